@@ -189,7 +189,7 @@ fn matrix_products(field: gf8::Field, rows: usize, coefficients: &[u8], sources:
     let products = erasure::multiply_shards(field.polynomial(), &matrix, &sources);
     let slices: Vec<_> = sources.iter().map(|source| &source[..]).collect();
     for backend in backends::<Gf8Family>() {
-        let matrix = gf8::Matrix::with_backend(backend, field, rows, columns, coefficients);
+        let matrix = gf8::Matrix::with_backend(field, rows, columns, coefficients, backend);
         let mut destinations = vec![vec![sum; length]; rows];
         matrix.multiply_add(&slices, &mut destinations.iter_mut().map(|d| &mut d[..]).collect::<Vec<_>>());
         destinations.iter_mut().flatten().for_each(|byte| *byte ^= sum);

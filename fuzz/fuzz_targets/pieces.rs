@@ -1,8 +1,6 @@
 //! Processing in pieces of any length gives the same result as one call, on every backend.
 #![no_main]
 
-use std::cell::RefCell;
-
 use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane::chacha20::{ChaCha20, ChaCha20Original};
@@ -22,13 +20,12 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn run(u: &mut Unstructured<'_>) -> Result<()> {
-    match u.int_in_range(0..=5)? {
+    match u.int_in_range(0..=4)? {
         0 => key_stream(u),
         1 => mac(u),
         2 => aead(u),
         3 => sponge(u),
-        4 => shares(u),
-        _ => streams(u),
+        _ => shares(u),
     }
 }
 
@@ -253,35 +250,4 @@ fn in_pieces(cuts: &Cuts, buffers: &mut [Vec<u8>], mut act: impl FnMut(usize, &m
         act(start, &mut pieces);
         start = end;
     }
-}
-
-/// Streams that return any number of bytes from each read.
-fn streams(u: &mut Unstructured<'_>) -> Result<()> {
-    struct Trickle<'a>(&'a [u8], &'a RefCell<std::iter::Cycle<std::vec::IntoIter<u16>>>);
-    impl std::io::Read for Trickle<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let most = self.1.borrow_mut().next().unwrap_or(0);
-            let length = buffer.len().min(usize::from(most) + 1);
-            self.0.read(&mut buffer[..length])
-        }
-    }
-    let (threshold, points) = parameters(u)?;
-    let (seed, backend) = (<[u8; 32]>::arbitrary(u)?, backend::<Gf8Family>(u)?);
-    // More than a buffer.
-    let length = u.int_in_range(0..=40_000)?;
-    let secret = sealane_fuzz::scattered(u64::arbitrary(u)?, length);
-    let lengths = RefCell::new(Vec::<u16>::arbitrary(u)?.into_iter().cycle());
-    let splitter = || Splitter::from_seed_with_backend(threshold, &points, &seed, backend).expect("valid parameters");
-    let mut whole = vec![vec![0; length]; points.len()];
-    let mut buffers: Vec<_> = whole.iter_mut().map(Vec::as_mut_slice).collect();
-    splitter().split(&secret, &mut buffers).expect("buffers of one length");
-    let mut shares = vec![Vec::new(); points.len()];
-    let octets = splitter().split_stream(Trickle(&secret, &lengths), &mut shares).expect("memory takes all");
-    assert!(octets == length as u64 && shares == whole, "{length} octets on {backend}");
-    let combiner = Combiner::with_backend(&points[..threshold], 0, backend).expect("valid points");
-    let mut readers: Vec<_> = shares[..threshold].iter().map(|share| Trickle(share, &lengths)).collect();
-    let mut out = Vec::new();
-    combiner.combine_stream(&mut readers, &mut out).expect("shares of one length");
-    assert!(out == secret, "{length} octets on {backend}");
-    Ok(())
 }

@@ -1,16 +1,19 @@
-"""Fails for each public type, trait and function of the libraries without an example in its
-documentation or in that of its methods: python3 tools/dist/doc_examples.py [CRATE…]
+"""Fails for each public type and trait of the libraries that no example shows: python3
+tools/dist/doc_examples.py [CRATE…]
 
-The documentation test runs the examples."""
+An example shows the item whose documentation it is in, or that of a method of the item, and the
+items that it names of the modules around this item. For items of the crate's root, only examples of
+the root count. The documentation test runs the examples."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CRATES = ["sealane-shares", "sealane-age"]
+CRATES = ["sealane", "sealane-simd"]
 
 
 def documentation(crate):
@@ -18,54 +21,83 @@ def documentation(crate):
     target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "doc-examples"
     command = ["cargo", "rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", crate]
     options = ["--", "-Zunstable-options", "--output-format", "json"]
-    # Rustdoc's JSON is unstable, and this allows it on a stable compiler.
+    # The format is unstable, and the compiler a stable one.
     environment = os.environ | {"RUSTC_BOOTSTRAP": "1", "CARGO_TARGET_DIR": str(target)}
     subprocess.run(command + options, cwd=ROOT, check=True, env=environment)
     return json.loads((target / "doc" / f"{crate.replace('-', '_')}.json").read_text())
 
 
-def public_items(index, module, path, found):
-    """Adds the items that users can name, by their paths."""
-    for identifier in module["inner"]["module"]["items"]:
-        item = index.get(str(identifier))
-        if item is None:
-            continue
-        kind, inner = next(iter(item["inner"].items()))
-        name = item["name"]
-        if kind == "use":
-            name = inner["name"]
-            item = index.get(str(inner["id"]))
-            # Items of other crates are documented there.
-            if item is None:
-                continue
-            kind, inner = next(iter(item["inner"].items()))
-        if kind == "module":
-            public_items(index, item, f"{path}::{name}", found)
-        elif kind in ("struct", "enum", "trait", "type_alias"):
-            found[item["id"]] = (f"{path}::{name}", item)
+def examples(text):
+    """Returns the code blocks of a documentation comment that the compiler checks."""
+    blocks = re.findall(r"^```([^\n]*)\n(.*?)^```", text or "", re.DOTALL | re.MULTILINE)
+    return [code for language, code in blocks if language not in ("text", "sh", "console")]
 
 
-def has_example(index, item):
-    if "```" in (item["docs"] or ""):
-        return True
+def examples_of(index, item):
+    """Returns the examples of an item and of its methods."""
     inner = next(iter(item["inner"].values()))
     methods = list(inner.get("items", []))
     for identifier in inner.get("impls", []):
         implementation = index.get(str(identifier))
         if implementation and implementation["inner"]["impl"]["trait"] is None:
             methods += implementation["inner"]["impl"]["items"]
-    return any("```" in (index[str(method)]["docs"] or "") for method in methods if str(method) in index)
+    documents = [item["docs"], *(index[str(method)]["docs"] for method in methods if str(method) in index)]
+    return [example for text in documents for example in examples(text)]
+
+
+class Crate:
+    """The types and traits that users can name, and the examples of each module."""
+
+    def __init__(self, description):
+        self.index = description["index"]
+        # By identifier: all paths of an item, and the item.
+        self.items = {}
+        # By path of a module: what its examples and those of its items contain.
+        self.shown = {}
+        root = self.index[str(description["root"])]
+        self.module(root, root["name"])
+
+    def module(self, module, path):
+        shown = self.shown[path] = list(examples(module["docs"]))
+        for identifier in module["inner"]["module"]["items"]:
+            item = self.index.get(str(identifier))
+            name = item and item["name"]
+            # What is of another crate has its documentation there.
+            if item and "use" in item["inner"]:
+                name = item["inner"]["use"]["name"]
+                item = self.index.get(str(item["inner"]["use"]["id"]))
+            if item is None:
+                continue
+            kind = next(iter(item["inner"]))
+            if kind == "module":
+                self.module(item, f"{path}::{name}")
+                if "::" in path:
+                    shown += self.shown[f"{path}::{name}"]
+            elif kind in ("struct", "enum", "trait", "type_alias", "function"):
+                shown += examples_of(self.index, item)
+                if kind != "function":
+                    self.items.setdefault(item["id"], ([], item))[0].append((path, name))
+
+    def has_example(self, paths, item):
+        if examples_of(self.index, item):
+            return True
+        around = [(above, name) for path, name in paths for above in self.around(path)]
+        return any(re.search(rf"\b{name}\b", code) for path, name in around for code in self.shown[path])
+
+    @staticmethod
+    def around(path):
+        """Returns the paths of a module and of those around it, except the root."""
+        parts = path.split("::")
+        return ["::".join(parts[:count]) for count in range(min(2, len(parts)), len(parts) + 1)]
 
 
 def main():
     missing = []
-    for crate in sys.argv[1:] or CRATES:
-        description = documentation(crate)
-        index, items = description["index"], {}
-        public_items(index, index[str(description["root"])], crate.replace("-", "_"), items)
-        without = sorted(path for path, item in items.values() if not has_example(index, item))
-        print(f"   {crate}: {len(items)} types and traits, {len(without)} without an example")
-        missing += without
+    for name in sys.argv[1:] or CRATES:
+        crate = Crate(documentation(name))
+        without = ["::".join(paths[0]) for paths, item in crate.items.values() if not crate.has_example(paths, item)]
+        print(f"   {name}: {len(crate.items)} types and traits, {len(without)} without an example")
+        missing += sorted(without)
     if missing:
         sys.exit("no example:\n" + "\n".join(f"  - {path}" for path in missing))
 

@@ -10,7 +10,8 @@ use sealane::{
     OpenSshChaCha20Poly1305, Poly1305, SealRequest, TAG_BYTES, XChaCha20Poly1305,
 };
 
-use crate::{Buffer, Run, Secrets};
+use crate::buffer::Buffer;
+use crate::workload::{Run, Secrets};
 
 /// Associated data as long as the header of a TLS record.
 const AAD: [u8; 13] = [0xad; 13];

@@ -6,7 +6,7 @@ use sealane::BackendError;
 use sealane::gf2n::{ClmulBackend, Degree, DynamicElement, DynamicField, Element, Field};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
-use crate::{Run, Secrets};
+use crate::workload::{Run, Secrets};
 
 /// An element of the field of that degree.
 type Of<const BITS: usize> = Element<Degree<BITS>>;
@@ -96,7 +96,7 @@ pub(crate) fn dynamic_field(backend: &str, bits: usize) -> Result<DynamicField, 
 /// Returns secret elements of the field.
 pub(crate) fn dynamic_elements(field: &DynamicField, count: usize, secrets: Secrets<'_>) -> Vec<DynamicElement> {
     let mut element = |_| {
-        let mut bytes = vec![0; field.bytes()];
+        let mut bytes = vec![0; field.element_len()];
         secrets(&mut bytes);
         field.from_be_bytes(&bytes)
     };

@@ -7,7 +7,7 @@ use sealane::BackendError;
 use sealane::Gf8Backend;
 use sealane::gf8::{Field, Matrix};
 
-use crate::{Run, Secrets};
+use crate::workload::{Run, Secrets};
 
 /// A backend, a constant, and two slices.
 type Parts = (Gf8Backend, [u8; 1], Vec<u8>, Vec<u8>);
@@ -68,7 +68,7 @@ pub fn matrix<const ADD: bool>(backend: &str, size: usize, secrets: Secrets<'_>)
     secrets(&mut coefficients);
     secrets(&mut sources);
     let backend = Gf8Backend::by_name(backend)?;
-    let matrix = Matrix::with_backend(backend, Field::ReedSolomon, ROWS, COLUMNS, &black_box(coefficients));
+    let matrix = Matrix::with_backend(Field::ReedSolomon, ROWS, COLUMNS, &black_box(coefficients), backend);
     let mut sums: [Vec<u8>; ROWS] = std::array::from_fn(|_| vec![0; size]);
     Ok(Box::new(move || {
         let sources: [&[u8]; COLUMNS] = std::array::from_fn(|column| &sources[column * size..][..size]);

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use sealane::BackendError;
 use sealane::haraka::{AesBackend, Haraka, HarakaS, TweakedHaraka};
 
-use crate::{Run, Secrets};
+use crate::workload::{Run, Secrets};
 
 /// Returns that many secret inputs.
 fn inputs<const N: usize>(count: usize, secrets: Secrets<'_>) -> Vec<[u8; N]> {

@@ -9,7 +9,8 @@ use sealane::shamir::bytes::{Checker, Combiner, Gf8Backend, Refresher, Splitter}
 use sealane::shamir::{dynamic as dynamic_sharing, element as sharing};
 
 use crate::generator::Generator;
-use crate::{Run, Secrets, gf2n};
+use crate::gf2n;
+use crate::workload::{Run, Secrets};
 
 /// The points of the shares. The library works on groups of eight points; these are in two.
 const POINTS: [u8; 6] = [1, 2, 3, 7, 0x8d, 0x88];

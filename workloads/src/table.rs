@@ -5,7 +5,7 @@ use sealane_measure::Work as Bound;
 
 #[cfg(feature = "bench")]
 use crate::benchmarks::*;
-use crate::{Family, Loop, Operation, Units, Work, Workload};
+use crate::workload::{Family, Loop, Operation, Units, Work, Workload};
 
 /// Lengths of messages in bytes, which reach every kernel of every backend, with and without a
 /// rest.
@@ -308,4 +308,27 @@ const SPLIT: &[Loop] = &[
 /// One turn of the loop, which processes one element in each lane.
 const fn product(kernel: &'static str) -> Loop {
     Loop { kernel, work: Work::CarrylessProduct, units: Units::Turn }
+}
+
+impl Family {
+    /// Returns the family's rows of the table.
+    pub fn workloads(self) -> impl Iterator<Item = &'static Workload> {
+        WORKLOADS.iter().filter(move |workload| workload.family == self)
+    }
+}
+
+#[cfg(feature = "bench")]
+impl Benchmark {
+    /// Returns all benchmarks, each with its family.
+    pub fn all() -> impl DoubleEndedIterator<Item = (Family, &'static Self)> {
+        WORKLOADS.iter().flat_map(|workload| workload.benchmarks.iter().map(|benchmark| (workload.family, benchmark)))
+    }
+
+    /// Returns whether a filter selects it. A complete name selects only that benchmark; other
+    /// filters select every name that contains them.
+    #[must_use]
+    pub fn matches(&self, filter: &str) -> bool {
+        let is_name = Self::all().any(|(_, benchmark)| benchmark.name == filter);
+        if is_name { self.name == filter } else { self.name.contains(filter) }
+    }
 }

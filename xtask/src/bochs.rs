@@ -104,10 +104,8 @@ fn outputs(serial: &str, guests: &[Guest]) -> Result<Vec<String>> {
     let mut outputs = Vec::new();
     for guest in guests {
         let begin = format!("{BEGIN}{}\n", guest.name);
-        let (_, after) = rest.split_once(&begin).with_context(|| match outputs.len() {
-            0 => format!("the machine did not start:\n{}", tail(serial)),
-            _ => format!("{} was not run:\n{}", guest.name, tail(rest)),
-        })?;
+        let (_, after) =
+            rest.split_once(&begin).with_context(|| format!("{} was not run:\n{}", guest.name, tail(rest)))?;
         let (output, after) =
             after.split_once(EXIT).with_context(|| format!("{} did not end:\n{}", guest.name, tail(after)))?;
         let (status, after) = after.split_once('\n').unwrap_or((after, ""));

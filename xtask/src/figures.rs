@@ -2,9 +2,9 @@
 //! measurements in the repository.
 
 use std::fmt::Write as _;
-use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use sealane_measure::{Axis, Line, Lines, Point, figure};
 
 use crate::places::{LIST, List};
 use crate::process;
@@ -25,10 +25,40 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Draws the plot of the README from the tables of docs/performance.md.
+/// Draws the plot of the README: the speed of sealing, from the first table with AVX-512 in
+/// docs/performance.md.
 fn speed() -> Result<String> {
-    let files = ["-f", "docs/speed.awk", "docs/performance.md"];
-    process::output(Command::new("awk").args(files).current_dir(process::workspace_root()))
+    let page = process::read("docs/performance.md")?;
+    let section = page.split("\n## ").find(|section| section.starts_with("Measured on an Intel Xeon"));
+    let lines = section.context("no table for the Intel Xeon")?.lines().filter_map(|line| line.strip_prefix('|'));
+    let rows: Vec<Vec<_>> = lines.map(|line| line.split('|').map(str::trim).collect()).collect();
+    let sizes = rows.iter().find(|row| row.len() > 10).context("no row with sizes")?;
+    let sealing = rows.iter().skip_while(|row| row[0] != "**seal**");
+    let row = |name| sealing.clone().find(|row| row[0] == name).with_context(|| format!("no row {name}"));
+    let number = |text: &str| text.split(' ').next().unwrap_or_default().parse::<f64>();
+
+    let (ours, mut lines) = (row("**seal**")?, Vec::new());
+    let of_peers = ["× best of all", "× best but ipsec-mb", "× OpenSSL"].map(|name| row(name).map(Some));
+    let names = ["sealane", "best of 8", "best of 7", "OpenSSL"];
+    for (class, (name, ratios)) in names.into_iter().zip([Ok(None)].into_iter().chain(of_peers)).enumerate() {
+        let (ratios, mut points) = (ratios?, Vec::new());
+        for (column, size) in sizes.iter().enumerate().filter(|(_, size)| !size.is_empty()) {
+            // Cells of short messages are times.
+            let cell = number(ours[column])?;
+            let ours = if ours[column].ends_with("ns") { number(size)? / cell } else { cell };
+            // The speed of others is ours divided by the ratio.
+            let y = ratios.map_or(Ok(ours), |ratios| number(ratios[column]).map(|ratio| ours / ratio))?;
+            points.push(Point { x: column as f64 - 1.0, y, title: format!("{name}, {size}: {} GB/s", figure(y)) });
+        }
+        lines.push(Line { name: name.to_owned(), class: format!("line-{class}"), points });
+    }
+    let sizes = sizes.iter().filter(|size| !size.is_empty());
+    let ticks = sizes.enumerate().map(|(place, size)| (place as f64, (*size).to_owned())).collect();
+    let axis = |name: &str, ticks| Axis { name: name.to_owned(), logarithmic: false, ticks };
+    let x = axis("message size, on an Intel Xeon (Granite Rapids) with AVX-512 and IFMA", ticks);
+    let y = axis("sealing on one core, GB/s", Vec::new());
+    let title = "ChaCha20-Poly1305, sealing: GB/s by message size, one core".to_owned();
+    Ok(Lines { title, x, y, lines, marks: true }.file())
 }
 
 /// Returns the page with backends, primitives, and where each is executed.

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -53,20 +52,22 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     build(&host, &chosen)?;
     step(&format!("{} s each: {}", options.seconds, chosen.join(", ")));
     let programs = process::target_dir().join("fuzz").join(host).join("release");
-    let chosen = &chosen;
-    let fuzz = &|name: &String| match fuzz(name, &programs.join(name), options.seconds) {
-        Ok(Run { seeds, executions, edges }) => {
-            println!("   {name:8} {seeds} seeds, {executions} executions, {edges} edges");
-            None
-        }
-        Err(error) => Some(format!("{name}: {error:#}")),
-    };
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let failures: Vec<_> = thread::scope(|scope| {
-        let worker = |first| scope.spawn(move || chosen.iter().skip(first).step_by(workers).filter_map(fuzz).collect());
-        let workers: Vec<thread::ScopedJoinHandle<'_, Vec<_>>> = (0..workers).map(worker).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
-    });
+    let mut failures = Vec::new();
+    // All runs take equally long.
+    for some in chosen.chunks(std::thread::available_parallelism().map_or(1, usize::from)) {
+        let run = |name: &String| fuzz(name, &programs.join(name), options.seconds);
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = some.iter().map(|name| (name, scope.spawn(move || run(name)))).collect();
+            for (name, result) in runs {
+                match result.join().expect("no run panics") {
+                    Ok(Run { seeds, executions, edges }) => {
+                        println!("   {name:8} {seeds} seeds, {executions} executions, {edges} edges");
+                    }
+                    Err(error) => failures.push(format!("{name}: {error:#}")),
+                }
+            }
+        });
+    }
     ensure!(failures.is_empty(), "{}", failures.join("\n"));
     Ok(())
 }

@@ -84,9 +84,8 @@ fn watch(mut child: Child, name: &str) -> Result<u64> {
     Ok(peak)
 }
 
-/// Returns the peak of the resident set so far (`VmHWM`), while the process runs.
+/// Returns the peak of the resident set so far, while the process runs.
 fn peak_kib(child: &Child) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse().ok()
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse().ok())
 }

@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask`. docs/verification.md lists what each of them proves.
 #![forbid(unsafe_code)]
 
+mod api;
 mod asm;
 mod backends;
 mod bochs;
@@ -43,6 +44,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Compare the public interface of each library with api/
+    Api(api::Options),
     /// Disassemble the kernels, and compare their hot loops with xtask/asm-limits-*.toml
     Asm(asm::Options),
     /// Count the instructions of every operation, and compare them with
@@ -88,15 +91,20 @@ enum Chore {
     Msrv,
     /// Build the command for release
     Release,
+    /// Build the command for all targets, and pack it for publication
+    Dist(release::dist::Options),
     /// Build the command twice, in different places, and compare
     Reproducible,
     /// Check and run the programs in `examples`, which use the crates from outside
     Examples,
+    /// Build programs that use the crates from outside, and print their crates, times and sizes
+    Programs,
 }
 
 fn main() -> Result<()> {
     std::env::set_current_dir(process::workspace_root())?;
     match Arguments::parse().chore {
+        Chore::Api(options) => api::run(&options),
         Chore::Asm(options) => asm::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
         Chore::Ct => constant_time::run(),
@@ -116,7 +124,9 @@ fn main() -> Result<()> {
         Chore::Sbom(options) => sbom::run(&options),
         Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
+        Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
         Chore::Examples => examples::run(),
+        Chore::Programs => examples::programs::run(),
     }
 }

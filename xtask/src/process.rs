@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::{Artifact, Message};
 use serde::de::DeserializeOwned;
 
 /// Returns the root of the repository.
@@ -87,9 +88,7 @@ pub(crate) fn tool_from_env(variable: &str, program: &str, how_to_install: &str)
 /// Runs a command with its output on the terminal. Returns an error unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;
-    if !status.success() {
-        bail!("{} failed: {status}", describe(command));
-    }
+    ensure!(status.success(), "{} failed: {status}", describe(command));
     Ok(())
 }
 
@@ -107,6 +106,17 @@ pub(crate) fn outcome(command: &mut Command) -> Result<Output> {
     command.output().with_context(|| format!("cannot start {}", describe(command)))
 }
 
+/// Returns what cargo built, from its JSON messages.
+pub(crate) fn artifacts(messages: &str) -> Result<Vec<Artifact>> {
+    let mut artifacts = Vec::new();
+    for message in Message::parse_stream(messages.as_bytes()) {
+        if let Message::CompilerArtifact(artifact) = message? {
+            artifacts.push(artifact);
+        }
+    }
+    Ok(artifacts)
+}
+
 /// Returns the text of a program's output.
 pub(crate) fn lossy(output: &[u8]) -> String {
     String::from_utf8_lossy(output).into_owned()
@@ -115,9 +125,8 @@ pub(crate) fn lossy(output: &[u8]) -> String {
 /// Returns the files of the repository, including those that are not committed yet, as paths from
 /// its root.
 pub(crate) fn tracked_files() -> Result<Vec<PathBuf>> {
-    let git = tool("git", "git")?;
     let arguments = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    let list = output(Command::new(git).args(arguments).current_dir(workspace_root()))?;
+    let list = output(Command::new("git").args(arguments).current_dir(workspace_root()))?;
     let files = list.split_terminator('\0').map(PathBuf::from);
     // Git also lists files whose removal is not committed yet.
     Ok(files.filter(|file| workspace_root().join(file).is_file()).collect())

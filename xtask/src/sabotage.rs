@@ -12,7 +12,7 @@ use crate::bochs::{self, Guest};
 use crate::cross;
 use crate::places::List;
 use crate::process::{self, lossy, step};
-use crate::test_binaries::{TestBinary, emulated};
+use crate::test_binaries::{self, TestBinary, emulated};
 
 /// Options of the chore.
 #[derive(clap::Args)]
@@ -111,8 +111,7 @@ fn passes(suite: &TestBinary, runner: &Runner, workload: &Workload, backend: &st
 
 /// Parses the closing line, or a panic if the panic ends the program. Any other output is an error.
 fn verdict(output: &str) -> Result<bool> {
-    let line = output.lines().rev().find_map(|line| line.trim().strip_prefix("test result: "));
-    match line {
+    match test_binaries::closing_line(output) {
         Some(line) if line.starts_with("ok. ") && !line.starts_with("ok. 0 passed") => Ok(true),
         Some(line) if line.starts_with("FAILED. ") => Ok(false),
         // On WebAssembly a panic ends the program, and its message stays in the test's own output.

@@ -35,14 +35,18 @@ const VALIDATOR: &str = "cyclonedx-python-lib[json-validation]==11.12.0";
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let target = options.target.clone().map_or_else(|| toolchain::of_compiler("host"), Ok)?;
-    let mut text = serde_json::to_string_pretty(&bill(&CommandCrates::on(&target)?, &target)?)?;
-    text.push('\n');
+    let text = text(&target)?;
     if let Some(file) = &options.output {
         process::write(file, &text)?;
     } else if !options.validate {
         print!("{text}");
     }
     if options.validate { validate(&text) } else { Ok(()) }
+}
+
+/// Returns the bill of materials as text.
+pub(crate) fn text(target: &str) -> Result<String> {
+    Ok(serde_json::to_string_pretty(&bill(&CommandCrates::on(target)?, target)?)? + "\n")
 }
 
 fn validate(text: &str) -> Result<()> {
@@ -117,8 +121,8 @@ fn url(package: &Crate) -> String {
 }
 
 /// Fails unless the bill's crates are exactly those that a build compiled.
-pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>) -> Result<()> {
-    let listed: BTreeSet<_> = CommandCrates::on(&toolchain::of_compiler("host")?)?.dependencies.into_keys().collect();
+pub(crate) fn compare_with_build(compiled: &BTreeSet<Crate>, target: &str) -> Result<()> {
+    let listed: BTreeSet<_> = CommandCrates::on(target)?.dependencies.into_keys().collect();
     let different: Vec<_> = listed.symmetric_difference(compiled).map(Crate::to_string).collect();
     ensure!(different.is_empty(), "`cargo xtask sbom` and the build differ in {different:?}");
     println!("   the bill of materials lists the {} crates that were compiled", listed.len());

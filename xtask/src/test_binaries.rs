@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::Message;
 
 use crate::command_crates::Crate;
 use crate::ledger::Exercised;
@@ -78,8 +77,7 @@ pub(crate) fn executables(command: &mut Command) -> Result<Vec<TestBinary>> {
 
 fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
     let mut binaries = Vec::new();
-    for message in Message::parse_stream(messages.as_bytes()) {
-        let Message::CompilerArtifact(artifact) = message? else { continue };
+    for artifact in process::artifacts(messages)? {
         let (true, Some(path)) = (artifact.profile.test, artifact.executable) else { continue };
         let package = Crate::of_id(&artifact.package_id.repr).context("cargo named no package of a test")?.name;
         let target = artifact.target;
@@ -91,15 +89,17 @@ fn parse_messages(messages: &str) -> Result<Vec<TestBinary>> {
     Ok(binaries)
 }
 
+/// Returns the result in the closing line of a test executable's output.
+pub(crate) fn closing_line(output: &str) -> Option<&str> {
+    output.lines().rev().find_map(|line| line.trim().strip_prefix("test result: "))
+}
+
 /// Returns the number of tests that passed, from the closing line of a test executable's output.
 ///
 /// # Errors
 /// If there is no such line, if a test failed, or if no test ran.
 pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
-    let line = output
-        .lines()
-        .rev()
-        .find_map(|line| line.trim().strip_prefix("test result: "))
+    let line = closing_line(output)
         .with_context(|| format!("{name} did not run to its end: its output has no \"test result\" line"))?;
     let count = line.strip_prefix("ok. ").and_then(|counts| counts.split(' ').next()?.parse().ok());
     count.with_context(|| format!("{name}: test result: {line}"))

@@ -55,7 +55,10 @@ pub(crate) fn for_target(target: &str, library: &str) -> Result<Toolchain> {
 /// Returns whether rustup has the standard library for `target`, or installs it. It does not try if
 /// Debian's source is installed, because rustup waits for minutes if its server cannot be reached.
 pub(crate) fn by_rustup(target: &str) -> Result<bool> {
-    Ok(is_installed(target)? || !has_debian_source()? && add_by_rustup(target))
+    let is_installed = sysroot("rustc")?.join("lib/rustlib").join(target).join("lib").is_dir();
+    let mut add = Command::new("rustup");
+    add.args(["target", "add", target]);
+    Ok(is_installed || !has_debian_source()? && process::run(&mut add).is_ok())
 }
 
 /// Returns the value of a field in `rustc -vV`, such as `host` or `commit-hash`.
@@ -68,15 +71,6 @@ pub(crate) fn of_compiler(name: &str) -> Result<String> {
 /// Returns the folder of a compiler's libraries.
 pub(crate) fn sysroot(compiler: &str) -> Result<PathBuf> {
     Ok(process::output(Command::new(compiler).args(["--print", "sysroot"]))?.trim().into())
-}
-
-fn is_installed(target: &str) -> Result<bool> {
-    Ok(sysroot("rustc")?.join("lib/rustlib").join(target).join("lib").is_dir())
-}
-
-fn add_by_rustup(target: &str) -> bool {
-    println!("   rustup target add {target}");
-    Command::new("rustup").args(["target", "add", target]).status().is_ok_and(|status| status.success())
 }
 
 fn has_debian_source() -> Result<bool> {

@@ -12,7 +12,10 @@ pub use ::age;
 pub use ::age_core;
 use age_core::secrecy::ExposeSecret as _;
 
-use crate::{FileKey, Identity, Recipient, Stanza, UnwrapError, WrapError, Wrapped};
+use crate::file_key::FileKey;
+use crate::identity::{Identity, UnwrapError};
+use crate::recipient::{Recipient, WrapError, Wrapped};
+use crate::stanza::Stanza;
 
 /// A recipient or an identity of the crate `age`, for this one.
 #[derive(Clone, Debug)]
@@ -69,7 +72,7 @@ impl<I: Identity> age::Identity for ToAge<I> {
             UnwrapError::Authentication => age::DecryptError::DecryptionFailed,
             UnwrapError::InvalidStanza => age::DecryptError::InvalidHeader,
             UnwrapError::ExcessiveWork { required } => {
-                age::DecryptError::ExcessiveWork { required, target: crate::DEFAULT_WORK_FACTOR }
+                age::DecryptError::ExcessiveWork { required, target: crate::scrypt::DEFAULT_WORK_FACTOR }
             }
             error => age::DecryptError::Io(io::Error::other(error)),
         }))

@@ -7,11 +7,12 @@ use sealane::Backend;
 use secrecy::SecretString;
 
 use crate::error::DecryptError;
-use crate::header::{Header, HeaderError};
+use crate::header::{Header, HeaderError, Reading};
+use crate::identity::Identity;
 use crate::input::Input;
+use crate::preamble::Preamble;
 use crate::scrypt;
 use crate::stream::{NONCE_BYTES, StreamReader};
-use crate::{Identity, Preamble};
 
 /// Decrypts one file. It holds the header and the rest of the input.
 pub struct Decryptor<R> {
@@ -35,7 +36,15 @@ impl<R: Read> Decryptor<R> {
     /// - [`DecryptError::Io`] for other errors of `reader`.
     pub fn new(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
-        let header = Header::read(&mut input)?;
+        let mut reading = Reading::default();
+        let header = loop {
+            if let Some(header) = reading.advance(&mut input)? {
+                break header;
+            }
+            if !input.refill()? {
+                return Err(reading.eof().into());
+            }
+        };
         let mut nonce = [0; NONCE_BYTES];
         if input.read_full(&mut nonce)? < NONCE_BYTES {
             return Err(HeaderError::Truncated.into());

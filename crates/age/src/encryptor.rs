@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 
-use sealane::Backend;
+use sealane::{Backend, RandomError};
 use secrecy::SecretString;
 
 use crate::error::EncryptError;
+use crate::file_key::FileKey;
 use crate::header::{Header, HeaderError, MAX_HEADER_BYTES, MAX_STANZAS, SCRYPT};
 use crate::keys::{self, FILE_ID_BYTES};
+use crate::recipient::{Recipient, Wrapped};
 use crate::scrypt::{self, DEFAULT_MAX_WORK_FACTOR, DEFAULT_WORK_FACTOR};
-use crate::stanza::is_printable;
+use crate::stanza::{Stanza, is_printable};
 use crate::stream::{PayloadKey, SealingKey, StreamWriter};
-use crate::{FileKey, Recipient, Stanza, Wrapped};
 
 /// Encrypts one file.
 ///
@@ -110,7 +111,7 @@ impl Encryptor {
     ///
     /// The errors of `output`, and a failure of the system's random number generator.
     pub fn wrap_output<W: Write>(self, mut output: W) -> io::Result<StreamWriter<W>> {
-        let (start, cipher) = self.start()?;
+        let (start, cipher) = self.start().map_err(io::Error::other)?;
         output.write_all(&start)?;
         Ok(StreamWriter::new(output, cipher))
     }
@@ -147,7 +148,7 @@ impl Encryptor {
     }
 
     /// Returns the bytes before the chunks, and the key of the chunks.
-    pub(crate) fn start(self) -> Result<(Vec<u8>, PayloadKey), getrandom::Error> {
+    pub(crate) fn start(self) -> Result<(Vec<u8>, PayloadKey), RandomError> {
         let nonce = keys::new_payload_nonce()?;
         let mut start = self.header.encode();
         start.extend_from_slice(&nonce);

@@ -2,17 +2,20 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
-use alloc::string::{String, ToString as _};
-use core::fmt;
+use alloc::string::String;
 #[cfg(feature = "std")]
 use std::io;
+
+use sealane::RandomError;
 
 #[cfg(feature = "std")]
 use crate::armor::ArmorError;
 use crate::header::HeaderError;
+use crate::identity::UnwrapError;
+use crate::message::{Labels, OneLine};
+use crate::recipient::WrapError;
 use crate::stream::StreamError;
-use crate::threshold::ThresholdError;
-use crate::{UnwrapError, WrapError};
+use crate::threshold_error::ThresholdError;
 
 /// A file cannot be encrypted to these recipients.
 ///
@@ -58,9 +61,8 @@ pub enum EncryptError {
     #[error("{}", OneLine(.0))]
     Recipient(#[source] Box<dyn core::error::Error + Send + Sync>),
     /// The system's random number generator failed.
-    #[cfg(feature = "std")]
-    #[error("the system's random number generator failed: {0}")]
-    Random(getrandom::Error),
+    #[error("the system's random number generator failed")]
+    Random(#[source] RandomError),
 }
 
 impl From<WrapError> for EncryptError {
@@ -69,7 +71,6 @@ impl From<WrapError> for EncryptError {
             WrapError::IncompatibleRecipients(one, other) => Self::IncompatibleRecipients(one, other),
             WrapError::InvalidStanza(error) => Self::InvalidStanza(error),
             WrapError::WeakKey => Self::WeakKey,
-            #[cfg(feature = "std")]
             WrapError::Random(error) => Self::Random(error),
             WrapError::Other(error) => Self::Recipient(error),
         }
@@ -149,6 +150,7 @@ impl From<io::Error> for DecryptError {
 /// An error of copying a payload.
 #[cfg(feature = "std")]
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CopyError {
     /// The input could not be read. If it is damaged, this is a
     /// [`StreamError`](crate::StreamError).
@@ -157,36 +159,4 @@ pub enum CopyError {
     /// The output could not be written.
     #[error(transparent)]
     Write(io::Error),
-}
-
-/// Shows labels.
-pub(crate) struct Labels<'a>(pub(crate) &'a BTreeSet<String>);
-
-impl fmt::Display for Labels<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return f.write_str("no label");
-        }
-        for (i, label) in self.0.iter().enumerate() {
-            write!(f, "{}\"{label}\"", if i > 0 { ", " } else { "" })?;
-        }
-        Ok(())
-    }
-}
-
-/// Joins the lines of messages of other crates.
-pub(crate) struct OneLine<'a, E>(pub(crate) &'a E);
-
-impl<E: fmt::Display> fmt::Display for OneLine<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_string();
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        for (i, line) in lines.enumerate() {
-            if i > 0 {
-                f.write_str("; ")?;
-            }
-            f.write_str(line)?;
-        }
-        Ok(())
-    }
 }

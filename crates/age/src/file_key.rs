@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 #[cfg(feature = "std")]
 use alloc::vec::Vec;
+use core::fmt;
 
 use sealane::ChaCha20Poly1305;
 use zeroize::{Zeroize as _, ZeroizeOnDrop};
 
-use crate::stream::TAG_BYTES;
+use crate::lengths::TAG_BYTES;
 
 /// The length of a file key, in bytes.
 pub const FILE_KEY_BYTES: usize = 16;
@@ -84,6 +85,12 @@ impl Drop for FileKey {
 }
 
 impl ZeroizeOnDrop for FileKey {}
+
+impl fmt::Debug for FileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileKey").finish_non_exhaustive()
+    }
+}
 
 #[cfg(test)]
 mod tests {

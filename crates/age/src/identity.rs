@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use crate::error::OneLine;
-use crate::file_key::WRAPPED_BYTES;
-use crate::threshold::ThresholdError;
-use crate::{FileKey, Stanza};
+use crate::file_key::{FileKey, WRAPPED_BYTES};
+use crate::message::OneLine;
+use crate::stanza::Stanza;
+use crate::threshold_error::ThresholdError;
 
 /// Unwraps file keys that a [`Recipient`](crate::Recipient) has wrapped.
 ///

@@ -2,27 +2,30 @@
 
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
+#[cfg(feature = "std")]
+use sealane::RandomError;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::FileKey;
-use crate::header::MAC_BYTES;
-use crate::stream::NONCE_BYTES;
+use crate::file_key::FileKey;
+use crate::lengths::{MAC_BYTES, NONCE_BYTES};
+#[cfg(feature = "std")]
+use crate::random;
 
 /// The length of a file's id, in bytes.
 pub const FILE_ID_BYTES: usize = 32;
 
 /// Returns a new random file key, for one file only.
 #[cfg(feature = "std")]
-pub(crate) fn new_file_key() -> Result<FileKey, getrandom::Error> {
-    FileKey::try_init_with_mut(|key| getrandom::fill(key))
+pub(crate) fn new_file_key() -> Result<FileKey, RandomError> {
+    FileKey::try_init_with_mut(|key| random::fill(key))
 }
 
 /// Returns a new random payload nonce.
 #[cfg(feature = "std")]
-pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_BYTES], getrandom::Error> {
+pub(crate) fn new_payload_nonce() -> Result<[u8; NONCE_BYTES], RandomError> {
     let mut nonce = [0; NONCE_BYTES];
-    getrandom::fill(&mut nonce)?;
+    random::fill(&mut nonce)?;
     Ok(nonce)
 }
 

@@ -7,7 +7,9 @@
 //! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
 //!   specification. [`threshold`] combines recipients, of whom a number must cooperate.
 //!   [`Recipient`] and [`Identity`] are the traits for others.
-//! - [`key_file`] parses the files of identities and recipients.
+//! - [`key_file`] parses the files of identities and recipients, and decrypts identity files with
+//!   their passphrase.
+//! - `folder` encrypts, decrypts and verifies folders. It needs the feature `folders`.
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
 //!   [`StreamReader`]. The reader hands out only authenticated plaintext, in order. It can seek if
@@ -95,6 +97,7 @@
 //! | `parallel` (default) | sealing and opening on several threads |
 //! | `tokio` | readers and writers for tokio |
 //! | `folders` | encrypted folders with manifests |
+//! | `serde` | serde's traits for [`threshold::Part`] |
 //! | `age` | recipients and identities of the crate `age`, and ours for it |
 //! | `ssh` | ssh keys, by the crate `age` |
 //! | `plugin` | plugins, by the crate `age` |
@@ -156,6 +159,8 @@ mod identity;
 mod input;
 pub mod key_file;
 mod keys;
+mod lengths;
+mod message;
 pub mod mlkem768x25519;
 #[cfg(feature = "std")]
 mod oneshot;
@@ -163,6 +168,8 @@ mod oneshot;
 mod parallel;
 pub mod plugin;
 mod preamble;
+#[cfg(feature = "std")]
+mod random;
 #[cfg(feature = "std")]
 mod random_access;
 #[cfg(feature = "std")]
@@ -177,6 +184,7 @@ mod stanza;
 pub mod stream;
 mod text;
 pub mod threshold;
+mod threshold_error;
 #[cfg(feature = "tokio")]
 mod tokio;
 pub mod x25519;

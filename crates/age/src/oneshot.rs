@@ -3,8 +3,12 @@
 use std::io::Read as _;
 
 use crate::armor::{ArmoredReader, ArmoredWriter};
+use crate::decryptor::Decryptor;
+use crate::encryptor::Encryptor;
+use crate::error::{DecryptError, EncryptError};
+use crate::identity::Identity;
+use crate::recipient::Recipient;
 use crate::stream::{plaintext_len, sealed_len};
-use crate::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient};
 
 /// Returns a file with `plaintext` for `recipients`.
 ///

@@ -123,6 +123,13 @@ impl FromStr for Identity {
     }
 }
 
+impl fmt::Debug for Identity {
+    /// Shows the plugin's name only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("plugin", &self.name).finish_non_exhaustive()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString as _;

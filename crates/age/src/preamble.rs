@@ -4,10 +4,12 @@ use core::fmt;
 
 use sealane::Backend;
 
+use crate::error::DecryptError;
+use crate::file_key::FileKey;
 use crate::header::{self, Header, HeaderError};
+use crate::identity::{Identity, UnwrapError};
 use crate::scrypt::DEFAULT_MAX_WORK_FACTOR;
 use crate::stream::{NONCE_BYTES, PayloadKey};
-use crate::{DecryptError, FileKey, Identity, UnwrapError};
 
 /// The start of a file: its header, and the nonce of its payload.
 ///

@@ -7,10 +7,13 @@ use std::ops::Range;
 use sealane::Backend;
 use zeroize::Zeroizing;
 
+use crate::error::DecryptError;
 use crate::header::{Header, HeaderError};
+use crate::identity::Identity;
 use crate::input::retry;
+use crate::preamble::{Preamble, Prefix};
+use crate::random_access::ReadAt;
 use crate::stream::{PayloadKey, SealedRange, StreamError, plaintext_len};
-use crate::{DecryptError, Identity, Preamble, Prefix, ReadAt};
 
 /// The number of bytes that are read at first: all of most headers.
 const FIRST_READ: usize = 1024;

@@ -5,9 +5,12 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::error::{Labels, OneLine};
+use sealane::RandomError;
+
+use crate::file_key::FileKey;
 use crate::header::HeaderError;
-use crate::{FileKey, Stanza};
+use crate::message::{Labels, OneLine};
+use crate::stanza::Stanza;
 
 /// Wraps file keys, so that the holder of an [`Identity`](crate::Identity) can unwrap them.
 ///
@@ -54,9 +57,8 @@ pub enum WrapError {
     #[error("the public key of the recipient is weak: it has low order")]
     WeakKey,
     /// The system's random number generator failed.
-    #[cfg(feature = "std")]
-    #[error("the system's random number generator failed: {0}")]
-    Random(getrandom::Error),
+    #[error("the system's random number generator failed")]
+    Random(#[from] RandomError),
     /// The recipient failed in another way, for example because its plugin did.
     #[error("{}", OneLine(.0))]
     Other(#[source] Box<dyn core::error::Error + Send + Sync>),
@@ -66,13 +68,6 @@ impl WrapError {
     /// Returns [`WrapError::Other`] with this error.
     pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
         Self::Other(error.into())
-    }
-}
-
-#[cfg(feature = "std")]
-impl From<getrandom::Error> for WrapError {
-    fn from(error: getrandom::Error) -> Self {
-        Self::Random(error)
     }
 }
 

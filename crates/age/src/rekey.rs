@@ -3,13 +3,19 @@
 use std::fmt;
 use std::io::{self, Read};
 
+use crate::decryptor::Decryptor;
 use crate::encryptor::wrap;
+use crate::error::{DecryptError, EncryptError};
+use crate::file_key::FileKey;
 use crate::header::Header;
 use crate::header::nested::{Nested, THRESHOLD};
-use crate::{DecryptError, Decryptor, EncryptError, FileKey, Identity, Recipient, Stanza};
+use crate::identity::Identity;
+use crate::recipient::Recipient;
+use crate::stanza::Stanza;
 
 /// The treatment of the recipients that a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Existing {
     /// Only the new recipients are in the new header. This does not revoke access: anyone who could
     /// open the file before can still open a copy of it, or the new file if they kept its key.

@@ -5,15 +5,21 @@
 //! sender knew the passphrase too.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use ::scrypt::Params;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-use crate::file_key::WRAPPED_BYTES;
+use crate::file_key::{FileKey, WRAPPED_BYTES};
 use crate::header::{SCRYPT as TYPE, work_factor};
-use crate::{FileKey, Stanza, UnwrapError};
+use crate::identity::UnwrapError;
+#[cfg(feature = "std")]
+use crate::random;
+#[cfg(feature = "std")]
+use crate::recipient::{WrapError, Wrapped};
+use crate::stanza::Stanza;
 
 /// The work factor for new files: N = 2^18, which takes 256 MiB of memory and about a second.
 pub const DEFAULT_WORK_FACTOR: u8 = 18;
@@ -77,15 +83,23 @@ impl Recipient {
 }
 
 #[cfg(feature = "std")]
-impl crate::Recipient for Recipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
+impl fmt::Debug for Recipient {
+    /// Shows the work factor only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recipient").field("log_n", &self.log_n).finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "std")]
+impl crate::recipient::Recipient for Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let (mut salt, mut label) = ([0; SALT_BYTES], [0; 16]);
-        getrandom::fill(&mut salt)?;
-        getrandom::fill(&mut label)?;
-        let key = derive(&self.passphrase, &salt, self.log_n).map_err(crate::WrapError::other)?;
+        random::fill(&mut salt)?;
+        random::fill(&mut label)?;
+        let key = derive(&self.passphrase, &salt, self.log_n).map_err(WrapError::other)?;
         let args = [BASE64_STANDARD_NO_PAD.encode(salt), self.log_n.to_string()].into();
         let stanza = Stanza { tag: TYPE.into(), args, body: file_key.wrap(&key, &NONCE) };
-        Ok(crate::Wrapped { stanzas: [stanza].into(), labels: [BASE64_STANDARD_NO_PAD.encode(label)].into() })
+        Ok(Wrapped { stanzas: [stanza].into(), labels: [BASE64_STANDARD_NO_PAD.encode(label)].into() })
     }
 }
 
@@ -110,7 +124,14 @@ impl Identity {
     }
 }
 
-impl crate::Identity for Identity {
+impl fmt::Debug for Identity {
+    /// Shows the limit of the work factor only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("max_log_n", &self.max_log_n).finish_non_exhaustive()
+    }
+}
+
+impl crate::identity::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let Some(stanza) = stanzas.iter().find(|stanza| stanza.tag == TYPE) else { return Ok(None) };
         // Another stanza would be another way to open the file.
@@ -157,7 +178,8 @@ mod tests {
 
     use super::*;
     use crate::file_key::FILE_KEY_BYTES;
-    use crate::{Identity as _, Recipient as _};
+    use crate::identity::Identity as _;
+    use crate::recipient::Recipient as _;
 
     fn recipient(passphrase: &str) -> Recipient {
         Recipient::new(passphrase.into()).with_work_factor(2).unwrap()

@@ -3,8 +3,8 @@
 //!
 //! [`take_turns`] measures rows in rounds, and the core's clock with them. [`Work`] gives the
 //! fewest cycles in which any CPU can do an operation, which exposes a loop that the compiler
-//! removed. [`Messages`] holds the messages that ciphers and authenticators process. [`Table`],
-//! [`Lines`] and [`Bars`] show figures.
+//! removed. [`Messages`] holds the messages that ciphers and authenticators process. [`largest_t`]
+//! says whether two sets of times differ. [`Table`], [`Lines`] and [`Bars`] show figures.
 #![forbid(unsafe_code)]
 
 mod bars;
@@ -18,6 +18,7 @@ mod svg;
 mod sweep;
 mod table;
 mod turns;
+mod welch;
 
 pub use bars::{Bar, Bars, Group};
 pub use bound::{TooFast, Work, check};
@@ -30,6 +31,7 @@ pub use svg::escaped;
 pub use sweep::{Slow, slow_lengths};
 pub use table::Table;
 pub use turns::{Rounds, Samples, take_turns};
+pub use welch::largest_t;
 
 /// Runs the example of the README with the documentation's.
 #[cfg(doctest)]

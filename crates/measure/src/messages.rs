@@ -4,6 +4,7 @@
 //! neither reads the bytes that it has just written, nor waits for memory. A larger message is
 //! alone. The clock stops while messages are restored for opening, so no copy is in any figure.
 
+use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,15 @@ pub enum Processing {
     Each(Each),
     /// One call for each batch.
     Batch(Many),
+}
+
+impl fmt::Debug for Processing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Each(_) => "Each(..)",
+            Self::Batch(_) => "Batch(..)",
+        })
+    }
 }
 
 /// Messages of equal length, each in its own buffer.
@@ -174,7 +184,14 @@ fn stride(size: usize, offset: usize) -> usize {
     (size + offset).next_multiple_of(ALIGNMENT).max(ALIGNMENT)
 }
 
+impl fmt::Debug for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Messages").field("size", &self.size).field("sealed", &self.sealed).finish_non_exhaustive()
+    }
+}
+
 /// The messages that one call processes.
+#[derive(Debug)]
 pub struct Batch<'a> {
     size: usize,
     offset: usize,

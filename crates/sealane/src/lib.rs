@@ -84,7 +84,7 @@ mod wipe;
 
 pub use aead::{
     Aead, AeadLayout, ByteArray, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, OpenRequest,
-    OpenSshChaCha20Poly1305, Opener, SealRequest, Sealer, TAG_BYTES, Tag, Verified, XChaCha20Poly1305,
+    OpenSshChaCha20Poly1305, Opener, SealRequest, Sealer, Verified, XChaCha20Poly1305,
 };
 #[cfg(feature = "commit")]
 pub use aead::{
@@ -99,7 +99,7 @@ pub use backend::{
 #[doc(hidden)]
 pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
-pub use poly1305::Poly1305;
+pub use poly1305::{Poly1305, TAG_BYTES, Tag};
 pub use sealane_simd::Output;
 
 /// Runs the example of the README with the documentation's.

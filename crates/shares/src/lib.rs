@@ -31,8 +31,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! With the feature `serde`, shares have serde's traits: they are text in formats that people read,
+//! such as JSON.
+//!
 //! Secrets are the payloads and the shares of the blinding value. They are wiped when they are
-//! dropped, have no `Debug` output, and are processed without branches or memory addresses that
+//! dropped, `Debug` leaves them out, and they are processed without branches or memory addresses that
 //! depend on them. Headers, evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
@@ -41,6 +44,9 @@
 mod foreign;
 mod format;
 mod ops;
+mod random;
+#[cfg(feature = "serde")]
+mod serialization;
 
 pub use crate::foreign::{ForeignError, slip39, ssss, vault};
 pub use crate::format::error::{ParameterError, ShareError, TextError};

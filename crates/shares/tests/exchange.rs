@@ -70,7 +70,9 @@ fn ssss_in_every_field() {
         assert_eq!(ssss::combine(last, threshold, diffusion).unwrap()[..], secret[..], "{length} bytes");
 
         let token = (length % 2 == 0).then_some("token");
-        let shares = ssss::split(&secret, threshold, count, Options { diffusion, token }).unwrap();
+        let shares =
+            ssss::split(&secret, threshold, count, Options::default().with_diffusion(diffusion).with_token(token))
+                .unwrap();
         let input: String =
             shares[count - threshold..].iter().map(|share| format!("{}\n", &*share.to_line(count))).collect();
         let mut combine = program("SSSS_COMBINE");
@@ -105,8 +107,8 @@ fn slip39_both_ways() {
             assert_eq!(recovered.secret[..], secret[..]);
             assert_eq!(mnemonics[0].extendable(), extendable);
 
-            let described: Vec<Group> = groups.iter().map(|&(threshold, count)| Group { threshold, count }).collect();
-            let options = slip39::Options { extendable, iteration_exponent: exponent };
+            let described: Vec<Group> = groups.iter().map(|&(threshold, count)| Group::new(threshold, count)).collect();
+            let options = slip39::Options::default().with_extendable(extendable).with_iteration_exponent(exponent);
             let shares =
                 slip39::split_groups(&secret, passphrase.as_bytes(), group_threshold, &described, options).unwrap();
             // The package accepts neither more groups nor more members than needed.

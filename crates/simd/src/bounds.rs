@@ -10,8 +10,13 @@
 //! operations that are meant to take some of the bits accept them (a conjunction, a shift to the
 //! right, the low half of a factor). Any other operation that would lose bits panics.
 
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
 use crate::sealed::Sealed;
-use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::token::Token;
+use crate::tuning::Tuning;
+use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The token of vectors of `LANES` bounds. With `MUL_ADD_52`, sums of 52-bit products are
 /// instructions, and limbs that come from integers (values above 2^32) stand for any of up to 44
@@ -254,7 +259,9 @@ impl<const LANES: usize, const MUL_ADD_52: bool> ChaCha20Rounds for NoWords<LANE
 #[cfg(test)]
 mod tests {
     use super::Bounds;
-    use crate::{Pair, Simd, U64Lanes};
+    use crate::pair::Pair;
+    use crate::simd::Simd;
+    use crate::simd::U64Lanes;
 
     type W = <Bounds<4, false> as Simd>::U64Lanes;
     const TOKEN: Bounds<4, false> = Bounds::new();

@@ -4,7 +4,16 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 /// A class of CPUs on which the same variants of kernels are fast. The class changes speed, never
 /// results.
+///
+/// ```
+/// use sealane_simd::CpuClass;
+///
+/// let class = CpuClass::detect();
+/// println!("{}", class.name());
+/// assert!(CpuClass::ALL.contains(&class));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle.
     /// One set of ChaCha's sixteen vectors fills the units, so a scalar block beside it only costs
@@ -64,10 +73,29 @@ impl CpuClass {
     #[inline(never)]
     fn ask_cpu() -> Self {
         #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-        let class = if crate::x86::is_family_1ah() { Self::TwoCycles } else { Self::OneCycle };
+        let class = if is_family_1ah() { Self::TwoCycles } else { Self::OneCycle };
         #[cfg(not(all(target_feature = "sse2", not(target_env = "sgx"))))]
         let class = Self::OneCycle;
         CLASS.store(class.code(), Ordering::Relaxed);
         class
     }
+}
+
+/// Returns whether this is a CPU of AMD's family 1Ah: Zen 5.
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+fn is_family_1ah() -> bool {
+    #[cfg(target_arch = "x86")]
+    use core::arch::x86::__cpuid;
+    #[cfg(target_arch = "x86_64")]
+    use core::arch::x86_64::__cpuid;
+
+    // SAFETY: every CPU with SSE2 has the instruction.
+    // Newer compilers let safe code call the intrinsic.
+    #[allow(unused_unsafe)]
+    let [vendor, leaf1] = [0, 1].map(|leaf| unsafe { __cpuid(leaf) });
+    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
+    // both fields.
+    let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
+    is_amd && family == 0x1a
 }

@@ -7,11 +7,31 @@
 
 use core::hint::black_box;
 
+use crate::simd::Simd;
+use crate::token::Token;
 use crate::tuning::Gf8MatrixTuning;
-use crate::{Simd, Token};
 
 /// A token with vectors of elements of GF(2^8). It also proves the features of some ChaCha backend,
 /// so that one kernel can use both.
+///
+/// ```
+/// use sealane_simd::{Gf8, Gf8Bytes, Gf8Level, LevelList, dispatch_gf8};
+///
+/// /// Multiplies each byte by a factor that may be secret. The length is that of whole vectors.
+/// #[inline(always)]
+/// fn multiply<G: Gf8>(token: G, factor: u8, bytes: &mut [u8]) {
+///     let factor = G::Bytes::secret_factor(token, factor);
+///     for bytes in bytes.chunks_exact_mut(G::Bytes::BYTES) {
+///         let multiplicand = G::Bytes::load(token, bytes).multiplicand();
+///         G::Bytes::mul_secret(multiplicand, factor).store(bytes);
+///     }
+/// }
+///
+/// // FIPS 197, section 4.2.
+/// let (level, mut bytes) = (Gf8Level::detect(), [0x57; 64]);
+/// dispatch_gf8!(level, token => multiply(token, 0x83, &mut bytes));
+/// assert_eq!(bytes, [0xc1; 64]);
+/// ```
 pub trait Gf8: Token {
     /// Vectors of field elements.
     type Bytes: Gf8Bytes<Token = Self>;
@@ -177,40 +197,11 @@ pub const fn gf8_mul_modulo(a: u8, b: u8, polynomial: u16) -> u8 {
     product
 }
 
-levels! { $
-    /// An instruction set for arithmetic of [`Gf8`] that this CPU was found to have, as a token.
-    ///
-    /// Variants differ by architecture; use [`dispatch_gf8!`](crate::dispatch_gf8) rather than a
-    /// `match`.
-    pub enum Gf8Level;
-    /// Runs a kernel on the instruction set of a [`Gf8Level`]: see [`dispatch!`](crate::dispatch).
-    macro dispatch_gf8;
-    portable {
-        Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
-    }
-    x86 {
-        128 { Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits."; }
-        256 {
-            Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
-            Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
-        }
-        512 {
-            Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
-            Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
-        }
-    }
-    wasm {
-        Simd128(wasm::Simd128) "simd128" "Table look-ups in vectors of WebAssembly.";
-    }
-    arm {
-        Neon(arm::Neon) "neon" "Table look-ups in vectors of Arm.";
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LevelList;
+    use crate::level::Gf8Level;
+    use crate::level_list::LevelList;
 
     /// FIPS 197, section 4.2: {57} • {83} = {c1}; section 4.2.1: {57} • {13} = {fe}.
     #[test]

@@ -1,325 +1,13 @@
-//! The lists of backends, their detection, and the one branch on the CPU.
+//! The lists of backends, and the one branch on the CPU.
 
-use core::fmt::Debug;
-use core::marker::PhantomData;
-use core::sync::atomic::{AtomicU8, Ordering};
-
-use crate::sealed::Sealed;
-use crate::{CpuClass, Tuning, U64Lanes, Words};
-
-/// A zero-sized proof that the CPU has a set of features.
-///
-/// The trait is sealed; its implementations are the tokens of this crate.
-pub trait Token: Copy + Send + Sync + Sealed + 'static {
-    /// Runs `kernel` in a function that is compiled with this token's features, and inlines
-    /// `kernel` into it.
-    ///
-    /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It
-    /// receives the token as an argument, because a captured reference takes a register, even to a
-    /// type without data.
-    fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
-
-    /// Does the same as [`Token::enter`], in a function that is never inlined, so that a kernel has
-    /// one copy with its own stack frame.
-    #[inline(always)]
-    fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        self.enter(kernel)
-    }
-}
-
-/// A token together with its vector types for 32-bit and 64-bit arithmetic. The kernels of ChaCha
-/// and Poly1305 are generic over it.
-pub trait Simd: Token {
-    /// Vectors of 32-bit words.
-    type Words: Words<Token = Self>;
-    /// Vectors of 64-bit lanes with a widening multiply.
-    type U64Lanes: U64Lanes<Token = Self>;
-    /// A token with the same or fewer features, for a single block of ChaCha: see
-    /// [`Tuning::one_block_on_narrower_vectors`].
-    type OneBlock: Simd;
-    /// A token with the same vectors of words, and the same or fewer features. Its kernels of
-    /// ChaCha serve this token too, so that a program contains them once.
-    type Cipher: Simd;
-
-    /// The measured thresholds.
-    const TUNING: Tuning;
-
-    /// Whether [`Simd::Words`] and [`Simd::U64Lanes`] are vectors of the CPU. If they are not, a
-    /// kernel may be faster with plain integers.
-    const VECTORS: bool = true;
-
-    /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions of the CPU.
-    const MUL_ADD_52: bool = false;
-
-    /// Returns the lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52
-    /// bits of `a` and `b`.
-    #[must_use]
-    #[inline(always)]
-    fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
-        let (low, _) = crate::u64_lanes::product_52(a, b);
-        sum.add(low)
-    }
-
-    /// Returns the lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52
-    /// bits of `a` and `b`.
-    #[must_use]
-    #[inline(always)]
-    fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
-        let (_, high) = crate::u64_lanes::product_52(a, b);
-        sum.add(high)
-    }
-
-    /// Returns the class of this CPU for tokens whose kernels have a variant for each class, and
-    /// [`CpuClass::OneCycle`] for all others.
-    #[inline(always)]
-    fn cpu_class(self) -> CpuClass {
-        CpuClass::OneCycle
-    }
-
-    /// Returns the token of [`Simd::OneBlock`].
-    fn for_one_block(self) -> Self::OneBlock;
-
-    /// Returns the token of [`Simd::Cipher`].
-    fn for_cipher(self) -> Self::Cipher;
-}
-
-/// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the
-/// narrowest first.
-///
-/// The trait is sealed; its implementations are the lists of this crate, such as [`Level`].
-pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
-    /// The names of all levels compiled for this architecture, in lower case, the narrowest first.
-    const NAMES: &'static [&'static str];
-
-    /// Returns the level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is
-    /// cached: later calls read one atomic.
-    fn by_index(index: usize) -> Option<Self>;
-
-    /// Returns the level's position in [`LevelList::NAMES`].
-    fn index(self) -> usize;
-
-    /// Returns the level that was found at this position before.
-    ///
-    /// # Safety
-    /// The CPU has the level: its token was made in this process.
-    #[doc(hidden)]
-    unsafe fn found_before(index: usize) -> Self;
-
-    /// Returns the level's name, as in [`LevelList::NAMES`].
-    fn name(self) -> &'static str {
-        Self::NAMES[self.index()]
-    }
-
-    /// Returns all levels that the CPU has, the narrowest first.
-    fn available() -> impl DoubleEndedIterator<Item = Self> {
-        (0..Self::NAMES.len()).filter_map(Self::by_index)
-    }
-
-    /// Returns the widest level that the CPU has.
-    fn detect() -> Self {
-        Self::available().next_back().expect("every list begins with portable code")
-    }
-}
-
-/// Stores a level that was chosen once. One atomic load reads it.
-pub struct CachedLevel<L>(AtomicU8, PhantomData<fn() -> L>);
-
-impl<L: LevelList> CachedLevel<L> {
-    /// Returns an empty cache.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self(AtomicU8::new(0), PhantomData)
-    }
-
-    /// Returns the level, if one was set.
-    #[must_use]
-    #[inline]
-    pub fn get(&self) -> Option<L> {
-        // Relaxed, because no other data depends on the value.
-        let index = usize::from(self.0.load(Ordering::Relaxed)).checked_sub(1)?;
-        // SAFETY: only `set` stores, and it was given the level of that index.
-        Some(unsafe { L::found_before(index) })
-    }
-
-    /// Keeps `level`.
-    pub fn set(&self, level: L) {
-        self.0.store(level.index() as u8 + 1, Ordering::Relaxed);
-    }
-}
-
-impl<L: LevelList> Default for CachedLevel<L> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-// Expands to the tokens of the architecture whose backends are compiled. Exported macros must not
-// test a feature of this crate, because they would test a feature of the crate that uses them. The
-// macro below replaces such a test.
-#[allow(unused_macros)]
-macro_rules! by_architecture {
-    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
-}
-#[cfg(all(feature = "simd", target_feature = "sse2", not(target_env = "sgx")))]
-macro_rules! by_architecture {
-    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($x86)* };
-}
-#[cfg(all(feature = "simd", target_arch = "wasm32", target_feature = "simd128"))]
-macro_rules! by_architecture {
-    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($wasm)* };
-}
-#[cfg(all(
-    feature = "simd",
-    target_endian = "little",
-    any(all(target_arch = "aarch64", target_feature = "neon"), all(target_arch = "arm", feature = "armv7"))
-))]
-macro_rules! by_architecture {
-    (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
-}
-
-// Expands to the tokens for the widest vectors of x86 that are compiled.
-#[allow(unused_macros)]
-macro_rules! by_width {
-    (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w128)* };
-}
-#[allow(unused_macros)]
-#[cfg(feature = "avx2")]
-macro_rules! by_width {
-    (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w256)* };
-}
-#[cfg(feature = "avx512")]
-#[allow(unused_macros)]
-macro_rules! by_width {
-    (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w512)* };
-}
-
-/// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar
-/// sign, which that macro needs.
-macro_rules! levels {
-    (
-        $d:tt $(#[$doc:meta])* pub enum $list:ident;
-        $(#[$dispatch_doc:meta])* macro $dispatch:ident;
-        portable { $($portable:tt)* }
-        x86 { 128 { $($w128:tt)* } 256 { $($w256:tt)* } 512 { $($w512:tt)* } }
-        wasm { $($wasm:tt)* }
-        arm { $($arm:tt)* }
-    ) => {
-        by_architecture! {
-            x86 {
-                by_width! {
-                    512 {
-                        levels! {
-                            $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch;
-                            $($portable)* $($w128)* $($w256)* $($w512)*
-                        }
-                    }
-                    256 {
-                        levels! {
-                            $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch;
-                            $($portable)* $($w128)* $($w256)*
-                        }
-                    }
-                    128 {
-                        levels! {
-                            $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch;
-                            $($portable)* $($w128)*
-                        }
-                    }
-                }
-            }
-            wasm {
-                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($wasm)* }
-            }
-            arm {
-                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* $($arm)* }
-            }
-            other {
-                levels! { $d $(#[$doc])* pub enum $list; $(#[$dispatch_doc])* macro $dispatch; $($portable)* }
-            }
-        }
-    };
-    (
-        $d:tt $(#[$doc:meta])* pub enum $list:ident;
-        $(#[$dispatch_doc:meta])* macro $dispatch:ident;
-        $($variant:ident($($token:tt)+) $name:literal $level_doc:literal;)*
-    ) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy)]
-        pub enum $list {
-            $(#[doc = $level_doc] $variant($crate::$($token)+),)*
-        }
-
-        const _: () = {
-            /// Numbers the variants that are compiled.
-            enum Index {
-                $($variant,)*
-            }
-
-            impl $crate::LevelList for $list {
-                const NAMES: &'static [&'static str] = &[$($name,)*];
-
-                fn by_index(index: usize) -> Option<Self> {
-                    $(if index == Index::$variant as usize {
-                        return <$crate::$($token)+>::detect().map(Self::$variant);
-                    })*
-                    None
-                }
-
-                #[inline]
-                fn index(self) -> usize {
-                    match self {
-                        $(Self::$variant(_) => Index::$variant as usize,)*
-                    }
-                }
-
-                #[inline]
-                unsafe fn found_before(index: usize) -> Self {
-                    $(if index == Index::$variant as usize {
-                        // SAFETY: the caller has seen this token made.
-                        return Self::$variant(unsafe { $crate::sealed::Assume::assume() });
-                    })*
-                    unreachable!("no such level")
-                }
-            }
-        };
-
-        impl $crate::sealed::Sealed for $list {}
-
-        impl core::fmt::Debug for $list {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str($crate::LevelList::name(*self))
-            }
-        }
-
-        impl PartialEq for $list {
-            fn eq(&self, other: &Self) -> bool {
-                core::mem::discriminant(self) == core::mem::discriminant(other)
-            }
-        }
-
-        impl Eq for $list {}
-
-        $(#[$dispatch_doc])*
-        #[macro_export]
-        macro_rules! $dispatch {
-            ($d level:expr, $d token:ident => $d kernel:expr) => {
-                match $d level {
-                    $($d crate::$list::$variant($d token) => $d crate::Token::enter(
-                        $d token,
-                        #[inline(always)]
-                        |$d token| $d kernel,
-                    ),)*
-                }
-            };
-        }
-    };
-}
+use crate::level_list::LevelList;
+use crate::tuning::{self, Tuning};
 
 // x86: in kernels, firmware and enclaves the vector registers are not saved, or there is no cpuid;
 // their targets lack SSE2 or say so. AArch64: hard float excludes only bare metal, and the vector
 // types assume little-endian.
 levels! { $
-    /// An instruction set for the arithmetic of [`Simd`] that this CPU was found to have, as a
+    /// An instruction set for the arithmetic of [`Simd`](crate::Simd) that this CPU was found to have, as a
     /// token.
     ///
     /// Variants differ by architecture; use [`dispatch!`](crate::dispatch) rather than a `match`.
@@ -349,8 +37,90 @@ levels! { $
     }
 }
 
+levels! { $
+    /// An instruction set for rounds of AES ([`AesToken`](crate::AesToken)) that this CPU was found to have, as a
+    /// token.
+    ///
+    /// Variants differ by architecture; use [`dispatch_aes!`](crate::dispatch_aes) rather than a
+    /// `match`.
+    pub enum AesLevel;
+    /// Runs a kernel on the instruction set of an [`AesLevel`]: `dispatch_aes!(level, token =>
+    /// kernel(token, …))`.
+    ///
+    /// Works like [`dispatch!`](crate::dispatch), for this list.
+    macro dispatch_aes;
+    portable {
+        Scalar(Scalar) "scalar" "Portable code: eight blocks bit by bit, in constant time.";
+    }
+    x86 {
+        128 { AesNi(x86::AesNi) "aesni" "AES instructions on one block."; }
+        256 { Vaes(x86::Vaes) "vaes" "AES instructions on two blocks."; }
+        512 { Vaes512(x86::Vaes512) "vaes512" "AES instructions on four blocks."; }
+    }
+    wasm {}
+    arm {
+        NeonAes(arm::NeonAes) "neon-aes" "AES instructions of Arm, on one block.";
+    }
+}
+
+levels! { $
+    /// An instruction set for carry-less products that this CPU was found to have, as a token.
+    ///
+    /// Variants differ by architecture; use [`dispatch_clmul!`](crate::dispatch_clmul) rather than
+    /// a `match`.
+    pub enum ClmulLevel;
+    /// Runs a kernel on the instruction set of a [`ClmulLevel`]: `dispatch_clmul!(level, token =>
+    /// kernel(token, …))`.
+    ///
+    /// Works like [`dispatch!`](crate::dispatch): the kernel must be `#[inline(always)]`
+    /// throughout.
+    macro dispatch_clmul;
+    portable {
+        Scalar(Scalar) "scalar" "Portable code: integer products of operands with holes.";
+    }
+    x86 {
+        128 { Pclmulqdq(x86::Pclmulqdq) "pclmulqdq" "A product of 64 by 64 bits per instruction."; }
+        256 { Vpclmulqdq(x86::Vpclmulqdq) "vpclmulqdq" "Two products per instruction, on AVX2."; }
+        512 { Vpclmulqdq512(x86::Vpclmulqdq512) "vpclmulqdq512" "Four products per instruction, on AVX-512."; }
+    }
+    wasm {}
+    arm {
+        Pmull(arm::Pmull) "pmull" "A product of 64 by 64 bits per instruction of Arm.";
+    }
+}
+
+levels! { $
+    /// An instruction set for arithmetic of [`Gf8`](crate::Gf8) that this CPU was found to have, as a token.
+    ///
+    /// Variants differ by architecture; use [`dispatch_gf8!`](crate::dispatch_gf8) rather than a
+    /// `match`.
+    pub enum Gf8Level;
+    /// Runs a kernel on the instruction set of a [`Gf8Level`]: see [`dispatch!`](crate::dispatch).
+    macro dispatch_gf8;
+    portable {
+        Scalar(Scalar) "scalar" "Portable code, eight elements in an integer.";
+    }
+    x86 {
+        128 { Ssse3(x86::Ssse3) "ssse3" "Shuffles of 128 bits."; }
+        256 {
+            Avx2(x86::Avx2) "avx2" "Shuffles in vectors of 256 bits.";
+            Gfni(x86::Gfni) "gfni" "An instruction for products, in vectors of 256 bits.";
+        }
+        512 {
+            Avx512(x86::Avx512) "avx512" "Shuffles in vectors of 512 bits.";
+            Gfni512(x86::Gfni512) "gfni512" "An instruction for products, in vectors of 512 bits.";
+        }
+    }
+    wasm {
+        Simd128(wasm::Simd128) "simd128" "Table look-ups in vectors of WebAssembly.";
+    }
+    arm {
+        Neon(arm::Neon) "neon" "Table look-ups in vectors of Arm.";
+    }
+}
+
 impl Level {
-    /// Returns the level of [`Simd::Cipher`].
+    /// Returns the level of [`Simd::Cipher`](crate::Simd::Cipher).
     #[must_use]
     #[inline]
     pub fn for_cipher(self) -> Self {
@@ -359,7 +129,7 @@ impl Level {
                 by_width! {
                     512 {
                         match self {
-                            Self::Avx512Ifma(token) => Self::Avx512(token.for_cipher()),
+                            Self::Avx512Ifma(token) => Self::Avx512(crate::simd::Simd::for_cipher(token)),
                             other => other,
                         }
                     }
@@ -372,4 +142,18 @@ impl Level {
             other { self }
         }
     }
+
+    /// Returns the thresholds of this level.
+    #[must_use]
+    pub fn tuning(self) -> &'static Tuning {
+        &TUNINGS[self.index()]
+    }
 }
+
+/// The thresholds of the levels, in their order. A program may have been compiled without the last.
+const TUNINGS: &[Tuning] = by_architecture! {
+    x86 { &[tuning::SCALAR, tuning::SSSE3, tuning::AVX2, tuning::AVX512, tuning::AVX512_IFMA] }
+    wasm { &[tuning::SCALAR, tuning::OTHER_VECTORS_OF_128_BITS] }
+    arm { &[tuning::SCALAR, tuning::OTHER_VECTORS_OF_128_BITS] }
+    other { &[tuning::SCALAR] }
+};

@@ -28,6 +28,7 @@
 //! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
 //! ```
 #![no_std]
+#![allow(missing_debug_implementations, reason = "vectors hold secrets, and nothing prints them")]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The vectors of 32-bit Arm, which are unstable.
@@ -37,23 +38,30 @@
 #[cfg(feature = "std")]
 extern crate std;
 
-mod class;
+#[macro_use]
+mod level_list;
 #[macro_use]
 mod level;
+
 mod aes;
 #[cfg(any(test, feature = "bounds"))]
 mod bounds;
+mod class;
 mod clmul;
 mod gf8;
 #[cfg(all(unix, any(test, feature = "guarded")))]
 mod guarded;
 mod kernels;
 mod output;
-mod pairs;
+mod pair;
+mod pair_table;
 mod pending_poly1305;
 mod scalar;
+mod sealed;
+mod simd;
+mod token;
 pub mod tuning;
-mod u64_lanes;
+mod word;
 mod words;
 
 #[cfg(all(
@@ -66,71 +74,29 @@ pub mod wasm;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 pub mod x86;
 
-pub use aes::{AesBlocks, AesLevel, AesToken, Block, Columns, SlicedBlocks};
+pub use aes::{AesBlocks, AesToken, Block, Columns};
 #[cfg(feature = "bounds")]
 #[doc(hidden)]
 pub use bounds::{Bounds, NoWords, U64Bounds};
 pub use class::CpuClass;
-pub use clmul::{Clmul, ClmulLanes, ClmulLevel, MAX_CLMUL_LANES, ScalarLane};
-pub use gf8::{Gf8, Gf8Bytes, Gf8Level, NIBBLE_PRODUCTS, gf8_mul, gf8_mul_modulo, gf8_multiples};
+pub use clmul::{Clmul, ClmulLanes, MAX_CLMUL_LANES};
+pub use gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS, gf8_mul, gf8_mul_modulo, gf8_multiples};
 #[cfg(all(unix, feature = "guarded"))]
 #[doc(hidden)]
 pub use guarded::Guarded;
 pub use kernels::ChaCha20Rounds;
-pub use level::{CachedLevel, Level, LevelList, Simd, Token};
+pub use level::{AesLevel, ClmulLevel, Gf8Level, Level};
+pub use level_list::{CachedLevel, LevelList};
 pub use output::Output;
-pub use pairs::{Pair, PairTable};
+pub use pair::Pair;
+pub use pair_table::PairTable;
 pub use pending_poly1305::PendingPoly1305;
-pub use scalar::{Scalar, ScalarBytes};
+pub use scalar::{Scalar, ScalarBytes, ScalarLane, SlicedBlocks};
+pub use simd::{MAX_U64_LANES, Simd, U64Lanes};
+pub use token::Token;
 pub use tuning::Tuning;
-pub use u64_lanes::{MAX_U64_LANES, U64Lanes};
+pub use word::Word;
 pub use words::{MAX_WORDS_LANES, Words};
-
-/// A word of an integer register.
-pub trait Word: Copy {
-    /// Returns the word, hidden from the compiler, so that it makes no vectors of such words.
-    #[must_use]
-    fn opaque(self) -> Self;
-}
-
-macro_rules! word {
-    ($word:ident, $register:literal) => {
-        impl Word for $word {
-            #[inline(always)]
-            fn opaque(self) -> Self {
-                #[cfg(target_arch = "x86_64")]
-                {
-                    let mut opaque = self;
-                    // SAFETY: the assembly is empty.
-                    unsafe {
-                        core::arch::asm!($register, inout(reg) opaque, options(pure, nomem, nostack, preserves_flags))
-                    };
-                    opaque
-                }
-                #[cfg(not(target_arch = "x86_64"))]
-                self
-            }
-        }
-    };
-}
-
-word!(u32, "/* {0:e} */");
-word!(u64, "/* {0:r} */");
-
-mod sealed {
-    /// Seals [`crate::Token`] and [`crate::LevelList`], because kernels rely on the proof of a
-    /// token.
-    pub trait Sealed {}
-
-    /// Makes a token again that was made before.
-    pub(crate) trait Assume: Sealed + Sized {
-        /// Returns the token.
-        ///
-        /// # Safety
-        /// The CPU has the features, and the operating system saves their registers.
-        unsafe fn assume() -> Self;
-    }
-}
 
 /// Runs the example of the README with the documentation's.
 #[cfg(doctest)]

@@ -6,6 +6,17 @@ use core::mem::MaybeUninit;
 /// slice.
 ///
 /// It lets code without `unsafe` write to memory that was never initialised.
+///
+/// ```
+/// use core::mem::MaybeUninit;
+/// use sealane_simd::Output;
+///
+/// let mut memory = [MaybeUninit::uninit(); 5];
+/// let mut output = Output::new(&mut memory);
+/// output.append(b"he").make_ascii_uppercase();
+/// output.append(b"llo");
+/// assert_eq!(output.finish(), b"HEllo");
+/// ```
 #[derive(Debug)]
 pub struct Output<'a> {
     buffer: &'a mut [MaybeUninit<u8>],

@@ -2,6 +2,15 @@
 
 /// Blocks of Poly1305 (RFC 8439, section 2.5) to add to an accumulator: for each,
 /// h ← (h + block + 2^128) r modulo 2^130 - 5.
+///
+/// ```
+/// use sealane_simd::{ChaCha20Rounds, PendingPoly1305, Scalar, Simd, Words};
+///
+/// type Vector = <Scalar as Simd>::Words;
+/// let mut words = [Vector::splat(Scalar::new(), 1); 16];
+/// // Portable code has no kernel of its own for the rounds.
+/// assert!(!Vector::double_rounds(&mut words, 10, &mut PendingPoly1305::none()));
+/// ```
 pub struct PendingPoly1305<'a> {
     /// The accumulator, partly reduced: 64 bits in each limb but the last, which is at most 8.
     pub h: [u64; 3],

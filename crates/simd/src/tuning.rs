@@ -4,8 +4,20 @@
 //! A threshold changes speed, never results. "Zen 3" (AVX2), "Granite Rapids" (one cycle) and "Zen
 //! 5" (two cycles) are the CPUs that were measured; docs/decisions and docs/performance.md have the
 //! figures. A value without a measurement says so.
+//!
+//! ```
+//! use sealane_simd::tuning::{ByClass, Gf8MatrixTuning, Tuning};
+//! use sealane_simd::{CpuClass, Gf8Bytes, Scalar, ScalarBytes, Simd};
+//!
+//! let tuning: Tuning = Scalar::TUNING;
+//! let threshold: ByClass<usize> = tuning.poly1305_min_bytes;
+//! assert!(threshold.least() <= threshold.of(CpuClass::detect()));
+//!
+//! let matrix: Gf8MatrixTuning = ScalarBytes::MATRIX;
+//! assert!(matrix.rows <= 6);
+//! ```
 
-use crate::{CpuClass, Level, LevelList};
+use crate::class::CpuClass;
 
 /// A threshold for each class of CPUs.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +71,8 @@ pub struct Tuning {
     /// The most sets that the horizontal layout computes side by side at the end of an input, in
     /// place of a group and the rest: 5 to 7, or [`Tuning::horizontal_sets`].
     pub most_horizontal_sets: usize,
-    /// Whether that is faster than a group and then the rest.
-    pub last_sets_beside_each_other: ByClass<bool>,
+    /// Whether the tail is faster as such sets than as a group and then the rest.
+    pub prefer_sets_for_tail: ByClass<bool>,
     /// Groups that advance together: 2 where the registers hold both.
     pub vertical_sets: usize,
     /// The number of groups from which it pays to compute the common part of their first round
@@ -68,10 +80,10 @@ pub struct Tuning {
     pub min_prepared_groups: usize,
     /// Whether a single block is faster on the narrower vectors of [`crate::Simd::OneBlock`].
     pub one_block_on_narrower_vectors: bool,
-    /// Whether a block takes less time on integers than on vectors, and next to none beside them.
+    /// Whether a block takes less time on integers than on vectors, and next to none while they work.
     pub block_on_integers: ByClass<bool>,
     /// Whether 17 to 20 blocks are fastest as a group and a set that advance together.
-    pub group_beside_set: ByClass<bool>,
+    pub interleave_group_and_set: ByClass<bool>,
 
     /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; at least
     /// two rows of blocks.
@@ -140,12 +152,13 @@ pub struct Gf8MatrixTuning {
     pub vectors: usize,
 }
 
-/// Portable code: a source's bits are computed once for all rows.
+/// Portable code: a source's bits are computed once for all rows. Other shapes were not measured.
 pub(crate) const GF8_MATRIX_SCALAR: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4, vectors: 1 };
 
 /// Vectors of 128 bits with table look-ups. Counted, not measured.
 #[allow(dead_code, reason = "for Arm")]
 pub(crate) const GF8_MATRIX_NEON: Gf8MatrixTuning = Gf8MatrixTuning { rows: 6, vectors: 2 };
+/// The same on WebAssembly, where engines for CPUs with 16 registers run it. Not measured.
 #[allow(dead_code, reason = "for WebAssembly")]
 pub(crate) const GF8_MATRIX_SIMD128: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4, vectors: 1 };
 
@@ -172,12 +185,12 @@ pub(crate) const SCALAR: Tuning = Tuning {
     // Zen 3 without vector instructions of its own.
     horizontal_sets: 2,
     most_horizontal_sets: 2,
-    last_sets_beside_each_other: ByClass::same(false),
+    prefer_sets_for_tail: ByClass::same(false),
     vertical_sets: 1,
     min_prepared_groups: 2,
     one_block_on_narrower_vectors: false,
     block_on_integers: ByClass::same(false),
-    group_beside_set: ByClass::same(false),
+    interleave_group_and_set: ByClass::same(false),
     // The compiler's vectors are never faster.
     poly1305_min_bytes: ByClass::same(usize::MAX),
     poly1305_min_ciphertext_bytes: ByClass::same(usize::MAX),
@@ -267,16 +280,17 @@ mod x86 {
         most_horizontal_sets: 7,
         // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
         // fill them better.
-        last_sets_beside_each_other: ByClass { one_cycle: !PAIRS, two_cycles: true },
+        prefer_sets_for_tail: ByClass { one_cycle: !PAIRS, two_cycles: true },
         // Granite Rapids: as fast as one group after another. Zen 5: 0.6 times the time.
         vertical_sets: if PAIRS { 2 } else { 1 },
         // The measured value for AVX2.
         min_prepared_groups: 4,
+        // Not measured.
         one_block_on_narrower_vectors: false,
         // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 times as long.
         block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
         // Granite Rapids; Zen 5 prefers five sets.
-        group_beside_set: ByClass { one_cycle: PAIRS, two_cycles: false },
+        interleave_group_and_set: ByClass { one_cycle: PAIRS, two_cycles: false },
         // Granite Rapids: 320 to 384.
         poly1305_min_bytes: ByClass::same(368),
         // Granite Rapids: 4 to 8 KiB.
@@ -324,26 +338,13 @@ pub(crate) const fn of_bounds(lanes: usize) -> Tuning {
     Tuning { poly1305_min_bytes: ByClass::same(2 * 16 * lanes), ..SCALAR }
 }
 
-impl Level {
-    /// Returns the thresholds of this level.
-    #[must_use]
-    pub fn tuning(self) -> &'static Tuning {
-        &TUNINGS[self.index()]
-    }
-}
-
-/// The thresholds of the levels, in their order. A program may have been compiled without the last.
-const TUNINGS: &[Tuning] = by_architecture! {
-    x86 { &[SCALAR, SSSE3, AVX2, AVX512, AVX512_IFMA] }
-    wasm { &[SCALAR, OTHER_VECTORS_OF_128_BITS] }
-    arm { &[SCALAR, OTHER_VECTORS_OF_128_BITS] }
-    other { &[SCALAR] }
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LevelList, Simd, Words};
+    use crate::level::Level;
+    use crate::level_list::LevelList;
+    use crate::simd::Simd;
+    use crate::words::Words;
 
     /// Checks the ranges that the kernels rely on.
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Addition, exclusive or and rotation of 32-bit words, the capability for ARX ciphers.
 
-use crate::{ChaCha20Rounds, Simd};
+use crate::kernels::ChaCha20Rounds;
+use crate::token::Token;
 
 /// The largest number of lanes of any implementation of [`Words`].
 pub const MAX_WORDS_LANES: usize = 16;
@@ -10,7 +11,7 @@ pub const MAX_WORDS_LANES: usize = 16;
 /// Lanes are numbered from 0; lane `4 * row + column` is word `column` of row `row`.
 pub trait Words: ChaCha20Rounds + Copy {
     /// The proof that the CPU has the instructions.
-    type Token: Simd<Words = Self>;
+    type Token: Token;
 
     /// Four vectors in memory: `64 * ROWS` bytes.
     type Blocks: Copy + AsRef<[u8]> + AsMut<[u8]>;

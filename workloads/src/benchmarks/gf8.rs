@@ -51,7 +51,7 @@ pub fn shards(length: usize) -> Vec<Vec<u8>> {
 /// Prepares the parity of shards of the size. An operation takes all shards of data.
 pub fn parity(backend: &str, size: Size) -> Result<Prepared, BackendError> {
     let backend = Gf8Backend::by_name(backend)?;
-    let matrix = Matrix::with_backend(backend, Field::ReedSolomon, PARITY, DATA, &coefficients());
+    let matrix = Matrix::with_backend(Field::ReedSolomon, PARITY, DATA, &coefficients(), backend);
     let state = (shards(size.length()), vec![vec![0; size.length()]; PARITY]);
     let encode = move |(data, parity): &mut (Vec<Vec<u8>>, Vec<Vec<u8>>)| {
         let mut sources = [&[][..]; DATA];

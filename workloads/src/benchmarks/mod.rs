@@ -17,7 +17,6 @@ use sealane::chacha20::ChaCha20;
 use sealane_measure::{Messages, Processing, Seal, Work, size_name};
 
 use crate::generator::Generator;
-use crate::{Family, WORKLOADS};
 
 /// An operation that is timed.
 pub struct Benchmark {
@@ -132,19 +131,6 @@ impl Prepared {
 const KNOWN_BYTES: [usize; 16] = [1, 15, 16, 63, 64, 65, 128, 255, 256, 512, 513, 1024, 1350, 4096, 5000, 16384];
 
 impl Benchmark {
-    /// Returns all benchmarks, each with its family.
-    pub fn all() -> impl DoubleEndedIterator<Item = (Family, &'static Self)> {
-        WORKLOADS.iter().flat_map(|workload| workload.benchmarks.iter().map(|benchmark| (workload.family, benchmark)))
-    }
-
-    /// Returns whether a filter selects it. A complete name selects only that benchmark; other
-    /// filters select every name that contains them.
-    #[must_use]
-    pub fn matches(&self, filter: &str) -> bool {
-        let is_name = Self::all().any(|(_, benchmark)| benchmark.name == filter);
-        if is_name { self.name == filter } else { self.name.contains(filter) }
-    }
-
     /// Returns whether the sizes are of bytes, so that others can be measured too.
     #[must_use]
     pub fn takes_any_length(&self) -> bool {

@@ -16,27 +16,18 @@ mod instructions;
 mod memcheck;
 mod timing;
 
-use std::process::ExitCode;
-
 use sealane_workloads::{Family, Operation, WORKLOADS};
 
-fn main() -> ExitCode {
+fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let result = match arguments.as_slice() {
+    match arguments.as_slice() {
         ["instructions", backend] => instructions::run(backend),
         #[cfg(sealane_declassify)]
         ["ct", backend, primitive] => constant_time::run(backend, primitive),
         ["time"] => timing::run(""),
         ["time", filter] => timing::run(filter),
         _ => Err("usage: sealane-probe instructions BACKEND | ct BACKEND PRIMITIVE | time [OPERATION]".to_owned()),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::from(2)
-        }
     }
 }
 

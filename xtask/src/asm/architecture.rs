@@ -48,11 +48,11 @@ impl Architecture {
     }
 
     /// Returns the backend of a function that was compiled with a token's features, by its symbol:
-    /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::level::Token>::enter::entry::<…>` is AVX2.
+    /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::token::Token>::enter::entry::<…>` is AVX2.
     /// Other code was compiled without further features. On AArch64 that includes vector code,
     /// since every CPU has vectors.
     pub(super) fn backend(self, function: &str) -> String {
-        let token = function.split_once(" as sealane_simd::level::Token>::enter::entry");
+        let token = function.split_once(" as sealane_simd::token::Token>::enter::entry");
         match token.and_then(|(token, _)| token.rsplit("::").next()) {
             Some("NeonAes") => "neon-aes".to_owned(),
             Some(token) => token.to_lowercase(),

@@ -30,8 +30,8 @@ pub(super) struct Found<'a> {
 pub(super) struct Work {
     /// The number of the kernel's units: double rounds on vectors, rows of blocks, or blocks.
     pub(super) units: usize,
-    /// The number of blocks of Poly1305 on 64-bit integers beside a ChaCha kernel's double rounds.
-    pub(super) blocks_beside: usize,
+    /// The number of blocks of Poly1305 on 64-bit integers between a ChaCha kernel's double rounds.
+    pub(super) interleaved_blocks: usize,
 }
 
 /// Returns the hot loops of all functions.
@@ -49,7 +49,7 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
         for body in innermost(architecture, function) {
             let code = Code { architecture, backend: &backend, one_message: served.takes_one_message(index), body };
             let known = served.kernel(index, &code);
-            let known = known.map(|(kernel, units)| (kernel, Work { units, blocks_beside: 0 }));
+            let known = known.map(|(kernel, units)| (kernel, Work { units, interleaved_blocks: 0 }));
             let Some((kernel, work)) = known.or_else(|| recognise(&code)) else { continue };
             let count = Count::of(architecture, body, frame_pointer);
             found.push(Found { backend: backend.clone(), kernel, work, count, function: &function.name, body });
@@ -113,8 +113,8 @@ fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         }
         _ => return None,
     };
-    let blocks_beside = if kernel.starts_with("interleaved") { blocks } else { 0 };
-    Some((kernel, Work { units, blocks_beside }))
+    let interleaved_blocks = if kernel.starts_with("interleaved") { blocks } else { 0 };
+    Some((kernel, Work { units, interleaved_blocks }))
 }
 
 /// The number of multiplications of 64 by 64 bits for a block of Poly1305: h r has four products of
@@ -147,7 +147,7 @@ pub(super) mod tests {
     /// Returns a program in which an operation reaches a function with a token's features and that
     /// loop, through a call and a function pointer.
     pub(in super::super) fn program(operation: &str, token: &str, body: &str) -> String {
-        let name = format!("<{token} as sealane_simd::level::Token>::enter::entry::<(), sealane::f>");
+        let name = format!("<{token} as sealane_simd::token::Token>::enter::entry::<(), sealane::f>");
         format!(
             "0000000000000100 <sealane_workloads::{operation}::{{closure#0}}>:\n    100:\tcall 200 <f>\n\
              0000000000000200 <f>:\n    200:\tlea 0x100(%rip),%rax        # 1000 <g>\n{}",
@@ -156,7 +156,7 @@ pub(super) mod tests {
     }
 
     pub(in super::super) const ENTRY: &str =
-        "<sealane_simd::x86::avx512::Avx512 as sealane_simd::level::Token>::enter::entry::<(), sealane::f>";
+        "<sealane_simd::x86::avx512::Avx512 as sealane_simd::token::Token>::enter::entry::<(), sealane::f>";
 
     /// Returns the lines, each repeated as often as its number says.
     fn mix(lines: &[(usize, &str)]) -> String {
@@ -192,7 +192,7 @@ pub(super) mod tests {
             let portable = expected.is_some_and(|(kernel, _, _)| kernel == "chacha20 portable");
             let functions = parse(&canned(if portable { "sealane" } else { ENTRY }, &body)).unwrap();
             let found = find(Architecture::X86_64, &functions);
-            let found = found.first().map(|f| (f.kernel, f.work.units, f.work.blocks_beside));
+            let found = found.first().map(|f| (f.kernel, f.work.units, f.work.interleaved_blocks));
             assert_eq!(found, expected, "{body}");
         }
     }

@@ -74,8 +74,8 @@ impl Limits {
                 continue;
             };
             complaints.extend(limit.missing(loop_).map(|missing| format!("{name}: {missing}")));
-            let Work { units, blocks_beside } = loop_.work;
-            let instructions = limit.instructions * units + limit.block_instructions * blocks_beside;
+            let Work { units, interleaved_blocks } = loop_.work;
+            let instructions = limit.instructions * units + limit.block_instructions * interleaved_blocks;
             for (what, count, most) in [
                 ("stack accesses", loop_.count.stack, limit.stack * units),
                 ("instructions", loop_.count.instructions, instructions),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_beside_have_a_limit_of_their_own() {
+    fn interleaved_blocks_have_a_limit_of_their_own() {
         let body = double_round(&"mulx %rax,%rbx,%rcx\n".repeat(8));
         for (block_instructions, complaints) in [(5, 0), (4, 0), (3, 1)] {
             let limits: Limits = toml::from_str(&format!(

@@ -87,7 +87,7 @@ fn print_table(found: &[Found]) {
     for Found { backend, kernel, work, count, .. } in found {
         let row = format!(
             "   {backend:<13} {kernel:<23} {:>5}  {:>6}  {:>12}  {:>5}  {:>5}",
-            work.units, work.blocks_beside, count.instructions, count.stack, count.calls
+            work.units, work.interleaved_blocks, count.instructions, count.stack, count.calls
         );
         *rows.entry(row).or_default() += 1;
     }

@@ -23,7 +23,8 @@ pub(crate) struct Options {
     target: Vec<String>,
 }
 
-const X86_64: &str = "x86_64-unknown-linux-gnu";
+/// The target whose executables are static, so that they also run in an emulated machine.
+pub(crate) const X86_64: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -38,11 +39,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     step("what was exercised");
     ledger.close(&list, all)
-}
-
-/// Builds the tests for x86-64 as static executables, so that they also run in an emulated machine.
-pub(crate) fn static_x86_64(list: &List) -> Result<Vec<TestBinary>> {
-    tests(list.target(X86_64)?)
 }
 
 /// Returns the test suite of the primitives, built with fault injection, and the program that runs
@@ -79,7 +75,7 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
 /// Builds the tests of the primitives, and of the references that they are compared with, which
 /// must also be right there. Leaves out the comparison with RustCrypto's crates, which tests
 /// nothing more about a CPU.
-fn tests(target: &Target) -> Result<Vec<TestBinary>> {
+pub(crate) fn tests(target: &Target) -> Result<Vec<TestBinary>> {
     let mut build = build(target, "cross", "")?;
     build.args(["--package", "sealane-simd", "--package", "sealane-spec", "--package", "sealane"]);
     test_binaries::executables(build.args(["--lib", "--test", "suite", "--test", "vectors", "--test", "peers"]))

@@ -1,5 +1,6 @@
 //! `cargo xtask release`: builds the command for a release, without paths of the build machine.
 
+pub(crate) mod dist;
 pub(crate) mod reproducible;
 
 use std::collections::BTreeSet;
@@ -7,7 +8,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::Message;
 use sha2::{Digest as _, Sha256};
 
 use crate::command_crates::{Crate, PACKAGE};
@@ -16,8 +16,8 @@ use crate::toolchain;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    step("the command for release");
-    let place = Place::usual()?;
+    let place = Place::usual(Target::native()?)?;
+    step(&format!("the command as it is released for {}", place.target.triple));
     let build = place.build()?;
     names_no_place(&build.bytes, &[&place])?;
     println!("   {}: {} bytes, SHA-256 {}", build.program.display(), build.bytes.len(), digest(&build.bytes));
@@ -26,13 +26,56 @@ pub(crate) fn run() -> Result<()> {
 
 /// Builds the command as released, and returns its path.
 pub(crate) fn command() -> Result<PathBuf> {
-    Ok(Place::usual()?.build()?.program)
+    Ok(Place::usual(Target::native()?)?.build()?.program)
 }
 
-/// The folders of a build: its sources, its results, and the sources of other crates.
+/// A target of the released command, and the linker if it is not the compiler's choice.
+#[derive(Clone)]
+struct Target {
+    triple: String,
+    linker: Option<&'static str>,
+}
+
+/// The command is released for these targets. Programs with musl's C library are static, and Rust
+/// brings the linker and the library for them.
+const TARGETS: &[(&str, &str)] = &[
+    ("x86_64-unknown-linux-musl", "rust-lld"),
+    ("aarch64-unknown-linux-musl", "rust-lld"),
+    ("x86_64-pc-windows-gnu", "x86_64-w64-mingw32-gcc"),
+];
+
+impl Target {
+    /// Returns all targets. Fails if rustup has no standard library for one of them.
+    fn all() -> Result<Vec<Self>> {
+        process::tool("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64")?;
+        for (triple, _) in TARGETS {
+            ensure!(
+                toolchain::by_rustup(triple)?,
+                "there is no standard library for {triple}: rustup target add {triple}"
+            );
+        }
+        Ok(TARGETS.iter().map(|&(triple, linker)| Self { triple: triple.to_owned(), linker: Some(linker) }).collect())
+    }
+
+    /// Returns the target for machines of this kind. If rustup has no standard library for musl
+    /// here, GNU's C library takes its place, linked statically.
+    fn native() -> Result<Self> {
+        let host = toolchain::of_compiler("host")?;
+        let musl = host.replace("-gnu", "-musl");
+        if toolchain::by_rustup(&musl)? {
+            return Ok(Self { triple: musl, linker: Some("rust-lld") });
+        }
+        println!("   rustup does not get {musl} here: {host} in its place, linked statically");
+        Ok(Self { triple: host, linker: None })
+    }
+}
+
+/// The target of a build, and its folders: its sources, its results, and the sources of other
+/// crates.
 struct Place {
+    target: Target,
     root: PathBuf,
-    target: PathBuf,
+    output: PathBuf,
     cargo_home: PathBuf,
 }
 
@@ -44,18 +87,21 @@ struct Build {
 }
 
 impl Place {
-    fn usual() -> Result<Self> {
+    fn usual(target: Target) -> Result<Self> {
         let cargo_home = std::env::var_os("CARGO_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let cargo_home = cargo_home.map_or_else(|| Ok(home()?.join(".cargo")), anyhow::Ok)?;
-        Ok(Self { root: process::workspace_root(), target: process::target_dir(), cargo_home })
+        Ok(Self { target, root: process::workspace_root(), output: process::target_dir(), cargo_home })
     }
 
     fn build(&self) -> Result<Build> {
         // The folders that are renamed in the program exist only after the crates are fetched.
-        self.cargo(&["fetch", "--target", &toolchain::of_compiler("host")?], "")?;
-        let build = ["build", "--release", "--package", PACKAGE, "--message-format=json-render-diagnostics"];
-        let messages = self.cargo(&build, &self.flags()?)?;
-        let program = self.target.join("release/sealane");
+        let triple = &*self.target.triple;
+        self.cargo(&["fetch", "--target", triple], "")?;
+        let build = ["build", "--release", "--target", triple, "--package", PACKAGE];
+        let messages = ["--message-format=json-render-diagnostics"];
+        let messages = self.cargo(&[&build[..], &messages].concat(), &self.flags()?)?;
+        let program = self.output.join(triple).join("release");
+        let program = program.join(if triple.contains("windows") { "sealane.exe" } else { "sealane" });
         let bytes = fs::read(&program).with_context(|| format!("cargo did not build {}", program.display()))?;
         Ok(Build { program, bytes, packages: compiled(&messages)? })
     }
@@ -63,16 +109,17 @@ impl Place {
     fn cargo(&self, arguments: &[&str], flags: &str) -> Result<String> {
         let mut command = process::cargo();
         command.args(arguments).args(["--locked", "--quiet"]).current_dir(&self.root);
-        command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_HOME", &self.cargo_home);
+        command.env("CARGO_TARGET_DIR", &self.output).env("CARGO_HOME", &self.cargo_home);
+        command.envs(self.target.linker.map(|name| (process::cargo_variable(&self.target.triple, "LINKER"), name)));
         // With RUSTFLAGS from the environment, the program would differ from the released one.
         command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
         process::output(&mut command)
     }
 
-    /// Returns flags that make the paths in the program's panic messages the same on all machines.
-    /// Cargo's profile option for this is `trim-paths`, which is not stable.
+    /// Returns flags for a static program without symbols, with the same paths in its panic messages
+    /// on all machines. Cargo's profile option for paths is `trim-paths`, which is not stable.
     fn flags(&self) -> Result<String> {
-        let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.target.clone(), "/target".to_owned())];
+        let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.output.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");
         for source in fs::read_dir(&sources).with_context(|| format!("cannot list {}", sources.display()))? {
             // One folder for each registry or its mirror. All of them are renamed alike.
@@ -83,6 +130,7 @@ impl Place {
         renamed.push((library, format!("/rustc/{}", toolchain::of_compiler("commit-hash")?)));
 
         let flags = renamed.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
+        let flags = flags.chain(["-Cstrip=symbols".to_owned(), "-Ctarget-feature=+crt-static".to_owned()]);
         // Cargo separates flags with this character.
         Ok(flags.collect::<Vec<_>>().join("\x1f"))
     }
@@ -95,11 +143,9 @@ fn home() -> Result<PathBuf> {
 /// Returns the packages that cargo compiled, now or before.
 fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
     let mut found = BTreeSet::new();
-    for message in Message::parse_stream(messages.as_bytes()) {
-        if let Message::CompilerArtifact(artifact) = message? {
-            let id = artifact.package_id.repr;
-            found.insert(Crate::of_id(&id).with_context(|| format!("cargo named a package {id}"))?);
-        }
+    for artifact in process::artifacts(messages)? {
+        let id = artifact.package_id.repr;
+        found.insert(Crate::of_id(&id).with_context(|| format!("cargo named a package {id}"))?);
     }
     ensure!(!found.is_empty(), "cargo compiled nothing");
     Ok(found)
@@ -114,7 +160,7 @@ fn digest(bytes: &[u8]) -> String {
 fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
     let mut paths = vec![home()?, toolchain::sysroot("rustc")?];
     for place in places {
-        paths.extend([&place.root, &place.target, &place.cargo_home].map(PathBuf::clone));
+        paths.extend([&place.root, &place.output, &place.cargo_home].map(PathBuf::clone));
     }
     let leaks = leaks(program, &paths);
     ensure!(leaks.is_empty(), "the program names folders of this machine:\n  - {}", leaks.join("\n  - "));

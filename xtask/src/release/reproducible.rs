@@ -3,11 +3,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Place, digest, names_no_place};
+use super::{Place, Target, digest, names_no_place};
 use crate::process::{self, step};
 use crate::sbom;
 
@@ -17,7 +16,7 @@ const FOLDER: &str = "reproducible";
 /// Runs the chore. At the same time, builds the usual folder, and a copy of the sources with other
 /// folders for the output and for the sources of other crates.
 pub(crate) fn run() -> Result<()> {
-    let usual = Place::usual()?;
+    let usual = Place::usual(Target::native()?)?;
     let other = elsewhere(&usual)?;
     step(&format!("building in {} and in {}", usual.root.display(), other.root.display()));
     let (a, b) = std::thread::scope(|scope| {
@@ -29,12 +28,12 @@ pub(crate) fn run() -> Result<()> {
     for build in [&a, &b] {
         println!("   SHA-256 {}  {}", digest(&build.bytes), build.program.display());
     }
-    let compared = Command::new("cmp").args([&a.program, &b.program]).output().context("cannot start cmp")?;
-    ensure!(a.bytes == b.bytes, "the two programs differ: {}", process::lossy(&compared.stdout));
+    let differ = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b);
+    ensure!(a.bytes == b.bytes, "the two programs differ, first at the byte {differ:?}");
     println!("   the same {} bytes", a.bytes.len());
     names_no_place(&a.bytes, &[&usual, &other])?;
     println!("   no folder of this machine is in them");
-    sbom::compare_with_build(&a.packages)?;
+    sbom::compare_with_build(&a.packages, &usual.target.triple)?;
     fs::remove_dir_all(process::target_dir().join(FOLDER)).context("cannot remove the other build")
 }
 
@@ -42,8 +41,12 @@ pub(crate) fn run() -> Result<()> {
 fn elsewhere(here: &Place) -> Result<Place> {
     // The paths have other lengths, and a space.
     let base = process::empty_folder(FOLDER)?.join("another place");
-    let copied =
-        Place { root: base.join("sources/of/sealane"), target: base.join("built"), cargo_home: base.join("cargo") };
+    let copied = Place {
+        target: here.target.clone(),
+        root: base.join("sources/of/sealane"),
+        output: base.join("built"),
+        cargo_home: base.join("cargo"),
+    };
     for file in process::tracked_files()? {
         let copy = copied.root.join(&file);
         fs::create_dir_all(copy.parent().context("a file is in a folder")?)?;

@@ -29,6 +29,9 @@ pub enum ArmorError {
     /// The position in an armored file cannot be changed.
     #[error("an armored file can only be read from its start to its end; decode the armor first")]
     NotSeekable,
+    /// An earlier write failed, so it is not known how much of the text was written.
+    #[error("an earlier operation on this file failed")]
+    EarlierFailure,
 }
 
 /// A fault of a line of an armored file.
@@ -60,6 +63,7 @@ impl From<ArmorError> for io::Error {
         let kind = match error {
             ArmorError::Truncated => io::ErrorKind::UnexpectedEof,
             ArmorError::NotSeekable => io::ErrorKind::Unsupported,
+            ArmorError::EarlierFailure => io::ErrorKind::Other,
             _ => io::ErrorKind::InvalidData,
         };
         Self::new(kind, error)

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-use super::{BEGIN, BYTES_PER_LINE, COLUMNS, END};
-use crate::stream::StreamError;
+use super::{ArmorError, BEGIN, BYTES_PER_LINE, COLUMNS, END};
 
 /// The approximate length of the pieces in which text is written to the inner writer.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The form in which an age file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Binary, unchanged.
     Binary,
@@ -59,7 +59,7 @@ impl<W: Write> ArmoredWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of the inner writer, and [`StreamError::EarlierFailure`] if an earlier write failed.
+    /// Those of the inner writer, and [`ArmorError::EarlierFailure`] if an earlier write failed.
     pub fn finish(mut self) -> io::Result<W> {
         self.check()?;
         if self.format == Format::Armored {
@@ -76,7 +76,7 @@ impl<W: Write> ArmoredWriter<W> {
     }
 
     fn check(&self) -> io::Result<()> {
-        if self.failed { Err(StreamError::EarlierFailure.into()) } else { Ok(()) }
+        if self.failed { Err(ArmorError::EarlierFailure.into()) } else { Ok(()) }
     }
 
     fn line(&mut self, bytes: &[u8]) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::attributes::Attributes;
 use super::name::{self, Name};
-use crate::FILE_ID_BYTES;
+use crate::keys::FILE_ID_BYTES;
 
 const VERSION: u32 = 1;
 
@@ -27,6 +27,7 @@ struct Head {
 /// A line after the first.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Entry {
     /// An encrypted file.
     File {
@@ -154,6 +155,19 @@ impl Manifest {
             }
         }
         Ok(manifest)
+    }
+
+    /// Returns the entries.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        let directory =
+            |(name, attributes): (&Name, &Attributes)| Entry::Directory { name: name.clone(), attributes: *attributes };
+        let file = |(name, known): (&Name, &Known)| {
+            let Known { size, id, attributes } = *known;
+            Entry::File { name: name.clone(), size, id, attributes }
+        };
+        let link = |(name, target): (&Name, &PathBuf)| Entry::Link { name: name.clone(), target: target.clone() };
+        let directories = self.directories.iter().map(directory);
+        directories.chain(self.files.iter().map(file)).chain(self.links.iter().map(link))
     }
 
     /// Adds an entry. Returns its name if the manifest has it already.

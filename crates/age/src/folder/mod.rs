@@ -4,11 +4,21 @@
 //! `docs/folders.md` describes the format.
 
 mod attributes;
+mod link;
 mod manifest;
 mod name;
+mod open;
+mod seal;
+#[cfg(test)]
+mod tests;
 mod verify;
+mod work;
 
 pub use self::attributes::{Attributes, Stamp};
+pub use self::link::leads_out;
 pub use self::manifest::{Entry, Id, Known, Manifest, ManifestError};
 pub use self::name::{JOURNAL, MANIFEST, Name};
-pub use self::verify::{FileFault, VerifyError, read_manifest, verify};
+pub use self::open::{OpenError, open};
+pub use self::seal::{SealError, seal};
+pub use self::verify::{FileFault, VerifyError, read_manifest, verify, verify_file};
+pub use self::work::for_each_file;

@@ -1,12 +1,20 @@
 //! Verifies encrypted folders.
 
 use std::fs::File;
-use std::io::{self, BufReader};
-use std::path::Path;
+use std::io::{self, BufReader, Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::{Id, Known, MANIFEST, Manifest, ManifestError, Name};
+use super::manifest::{Id, Known, Manifest, ManifestError};
+use super::name::{MANIFEST, Name};
+use super::work::for_each_file;
 use crate::armor::ArmoredReader;
-use crate::{DecryptError, Decryptor, Identity};
+use crate::decryptor::Decryptor;
+use crate::error::{CopyError, DecryptError};
+use crate::identity::Identity;
+use crate::parallel::Threads;
+use crate::stream::StreamReader;
 
 /// A folder cannot be verified.
 #[derive(Debug, thiserror::Error)]
@@ -34,93 +42,143 @@ pub enum FileFault {
     /// It is another file than the one in the manifest.
     #[error("it is not the file in the manifest")]
     Exchanged,
+    /// It has another length than in the manifest. Only someone who can open the file could have
+    /// changed it and kept its id.
+    #[error("it has {found} bytes, and {known} in the manifest")]
+    OtherSize {
+        /// The length of its plaintext.
+        found: u64,
+        /// The length in the manifest.
+        known: u64,
+    },
+    /// It is a symbolic link that may lead out of the folder.
+    #[error("the link leads out of the folder, to {}", .target.display())]
+    ExternalLink {
+        /// What it leads to.
+        target: PathBuf,
+    },
 }
 
 /// Decrypts the manifest of a folder.
 ///
 /// # Errors
 /// [`VerifyError`].
-pub fn read_manifest(folder: &Path, identities: &[&dyn Identity]) -> Result<Manifest, VerifyError> {
+pub fn read_manifest<'a>(
+    folder: &Path,
+    identities: impl IntoIterator<Item = &'a dyn Identity>,
+) -> Result<Manifest, VerifyError> {
     let file = File::open(folder.join(MANIFEST)).map_err(DecryptError::Io)?;
-    let reader = Decryptor::new(ArmoredReader::new(file))?.decrypt(identities.iter().copied())?;
+    let reader = Decryptor::new(ArmoredReader::new(file))?.decrypt(identities)?;
     Ok(Manifest::read(BufReader::new(reader))?)
 }
 
-/// Verifies a folder: opens each file that its manifest lists, to the end, and compares its id and
-/// its length with the manifest. Nothing is written. Returns the files with faults; if there are
-/// none, the folder is complete and authentic. Files that are not in the manifest are not looked
-/// at.
+/// Verifies a folder on several threads: opens each file that its manifest lists, to the end, and
+/// compares its id and its length with the manifest. Nothing is written. Returns the files with
+/// faults, in the order of their names; if there are none, the folder is complete and authentic.
+/// Files that are not in the manifest are not looked at.
 ///
 /// # Errors
 /// [`VerifyError`], if the manifest cannot be read.
-pub fn verify(folder: &Path, identities: &[&dyn Identity]) -> Result<Vec<(Name, FileFault)>, VerifyError> {
-    let manifest = read_manifest(folder, identities)?;
-    let check = |(name, known): (Name, Known)| {
-        let fault = verify_file(&folder.join(name.sealed()), &known, identities).err()?;
-        Some((name, fault))
-    };
-    Ok(manifest.files.into_iter().filter_map(check).collect())
-}
-
-fn verify_file(path: &Path, known: &Known, identities: &[&dyn Identity]) -> Result<(), FileFault> {
-    let file = File::open(path).map_err(FileFault::Read)?;
-    let open = |file| Decryptor::new(ArmoredReader::new(file))?.decrypt(identities.iter().copied());
-    let mut reader = open(file).map_err(FileFault::Open)?;
-    if Id(reader.file_id()) != known.id {
-        return Err(FileFault::Exchanged);
-    }
-    let len = reader.verify().map_err(FileFault::Read)?;
-    if len == known.size { Ok(()) } else { Err(FileFault::Exchanged) }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-    use crate::folder::{Attributes, Entry};
-    use crate::{Encryptor, Recipient, StreamError, x25519};
-
-    #[test]
-    fn every_fault_is_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
-        let identity = x25519::Identity::generate().unwrap();
-        let encryptor = || Encryptor::with_recipients([&identity.to_public() as &dyn Recipient]).unwrap();
-        let verify_with = |key: &x25519::Identity| verify(folder, &[key as &dyn Identity]);
-        let mut entries = Vec::new();
-        for (name, armored) in [("a", false), ("b", true), ("c", false), ("d", false)] {
-            let encryptor = encryptor();
-            let id = Id(encryptor.file_id());
-            let name = Name::new(Path::new(name)).unwrap();
-            let file = if armored {
-                encryptor.encrypt_to_armor(b"text").unwrap().into_bytes()
-            } else {
-                encryptor.encrypt_to_vec(b"text").unwrap()
-            };
-            fs::write(folder.join(name.sealed()), file).unwrap();
-            entries.push(Entry::File { name, size: 4, id, attributes: Attributes::default() });
+pub fn verify(
+    folder: &Path,
+    identities: &[&(dyn Identity + Sync)],
+    threads: Threads,
+) -> Result<Vec<(Name, FileFault)>, VerifyError> {
+    let plain = || identities.iter().map(|&identity| identity as &dyn Identity);
+    let files: Vec<_> = read_manifest(folder, plain())?.files.into_iter().collect();
+    let faults = Mutex::new(Vec::new());
+    let one = |(name, known): &(Name, Known), threads| {
+        let reader = open_sealed(&folder.join(name.sealed()), identities);
+        if let Err(fault) = reader.and_then(|reader| verify_file(reader, Some(known), threads)) {
+            faults.lock().unwrap_or_else(PoisonError::into_inner).push((name.clone(), fault));
         }
-        assert!(matches!(verify_with(&identity), Err(VerifyError::Open(DecryptError::Io(_)))));
-        let mut manifest = Vec::new();
-        Manifest::write(&mut manifest, entries).unwrap();
-        fs::write(folder.join(MANIFEST), encryptor().encrypt_to_vec(&manifest).unwrap()).unwrap();
-        assert!(verify_with(&identity).unwrap().is_empty());
-        let stranger = x25519::Identity::generate().unwrap();
-        assert!(matches!(verify_with(&stranger), Err(VerifyError::Open(DecryptError::NoMatch))));
+        ControlFlow::Continue(())
+    };
+    for_each_file(&files, threads, |(_, known)| known.size, one);
+    let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    faults.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(faults)
+}
 
-        fs::remove_file(folder.join("a.age")).unwrap();
-        fs::copy(folder.join("d.age"), folder.join("b.age")).unwrap();
-        let mut damaged = fs::read(folder.join("c.age")).unwrap();
-        *damaged.last_mut().unwrap() ^= 1;
-        fs::write(folder.join("c.age"), damaged).unwrap();
-        let faults = verify_with(&identity).unwrap();
-        let [(a, FileFault::Read(missing)), (b, FileFault::Exchanged), (c, FileFault::Read(damage))] = &faults[..]
-        else {
-            panic!("{faults:?}")
-        };
-        assert_eq!([a, b, c].map(|name| name.as_path().to_str().unwrap()), ["a", "b", "c"]);
-        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
-        assert!(StreamError::of(damage).is_some());
+/// Verifies one file to its end, and compares it with its entry in the manifest, if it has one.
+/// Returns the length of the plaintext.
+///
+/// # Errors
+/// [`FileFault`]: it cannot be read, or is another than in the manifest.
+pub fn verify_file<R: Read>(
+    reader: StreamReader<R>,
+    known: Option<&Known>,
+    threads: Threads,
+) -> Result<u64, FileFault> {
+    match copy_file(reader, known, io::sink(), threads) {
+        Ok((found, _)) => Ok(found),
+        Err(CopyFault::Fault(fault)) => Err(fault),
+        Err(CopyFault::Write(error)) => Err(FileFault::Read(error)),
+    }
+}
+
+/// Opens an encrypted file.
+pub(super) fn open_sealed(
+    path: &Path,
+    identities: &[&(dyn Identity + Sync)],
+) -> Result<StreamReader<ArmoredReader<File>>, FileFault> {
+    let file = File::open(path).map_err(FileFault::Read)?;
+    let decryptor = Decryptor::new(ArmoredReader::new(file)).map_err(FileFault::Open)?;
+    decryptor.decrypt(identities.iter().map(|&identity| identity as &dyn Identity)).map_err(FileFault::Open)
+}
+
+/// The reason why a file is not copied.
+pub(super) enum CopyFault {
+    /// The fault of the file.
+    Fault(FileFault),
+    /// Writing failed.
+    Write(io::Error),
+}
+
+/// Writes the plaintext of a file to `output`, and compares the file with its entry in the
+/// manifest, if it has one. Returns the length of the plaintext, and `output`.
+pub(super) fn copy_file<R: Read, W: Write + Send>(
+    reader: StreamReader<R>,
+    known: Option<&Known>,
+    output: W,
+    threads: Threads,
+) -> Result<(u64, W), CopyFault> {
+    if known.is_some_and(|known| known.id != Id(reader.file_id())) {
+        return Err(CopyFault::Fault(FileFault::Exchanged));
+    }
+    let (found, output) = match reader.copy_to(Counted { inner: output, count: 0 }, threads) {
+        Ok(Counted { inner, count }) => (count, inner),
+        Err(CopyError::Read(error)) => return Err(CopyFault::Fault(FileFault::Read(error))),
+        Err(CopyError::Write(error)) => return Err(CopyFault::Write(error)),
+    };
+    match known {
+        Some(known) if known.size != found => Err(CopyFault::Fault(FileFault::OtherSize { found, known: known.size })),
+        _ => Ok((found, output)),
+    }
+}
+
+/// A reader or writer that counts bytes.
+pub(super) struct Counted<T> {
+    pub(super) inner: T,
+    pub(super) count: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(data)?;
+        self.count += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(out)?;
+        self.count += read as u64;
+        Ok(read)
     }
 }

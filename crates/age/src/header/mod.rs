@@ -11,7 +11,7 @@
 //! `Header::parse(bytes)?.0.encode() == bytes`.
 
 mod error;
-mod native;
+mod form;
 pub(crate) mod nested;
 mod parse;
 #[cfg(feature = "std")]
@@ -24,11 +24,14 @@ use core::{fmt, mem};
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 pub use self::error::{HeaderError, LineFault, StanzaFault};
-pub(crate) use self::native::{SCRYPT, work_factor};
+pub(crate) use self::form::{SCRYPT, work_factor};
 use self::parse::Parser;
-#[cfg(feature = "tokio")]
+#[cfg(feature = "std")]
 pub(crate) use self::reading::Reading;
-use crate::{FileKey, Stanza, keys};
+use crate::file_key::FileKey;
+use crate::keys;
+pub use crate::lengths::MAC_BYTES;
+use crate::stanza::Stanza;
 
 /// The longest header that is read or written, in bytes. 1 MiB is enough for 500 post-quantum
 /// recipients, or for [`MAX_STANZAS`] shorter ones.
@@ -43,9 +46,6 @@ pub const MAX_HEADER_BYTES: usize = 1 << 20;
 /// age 1.3.2 has the same limit. Identities may have to try each stanza, so the limit bounds their
 /// work.
 pub const MAX_STANZAS: usize = 1024;
-
-/// The length of the header MAC, HMAC-SHA-256, in bytes.
-pub const MAC_BYTES: usize = 32;
 
 const INTRO: &[u8] = b"age-encryption.org/v1";
 const STANZA_PREFIX: &[u8] = b"-> ";
@@ -107,7 +107,7 @@ impl Header {
 
     fn parsed(parser: Parser, mac: [u8; MAC_BYTES]) -> Result<Self, HeaderError> {
         let stanzas = parser.into_stanzas();
-        native::check(&stanzas)?;
+        check(&stanzas)?;
         Ok(Self { stanzas, mac })
     }
 
@@ -118,7 +118,7 @@ impl Header {
     /// The stanzas are checked like a parsed header's, so that every file that is written can be
     /// opened.
     pub fn new(stanzas: Vec<Stanza>, file_key: &FileKey) -> Result<Self, HeaderError> {
-        native::check(&stanzas)?;
+        check(&stanzas)?;
         if !stanzas.iter().all(Stanza::is_well_formed) {
             return Err(HeaderError::InvalidStanza);
         }
@@ -229,6 +229,17 @@ pub enum Prefix {
         /// The least length of a prefix that may have all of it. More may be needed.
         at_least: usize,
     },
+}
+
+/// Checks the stanzas of a whole header.
+fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
+    if stanzas.len() > 1 && stanzas.iter().any(|s| s.tag == SCRYPT) {
+        return Err(HeaderError::ScryptNotAlone);
+    }
+    if stanzas.iter().map(|stanza| 1 + nested::count_inner(stanza)).sum::<usize>() > MAX_STANZAS {
+        return Err(HeaderError::TooManyStanzas);
+    }
+    form::check(stanzas)
 }
 
 /// Returns a stanza of `len` bytes whose type matches no identity: `-> `, the type, a line feed,

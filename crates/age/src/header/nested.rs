@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 
 #[cfg(feature = "std")]
 use super::encode_stanza;
-use super::native::{self, SCRYPT};
+use super::form::{self, SCRYPT};
 use super::parse::Parser;
 use super::{HeaderError, MAX_STANZAS};
-use crate::Stanza;
+use crate::stanza::Stanza;
 
 /// The type of the stanza.
 pub(crate) const THRESHOLD: &str = "sealane/threshold";
@@ -72,7 +72,7 @@ fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.iter().any(|stanza| stanza.tag == SCRYPT || stanza.tag == THRESHOLD) {
         return Err(HeaderError::InvalidStanza);
     }
-    native::check_form(stanzas)
+    form::check(stanzas)
 }
 
 /// Counts the stanzas inside `stanza`, up to [`MAX_STANZAS`] + 1. A malformed one counts as empty.

@@ -9,8 +9,7 @@ use super::{
     COLUMNS, HeaderError, INTRO, LineFault, MAC_BYTES, MAC_PREFIX, MAC_TEXT_BYTES, MAX_HEADER_BYTES, MAX_STANZAS,
     STANZA_PREFIX,
 };
-use crate::Stanza;
-use crate::stanza::is_printable;
+use crate::stanza::{Stanza, is_printable};
 
 /// The longest first line of an age file of any version.
 const MAX_FIRST_LINE: usize = 128;

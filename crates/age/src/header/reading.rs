@@ -1,26 +1,10 @@
 //! Reads a header from an input, line by line.
 
-use std::io::Read;
 use std::mem;
 
 use super::parse::Parser;
 use super::{Header, HeaderError};
-use crate::DecryptError;
 use crate::input::{Input, LineEnd};
-
-impl Header {
-    pub(crate) fn read<R: Read>(input: &mut Input<R>) -> Result<Self, DecryptError> {
-        let mut reading = Reading::default();
-        loop {
-            if let Some(header) = reading.advance(input)? {
-                return Ok(header);
-            }
-            if !input.refill()? {
-                return Err(reading.eof().into());
-            }
-        }
-    }
-}
 
 /// A header that is being read.
 #[derive(Default)]

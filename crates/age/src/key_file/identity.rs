@@ -3,10 +3,11 @@
 use alloc::boxed::Box;
 use core::str::FromStr;
 
-use crate::{Identity, mlkem768x25519, plugin, x25519};
+use crate::identity::Identity;
+use crate::{mlkem768x25519, plugin, x25519};
 
 /// An identity of a kind that a line of an identity file can hold.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum AnyIdentity {
     /// `AGE-SECRET-KEY-1…`

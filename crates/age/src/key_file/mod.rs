@@ -4,12 +4,16 @@
 //! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the
 //! carriage returns and spaces at the ends of lines.
 
+#[cfg(feature = "std")]
+mod encrypted;
 mod identity;
 mod recipient;
 
 use alloc::vec::Vec;
 use core::fmt;
 
+#[cfg(feature = "std")]
+pub use self::encrypted::{EncryptedFileError, EncryptedIdentityFile};
 pub use self::identity::{AnyIdentity, IdentityFault};
 pub use self::recipient::{AnyRecipient, RecipientFault};
 
@@ -51,7 +55,8 @@ pub enum KeyFileError<F: fmt::Display> {
 pub enum IdentityFile {
     /// One identity a line: see [`parse_identities`].
     Lines,
-    /// A file of age, binary or armored, that has such lines as its plaintext.
+    /// A file of age, binary or armored, that has such lines as its plaintext: see
+    /// `EncryptedIdentityFile`, which needs the feature `std`.
     Encrypted,
     /// A private key in PEM, such as an ssh key.
     Pem,
@@ -97,6 +102,7 @@ pub fn parse_identities(contents: &[u8]) -> Result<Vec<AnyIdentity>, KeyFileErro
 
 /// The contents of a recipients file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Recipients {
     /// The recipients, in order. There is none if all lines were skipped.
     pub recipients: Vec<AnyRecipient>,

@@ -34,7 +34,7 @@ impl AnyRecipient {
     ///
     /// # Errors
     /// A plugin's recipient, as it is: only a program that starts plugins can wrap with it.
-    pub fn into_recipient(self) -> Result<Box<dyn crate::Recipient + Send + Sync>, plugin::Recipient> {
+    pub fn into_recipient(self) -> Result<Box<dyn crate::recipient::Recipient + Send + Sync>, plugin::Recipient> {
         Ok(match self {
             Self::X25519(recipient) => Box::new(recipient),
             Self::PostQuantum(recipient) => recipient,

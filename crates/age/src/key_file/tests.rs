@@ -140,8 +140,8 @@ fn keys_of_files_open_and_seal() {
         };
         let recipient = parse_recipients(public.as_bytes()).unwrap().recipients.remove(0).into_recipient();
         let (Ok(recipient), Ok(identity)) = (recipient, identity.into_identity()) else { panic!("{public}") };
-        let file = crate::encrypt([&*recipient as &dyn crate::Recipient], b"text").unwrap();
-        assert_eq!(crate::decrypt([&*identity as &dyn crate::Identity], &file).unwrap(), b"text");
+        let file = crate::oneshot::encrypt([&*recipient as &dyn crate::recipient::Recipient], b"text").unwrap();
+        assert_eq!(crate::oneshot::decrypt([&*identity as &dyn crate::identity::Identity], &file).unwrap(), b"text");
     }
     let identity = parse_identities(plugin.as_bytes()).unwrap().remove(0);
     let Err(identity) = identity.into_identity() else { panic!("a plugin is needed") };

@@ -14,11 +14,18 @@ use core::str::FromStr;
 #[cfg(feature = "std")]
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use bech32::Hrp;
+#[cfg(feature = "std")]
+use sealane::RandomError;
 use secrecy::SecretString;
 
-use crate::identity::unwrap_shared;
-use crate::text::{decode, encode, encode_secret};
-use crate::{FileKey, ParseError, Stanza, UnwrapError};
+use crate::file_key::FileKey;
+use crate::identity::{UnwrapError, unwrap_shared};
+#[cfg(feature = "std")]
+use crate::random;
+#[cfg(feature = "std")]
+use crate::recipient::{WrapError, Wrapped};
+use crate::stanza::Stanza;
+use crate::text::{ParseError, decode, encode, encode_secret};
 use xwing::{CIPHERTEXT_BYTES, PUBLIC_BYTES, Private, Public, SEED_BYTES};
 
 /// The type of the stanza.
@@ -70,15 +77,15 @@ impl fmt::Debug for Recipient {
 }
 
 #[cfg(feature = "std")]
-impl crate::Recipient for Recipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
+impl crate::recipient::Recipient for Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let mut randomness = zeroize::Zeroizing::new([0; 64]);
-        getrandom::fill(&mut *randomness)?;
+        random::fill(&mut *randomness)?;
         let (enc, shared) = self.0.encapsulate(&randomness);
         let (key, nonce) = hpke::key_schedule(&shared, INFO);
         let args = [BASE64_STANDARD_NO_PAD.encode(enc)].into();
         let stanza = Stanza { tag: TYPE.into(), args, body: file_key.wrap(&key, &nonce) };
-        Ok(crate::Wrapped { stanzas: [stanza].into(), labels: [LABEL.into()].into() })
+        Ok(Wrapped { stanzas: [stanza].into(), labels: [LABEL.into()].into() })
     }
 }
 
@@ -93,9 +100,9 @@ impl Identity {
     ///
     /// If the system's random number generator fails.
     #[cfg(feature = "std")]
-    pub fn generate() -> Result<Self, getrandom::Error> {
+    pub fn generate() -> Result<Self, RandomError> {
         let mut seed = zeroize::Zeroizing::new([0; SEED_BYTES]);
-        getrandom::fill(&mut *seed)?;
+        random::fill(&mut *seed)?;
         Ok(Self(Private::from_seed(&seed)))
     }
 
@@ -133,7 +140,14 @@ impl FromStr for Identity {
     }
 }
 
-impl crate::Identity for Identity {
+impl fmt::Debug for Identity {
+    /// Shows the public key only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("public", &self.to_public()).finish_non_exhaustive()
+    }
+}
+
+impl crate::identity::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         unwrap_shared(stanzas, TYPE, |enc: Box<[u8; CIPHERTEXT_BYTES]>, wrapped| {
             let shared = self.0.decapsulate(&enc).ok_or(UnwrapError::InvalidStanza)?;
@@ -152,7 +166,8 @@ mod tests {
 
     use super::*;
     use crate::file_key::FILE_KEY_BYTES;
-    use crate::{Identity as _, Recipient as _};
+    use crate::identity::Identity as _;
+    use crate::recipient::Recipient as _;
 
     #[test]
     fn texts_come_back() {

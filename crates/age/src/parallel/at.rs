@@ -7,7 +7,7 @@ use std::thread;
 
 use super::Threads;
 use super::batch::{After, Batch, CHUNKS};
-use crate::CopyError;
+use crate::error::CopyError;
 use crate::random_access::{ReadAt, WriteAt};
 use crate::stream::SEALED_CHUNK_BYTES;
 

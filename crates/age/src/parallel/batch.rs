@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::CopyError;
 use crate::buffer::Buffer;
+use crate::error::CopyError;
 use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_BYTES, ChunkCipher, Next, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 

@@ -4,7 +4,7 @@ use std::io;
 use std::mem;
 
 use super::batch::{After, Batch};
-use crate::CopyError;
+use crate::error::CopyError;
 use crate::input::retry;
 use crate::stream::Counter;
 

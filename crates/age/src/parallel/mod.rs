@@ -20,9 +20,10 @@ use std::thread;
 use batch::{ToOpen, ToSeal};
 use feed::Feeder;
 
+use crate::encryptor::Encryptor;
+use crate::error::CopyError;
 use crate::random_access::{ReadAt, WriteAt};
 use crate::stream::{Counter, Next, Opener, StreamReader};
-use crate::{CopyError, Encryptor};
 
 /// The number of threads that seal or open. For streams, the calling thread reads, and one more
 /// thread writes.
@@ -71,7 +72,7 @@ impl Encryptor {
         mut output: W,
         threads: Threads,
     ) -> Result<W, CopyError> {
-        let (start, key) = self.start().map_err(|error| CopyError::Write(error.into()))?;
+        let (start, key) = self.start().map_err(|error| CopyError::Write(io::Error::other(error)))?;
         output.write_all(&start).map_err(CopyError::Write)?;
         let mut feeder = Feeder::new(|out: &mut [u8]| input.read(out), Counter::START);
         pipeline::run(
@@ -92,7 +93,7 @@ impl Encryptor {
     /// [`CopyError`]. The content of `output` is then useless, because any part of it may be
     /// missing.
     pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
-        let (start, key) = self.start().map_err(|error| CopyError::Write(error.into()))?;
+        let (start, key) = self.start().map_err(|error| CopyError::Write(io::Error::other(error)))?;
         output.write_all_at(&start, 0).map_err(CopyError::Write)?;
         at::run(threads, 0, input, start.len() as u64, output, |batch: &mut ToSeal, store| {
             batch.seal(&key.cipher);

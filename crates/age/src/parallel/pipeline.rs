@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 use super::Threads;
-use crate::CopyError;
+use crate::error::CopyError;
 
 /// The number of batches for each worker: one that it works on, one that waits for it, and one that
 /// waits to be written.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use self::search::{Place, Search};
-use crate::CopyError;
+use crate::error::CopyError;
 use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, StreamReader, TAG_BYTES};
 

@@ -11,8 +11,8 @@ use zeroize::Zeroize as _;
 #[cfg(feature = "std")]
 use super::CHUNK_BYTES;
 use super::{ChunkCipher, NONCE_BYTES, Next, SEALED_CHUNK_BYTES, SealedRange, StreamError, TAG_BYTES};
+use crate::file_key::FileKey;
 use crate::keys::{self, FILE_ID_BYTES};
-use crate::{FileKey, stream};
 
 /// The key of a file's payload. It opens chunks from any source.
 ///
@@ -44,9 +44,9 @@ impl PayloadKey {
     }
 
     /// Returns the length of the plaintext, if all chunks have `sealed_len` bytes: see
-    /// [`stream::plaintext_len`].
+    /// [`plaintext_len`](super::plaintext_len).
     pub const fn plaintext_len(sealed_len: u64) -> Option<u64> {
-        stream::plaintext_len(sealed_len)
+        super::plaintext_len(sealed_len)
     }
 
     /// Returns the chunks to fetch for a range of plaintext: see [`SealedRange::new`].

@@ -39,6 +39,7 @@ pub const fn sealed_len(plaintext_len: u64) -> Option<u64> {
 /// Fetch the bytes `sealed`, open them with [`PayloadKey::open_chunks`](super::PayloadKey), and
 /// take `len` bytes of the result from `skip` on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SealedRange {
     /// The number of the first chunk.
     pub first: u64,

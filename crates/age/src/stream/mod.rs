@@ -42,13 +42,10 @@ pub(crate) use self::sealer::Sealer;
 pub(crate) use self::seek::out_of_range;
 #[cfg(feature = "std")]
 pub use self::writer::StreamWriter;
+pub use crate::lengths::{NONCE_BYTES, TAG_BYTES};
 
 /// The plaintext of a full chunk, in bytes.
 pub const CHUNK_BYTES: usize = 64 << 10;
-/// The length of the tag after each chunk, in bytes.
-pub const TAG_BYTES: usize = 16;
-/// The length of the nonce between the header and the chunks, in bytes.
-pub const NONCE_BYTES: usize = 16;
 /// The length of a full chunk with its tag, in bytes.
 pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
 

@@ -7,7 +7,7 @@ use sealane::Backend;
 use super::{
     CHUNK_BYTES, ChunkCipher, Counter, PayloadKey, SEALED_CHUNK_BYTES, StreamError, StreamReader, StreamWriter, nonce,
 };
-use crate::FileKey;
+use crate::file_key::FileKey;
 use crate::header::Header;
 use crate::input::Input;
 use crate::keys;

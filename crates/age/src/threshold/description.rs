@@ -26,9 +26,9 @@ pub struct ShareSetId(pub [u8; SHARE_SET_ID_BYTES]);
 
 impl ShareSetId {
     #[cfg(feature = "std")]
-    pub(super) fn random() -> Result<Self, getrandom::Error> {
+    pub(super) fn random() -> Result<Self, sealane::RandomError> {
         let mut id = [0; SHARE_SET_ID_BYTES];
-        getrandom::fill(&mut id)?;
+        crate::random::fill(&mut id)?;
         Ok(Self(id))
     }
 
@@ -97,6 +97,7 @@ impl fmt::Display for Label {
 /// The description of a [`Part`](super::Part) is authentic: the maker of the share wrote it.
 /// [`describe`](super::describe()) returns unauthenticated values of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShareDescription {
     /// The number of shares of the set that give the file key, from 2 to `count`.
     pub threshold: u8,

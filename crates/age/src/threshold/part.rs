@@ -1,26 +1,34 @@
 //! Parts: shares that their holders have contributed.
 
+#[cfg(feature = "serde")]
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 use core::str::FromStr;
 
 use bech32::Hrp;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-use super::identity::Shares;
+use super::known_shares::KnownShares;
 use super::set::ShareSet;
 use super::{SHARE_SET_ID_BYTES, ShareDescription, ShareSetId, ThresholdError};
-use crate::file_key::FILE_KEY_BYTES;
+use crate::file_key::{FILE_KEY_BYTES, FileKey};
 use crate::header::Header;
+use crate::identity::{Identity, UnwrapError};
 use crate::text::{decode, encode_secret};
-use crate::{FileKey, Identity, UnwrapError};
 
 const PREFIX: Hrp = Hrp::parse_unchecked("SEALANE-PART-");
 const VERSION: u8 = 1;
-/// The length of a part: the version, the share set id, three numbers, and the share.
-const LEN: usize = 1 + SHARE_SET_ID_BYTES + 3 + FILE_KEY_BYTES;
 
-/// A share of a file key that its holder has opened for those who open the file. It is secret.
+/// The length of a part in bytes: the version, the share set id, three numbers, and the share.
+pub const PART_BYTES: usize = 1 + SHARE_SET_ID_BYTES + 3 + FILE_KEY_BYTES;
+
+/// A share of a file key that its holder has opened for those who open the file. It is secret, and
+/// wiped when it is dropped.
+///
+/// [`Display`](fmt::Display) writes the text, which is secret too: it is what a holder sends.
+/// [`Debug`] shows everything but the share.
 pub struct Part {
     set: ShareSetId,
     threshold: u8,
@@ -46,7 +54,7 @@ impl Part {
         let identities: Vec<_> = identities.into_iter().collect();
         let mut parts = Vec::new();
         for set in &ShareSet::all(header.stanzas())? {
-            let mut shares = Shares::new(set);
+            let mut shares = KnownShares::new(set);
             shares.unwrap(&identities, usize::MAX)?;
             for (point, share) in shares.found {
                 let description = ShareDescription { point, ..set.description().clone() };
@@ -69,12 +77,17 @@ impl Part {
 
     /// Returns the text: `SEALANE-PART-1…`.
     pub fn to_text(&self) -> SecretString {
-        let mut bytes = Zeroizing::new([0; LEN]);
+        encode_secret(PREFIX, &*self.to_bytes())
+    }
+
+    /// Returns the bytes that the text encodes.
+    pub fn to_bytes(&self) -> Zeroizing<[u8; PART_BYTES]> {
+        let mut bytes = Zeroizing::new([0; PART_BYTES]);
         bytes[0] = VERSION;
         bytes[1..][..SHARE_SET_ID_BYTES].copy_from_slice(&self.set.0);
         bytes[1 + SHARE_SET_ID_BYTES..][..3].copy_from_slice(&[self.threshold, self.count, self.point]);
-        bytes[LEN - FILE_KEY_BYTES..].copy_from_slice(self.share.expose_secret());
-        encode_secret(PREFIX, &*bytes)
+        bytes[PART_BYTES - FILE_KEY_BYTES..].copy_from_slice(self.share.expose_secret());
+        bytes
     }
 
     /// Returns the share, if it is the one that the set has at this point.
@@ -94,8 +107,16 @@ impl FromStr for Part {
     type Err = ThresholdError;
 
     fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let bytes = decode(text, PREFIX).ok_or(ThresholdError::NotAPart)?;
-        let bytes: &[u8; LEN] = bytes.as_slice().try_into().map_err(|_| ThresholdError::NotAPart)?;
+        Self::try_from(decode(text, PREFIX).ok_or(ThresholdError::NotAPart)?.as_slice())
+    }
+}
+
+impl TryFrom<&[u8]> for Part {
+    type Error = ThresholdError;
+
+    /// Reads the bytes that [`Part::to_bytes`] returns.
+    fn try_from(bytes: &[u8]) -> Result<Self, ThresholdError> {
+        let bytes: &[u8; PART_BYTES] = bytes.try_into().map_err(|_| ThresholdError::NotAPart)?;
         let ([version], rest) = bytes.split_first_chunk().ok_or(ThresholdError::NotAPart)?;
         let (set, rest) = rest.split_first_chunk().ok_or(ThresholdError::NotAPart)?;
         let (&[threshold, count, point], share) = rest.split_first_chunk().ok_or(ThresholdError::NotAPart)?;
@@ -105,5 +126,72 @@ impl FromStr for Part {
         }
         let share = FileKey::copy_of(share.try_into().map_err(|_| ThresholdError::NotAPart)?);
         Ok(Self { set: description.set, threshold, count, point, share })
+    }
+}
+
+impl fmt::Display for Part {
+    /// Writes the text, which is secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.to_text().expose_secret())
+    }
+}
+
+impl fmt::Debug for Part {
+    /// Shows everything but the share.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { set, threshold, count, point, share: _ } = self;
+        f.debug_struct("Part")
+            .field("set", set)
+            .field("threshold", threshold)
+            .field("count", count)
+            .field("point", point)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Serializes the text in formats that people read, and the bytes in others. Both are secret.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Part {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.serialize_str(self.to_text().expose_secret())
+        } else {
+            serializer.serialize_bytes(&*self.to_bytes())
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Part {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Part;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a part")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Part, E> {
+                text.parse().map_err(E::custom)
+            }
+
+            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Part, E> {
+                self.visit_str(&Zeroizing::new(text))
+            }
+
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Part, E> {
+                bytes.try_into().map_err(E::custom)
+            }
+
+            fn visit_byte_buf<E: serde::de::Error>(self, bytes: Vec<u8>) -> Result<Part, E> {
+                self.visit_bytes(&Zeroizing::new(bytes))
+            }
+        }
+        if deserializer.is_human_readable() {
+            deserializer.deserialize_str(Visitor)
+        } else {
+            deserializer.deserialize_bytes(Visitor)
+        }
     }
 }

@@ -4,14 +4,16 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString as _};
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 
 use sealane::shamir::bytes::Splitter;
 use zeroize::Zeroizing;
 
 use super::share::Share;
 use super::{Label, ShareDescription, ShareSetId, ThresholdError};
-use crate::file_key::FILE_KEY_BYTES;
-use crate::{FileKey, Recipient, WrapError, Wrapped};
+use crate::file_key::{FILE_KEY_BYTES, FileKey};
+use crate::random;
+use crate::recipient::{Recipient, WrapError, Wrapped};
 
 /// Combines recipients, of whom a number must cooperate to open a file.
 ///
@@ -50,10 +52,20 @@ impl<'a> ThresholdRecipient<'a> {
     }
 }
 
+impl fmt::Debug for ThresholdRecipient<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThresholdRecipient")
+            .field("threshold", &self.threshold)
+            .field("recipients", &self.recipients.len())
+            .field("label", &self.label)
+            .finish()
+    }
+}
+
 impl Recipient for ThresholdRecipient<'_> {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let mut seed = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *seed)?;
+        random::fill(&mut *seed)?;
         let set = ShareSetId::random()?;
         let points: Vec<u8> = (1..=255).take(self.recipients.len()).collect();
         let mut shares = Zeroizing::new(vec![[0; FILE_KEY_BYTES]; points.len()]);

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use super::share::Share;
 use super::{Label, ShareDescription, ShareSetId, TYPE, ThresholdError};
-use crate::Stanza;
 use crate::header::Header;
+use crate::stanza::Stanza;
 
 /// All shares of one splitting of the file key.
 pub(super) struct ShareSet {
@@ -68,6 +68,7 @@ impl ShareSet {
 
 /// The description of a share set in a header. Nothing proves it without a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShareSetDescription {
     /// The id of the set.
     pub id: ShareSetId,

@@ -13,9 +13,12 @@ use zeroize::Zeroizing;
 #[cfg(feature = "std")]
 use super::TYPE;
 use super::{ShareDescription, ThresholdError};
-use crate::file_key::FILE_KEY_BYTES;
+use crate::file_key::{FILE_KEY_BYTES, FileKey};
 use crate::header::nested::{Nested, PREFIX_BYTES};
-use crate::{FileKey, Stanza, keys};
+use crate::keys;
+#[cfg(feature = "std")]
+use crate::recipient::{Recipient, WrapError, Wrapped};
+use crate::stanza::Stanza;
 
 const TAG_BYTES: usize = 16;
 const SEALED_BYTES: usize = FILE_KEY_BYTES + TAG_BYTES;
@@ -42,10 +45,10 @@ impl Share {
     pub(super) fn seal(
         description: ShareDescription,
         share: &FileKey,
-        recipient: &dyn crate::Recipient,
-    ) -> Result<(Self, BTreeSet<String>), crate::WrapError> {
+        recipient: &dyn Recipient,
+    ) -> Result<(Self, BTreeSet<String>), WrapError> {
         let one_time_key = keys::new_file_key()?;
-        let crate::Wrapped { stanzas, labels } = recipient.wrap_file_key(&one_time_key)?;
+        let Wrapped { stanzas, labels } = recipient.wrap_file_key(&one_time_key)?;
         let associated_data = description.associated_data();
         let mut sealed = [0; SEALED_BYTES];
         let (body, tag) = sealed.split_at_mut(FILE_KEY_BYTES);
@@ -73,11 +76,11 @@ impl Share {
 
     /// Returns the stanza for the header.
     #[cfg(feature = "std")]
-    pub(super) fn into_stanza(self) -> Result<Stanza, crate::WrapError> {
+    pub(super) fn into_stanza(self) -> Result<Stanza, WrapError> {
         let mut prefix = [0; PREFIX_BYTES];
         prefix[..SEALED_BYTES].copy_from_slice(&self.sealed);
         prefix[SEALED_BYTES..].copy_from_slice(&self.commitment);
-        let nested = Nested::new(prefix, self.stanzas).map_err(crate::WrapError::InvalidStanza)?;
+        let nested = Nested::new(prefix, self.stanzas).map_err(WrapError::InvalidStanza)?;
         Ok(Stanza { tag: TYPE.to_owned(), args: self.description.to_args(), body: nested.encode() })
     }
 

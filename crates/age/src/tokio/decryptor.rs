@@ -7,11 +7,14 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, ReadBuf};
 
-use super::AsyncStreamReader;
+use super::reader::AsyncStreamReader;
+use crate::decryptor::Decryptor;
+use crate::error::DecryptError;
 use crate::header::{HeaderError, Reading};
+use crate::identity::Identity;
 use crate::input::Input;
+use crate::preamble::Preamble;
 use crate::stream::NONCE_BYTES;
-use crate::{DecryptError, Decryptor, Identity, Preamble};
 
 impl<R: AsyncRead + Unpin> Decryptor<R> {
     /// Does the same as [`Decryptor::new`] for tokio (feature `tokio`).

@@ -6,6 +6,7 @@
 mod decryptor;
 mod reader;
 mod seek;
+mod seeking;
 mod writer;
 
 pub use self::reader::AsyncStreamReader;

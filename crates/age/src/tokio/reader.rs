@@ -7,10 +7,13 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use super::seek::Seeking;
+use super::seeking::Seeking;
 use crate::input::Input;
 use crate::keys::FILE_ID_BYTES;
 use crate::stream::{Opener, PayloadKey};
+
+/// Completes a pending seek of a reader. Returns the position.
+type CompleteSeek<R> = fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<io::Result<u64>>;
 
 /// Decrypts what it reads, and hands out only authenticated plaintext, in order (feature `tokio`).
 /// It is a [`StreamReader`](crate::StreamReader) that does not block.
@@ -44,7 +47,10 @@ pub struct AsyncStreamReader<R> {
     /// The input's position when the decryptor got it, once it is known.
     pub(super) base: Option<u64>,
     /// A seek that is not complete.
-    pub(super) seeking: Option<Seeking<R>>,
+    pub(super) seeking: Option<Seeking>,
+    /// The function that completes a seek, once there was one. A read needs it, because it knows
+    /// the inner reader only as an [`AsyncRead`].
+    pub(super) complete_seek: Option<CompleteSeek<R>>,
     /// Whether the inner reader is seeking.
     pub(super) is_moving: bool,
 }
@@ -52,7 +58,15 @@ pub struct AsyncStreamReader<R> {
 impl<R> AsyncStreamReader<R> {
     pub(super) fn new(input: Input<R>, key: PayloadKey) -> Self {
         let header_len = input.delivered();
-        Self { input, opener: Opener::new(key), header_len, base: None, seeking: None, is_moving: false }
+        Self {
+            input,
+            opener: Opener::new(key),
+            header_len,
+            base: None,
+            seeking: None,
+            complete_seek: None,
+            is_moving: false,
+        }
     }
 
     /// Returns the file's id: see [`Encryptor::file_id`](crate::Encryptor::file_id).
@@ -73,8 +87,7 @@ impl<R: AsyncRead + Unpin> AsyncStreamReader<R> {
 
     /// Completes a pending seek first, and then does the same.
     fn poll_plaintext(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if let Some(seeking) = &self.seeking {
-            let complete = seeking.complete;
+        if let Some(complete) = self.complete_seek.filter(|_| self.seeking.is_some()) {
             ready!(complete(self, cx))?;
         }
         self.poll_open(cx)

@@ -7,45 +7,9 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::{AsyncRead, AsyncSeek};
 
-use super::AsyncStreamReader;
+use super::reader::AsyncStreamReader;
+use super::seeking::{Seeking, Step, To};
 use crate::stream::{CHUNK_BYTES, Snapshot, StreamError, chunk_start, last_chunk, out_of_range};
-
-/// A seek that is not complete.
-pub(super) struct Seeking<R> {
-    to: To,
-    step: Step,
-    /// The position to return to if it fails.
-    home: Snapshot,
-    /// The reason why it failed.
-    error: Option<io::Error>,
-    /// The function that completes it. A read needs it, because it knows the inner reader only as
-    /// an [`AsyncRead`].
-    pub(super) complete: fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<io::Result<u64>>,
-}
-
-#[derive(Clone, Copy)]
-enum To {
-    Position(SeekFrom),
-    /// Seeks only to learn the length.
-    Length,
-}
-
-/// The next thing to do. A step that has to wait starts again from its beginning.
-#[derive(Clone, Copy)]
-enum Step {
-    /// Find out what to do.
-    Begin,
-    /// Find the end of the input: the target may be beyond it, or relative to it.
-    FindLastChunk,
-    /// Move to the last chunk, which has this number.
-    MoveToLastChunk(u64),
-    /// Authenticate the last chunk to learn the length.
-    OpenLastChunk,
-    /// Move to the target.
-    Move(u64),
-    /// Move back after a failure.
-    Return,
-}
 
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     /// Returns the length of the plaintext in bytes.
@@ -68,7 +32,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 
     fn begin(&mut self, to: To) {
         let home = self.opener.snapshot();
-        self.seeking = Some(Seeking { to, step: Step::Begin, home, error: None, complete: Self::poll_seek });
+        self.seeking = Some(Seeking { to, step: Step::Begin, home, error: None });
+        self.complete_seek = Some(Self::poll_seek);
     }
 
     /// Completes a pending seek, if there is one. Returns the position.

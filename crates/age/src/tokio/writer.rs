@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use ::tokio::io::AsyncWrite;
 
-use crate::Encryptor;
+use crate::encryptor::Encryptor;
 use crate::stream::{Sealer, StreamError};
 
 /// Encrypts what is written to it (feature `tokio`). It is a [`StreamWriter`](crate::StreamWriter)
@@ -96,7 +96,7 @@ impl Encryptor {
     ///
     /// A failure of the system's random number generator.
     pub fn wrap_async_output<W: AsyncWrite + Unpin>(self, output: W) -> io::Result<AsyncStreamWriter<W>> {
-        let (start, cipher) = self.start()?;
+        let (start, cipher) = self.start().map_err(io::Error::other)?;
         Ok(AsyncStreamWriter { inner: output, start, sealer: Sealer::new(cipher), written: 0, state: State::Open })
     }
 }

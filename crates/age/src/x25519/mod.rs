@@ -7,14 +7,21 @@ use core::str::FromStr;
 #[cfg(feature = "std")]
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use bech32::Hrp;
+#[cfg(feature = "std")]
+use sealane::RandomError;
 use secrecy::SecretString;
 use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
 use zeroize::Zeroizing;
 
-use crate::identity::unwrap_shared;
+use crate::file_key::FileKey;
+use crate::identity::{UnwrapError, unwrap_shared};
 use crate::keys::{hkdf, is_zero};
-use crate::text::{decode, encode, encode_secret};
-use crate::{FileKey, ParseError, Stanza, UnwrapError};
+#[cfg(feature = "std")]
+use crate::random;
+#[cfg(feature = "std")]
+use crate::recipient::{WrapError, Wrapped};
+use crate::stanza::Stanza;
+use crate::text::{ParseError, decode, encode, encode_secret};
 
 /// The type of the stanza.
 pub(crate) const TYPE: &str = "X25519";
@@ -66,15 +73,15 @@ impl fmt::Debug for Recipient {
 }
 
 #[cfg(feature = "std")]
-impl crate::Recipient for Recipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<crate::Wrapped, crate::WrapError> {
+impl crate::recipient::Recipient for Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let mut ephemeral = Zeroizing::new([0; KEY_BYTES]);
-        getrandom::fill(&mut *ephemeral)?;
+        random::fill(&mut *ephemeral)?;
         let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
         let shared = Zeroizing::new(x25519(*ephemeral, self.0));
         // Everyone would know the secret shared with a key of low order (RFC 7748, section 6.1).
         if is_zero(&shared) {
-            return Err(crate::WrapError::WeakKey);
+            return Err(WrapError::WeakKey);
         }
         let body = file_key.wrap(&wrapping_key(&shared, &share, &self.0), &NONCE);
         let args = [BASE64_STANDARD_NO_PAD.encode(share)].into();
@@ -96,9 +103,9 @@ impl Identity {
     ///
     /// If the system's random number generator fails.
     #[cfg(feature = "std")]
-    pub fn generate() -> Result<Self, getrandom::Error> {
+    pub fn generate() -> Result<Self, RandomError> {
         let mut secret = Zeroizing::new([0; KEY_BYTES]);
-        getrandom::fill(&mut *secret)?;
+        random::fill(&mut *secret)?;
         Ok(Self::from_bytes(&secret))
     }
 
@@ -143,7 +150,14 @@ impl FromStr for Identity {
     }
 }
 
-impl crate::Identity for Identity {
+impl fmt::Debug for Identity {
+    /// Shows the public key only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("public", &self.public).finish_non_exhaustive()
+    }
+}
+
+impl crate::identity::Identity for Identity {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         unwrap_shared(stanzas, TYPE, |share, wrapped| self.open(share, wrapped))
     }

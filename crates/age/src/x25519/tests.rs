@@ -4,7 +4,8 @@ use secrecy::ExposeSecret as _;
 
 use super::*;
 use crate::file_key::FILE_KEY_BYTES;
-use crate::{Identity as _, Recipient as _, WrapError};
+use crate::identity::Identity as _;
+use crate::recipient::{Recipient as _, WrapError};
 
 fn key() -> FileKey {
     FileKey::new(Box::new([7; FILE_KEY_BYTES]))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::armor::{ArmorError, ArmoredReader, ArmoredWriter};
 use sealane_age::{DecryptError, Decryptor, Identity, StreamError};
 
 use crate::support::{CHUNK, drain, encryptor, identity, open, plaintext, seal};
@@ -74,7 +74,9 @@ fn an_armored_writer_that_fails_fails_for_good() {
     let mut writer = ArmoredWriter::new(&mut disk);
     assert_eq!(writer.write_all(&plaintext(300_000)).unwrap_err().kind(), io::ErrorKind::StorageFull);
     for again in [writer.write(b"more").err(), writer.flush().err(), writer.finish().err()] {
-        assert_eq!(StreamError::of(&again.unwrap()), Some(StreamError::EarlierFailure));
+        let again = again.unwrap();
+        let inner = again.get_ref().and_then(|inner| inner.downcast_ref());
+        assert_eq!(inner, Some(&ArmorError::EarlierFailure));
     }
     assert_eq!(disk.taken.len(), 100_000);
 }

@@ -19,6 +19,7 @@ mod oneshot;
 mod parallel;
 mod parallel_faults;
 mod recipients;
+mod redaction;
 mod round_trip;
 mod seek;
 mod support;

@@ -4,10 +4,10 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sealane::ChaCha20Poly1305;
-use sealane_age::Identity;
 use sealane_age::header::Header;
 use sealane_age::secrecy::ExposeSecret as _;
-use sealane_age::threshold::{Part, ThresholdError};
+use sealane_age::threshold::{PART_BYTES, Part, ThresholdError};
+use sealane_age::{Decryptor, Identity};
 use sha2::Sha256;
 
 use crate::threshold::{fails, keys, open, seal_labelled};
@@ -117,4 +117,39 @@ impl bech32::Checksum for LongBech32 {
     const CHECKSUM_LENGTH: usize = bech32::Bech32::CHECKSUM_LENGTH;
     const GENERATOR_SH: [u32; 5] = bech32::Bech32::GENERATOR_SH;
     const TARGET_RESIDUE: u32 = bech32::Bech32::TARGET_RESIDUE;
+}
+
+/// Parts as texts, as bytes, and in serde's formats: one that people read, and one that they do
+/// not.
+#[test]
+fn parts_come_back() {
+    let keys = keys(2);
+    let file = seal_labelled(2, &keys, &[], None);
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    let (_, part) = Part::of(&header, [&keys[1] as &dyn Identity]).unwrap().remove(0);
+    let (text, bytes) = (part.to_string(), part.to_bytes());
+    assert_eq!(text, part.to_text().expose_secret());
+    let is_same = |other: Part| assert!(other.to_bytes() == bytes);
+    is_same(text.parse().unwrap());
+    is_same(Part::try_from(&bytes[..]).unwrap());
+    assert_eq!(Part::try_from(&bytes[1..]).unwrap_err(), ThresholdError::NotAPart);
+
+    let json = serde_json::to_string(&part).unwrap();
+    assert_eq!(json, format!("{text:?}"));
+    is_same(serde_json::from_str(&json).unwrap());
+    // From a reader, the text is owned.
+    is_same(serde_json::from_reader(json.as_bytes()).unwrap());
+    let binary = postcard::to_allocvec(&part).unwrap();
+    assert_eq!((binary.len(), &binary[1..]), (1 + PART_BYTES, &bytes[..]));
+    is_same(postcard::from_bytes(&binary).unwrap());
+    for wrong in ["\"\"", "\"text\"", "7", "[1]", "null"] {
+        let error = serde_json::from_str::<Part>(wrong).unwrap_err();
+        assert!(!error.to_string().contains("text\""), "{error}");
+    }
+    for wrong in [&[][..], &[0], &binary[..PART_BYTES]] {
+        assert!(postcard::from_bytes::<Part>(wrong).is_err());
+    }
+    // Whoever opens the file can use it.
+    let again: Part = serde_json::from_str(&json).unwrap();
+    assert_eq!(open(&file, &[&keys[0]], &[again]).unwrap(), b"secret");
 }

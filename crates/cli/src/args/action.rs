@@ -2,19 +2,21 @@
 
 use super::bench::BenchArgs;
 use super::contribute::ContributeArgs;
-use super::file::FileArgs;
+use super::decrypt::DecryptArgs;
+use super::encrypt::EncryptArgs;
 use super::inspect::InspectArgs;
 use super::keygen::KeygenArgs;
 use super::rekey::RekeyArgs;
 use super::shares::{CombineArgs, ShareAction, SplitArgs};
 use super::small::{CompletionsArgs, CpuArgs, ManArgs};
+use super::verify::VerifyArgs;
 
 /// The action that the command line requests.
 #[derive(Debug)]
 pub(crate) enum Action {
-    Encrypt(FileArgs),
-    Decrypt(FileArgs),
-    Verify(FileArgs),
+    Encrypt(EncryptArgs),
+    Decrypt(DecryptArgs),
+    Verify(VerifyArgs),
     Rekey(RekeyArgs),
     Contribute(ContributeArgs),
     Inspect(InspectArgs),

@@ -1,27 +1,21 @@
 //! The arguments of `sealane contribute`.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use sealane_age::threshold::Label;
 
-use super::file::{self, FileArgs};
-use super::groups::{FileNameArgs, IdentityArgs, OutputArgs};
+use super::check::check_single;
+use super::groups::{FolderArgs, OutputArgs, RecipientArgs, only};
+use super::identity::IdentityArgs;
+use crate::error::{Error, Result};
 
 /// The part to give away, and its recipient.
-#[derive(Debug)]
-pub(crate) struct ContributeArgs {
-    /// Whether to skip the question to the holder.
-    pub(crate) yes: bool,
-    pub(crate) file: FileArgs,
-}
-
 #[derive(Args, Debug)]
-struct ContributeFlags {
+pub(crate) struct ContributeArgs {
     /// Give the part away without asking
     #[arg(short, long)]
-    yes: bool,
+    pub(crate) yes: bool,
     /// Encrypt the part to RECIPIENT, who opens the file (repeatable)
     #[arg(short, long = "recipient", value_name = "RECIPIENT", allow_hyphen_values = true)]
     recipients: Vec<String>,
@@ -30,16 +24,17 @@ struct ContributeFlags {
     recipients_files: Vec<PathBuf>,
     /// With -r or -R, write the encrypted part as text (PEM)
     #[arg(short, long)]
-    armor: bool,
+    pub(crate) armor: bool,
     /// Give away only a part of a file with the label TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    label: Option<Label>,
+    pub(crate) label: Option<Label>,
     #[command(flatten)]
-    identities: IdentityArgs,
+    pub(crate) identities: IdentityArgs,
     #[command(flatten)]
-    output: OutputArgs,
-    #[command(flatten)]
-    file: FileNameArgs,
+    pub(crate) output: OutputArgs,
+    /// The encrypted file
+    #[arg(value_name = "FILE")]
+    inputs: Vec<PathBuf>,
 }
 
 const NOTES: &str = "\
@@ -54,21 +49,36 @@ Example:
   sealane decrypt -i mine.txt --part part.age plans.age";
 
 pub(super) fn command(base: Command) -> Command {
-    ContributeFlags::augment_args(base).after_help(NOTES)
+    ContributeArgs::augment_args(base).after_help(NOTES)
 }
 
-/// Reads the arguments.
-pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<ContributeArgs, clap::Error> {
-    let (flags, identities) = file::read::<ContributeFlags>(command, args)?;
-    let file = FileArgs {
-        identities,
-        recipients: flags.recipients,
-        recipients_files: flags.recipients_files,
-        armor: flags.armor,
-        label: flags.label,
-        output: flags.output.output,
-        inputs: flags.file.inputs,
-        ..FileArgs::default()
-    };
-    Ok(ContributeArgs { yes: flags.yes, file })
+impl ContributeArgs {
+    /// Returns the recipients of the part.
+    pub(crate) fn recipients(&self) -> RecipientArgs {
+        let (recipients, recipients_files) = (self.recipients.clone(), self.recipients_files.clone());
+        RecipientArgs { recipients, recipients_files, ..RecipientArgs::default() }
+    }
+
+    /// Returns the encrypted file.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        only(&self.inputs)
+    }
+
+    /// Checks which flags go together.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.identities = self.identities.with_default();
+        check_single(&self.inputs, FolderArgs::default(), false)?;
+        if self.file().is_none() {
+            return Err(Error::usage("missing FILE").hint("give the name of the encrypted file"));
+        }
+        if self.identities.opening().is_empty() {
+            return Err(
+                Error::usage("missing identity").hint("give the private key of a holder with -i, or a plugin with -j")
+            );
+        }
+        if self.armor && !self.recipients().are_named() {
+            return Err(Error::usage("-a/--armor is for an encrypted part").hint("name the recipient with -r or -R"));
+        }
+        Ok(self)
+    }
 }

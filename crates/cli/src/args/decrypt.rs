@@ -1,28 +1,23 @@
 //! The arguments of `sealane decrypt`.
 
+use std::ffi::OsStr;
+
 use clap::{Args, Command};
 
-use super::file::FileArgs;
-use super::groups::{OpeningArgs, OutputArgs};
+use super::check::{check_several, check_single, is_many, is_several, warn_duplicates};
+use super::groups::{DecryptionArgs, OpeningArgs, OutputArgs};
+use crate::error::{Error, Result};
 
 /// The arguments.
 #[derive(Args, Debug)]
-pub(super) struct DecryptArgs {
-    /// Accepted because age has it; the subcommand says it already
-    #[arg(short, long, hide = true)]
-    decrypt: bool,
+pub(crate) struct DecryptArgs {
     #[command(flatten)]
-    output: OutputArgs,
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
-    opening: OpeningArgs,
-}
-
-impl From<DecryptArgs> for FileArgs {
-    fn from(args: DecryptArgs) -> Self {
-        let mut file = Self { decrypt: true, output: args.output.output, ..Self::default() };
-        file.set_opening(args.opening);
-        file
-    }
+    pub(crate) opening: OpeningArgs,
+    /// Whether the result is a folder.
+    #[arg(skip)]
+    pub(crate) many: bool,
 }
 
 const NOTES: &str = "\
@@ -39,4 +34,44 @@ Examples:
 
 pub(super) fn command(base: Command) -> Command {
     DecryptArgs::augment_args(base).after_help(NOTES)
+}
+
+impl DecryptArgs {
+    /// Checks which flags go together, and whether the result is a folder.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.opening.identities = self.opening.identities.with_default();
+        self.many = is_many(&self.opening.inputs.inputs, &self.output, self.opening.folder);
+        self.check().map(|()| self)
+    }
+
+    /// Checks which flags go together, with the reasons that age gives.
+    pub(super) fn check(&self) -> Result<()> {
+        let OpeningArgs { identities, parts, decryption, folder, inputs, .. } = &self.opening;
+        let DecryptionArgs { range, salvage, allow_external_links } = *decryption;
+        if !self.many {
+            check_single(&inputs.inputs, *folder, allow_external_links)?;
+        }
+        if salvage && range.is_some() {
+            return Err(Error::usage("--range can't be used with --salvage").hint("undamaged parts need no --salvage"));
+        }
+        let no_file = self.many || inputs.file().is_none();
+        if salvage && (no_file || self.output.path().is_none_or(|path| path == OsStr::new("-"))) {
+            return Err(Error::usage("--salvage takes INPUT and -o OUTPUT, both names of files")
+                .hint("the result is a new file"));
+        }
+        if self.many {
+            let with_passphrase = identities.opening().is_empty() && is_several(&inputs.inputs);
+            let refused = [
+                (range.is_some(), "--range", "give the files one at a time for that"),
+                (
+                    with_passphrase,
+                    "a passphrase",
+                    "-i names an identity file, which may be encrypted with a passphrase",
+                ),
+            ];
+            check_several(&inputs.inputs, &self.output, &parts.parts, &refused)?;
+        }
+        warn_duplicates(&[], &[], identities);
+        Ok(())
+    }
 }

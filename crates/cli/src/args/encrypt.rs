@@ -2,35 +2,27 @@
 
 use clap::{Args, Command};
 
-use super::file::FileArgs;
-use super::groups::{FolderArgs, IdentityArgs, InputArgs, SealingArgs, ThreadArgs};
+use super::check::{check_several, check_single, is_many, is_several, warn_duplicates};
+use super::groups::{FolderArgs, InputArgs, RecipientArgs, SealingArgs, ThreadArgs};
+use super::identity::IdentityArgs;
+use crate::error::{Error, Result};
 
 /// The arguments.
 #[derive(Args, Debug)]
-pub(super) struct EncryptArgs {
-    /// Accepted because age has it; the subcommand says it already
-    #[arg(short, long, hide = true)]
-    encrypt: bool,
+pub(crate) struct EncryptArgs {
     #[command(flatten)]
-    sealing: SealingArgs,
+    pub(crate) sealing: SealingArgs,
     #[command(flatten)]
-    identities: IdentityArgs,
+    pub(crate) identities: IdentityArgs,
     #[command(flatten)]
-    threads: ThreadArgs,
+    pub(crate) threads: ThreadArgs,
     #[command(flatten)]
-    folder: FolderArgs,
+    pub(crate) folder: FolderArgs,
     #[command(flatten)]
-    inputs: InputArgs,
-}
-
-impl From<EncryptArgs> for FileArgs {
-    fn from(args: EncryptArgs) -> Self {
-        let mut file =
-            Self { encrypt: true, threads: args.threads.threads, inputs: args.inputs.inputs, ..Self::default() };
-        file.set_sealing(args.sealing);
-        file.set_folder(&args.folder);
-        file
-    }
+    pub(crate) inputs: InputArgs,
+    /// Whether the result is a folder.
+    #[arg(skip)]
+    pub(crate) many: bool,
 }
 
 const NOTES: &str = "\
@@ -47,4 +39,45 @@ Examples:
 
 pub(super) fn command(base: Command) -> Command {
     EncryptArgs::augment_args(base).after_help(NOTES)
+}
+
+impl EncryptArgs {
+    /// Checks which flags go together, and whether the result is a folder.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.many = is_many(&self.inputs.inputs, &self.sealing.output, self.folder);
+        self.check().map(|()| self)
+    }
+
+    /// Checks which flags go together, with the reasons that age gives.
+    pub(super) fn check(&self) -> Result<()> {
+        let SealingArgs { output, recipients, .. } = &self.sealing;
+        if !self.many {
+            check_single(&self.inputs.inputs, self.folder, false)?;
+        }
+        recipients.check_label()?;
+        let RecipientArgs { passphrase, threshold, .. } = *recipients;
+        if threshold.is_some() && passphrase {
+            return Err(Error::usage("-k/--threshold can't be combined with -p")
+                .hint("a file encrypted with a passphrase has no other recipients"));
+        }
+        let with_keys = recipients.are_named() || !self.identities.given.is_empty();
+        if !with_keys && !passphrase {
+            return Err(Error::usage("missing recipients")
+                .hint("name recipients with -r RECIPIENT or -R FILE, or encrypt with a passphrase: -p"));
+        }
+        if with_keys && passphrase {
+            return Err(Error::usage("-p/--passphrase can't be combined with -r, -R, -i or -j")
+                .hint("a file encrypted with a passphrase has no other recipients"));
+        }
+        if self.many {
+            let refused = (
+                passphrase && is_several(&self.inputs.inputs),
+                "-p/--passphrase",
+                "each file would take a second: make a key (sealane keygen), encrypt the key (sealane -p), and use it with -i",
+            );
+            check_several(&self.inputs.inputs, output, &[], &[refused])?;
+        }
+        warn_duplicates(&recipients.recipients, &recipients.recipients_files, &self.identities);
+        Ok(())
+    }
 }

@@ -1,28 +1,22 @@
 //! The arguments of `sealane inspect`.
 
-use std::ffi::OsString;
-
 use clap::{Args, Command};
 
-use super::file::{self, FileArgs};
-use super::groups::{IdentityArgs, ManyInputArgs};
+use super::check::{refuse_stdin, warn_duplicates};
+use super::groups::ManyInputArgs;
+use super::identity::IdentityArgs;
+use crate::error::Result;
 
 /// The files to describe, and the form of the report.
-#[derive(Debug)]
-pub(crate) struct InspectArgs {
-    pub(crate) json: bool,
-    pub(crate) file: FileArgs,
-}
-
 #[derive(Args, Debug)]
-struct InspectFlags {
+pub(crate) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    identities: IdentityArgs,
+    pub(crate) identities: IdentityArgs,
     #[command(flatten)]
-    inputs: ManyInputArgs,
+    pub(crate) inputs: ManyInputArgs,
 }
 
 const NOTES: &str = "\
@@ -37,12 +31,16 @@ Examples:
   sealane inspect -i key.txt backup/";
 
 pub(super) fn command(base: Command) -> Command {
-    InspectFlags::augment_args(base).after_help(NOTES)
+    InspectArgs::augment_args(base).after_help(NOTES)
 }
 
-/// Reads the arguments.
-pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<InspectArgs, clap::Error> {
-    let (flags, identities) = file::read::<InspectFlags>(command, args)?;
-    let file = FileArgs { identities, inputs: flags.inputs.inputs, ..FileArgs::default() };
-    Ok(InspectArgs { json: flags.json, file })
+impl InspectArgs {
+    /// Checks the inputs. Without an input, standard input is read.
+    pub(super) fn checked(self) -> Result<Self> {
+        if self.inputs.inputs.len() > 1 {
+            refuse_stdin(&self.inputs.inputs)?;
+        }
+        warn_duplicates(&[], &[], &self.identities);
+        Ok(self)
+    }
 }

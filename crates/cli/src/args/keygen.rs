@@ -1,12 +1,9 @@
 //! The arguments of `sealane keygen`: age-keygen's and additional ones.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Command, FromArgMatches as _};
+use clap::{Args, Command};
 
-use super::compat;
-use super::matches;
 use super::shares::FormArgs;
 
 /// The flags of age-keygen.
@@ -38,13 +35,6 @@ pub(crate) struct KeygenArgs {
 
 pub(super) fn command(base: Command) -> Command {
     KeygenArgs::augment_args(base)
-}
-
-/// Reads the arguments.
-pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<KeygenArgs, clap::Error> {
-    let flags = compat::flags_of(&command);
-    let found = matches::read(command, compat::normalise(args, &flags))?;
-    KeygenArgs::from_arg_matches(&found)
 }
 
 /// Parses "3/5": 3 of 5.

@@ -4,7 +4,15 @@ use std::ffi::OsString;
 
 use clap::{ArgMatches, Command};
 
+use super::compat;
+
 /// Reads `args` by the definition `command`.
 pub(super) fn read(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     command.no_binary_name(true).try_get_matches_from(args)
+}
+
+/// Reads `args`, in age's grammar, by the definition `command`.
+pub(super) fn read_as_age(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
+    let flags = compat::flags_of(&command);
+    read(command, compat::normalise(args, &flags))
 }

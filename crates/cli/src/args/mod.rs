@@ -5,15 +5,16 @@
 //! subcommand is the first argument, it needs the form `./encrypt`.
 
 mod action;
+mod age;
 mod bench;
 mod check;
 mod compat;
 mod contribute;
 mod decrypt;
 mod encrypt;
-mod file;
 mod groups;
 mod help;
+mod identity;
 mod inspect;
 mod keygen;
 mod matches;
@@ -32,21 +33,26 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args as _, Command};
+use clap::{Args as _, Command, FromArgMatches as _};
 
 use crate::error::{Error, Result};
 pub(crate) use action::Action;
+pub(crate) use age::AgeArgs;
 pub(crate) use bench::BenchArgs;
 pub(crate) use contribute::ContributeArgs;
-pub(crate) use file::{FileArgs, IdentitySource};
+pub(crate) use decrypt::DecryptArgs;
+pub(crate) use encrypt::EncryptArgs;
+pub(crate) use groups::{ArmorArgs, FolderArgs, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs};
 pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES};
+pub(crate) use identity::{IdentityArgs, IdentitySource};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use keygen::KeygenArgs;
 pub(crate) use range::PlaintextRange;
 pub(crate) use rekey::RekeyArgs;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
 pub(crate) use small::{CompletionsArgs, CpuArgs, ManArgs};
-use subcommand::{Group, Subcommand, base, parse_with};
+use subcommand::{Group, Subcommand, base, parse_as_age, parse_with};
+pub(crate) use verify::VerifyArgs;
 
 const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand {
@@ -54,49 +60,49 @@ const SUBCOMMANDS: &[Subcommand] = &[
         about: "Encrypts files and folders to recipients, or with a passphrase",
         group: Group::Files,
         describe: encrypt::command,
-        parse: |c, args| file::read_files::<encrypt::EncryptArgs>(c, args).map(Action::Encrypt),
+        parse: |c, args| parse_as_age(c, args, Action::Encrypt),
     },
     Subcommand {
         name: "decrypt",
         about: "Decrypts files and folders",
         group: Group::Files,
         describe: decrypt::command,
-        parse: |c, args| file::read_files::<decrypt::DecryptArgs>(c, args).map(Action::Decrypt),
+        parse: |c, args| parse_as_age(c, args, Action::Decrypt),
     },
     Subcommand {
         name: "inspect",
         about: "Shows the recipient types and the sizes of encrypted files",
         group: Group::Files,
         describe: inspect::command,
-        parse: |c, args| inspect::parse(c, args).map(Action::Inspect),
+        parse: |c, args| parse_as_age(c, args, Action::Inspect),
     },
     Subcommand {
         name: "verify",
         about: "Checks that files are intact and complete; writes nothing",
         group: Group::Files,
         describe: verify::command,
-        parse: |c, args| file::read_files::<verify::VerifyArgs>(c, args).map(Action::Verify),
+        parse: |c, args| parse_as_age(c, args, Action::Verify),
     },
     Subcommand {
         name: "rekey",
         about: "Changes the recipients of files, without encrypting them again",
         group: Group::Files,
         describe: rekey::command,
-        parse: |c, args| rekey::parse(c, args).map(Action::Rekey),
+        parse: |c, args| parse_as_age(c, args, Action::Rekey),
     },
     Subcommand {
         name: "contribute",
         about: "Gives your part of a file's key to the person who opens the file",
         group: Group::Files,
         describe: contribute::command,
-        parse: |c, args| contribute::parse(c, args).map(Action::Contribute),
+        parse: |c, args| parse_as_age(c, args, Action::Contribute),
     },
     Subcommand {
         name: "keygen",
         about: "Makes a key pair, or prints the recipients of an identity file",
         group: Group::Keys,
         describe: keygen::command,
-        parse: |c, args| keygen::parse(c, args).map(Action::Keygen),
+        parse: |c, args| parse_as_age(c, args, Action::Keygen),
     },
     Subcommand {
         name: "split",
@@ -158,7 +164,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
 
 /// Returns `sealane` without a subcommand.
 fn top_command() -> Command {
-    let command = file::AgeArgs::augment_args(base("sealane")).mut_args(|arg| arg.hide_short_help(true));
+    let command = AgeArgs::augment_args(base("sealane")).mut_args(|arg| arg.hide_short_help(true));
     help::describe(command, SUBCOMMANDS)
 }
 
@@ -195,16 +201,18 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             args.remove(0);
             (subcommand.parse)(subcommand.command(), args)
         }
-        None => file::read_files::<file::AgeArgs>(top_command(), args)
-            .map(|args| if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) }),
+        None => match matches::read_as_age(top_command(), args).and_then(|found| AgeArgs::from_arg_matches(&found)) {
+            Ok(args) => {
+                args.refuse_unknown_command(&first, first.to_str().and_then(suggestion))?;
+                Ok(args.action()?)
+            }
+            Err(error) => Err(error),
+        },
     };
-    if let (None, Ok(Action::Encrypt(args) | Action::Decrypt(args))) = (subcommand, &action) {
-        check::refuse_unknown_command(&first, args, first.to_str().and_then(suggestion))?;
-    }
     match action {
         Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
-        Ok(Action::Decrypt(args)) => args.with_default_identity().checked().map(Action::Decrypt),
-        Ok(Action::Verify(args)) => args.with_default_identity().checked_to_verify().map(Action::Verify),
+        Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
+        Ok(Action::Verify(args)) => args.checked().map(Action::Verify),
         Ok(Action::Contribute(args)) => args.checked().map(Action::Contribute),
         Ok(Action::Inspect(args)) => args.checked().map(Action::Inspect),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),

@@ -1,37 +1,34 @@
 //! The arguments of `sealane rekey`.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 
-use super::file::{self, FileArgs};
-use super::groups::{IdentityArgs, OutputArgs, PartArgs, RecipientArgs};
+use super::check::{check_single, is_many, refuse_parts, refuse_stdin, warn_duplicates};
+use super::groups::{FolderArgs, OutputArgs, PartArgs, RecipientArgs, only};
+use super::identity::IdentityArgs;
+use crate::error::{Error, Result};
 
-/// The recipients to set, and the file.
-#[derive(Debug)]
-pub(crate) struct RekeyArgs {
-    /// Whether to keep the present recipients.
-    pub(crate) add: bool,
-    pub(crate) file: FileArgs,
-}
-
+/// The recipients to set, and the files.
 #[derive(Args, Debug)]
-struct RekeyFlags {
+pub(crate) struct RekeyArgs {
     /// Keep the present recipients
     #[arg(long)]
-    add: bool,
+    pub(crate) add: bool,
     #[command(flatten)]
-    recipients: RecipientArgs,
+    pub(crate) recipients: RecipientArgs,
     #[command(flatten)]
-    identities: IdentityArgs,
+    pub(crate) identities: IdentityArgs,
     #[command(flatten)]
-    parts: PartArgs,
+    pub(crate) parts: PartArgs,
     #[command(flatten)]
-    output: OutputArgs,
+    pub(crate) output: OutputArgs,
     /// Encrypted files, and folders with encrypted files
     #[arg(value_name = "FILE")]
-    inputs: Vec<PathBuf>,
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Whether there are many files.
+    #[arg(skip)]
+    pub(crate) many: bool,
 }
 
 const NOTES: &str = "\
@@ -47,19 +44,60 @@ Examples:
   sealane rekey --add -i key.txt -r age1… backup/";
 
 pub(super) fn command(base: Command) -> Command {
-    RekeyFlags::augment_args(base).after_help(NOTES)
+    RekeyArgs::augment_args(base).after_help(NOTES)
 }
 
-/// Reads the arguments.
-pub(super) fn parse(command: Command, args: Vec<OsString>) -> Result<RekeyArgs, clap::Error> {
-    let (flags, identities) = file::read::<RekeyFlags>(command, args)?;
-    let mut file = FileArgs {
-        identities,
-        parts: flags.parts.parts,
-        output: flags.output.output,
-        inputs: flags.inputs,
-        ..FileArgs::default()
-    };
-    file.set_recipients(flags.recipients);
-    Ok(RekeyArgs { add: flags.add, file })
+impl RekeyArgs {
+    /// Returns the only file.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        only(&self.inputs)
+    }
+
+    /// Checks which flags go together, and whether there are many files.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.identities = self.identities.with_default();
+        self.many = is_many(&self.inputs, &self.output, FolderArgs::default());
+        if self.many {
+            self.check_many()?;
+        } else {
+            check_single(&self.inputs, FolderArgs::default(), false)?;
+            if self.file().is_none() {
+                return Err(
+                    Error::usage("missing FILE").hint("give the name of the file whose recipients are to change")
+                );
+            }
+        }
+        let (new, passphrase) = (self.recipients.are_named(), self.recipients.passphrase);
+        if new == passphrase {
+            return Err(if new {
+                Error::usage("-p/--passphrase can't be combined with -r or -R")
+                    .hint("a file encrypted with a passphrase has no other recipients")
+            } else {
+                Error::usage("missing recipients")
+                    .hint("name recipients with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
+            });
+        }
+        self.recipients.check_label()?;
+        if self.add && passphrase {
+            return Err(Error::usage("-p/--passphrase can't be combined with --add")
+                .hint("a file encrypted with a passphrase has no other recipients"));
+        }
+        warn_duplicates(&self.recipients.recipients, &self.recipients.recipients_files, &self.identities);
+        Ok(self)
+    }
+
+    /// Refuses flags that do not go with new recipients for several files.
+    fn check_many(&self) -> Result<()> {
+        refuse_stdin(&self.inputs)?;
+        refuse_parts(&self.parts.parts)?;
+        if self.output.output.is_some() {
+            return Err(Error::usage("-o/--output can't be used with several files")
+                .hint("each file gets its new header in place"));
+        }
+        if self.recipients.passphrase {
+            return Err(Error::usage("-p/--passphrase can't be used with several files")
+                .hint("name recipients with -r RECIPIENT or -R FILE"));
+        }
+        Ok(())
+    }
 }

@@ -61,6 +61,15 @@ pub(super) fn parse_with<A: FromArgMatches>(
     A::from_arg_matches(&matches::read(command, args)?).map(action)
 }
 
+/// Does the same with age's grammar.
+pub(super) fn parse_as_age<A: FromArgMatches>(
+    command: Command,
+    args: Vec<OsString>,
+    action: fn(A) -> Action,
+) -> Result<Action, clap::Error> {
+    A::from_arg_matches(&matches::read_as_age(command, args)?).map(action)
+}
+
 /// Returns the subcommand of that name.
 pub(super) fn find<'t>(subcommands: &'t [Subcommand], name: &str) -> Option<&'t Subcommand> {
     subcommands.iter().find(|subcommand| subcommand.name == name)

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::*;
 
@@ -6,14 +6,14 @@ fn parsed(line: &str) -> Result<Action> {
     parse(line.split_whitespace().map(OsString::from))
 }
 
-fn encrypt(line: &str) -> FileArgs {
+fn encrypt(line: &str) -> EncryptArgs {
     match parsed(line) {
         Ok(Action::Encrypt(args)) => args,
         other => panic!("{line}: {other:?}"),
     }
 }
 
-fn decrypt(line: &str) -> FileArgs {
+fn decrypt(line: &str) -> DecryptArgs {
     match parsed(line) {
         Ok(Action::Decrypt(args)) => args,
         other => panic!("{line}: {other:?}"),
@@ -33,37 +33,37 @@ fn the_definitions_are_consistent() {
 
 #[test]
 fn a_subcommand_counts_only_as_the_first_argument() {
-    assert_eq!(decrypt("-d -i k encrypt").input, Some("encrypt".into()));
-    assert_eq!(encrypt("-r age1x decrypt").input, Some("decrypt".into()));
-    assert_eq!(encrypt("-p keygen").input, Some("keygen".into()));
-    assert_eq!(encrypt("-p bench").input, Some("bench".into()));
-    assert_eq!(decrypt("-d -i k bench").input, Some("bench".into()));
+    assert_eq!(decrypt("-d -i k encrypt").opening.inputs.file(), Some(Path::new("encrypt")));
+    assert_eq!(encrypt("-r age1x decrypt").inputs.file(), Some(Path::new("decrypt")));
+    assert_eq!(encrypt("-p keygen").inputs.file(), Some(Path::new("keygen")));
+    assert_eq!(encrypt("-p bench").inputs.file(), Some(Path::new("bench")));
+    assert_eq!(decrypt("-d -i k bench").opening.inputs.file(), Some(Path::new("bench")));
     assert!(matches!(parsed("bench"), Ok(Action::Bench(_))));
-    assert_eq!(encrypt("./bench -p").input, Some("./bench".into()));
-    assert_eq!(encrypt("encrypt -p encrypt").input, Some("encrypt".into()));
-    assert!(encrypt("encrypt -i key").encrypt, "the subcommand is as explicit as -e");
-    assert_eq!(encrypt("-o decrypt -p").output, Some("decrypt".into()));
+    assert_eq!(encrypt("./bench -p").inputs.file(), Some(Path::new("./bench")));
+    assert_eq!(encrypt("encrypt -p encrypt").inputs.file(), Some(Path::new("encrypt")));
+    assert_eq!(encrypt("encrypt -i key").identities.given.len(), 1, "the subcommand is as explicit as -e");
+    assert_eq!(encrypt("-o decrypt -p").sealing.output.path(), Some(Path::new("decrypt")));
 }
 
 #[test]
 fn flags_in_any_order_and_repeated() {
     let args = encrypt("in -r a -R f --recipient=b -a -o out -r c");
-    assert_eq!(args.recipients, ["a", "b", "c"]);
-    assert_eq!(args.recipients_files, [PathBuf::from("f")]);
-    assert_eq!(args.input, Some("in".into()));
-    assert!(args.armor);
-    assert_eq!(encrypt("-p -").input, None);
-    assert_eq!(encrypt("-p").input, None);
+    assert_eq!(args.sealing.recipients.recipients, ["a", "b", "c"]);
+    assert_eq!(args.sealing.recipients.recipients_files, [PathBuf::from("f")]);
+    assert_eq!(args.inputs.file(), Some(Path::new("in")));
+    assert!(args.sealing.armor.armor);
+    assert_eq!(encrypt("-p -").inputs.file(), None);
+    assert_eq!(encrypt("-p").inputs.file(), None);
 }
 
 #[test]
 fn threads_and_ranges() {
-    assert_eq!(encrypt("-p -t 3 in").threads().get(), 3);
-    assert_eq!(decrypt("-d -threads=7 in").threads().get(), 7);
-    assert!(decrypt("-d in").threads().get() >= 1);
-    assert_eq!(decrypt("-d --range 5:7 in").range, Some(PlaintextRange::From(5, Some(7))));
-    assert_eq!(decrypt("decrypt --range=-7 in").range, Some(PlaintextRange::Last(7)));
-    assert_eq!(decrypt("-d -range -7 in").range, Some(PlaintextRange::Last(7)));
+    assert_eq!(encrypt("-p -t 3 in").threads.threads().get(), 3);
+    assert_eq!(decrypt("-d -threads=7 in").opening.threads.threads().get(), 7);
+    assert!(decrypt("-d in").opening.threads.threads().get() >= 1);
+    assert_eq!(decrypt("-d --range 5:7 in").opening.decryption.range, Some(PlaintextRange::From(5, Some(7))));
+    assert_eq!(decrypt("decrypt --range=-7 in").opening.decryption.range, Some(PlaintextRange::Last(7)));
+    assert_eq!(decrypt("-d -range -7 in").opening.decryption.range, Some(PlaintextRange::Last(7)));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn identities_keep_their_order() {
     let file = |name: &str| IdentitySource::File(name.into());
     let plugin = |name: &str| IdentitySource::Plugin(name.into());
     let args = decrypt("-d -j agent -i a -identity b --j=card -i c in");
-    assert_eq!(args.identities, [plugin("agent"), file("a"), file("b"), plugin("card"), file("c")]);
+    assert_eq!(args.opening.identities.given, [plugin("agent"), file("a"), file("b"), plugin("card"), file("c")]);
 }
 
 #[test]
@@ -93,6 +93,7 @@ fn command_lines_that_age_refuses() {
         "-r age1x in1 in2",
         "decrypt -e in",
         "encrypt -d in",
+        "encrypt -e -r age1x in",
         "decrypt -r age1x in",
         "--unknown",
         "-r",

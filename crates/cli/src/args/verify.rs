@@ -1,37 +1,28 @@
 //! The arguments of `sealane verify`.
 
+use std::ffi::OsStr;
+
 use clap::{Args, Command};
 
-use super::file::FileArgs;
-use super::groups::{IdentityArgs, ManyInputArgs, PartArgs, ThreadArgs};
+use super::check::{refuse_parts, refuse_stdin, warn_duplicates};
+use super::groups::{ManyInputArgs, PartArgs, ThreadArgs};
+use super::identity::IdentityArgs;
+use crate::error::Result;
 
 /// The arguments.
 #[derive(Args, Debug)]
-pub(super) struct VerifyArgs {
+pub(crate) struct VerifyArgs {
     /// Accept folders without a manifest, in which missing files go unnoticed
     #[arg(long)]
-    no_manifest: bool,
+    pub(crate) no_manifest: bool,
     #[command(flatten)]
-    identities: IdentityArgs,
+    pub(crate) identities: IdentityArgs,
     #[command(flatten)]
-    parts: PartArgs,
+    pub(crate) parts: PartArgs,
     #[command(flatten)]
-    threads: ThreadArgs,
+    pub(crate) threads: ThreadArgs,
     #[command(flatten)]
-    inputs: ManyInputArgs,
-}
-
-impl From<VerifyArgs> for FileArgs {
-    fn from(args: VerifyArgs) -> Self {
-        Self {
-            decrypt: true,
-            no_manifest: args.no_manifest,
-            parts: args.parts.parts,
-            threads: args.threads.threads,
-            inputs: args.inputs.inputs,
-            ..Self::default()
-        }
-    }
+    pub(crate) inputs: ManyInputArgs,
 }
 
 const NOTES: &str = "\
@@ -45,4 +36,19 @@ Examples:
 
 pub(super) fn command(base: Command) -> Command {
     VerifyArgs::augment_args(base).after_help(NOTES)
+}
+
+impl VerifyArgs {
+    /// Checks the inputs. Without an input, standard input is read.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        self.identities = self.identities.with_default();
+        let inputs = &mut self.inputs.inputs;
+        if inputs.len() > 1 {
+            refuse_stdin(inputs)?;
+            refuse_parts(&self.parts.parts)?;
+        }
+        inputs.retain(|path| path != OsStr::new("-"));
+        warn_duplicates(&[], &[], &self.identities);
+        Ok(self)
+    }
 }

@@ -12,7 +12,7 @@ use sealane_age::threshold::{Label, Part, ShareDescription};
 use sealane_age::{Decryptor, Encryptor, Recipient};
 use zeroize::Zeroizing;
 
-use crate::args::ContributeArgs;
+use crate::args::{ArmorArgs, ContributeArgs, RecipientArgs};
 use crate::error::explain::{decrypt_error, encrypt_error};
 use crate::error::{Error, Result, printable};
 use crate::io::old_header;
@@ -21,6 +21,7 @@ use crate::io::stdin::StdinUse;
 use crate::keys::encrypt_to::recipients;
 use crate::keys::identities::Identities;
 use crate::keys::passphrase::Passphrases;
+use crate::keys::same_file::KeyFiles;
 use crate::os::tty;
 
 type Contribution = (ShareDescription, Part);
@@ -28,20 +29,20 @@ type Contribution = (ShareDescription, Part);
 /// Unwraps the parts of the identities, and gives them away.
 pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let file = &args.file;
-    let is_encrypted = !file.recipients.is_empty() || !file.recipients_files.is_empty();
-    let content = match (is_encrypted, file.armor) {
+    let named = args.recipients();
+    let content = match (named.are_named(), args.armor) {
         (false, _) => Content::Secret,
         (true, false) => Content::Binary,
         (true, true) => Content::Text,
     };
-    let mut input = old_header::open_input(file.input.as_deref(), &stdin)?;
-    let mut output = Output::prepare(file.output.as_deref(), content, false)?;
-    crate::keys::same_file::check_same(file, &input, &output)?;
+    let mut input = old_header::open_input(args.file(), &stdin)?;
+    let mut output = Output::prepare(args.output.path(), content, false)?;
+    let files = KeyFiles { identities: &args.identities, parts: &[], recipients: &named.recipients_files };
+    files.check_with(&input, &output)?;
     let passphrases = Passphrases::new(&stdin);
     // Errors of recipients should come before any question.
-    let encryptor = if is_encrypted { Some(encryptor(args, &stdin, &passphrases)?) } else { None };
-    let identities = Identities::load(&file.opening_identities(), &stdin, &passphrases)?.into_openable();
+    let encryptor = if named.are_named() { Some(encryptor(&named, &stdin, &passphrases)?) } else { None };
+    let identities = Identities::load(&args.identities.opening(), &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
     let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
     let parts = Part::of(&header, identities.holders()).map_err(|error| decrypt_error(error.into()))?;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
             .hint("sealane inspect shows whether the file is for several holders"));
     }
-    let parts = with_label(parts, file.label.as_ref())?;
+    let parts = with_label(parts, args.label.as_ref())?;
     let parts = if args.yes { of_one_set(parts)? } else { agreed(parts)? };
     let text = text(&parts);
 
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     match encryptor {
         None => output.write_all(text.as_bytes()).map_err(failed)?,
         Some(encryptor) => {
-            let armor = ArmoredWriter::with_format(&mut output, file.format());
+            let armor = ArmoredWriter::with_format(&mut output, ArmorArgs { armor: args.armor }.format());
             let mut writer = encryptor.wrap_output(armor).map_err(failed)?;
             writer.write_all(text.as_bytes()).map_err(failed)?;
             writer.finish().and_then(ArmoredWriter::finish).map_err(failed)?;
@@ -66,8 +67,8 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     output.finish()
 }
 
-fn encryptor(args: &ContributeArgs, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Encryptor> {
-    let recipients = recipients(&args.file, &[], stdin, passphrases)?;
+fn encryptor(named: &RecipientArgs, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Encryptor> {
+    let recipients = recipients(named, &[], stdin, passphrases)?;
     let recipients = recipients.iter().map(|recipient| &**recipient as &dyn Recipient);
     Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::os::backend::chosen()?))
 }
@@ -111,7 +112,7 @@ fn ask(description: &ShareDescription) -> Result<bool> {
     let no_terminal = |error: io::Error| {
         Error::io("cannot ask whether to give the part away", &error).hint("-y gives it away without asking")
     };
-    let ShareDescription { threshold, count, point, set, label } = description;
+    let ShareDescription { threshold, count, point, set, label, .. } = description;
     for line in [
         "A part of a file's key. The maker of the file says:".to_owned(),
         format!("  label      {}", shown(label.as_ref())),
@@ -143,7 +144,7 @@ fn text(parts: &[Contribution]) -> Zeroizing<String> {
     const MAX_BYTES: usize = 1024;
     let mut text = Zeroizing::new(String::with_capacity(parts.len() * MAX_BYTES));
     for (description, part) in parts {
-        let ShareDescription { threshold, count, point, set, label } = description;
+        let ShareDescription { threshold, count, point, set, label, .. } = description;
         // Writing to a string does not fail.
         let _ = writeln!(text, "# part {point} of {count}; any {threshold} open the file: a secret");
         let _ = writeln!(text, "# share set {set}, label {}", shown(label.as_ref()));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sealane::{
-    AesFamily, Backend, BackendOf, BackendStatusOf, ChaCha20Poly1305, ChaChaFamily, Family, Gf8Family, Poly1305,
-    XChaCha20Poly1305, chacha20::ChaCha20, gf2n::ClmulFamily,
+    AesBackend, AesFamily, Backend, BackendOf, BackendStatusOf, ChaChaFamily, ClmulBackend, ClmulFamily, Family,
+    Gf8Backend, Gf8Family,
 };
 use sealane_simd::CpuClass;
 use serde::Serialize;
@@ -73,23 +73,11 @@ pub(crate) fn run(args: &CpuArgs) -> Result<()> {
 }
 
 fn report(backend: Backend) -> Report {
-    // An object of each type names the backend that it uses.
-    let (key, nonce) = ([0; 32], [0; 12]);
-    let primitives = [
-        ("chacha20", ChaCha20::with_backend(&key, &nonce, backend).backend()),
-        ("poly1305", Poly1305::with_backend(&key, backend).backend()),
-        ("chacha20poly1305", ChaCha20Poly1305::with_backend(&key, backend).backend()),
-        ("xchacha20poly1305", XChaCha20Poly1305::with_backend(&key, backend).backend()),
-    ];
-    let primitives = primitives.map(|(name, backend)| (name, backend.name()));
-    // SEALANE_BACKEND does not force these.
-    let of_other_families = [
-        ("haraka", BackendOf::<AesFamily>::detect().name()),
-        ("gf2n", BackendOf::<ClmulFamily>::detect().name()),
-        ("shamir", BackendOf::<Gf8Family>::detect().name()),
-        ("gf8", BackendOf::<Gf8Family>::detect().name()),
-    ];
-    let primitives = primitives.into_iter().chain(of_other_families);
+    // SEALANE_BACKEND forces the backend of the first family only.
+    let primitives = primitives(backend)
+        .chain(primitives(AesBackend::detect()))
+        .chain(primitives(Gf8Backend::detect()))
+        .chain(primitives(ClmulBackend::detect()));
     Report {
         model: cpu::model(),
         architecture: std::env::consts::ARCH,
@@ -101,9 +89,14 @@ fn report(backend: Backend) -> Report {
             FamilyReport::of::<Gf8Family>(),
             FamilyReport::of::<ClmulFamily>(),
         ],
-        primitives: primitives.map(|(name, backend)| PrimitiveReport { name, backend }).collect(),
+        primitives: primitives.collect(),
         forced: std::env::var_os("SEALANE_BACKEND").is_some_and(|name| !name.is_empty()),
     }
+}
+
+/// Returns the primitives of a family, with their backend.
+fn primitives<F: Family>(backend: BackendOf<F>) -> impl Iterator<Item = PrimitiveReport> {
+    F::PRIMITIVES.iter().map(move |name| PrimitiveReport { name, backend: backend.name() })
 }
 
 fn plain(report: &Report) -> String {

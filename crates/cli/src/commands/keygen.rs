@@ -16,7 +16,7 @@ use crate::io::input::Input;
 use crate::io::secret_file;
 use crate::io::stdin::StdinUse;
 use crate::keys::holders;
-use crate::keys::identities::{ParsedIdentity, load_file};
+use crate::keys::identities::{ParsedIdentity, PlainIdentity, load_file};
 use crate::keys::passphrase::Passphrases;
 use crate::shares::{PUBLIC_KEY_NOTE, Splitting};
 
@@ -140,20 +140,31 @@ fn recipients(input: Option<&Path>) -> Result<String> {
 }
 
 fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
-    let recipient = match identity {
-        ParsedIdentity::X25519(identity) => identity.to_public().to_string(),
-        ParsedIdentity::PostQuantum(identity) => identity.to_public().to_string(),
-        ParsedIdentity::Ssh(key) => key.to_recipient().to_string(),
+    match identity {
+        ParsedIdentity::Plain(identity) => add_line(&recipient(identity)?, lines),
+        ParsedIdentity::Ssh(key) => add_line(&key.to_recipient().to_string(), lines),
         ParsedIdentity::Encrypted(file) => {
-            return file.decrypt()?.iter().try_for_each(|identity| add_recipient(identity, lines));
+            for identity in &file.decrypt()? {
+                add_line(&recipient(identity)?, lines);
+            }
         }
-        ParsedIdentity::Plugin(identity) => {
-            let name = identity.plugin();
-            return Err(Error::new(format!("only age-plugin-{name} knows the recipient of its identity"))
-                .hint(format!("see what age-plugin-{name} offers; -e -i encrypts to the identity as it is")));
-        }
-    };
-    lines.push_str(&recipient);
-    lines.push('\n');
+    }
     Ok(())
+}
+
+fn recipient(identity: &PlainIdentity) -> Result<String> {
+    match identity {
+        PlainIdentity::X25519(identity) => Ok(identity.to_public().to_string()),
+        PlainIdentity::PostQuantum(identity) => Ok(identity.to_public().to_string()),
+        PlainIdentity::Plugin(identity) => {
+            let name = identity.plugin();
+            Err(Error::new(format!("only age-plugin-{name} knows the recipient of its identity"))
+                .hint(format!("see what age-plugin-{name} offers; -e -i encrypts to the identity as it is")))
+        }
+    }
+}
+
+fn add_line(recipient: &str, lines: &mut String) {
+    lines.push_str(recipient);
+    lines.push('\n');
 }

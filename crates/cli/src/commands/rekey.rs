@@ -19,12 +19,12 @@ use crate::keys::encrypt_to::{recipients, with_threshold};
 use crate::keys::file_keys::{OpenError, Openers};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::recipients::SharedRecipient;
-use crate::keys::same_file::{check_same, check_same_keys};
+use crate::keys::same_file::KeyFiles;
 
 /// Changes the recipients of one file, or of many.
 pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
     let mut rekeying = Rekeying::new(args);
-    let changed = if args.file.many.is_empty() { rekeying.single() } else { rekeying.many() };
+    let changed = if args.many { rekeying.many() } else { rekeying.single() };
     if rekeying.changed > 0 && !args.add {
         warn(
             "anyone who could open the file before may have a copy, or its key, which stays the same: \
@@ -53,17 +53,22 @@ impl<'a> Rekeying<'a> {
         Self { args, stdin, passphrases, openers: Once::default(), recipients: Once::default(), changed: 0 }
     }
 
+    fn key_files(&self) -> KeyFiles<'a> {
+        let RekeyArgs { recipients, identities, parts, .. } = self.args;
+        KeyFiles { identities, parts: &parts.parts, recipients: &recipients.recipients_files }
+    }
+
     /// Changes the only file, or writes a copy of it with a new header.
     fn single(&mut self) -> Result<()> {
-        let path = self.args.file.input.as_deref().unwrap_or(Path::new(""));
-        match &self.args.file.output {
+        let path = self.args.file().unwrap_or(Path::new(""));
+        match &self.args.output.output {
             None => self.in_place(&Target::open(path)?, path),
             Some(output) => {
                 let mut input = old_header::open_input(Some(path), &self.stdin)?;
                 input.refuse_mangled()?;
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;
-                check_same(&self.args.file, &input, &output)?;
+                self.key_files().check_with(&input, &output)?;
                 self.change(input, output, None)
             }
         }
@@ -71,7 +76,7 @@ impl<'a> Rekeying<'a> {
 
     /// Changes many files, and prints a summary.
     fn many(&mut self) -> Result<()> {
-        let plan = encrypted_files(&self.args.file.many);
+        let plan = encrypted_files(&self.args.inputs);
         let failures = Failures::default();
         plan.failures.iter().for_each(|error| failures.add(error));
         for source in &plan.files {
@@ -96,20 +101,21 @@ impl<'a> Rekeying<'a> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
         let output = Output::prepare(Some(path), Content::Binary, false)?;
-        check_same_keys(&self.args.file, &output)?;
+        self.key_files().check(&output)?;
         self.change(input, output, Some(target))
     }
 
     /// Writes the new header into `target`, or a copy of the file with it to `output`.
     fn change(&mut self, input: Input, output: Output, target: Option<&Target>) -> Result<()> {
-        let args = &self.args.file;
-        let openers = self.openers.get(|| Openers::load(args, &self.stdin, self.passphrases.clone()))?;
+        let RekeyArgs { recipients: named, identities, parts, .. } = self.args;
+        let load = || Openers::load(identities, &parts.parts, &self.stdin, self.passphrases.clone());
+        let openers = self.openers.get(load)?;
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);
         let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
         let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
-            let new = self.recipients.get(|| recipients(args, &[], &self.stdin, &self.passphrases));
-            let rekeyed = with_threshold(args, &new.map_err(OpenError::Other)?, |recipients| {
+            let new = self.recipients.get(|| recipients(named, &[], &self.stdin, &self.passphrases));
+            let rekeyed = with_threshold(named, &new.map_err(OpenError::Other)?, |recipients| {
                 Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
             });
             Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))

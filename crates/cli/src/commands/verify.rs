@@ -1,15 +1,15 @@
 //! `sealane verify` decrypts and authenticates files, and writes nothing.
 
 use std::fmt;
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use sealane_age::Threads;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::{CopyError, StreamReader, Threads};
+use sealane_age::folder::{FileFault, verify_file};
 
-use crate::args::FileArgs;
-use crate::error::explain::{copy_error, payload_error};
+use crate::args::VerifyArgs;
+use crate::error::explain::payload_error;
 use crate::error::{Error, Result};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
@@ -21,17 +21,17 @@ use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 
 /// Verifies one file, or many.
-pub(crate) fn run(args: &FileArgs) -> Result<()> {
+pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&args.identities, &args.parts.parts, &stdin, Passphrases::new(&stdin))?;
     let run = Run {
         opening: Opening { openers, backend: crate::os::backend::chosen()? },
         stdin,
-        threads: args.threads(),
+        threads: args.threads.threads(),
         failures: Failures::default(),
         count: Count::default(),
     };
-    match args.inputs.as_slice() {
+    match args.inputs.inputs.as_slice() {
         [] => run.count.add(run.file(None)?),
         [only] if !only.is_dir() => run.count.add(run.file(Some(only))?),
         [only] => run.folder(&run.find(only, !args.no_manifest)?)?,
@@ -118,9 +118,9 @@ impl Run {
         let reader = self.opening.openers.decrypt(ArmoredReader::new(input.reader), &input.name, self.opening.backend);
         let reader = reader.map_err(|error| old_header::explain(error, path))?;
         let shown = input.progress.show(input.len, input.is_terminal);
-        let verified = plaintext_len(reader, self.threads);
+        let verified = verify_file(reader, None, self.threads);
         drop(shown);
-        verified.map_err(|error| copy_error(error, |error| payload_error(error, &input.name)))
+        verified.map_err(|fault| explain(fault, &input.name))
     }
 
     /// Verifies the files of a folder.
@@ -132,9 +132,13 @@ impl Run {
             let file = sealed::open(source)?;
             let name = file.name.clone();
             let reader = self.opening.decrypt(file, expected, source, &progress)?;
-            let size = plaintext_len(reader, threads)
-                .map_err(|error| Failure::of_copy(error, |error| payload_error(error, &name)))?;
-            sealed::check_size(&name, expected.get(&source.name), size)?;
+            let verified = verify_file(reader, expected.get(&source.name), threads);
+            let size = verified.map_err(|fault| {
+                Failure::This(match fault {
+                    FileFault::OtherSize { found, known } => sealed::other_size(&name, known, found),
+                    fault => explain(fault, &name),
+                })
+            })?;
             self.count.add(size);
             Ok(())
         };
@@ -143,21 +147,10 @@ impl Run {
     }
 }
 
-/// Authenticates the payload to its end. Returns the length of the plaintext.
-fn plaintext_len<R: io::Read>(reader: StreamReader<R>, threads: Threads) -> Result<u64, CopyError> {
-    reader.copy_to(Counter(0), threads).map(|Counter(bytes)| bytes)
-}
-
-/// A writer that counts bytes and discards them.
-struct Counter(u64);
-
-impl io::Write for Counter {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.0 += data.len() as u64;
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+/// Explains the fault of a file with this name.
+fn explain(fault: FileFault, name: &str) -> Error {
+    match fault {
+        FileFault::Read(error) => payload_error(error, name),
+        fault => Error::new(format!("{name}: {fault}")),
     }
 }

@@ -102,6 +102,7 @@ pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error
     match error {
         CopyError::Read(error) => read(error),
         CopyError::Write(error) => Error::from_io("cannot write", error),
+        error => Error::new(error.to_string()),
     }
 }
 

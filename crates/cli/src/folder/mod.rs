@@ -5,7 +5,6 @@
 mod destination;
 mod encrypted;
 mod existing;
-mod external_links;
 mod journal;
 mod place;
 mod plan;
@@ -15,7 +14,6 @@ mod task;
 
 pub(crate) use destination::{Destination, Purpose, Target};
 pub(crate) use encrypted::{encrypted_files, no_encrypted_files};
-pub(crate) use external_links::{is_among, leaves};
 pub(crate) use journal::{Checked, Record};
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Link, Plan, Source};

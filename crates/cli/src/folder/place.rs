@@ -3,28 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use super::task::Mode;
-use crate::args::FileArgs;
+use crate::args::{FolderArgs, OutputArgs};
 use crate::error::{Error, Result, quoted};
 
 /// Returns the folder for the results.
-pub(crate) fn root(args: &FileArgs) -> &Path {
+pub(crate) fn root(output: &OutputArgs) -> &Path {
     // The command line was refused without a folder.
-    args.output.as_deref().unwrap_or(Path::new(""))
+    output.path().unwrap_or(Path::new(""))
 }
 
 /// Returns the only input if it is a file.
-pub(crate) fn single(args: &FileArgs) -> Option<&Path> {
-    match args.many.as_slice() {
+pub(crate) fn single(inputs: &[PathBuf]) -> Option<&Path> {
+    match inputs {
         [one] if !one.is_dir() => Some(one),
         _ => None,
     }
 }
 
 /// Returns how to treat the folder.
-pub(crate) fn mode(args: &FileArgs) -> Mode {
-    match (args.resume, single(args)) {
+pub(crate) fn mode(folder: FolderArgs, inputs: &[PathBuf]) -> Mode {
+    match (folder.resume, single(inputs)) {
         (true, _) => Mode::Resume,
-        (false, Some(_)) if !args.no_manifest => Mode::Single,
+        (false, Some(_)) if !folder.no_manifest => Mode::Single,
         (false, _) => Mode::Fresh,
     }
 }

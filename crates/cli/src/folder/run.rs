@@ -1,20 +1,17 @@
 //! Works on many files with several threads.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
+use sealane_age::folder::for_each_file;
 use sealane_age::{CopyError, Threads};
 
 use super::plan::Source;
 use crate::error::explain::copy_error;
 use crate::error::{Error, Result, quoted};
 use crate::io::progress::Progress;
-
-/// Files of at least this many bytes are processed one by one with all threads, shorter ones side
-/// by side with one thread each.
-const LARGE: u64 = 16 << 20;
 
 /// The reason why a file failed.
 pub(crate) enum Failure {
@@ -97,31 +94,18 @@ pub(crate) fn run(
     failures: &Failures,
     one: impl Fn(&Source, Threads) -> Result<(), Failure> + Sync,
 ) -> Result<()> {
-    let (large, small): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.len >= LARGE);
     let stopped = Mutex::new(None);
-    let lock = || stopped.lock().unwrap_or_else(PoisonError::into_inner);
-    let work = |file: &Source, threads| match one(file, threads) {
-        Ok(()) => {}
-        Err(Failure::This(error)) => failures.add_found(&error.in_context(&quoted(&file.path)), progress),
-        Err(Failure::All(error)) => drop(lock().get_or_insert(error)),
+    let work = |file: &Source, threads: Threads| {
+        match one(file, threads) {
+            Ok(()) => {}
+            Err(Failure::This(error)) => failures.add_found(&error.in_context(&quoted(&file.path)), progress),
+            Err(Failure::All(error)) => {
+                stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     };
-    for file in large {
-        if lock().is_none() {
-            work(file, threads);
-        }
-    }
-    let next = AtomicUsize::new(0);
-    let until_none_is_left = || {
-        while let Some(file) = small.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| lock().is_none()) {
-            work(file, Threads::ONE);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads.get().min(small.len()) {
-            // Continue with fewer threads.
-            let _ = thread::Builder::new().spawn_scoped(scope, until_none_is_left);
-        }
-        until_none_is_left();
-    });
+    for_each_file(files, threads, |file| file.len, work);
     stopped.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }

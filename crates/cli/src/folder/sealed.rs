@@ -175,7 +175,7 @@ fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
 }
 
 /// Explains a wrong length. Only a person who can open the file can change it and keep its id.
-fn other_size(name: &str, known: u64, size: u64) -> Error {
+pub(crate) fn other_size(name: &str, known: u64, size: u64) -> Error {
     Error::new(format!(
         "{name} has {size} bytes, and {known} in the manifest: a person who can open the file has changed it"
     ))

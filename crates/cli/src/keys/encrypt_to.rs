@@ -7,13 +7,13 @@ use super::identities::Identities;
 use super::passphrase::Passphrases;
 use super::recipients::{Recipients, SharedRecipient};
 use super::scrypt;
-use crate::args::{FileArgs, IdentitySource};
+use crate::args::{IdentitySource, RecipientArgs};
 use crate::error::{Error, Result};
 use crate::io::stdin::StdinUse;
 
 /// Runs `act` with `recipients` or, with -k, with one recipient that combines them.
 pub(crate) fn with_threshold<T>(
-    args: &FileArgs,
+    args: &RecipientArgs,
     recipients: &[SharedRecipient],
     act: impl FnOnce(&[&dyn Recipient]) -> Result<T>,
 ) -> Result<T> {
@@ -27,7 +27,7 @@ pub(crate) fn with_threshold<T>(
 
 /// Returns the recipients of the command line, and of the identities in `sources`.
 pub(crate) fn recipients(
-    args: &FileArgs,
+    args: &RecipientArgs,
     sources: &[IdentitySource],
     stdin: &StdinUse,
     passphrases: &Passphrases,
@@ -39,13 +39,13 @@ pub(crate) fn recipients(
 }
 
 /// Builds the recipients. With -k, each one counts as a holder.
-pub(crate) fn build(args: &FileArgs, recipients: Recipients) -> Result<Vec<SharedRecipient>> {
+pub(crate) fn build(args: &RecipientArgs, recipients: Recipients) -> Result<Vec<SharedRecipient>> {
     if args.threshold.is_some() { recipients.build_holders() } else { recipients.build() }
 }
 
 /// Collects the recipients that have public keys.
 pub(crate) fn collect(
-    args: &FileArgs,
+    args: &RecipientArgs,
     sources: &[IdentitySource],
     stdin: &StdinUse,
     passphrases: &Passphrases,

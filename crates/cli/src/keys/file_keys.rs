@@ -1,12 +1,13 @@
 //! Opens files with the identities, parts and passphrases of the command line.
 
 use std::io::Read;
+use std::path::PathBuf;
 
 use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{Backend, DecryptError, Decryptor, Identity, StreamReader};
 
 use super::contributed_parts::read_parts;
-use crate::args::FileArgs;
+use crate::args::IdentityArgs;
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result};
 use crate::io::stdin::StdinUse;
@@ -27,13 +28,18 @@ pub(crate) struct Openers {
 
 impl Openers {
     /// Loads all identities and parts.
-    pub(crate) fn load(args: &FileArgs, stdin: &StdinUse, passphrases: Passphrases) -> Result<Self> {
-        let identities = Identities::load(&args.opening_identities(), stdin, &passphrases)
-            .map_err(|error| if args.identities.is_empty() { error.in_context("the default identity") } else { error })?
+    pub(crate) fn load(
+        args: &IdentityArgs,
+        parts: &[PathBuf],
+        stdin: &StdinUse,
+        passphrases: Passphrases,
+    ) -> Result<Self> {
+        let identities = Identities::load(&args.opening(), stdin, &passphrases)
+            .map_err(|error| if args.given.is_empty() { error.in_context("the default identity") } else { error })?
             .into_openable();
-        let parts = read_parts(&args.parts, stdin, &identities)?;
-        let any = !args.identities.is_empty() || !parts.is_empty();
-        Ok(Self { identities, parts, any, has_default: args.default_identity.is_some(), passphrases })
+        let parts = read_parts(parts, stdin, &identities)?;
+        let any = !args.given.is_empty() || !parts.is_empty();
+        Ok(Self { identities, parts, any, has_default: args.default.is_some(), passphrases })
     }
 
     /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, warn};
 use crate::io::stdin::StdinUse;
-use crate::keys::identities::{Identities, ParsedIdentity};
+use crate::keys::identities::{Identities, ParsedIdentity, PlainIdentity};
 use crate::keys::plugin::PluginRecipient;
 
 /// The longest recipients file.
@@ -67,19 +67,23 @@ impl Recipients {
 
     fn add_identity(&mut self, identity: ParsedIdentity) -> Result<()> {
         match identity {
-            ParsedIdentity::X25519(identity) => self.add_public(identity.to_public()),
-            ParsedIdentity::PostQuantum(identity) => self.add_public(identity.to_public()),
+            ParsedIdentity::Plain(identity) => self.add_plain_identity(identity),
             ParsedIdentity::Ssh(key) => self.add_public(key.to_recipient()),
-            ParsedIdentity::Plugin(identity) => {
-                self.plugins.entry(identity.plugin().to_owned()).or_default().1.push(identity);
-            }
             ParsedIdentity::Encrypted(file) => {
-                for identity in file.decrypt()? {
-                    self.add_identity(identity)?;
-                }
+                file.decrypt()?.into_iter().for_each(|identity| self.add_plain_identity(identity));
             }
         }
         Ok(())
+    }
+
+    fn add_plain_identity(&mut self, identity: PlainIdentity) {
+        match identity {
+            PlainIdentity::X25519(identity) => self.add_public(identity.to_public()),
+            PlainIdentity::PostQuantum(identity) => self.add_public(identity.to_public()),
+            PlainIdentity::Plugin(identity) => {
+                self.plugins.entry(identity.plugin().to_owned()).or_default().1.push(identity);
+            }
+        }
     }
 
     fn add_public(&mut self, recipient: impl Recipient + ToString + Send + Sync + 'static) {

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
@@ -258,6 +258,7 @@ fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
 pub(crate) fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
+    use std::sync::Once;
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {

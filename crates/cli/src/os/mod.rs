@@ -7,6 +7,7 @@ pub(crate) mod cpu;
 pub(crate) mod dir;
 pub(crate) mod file_id;
 pub(crate) mod memory;
+#[cfg(unix)]
 pub(crate) mod pipe;
 #[cfg(unix)]
 pub(crate) mod process_info;

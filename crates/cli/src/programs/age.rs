@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use super::flags::{Flag, switch, value};
 use super::{Stop, parse};
-use crate::args::{Action, FileArgs, IdentitySource};
+use crate::args::{
+    AgeArgs, ArmorArgs, IdentityArgs, IdentitySource, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs,
+};
 
 const USAGE: &str = "\
 Usage:
@@ -54,17 +56,19 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
         "j" => Some(IdentitySource::Plugin(text(value))),
         _ => None,
     };
-    let args = FileArgs {
-        encrypt: flags.is_set("e"),
-        decrypt: flags.is_set("d"),
-        output: flags.last("o").map(PathBuf::from),
-        armor: flags.is_set("a"),
-        passphrase: flags.is_set("p"),
+    let recipients = RecipientArgs {
         recipients: flags.all("r").map(text).collect(),
         recipients_files: flags.all("R").map(PathBuf::from).collect(),
-        identities: flags.in_order().filter_map(identity).collect(),
-        ..FileArgs::default()
+        passphrase: flags.is_set("p"),
+        ..RecipientArgs::default()
     };
-    let args = args.checked_as_age(flags.rest)?;
-    Ok(crate::commands::run(if args.decrypt { Action::Decrypt(args) } else { Action::Encrypt(args) })?)
+    let sealing = SealingArgs {
+        output: OutputArgs { output: flags.last("o").map(PathBuf::from) },
+        armor: ArmorArgs { armor: flags.is_set("a") },
+        recipients,
+    };
+    let identities = IdentityArgs { given: flags.in_order().filter_map(identity).collect(), default: None };
+    let opening = OpeningArgs { identities, ..OpeningArgs::default() };
+    let args = AgeArgs { encrypt: flags.is_set("e"), decrypt: flags.is_set("d"), sealing, opening };
+    Ok(crate::commands::run(args.action_of_age(flags.rest)?)?)
 }

@@ -8,6 +8,7 @@ mod keygen;
 mod plugin;
 mod plugin_pq;
 mod plugin_sealane;
+mod pq_keys;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

@@ -10,7 +10,7 @@ use age_plugin::identity::{Error as IdentityError, IdentityPluginV1};
 use age_plugin::recipient::{Error as RecipientError, RecipientPluginV1};
 use age_plugin::{Callbacks, PluginHandler, run_state_machine};
 
-use super::plugin_pq::Keys;
+use super::pq_keys::Keys;
 use crate::error::{Error, Result};
 use crate::keys::holders::Holders;
 use crate::os::memory;

@@ -4,13 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use age_core::format::{FileKey, Stanza};
 use age_core::primitives::bech32_encode;
-use age_plugin::identity::Error as IdentityError;
-use age_plugin::recipient::Error as RecipientError;
 use bech32::Hrp;
-use sealane_age::mlkem768x25519::{Identity, Recipient};
-use sealane_age::{Identity as _, Recipient as _, UnwrapError, WrapError};
 use zeroize::Zeroizing;
 
 use super::flags::{Flag, switch, value};
@@ -18,7 +13,7 @@ use super::{Stop, parse, plugin};
 use crate::error::{Error, Result};
 use crate::io::secret_file;
 use crate::io::stdin::StdinUse;
-use crate::keys::identities::{ParsedIdentity, load_file};
+use crate::keys::identities::{ParsedIdentity, PlainIdentity, load_file};
 use crate::keys::passphrase::Passphrases;
 
 const USAGE: &str = "\
@@ -71,7 +66,7 @@ fn convert(input: &Path) -> Result<Zeroizing<String>> {
     // A seed has 32 bytes.
     let mut lines = Zeroizing::new(String::with_capacity(identities.len() * 128));
     for (index, identity) in identities.iter().enumerate() {
-        let ParsedIdentity::PostQuantum(identity) = identity else {
+        let ParsedIdentity::Plain(PlainIdentity::PostQuantum(identity)) = identity else {
             return Err(Error::new(format!("identity #{} is not a post-quantum identity", index + 1))
                 .hint("those begin with AGE-SECRET-KEY-PQ-1; other identities need no plugin"));
         };
@@ -81,68 +76,4 @@ fn convert(input: &Path) -> Result<Zeroizing<String>> {
         lines.push('\n');
     }
     Ok(lines)
-}
-
-/// The recipients and identities that the client has named.
-#[derive(Default)]
-pub(super) struct Keys {
-    recipients: Vec<Recipient>,
-    identities: Vec<Identity>,
-}
-
-const MALFORMED_RECIPIENT: &str = "malformed post-quantum recipient";
-const MALFORMED_IDENTITY: &str = "malformed post-quantum identity";
-
-impl Keys {
-    /// Returns whether there are recipients.
-    pub(super) fn has_recipients(&self) -> bool {
-        !self.recipients.is_empty()
-    }
-
-    /// Adds a recipient.
-    pub(super) fn add_recipient(&mut self, index: usize, bytes: &[u8]) -> Result<(), RecipientError> {
-        let failed = |_| RecipientError::Recipient { index, message: MALFORMED_RECIPIENT.to_owned() };
-        self.recipients.push(Recipient::from_bytes(bytes).map_err(failed)?);
-        Ok(())
-    }
-
-    /// Adds the recipient of an identity.
-    pub(super) fn add_recipient_of(&mut self, index: usize, seed: &[u8]) -> Result<(), RecipientError> {
-        let failed = |_| RecipientError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
-        self.recipients.push(Identity::from_seed(seed).map_err(failed)?.to_public());
-        Ok(())
-    }
-
-    /// Adds an identity.
-    pub(super) fn add_identity(&mut self, index: usize, seed: &[u8]) -> Result<(), IdentityError> {
-        let failed = |_| IdentityError::Identity { index, message: MALFORMED_IDENTITY.to_owned() };
-        self.identities.push(Identity::from_seed(seed).map_err(failed)?);
-        Ok(())
-    }
-
-    /// Wraps each file key for all recipients.
-    pub(super) fn wrap(&self, file_keys: &[FileKey]) -> Result<Vec<Vec<Stanza>>, Vec<RecipientError>> {
-        let wrap = |file_key: &FileKey| {
-            let file_key = file_key.into();
-            let mut all = Vec::with_capacity(self.recipients.len());
-            for recipient in &self.recipients {
-                all.extend(recipient.wrap_file_key(&file_key)?.stanzas.into_iter().map(Stanza::from));
-            }
-            Ok(all)
-        };
-        let wrapped: Result<Vec<_>, WrapError> = file_keys.iter().map(wrap).collect();
-        wrapped.map_err(|error| vec![RecipientError::Internal { message: error.to_string() }])
-    }
-
-    /// Unwraps the key of the file with these stanzas, if one of them is for an identity.
-    pub(super) fn unwrap(&self, file_index: usize, stanzas: &[Stanza]) -> Option<Result<FileKey, Vec<IdentityError>>> {
-        let (stanza_index, found) = stanzas.iter().enumerate().find_map(|(at, stanza)| {
-            let stanza = [stanza.into()];
-            let unwrap = |identity: &Identity| identity.unwrap_file_key(&stanza).transpose();
-            Some((at, self.identities.iter().find_map(unwrap)?))
-        })?;
-        let failed =
-            |error: UnwrapError| vec![IdentityError::Stanza { file_index, stanza_index, message: error.to_string() }];
-        Some(found.map(|key| FileKey::from(&key)).map_err(failed))
-    }
 }

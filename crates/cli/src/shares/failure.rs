@@ -65,7 +65,7 @@ impl LeftOut {
 
     /// Adds the shares that turned out to be damaged.
     pub(crate) fn add_bad(&mut self, bad: &[BadShare], places: &[Place]) {
-        for BadShare { position, fault } in bad {
+        for BadShare { position, fault, .. } in bad {
             let place = &places[*position];
             match fault {
                 Fault::Share(ShareError::Io(error)) => {

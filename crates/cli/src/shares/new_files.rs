@@ -97,6 +97,7 @@ impl Drop for Placed {
 }
 
 fn make_directory(directory: &Path) -> Result<()> {
+    #[cfg_attr(not(unix), allow(unused_mut))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     {

@@ -17,7 +17,7 @@ fn all_spellings_of_a_command_line_are_equal() {
         &["-e", "-i", "key.txt", "-o", "out", "in"],
         &["encrypt", "-i", "key.txt", "-o", "out", "in"],
         &["encrypt", "-R", "key.pub", "in", "-ao", "out"],
-        &["encrypt", "-e", "--identity", "key.txt", "--output=out", "--", "in"],
+        &["encrypt", "--identity", "key.txt", "--output=out", "--", "in"],
     ];
     let decryptions: &[&[&str]] = &[
         &["-d", "-i", "key.txt", "out"],

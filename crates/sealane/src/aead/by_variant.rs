@@ -5,15 +5,17 @@
 //! variants are rare, so they have no kernels of their own: cipher and authenticator go over the
 //! message in turns, each on vectors.
 
+use core::fmt;
+
 use sealane_simd::Level;
 
-use super::cipher::{AeadLayout, KEY_BYTES, MAX_MESSAGE_BYTES};
-use super::construction::{KEY_BLOCK, Tag, lengths, message_block, one_time_key};
-use super::{ChaChaPoly1305, entry};
+use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES};
+use super::construction::{KEY_BLOCK, lengths, message_block, one_time_key};
+use super::entry;
 use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, ChaCha, Layout, State};
 use crate::error::OpenError;
-use crate::poly1305::{Poly1305, tags_equal};
+use crate::poly1305::{Poly1305, Tag, tags_equal};
 use crate::wipe::wipe;
 
 /// Bytes that the cipher and then the authenticator process: whole blocks, which stay in the
@@ -25,6 +27,12 @@ const PIECE_BYTES: usize = 8 * 1024;
 pub struct KeyOfAnyVariant {
     key: [u8; KEY_BYTES],
     level: Level,
+}
+
+impl fmt::Debug for KeyOfAnyVariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyOfAnyVariant").field("backend", &self.level).finish_non_exhaustive()
+    }
 }
 
 impl KeyOfAnyVariant {

@@ -4,13 +4,13 @@ use core::fmt::{self, Debug};
 
 use sealane_simd::{Level, Output};
 
-use super::construction::Tag;
+use super::byte_array::ByteArray;
 use super::entry;
-use super::generic::ByteArray;
 use super::streaming::{Opener, Sealer};
 use crate::backend::Backend;
 use crate::chacha20::{ChaCha, Extended, Ietf, Layout, State};
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// Length of a key in bytes.
@@ -50,6 +50,18 @@ pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
 /// The layouts of the key stream that have an AEAD: [`Ietf`] and [`Extended`].
 ///
 /// Generic code over [`ChaChaPoly1305`] has it as its bound. The trait is sealed.
+///
+/// ```
+/// use sealane::{AeadLayout, ChaCha20Poly1305, ChaChaPoly1305, XChaCha20Poly1305};
+///
+/// /// Returns the length of a sealed message and its nonce.
+/// fn sealed_bytes<L: AeadLayout>(_: &ChaChaPoly1305<L>, message: usize) -> usize {
+///     size_of::<L::Nonce>() + message + sealane::TAG_BYTES
+/// }
+///
+/// assert_eq!(sealed_bytes(&ChaCha20Poly1305::new(&[0x42; 32]), 100), 128);
+/// assert_eq!(sealed_bytes(&XChaCha20Poly1305::new(&[0x42; 32]), 100), 140);
+/// ```
 pub trait AeadLayout: Layout<Nonce: ByteArray> + Debug + Send + Sync + 'static {}
 
 impl AeadLayout for Ietf {}

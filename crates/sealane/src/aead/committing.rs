@@ -9,11 +9,11 @@ use sealane_simd::Output;
 use subtle::ConstantTimeEq;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, check_length, empty_output};
-use super::construction::Tag;
 use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
 use crate::declassify::declassify;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// Length of a committing tag in bytes: two tags of random inputs are equal with a probability of
@@ -21,6 +21,15 @@ use crate::wipe::wipe;
 pub const COMMITTING_TAG_BYTES: usize = 32;
 
 /// A tag that commits to the key, the nonce, the associated data and the message.
+///
+/// ```
+/// use sealane::{CommittingChaCha20Poly1305, CommittingTag};
+///
+/// let cipher = CommittingChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+/// let mut message = *b"attack at dawn";
+/// let tag: CommittingTag = cipher.seal_in_place(&[0; 12], b"", &mut message);
+/// assert_eq!(tag.len(), sealane::COMMITTING_TAG_BYTES);
+/// ```
 pub type CommittingTag = [u8; COMMITTING_TAG_BYTES];
 
 /// ChaCha20-Poly1305 with a tag that commits to the key. See [`CommittingChaChaPoly1305`].

@@ -20,12 +20,7 @@ use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
-use crate::poly1305::{self, Accumulator, Short, tags_equal};
-
-/// Length of a tag in bytes.
-pub const TAG_BYTES: usize = 16;
-/// An authentication tag.
-pub type Tag = [u8; TAG_BYTES];
+use crate::poly1305::{self, Accumulator, Short, Tag, tags_equal};
 
 /// Rounds of the cipher.
 pub(super) const ROUNDS: usize = 20;
@@ -89,8 +84,8 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
 /// Removes a forged message that was decrypted before its tag was known. In place, it is encrypted
 /// again.
 #[inline(always)]
-pub(super) fn take_back<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
-    payload.take_back(
+pub(super) fn undo_decryption<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
+    payload.undo_decryption(
         #[inline(always)]
         |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), message),
     );

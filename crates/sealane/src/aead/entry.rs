@@ -6,11 +6,11 @@
 
 use sealane_simd::{Level, Output, dispatch};
 
-use super::construction::Tag;
 use super::one_shot;
 use super::payload::{Copied, InPlace};
 use crate::chacha20::State;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 
 pub(super) fn seal_in_place(level: Level, state: &State, aad: &[u8], buffer: &mut [u8]) -> Tag {
     let tag = dispatch!(level, token => one_shot::seal(token, state, aad, InPlace(&mut *buffer)));

@@ -4,9 +4,9 @@
 use rand_core::TryCryptoRng;
 use zeroize::Zeroizing;
 
+use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES};
 #[cfg(feature = "commit")]
-use super::CommittingChaChaPoly1305;
-use super::{AeadLayout, ChaChaPoly1305, KEY_BYTES};
+use super::committing::CommittingChaChaPoly1305;
 use crate::error::RandomError;
 use crate::random::Random;
 

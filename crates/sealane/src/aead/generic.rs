@@ -5,44 +5,17 @@ use core::fmt::Debug;
 use sealane_simd::Output;
 use zeroize::ZeroizeOnDrop;
 
-use super::cipher::KEY_BYTES;
-use super::{AeadLayout, ChaChaPoly1305, Tag};
+use super::byte_array::ByteArray;
+use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES};
 #[cfg(feature = "commit")]
-use super::{CommittingChaChaPoly1305, CommittingTag};
+use super::committing::{CommittingChaChaPoly1305, CommittingTag};
 use crate::backend::Backend;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 
 mod sealed {
     pub trait Sealed {}
 }
-
-/// An array of bytes of one length: a nonce or a tag.
-pub trait ByteArray:
-    AsRef<[u8]>
-    + AsMut<[u8]>
-    + for<'a> TryFrom<&'a [u8], Error: Debug>
-    + Copy
-    + Debug
-    + Default
-    + Eq
-    + Send
-    + Sync
-    + sealed::Sealed
-    + 'static
-{
-    /// The length in bytes.
-    const BYTES: usize;
-}
-
-macro_rules! byte_arrays {
-    ($($bytes:literal)*) => {$(
-        impl sealed::Sealed for [u8; $bytes] {}
-        impl ByteArray for [u8; $bytes] {
-            const BYTES: usize = $bytes;
-        }
-    )*};
-}
-byte_arrays!(12 16 24 32);
 
 /// Any of the AEADs of this crate, for code that is written once for all of them:
 /// [`ChaCha20Poly1305`](crate::ChaCha20Poly1305), [`XChaCha20Poly1305`](crate::XChaCha20Poly1305),

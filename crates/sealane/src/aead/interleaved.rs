@@ -7,12 +7,12 @@ use sealane_simd::{PendingPoly1305, Simd, Words};
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, verify};
 use super::head::encrypt_head;
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self, Interleave, KeyStreamConsumer, Rows, xor_rows};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::poly1305::{Short, add_pending_block};
 use crate::wipe::wipe;
 
@@ -77,7 +77,7 @@ pub(super) fn open<S: Simd>(
         xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
     } else {
         // The last group is not decrypted yet.
-        message.take_back(
+        message.undo_decryption(
             #[inline(always)]
             |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), &mut message[..start]),
         );

@@ -8,7 +8,9 @@
 mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
 pub(crate) mod by_variant;
+mod byte_array;
 mod cipher;
+mod ciphertext_copy;
 #[cfg(feature = "commit")]
 mod committing;
 mod construction;
@@ -33,13 +35,13 @@ mod streaming;
 mod two_pass;
 
 pub use batch::{OpenRequest, SealRequest};
+pub use byte_array::ByteArray;
 pub use cipher::{AeadLayout, ChaCha20Poly1305, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES, XChaCha20Poly1305};
 #[cfg(feature = "commit")]
 pub use committing::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
-pub use construction::{TAG_BYTES, Tag};
-pub use generic::{Aead, ByteArray};
+pub use generic::Aead;
 pub use openssh::OpenSshChaCha20Poly1305;
 pub use streaming::{Opener, Sealer, Verified};

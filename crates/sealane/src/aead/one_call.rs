@@ -1,29 +1,24 @@
 //! Messages whose whole key stream is made in one call, and which are then authenticated in one
 //! call. Block 0 is computed on integers beside the key stream, or is the first block of it.
 
-use core::mem::MaybeUninit;
-
+use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{Output, Simd};
 
+use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{begin_mac, lengths, verify};
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::paired::{self, MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::rows::xor_rows;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 
 /// Bytes of the longest message.
 const MAX_BYTES: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
-
-/// A place that begins with a cache line: no vector of the ciphertext is in two of them.
-#[repr(align(64))]
-struct CacheLines([MaybeUninit<u8>; MAX_BYTES]);
 
 /// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
 /// [`super::short::takes`].
@@ -36,7 +31,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
         return length <= MAX_BYTES;
     }
     // There, a set beside a group is faster for up to 20 blocks.
-    let is_group_and_set = S::TUNING.group_beside_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
+    let is_group_and_set = S::TUNING.interleave_group_and_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
     length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
 }
 
@@ -60,13 +55,12 @@ pub(super) fn open<S: Simd>(
     mut message: impl Payload,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let mut copy = CacheLines([MaybeUninit::uninit(); MAX_BYTES]);
-    let mut copy = Output::new(&mut copy.0[..length]);
-    let copy = copy.append(message.input());
+    let mut copy = CiphertextCopy::<MAX_BYTES>::empty();
+    let copy = copy.of(message.input());
     let computed = xor_and_authenticate(token, state, aad, message.upto(length), Some(copy));
     let result = verify(&computed, tag);
     if result.is_err() {
-        message.take_back(
+        message.undo_decryption(
             #[inline(always)]
             |message| message.copy_from_slice(copy),
         );

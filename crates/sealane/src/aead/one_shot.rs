@@ -12,9 +12,9 @@ use sealane_simd::Simd;
 
 use super::payload::Payload;
 use super::{interleaved, one_call, portions, short, two_pass};
-use crate::aead::construction::Tag;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 
 /// Encrypts. Returns the tag.
 #[inline(always)]

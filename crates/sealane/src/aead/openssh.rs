@@ -16,12 +16,12 @@ use core::fmt;
 
 use sealane_simd::Level;
 
-use super::construction::{Tag, one_time_key, verify};
-use super::{KEY_BYTES, TAG_BYTES};
+use super::KEY_BYTES;
+use super::construction::{one_time_key, verify};
 use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, ChaCha20Original, Original, Sealed as _, State};
 use crate::error::OpenError;
-use crate::poly1305::Poly1305;
+use crate::poly1305::{Poly1305, TAG_BYTES, Tag};
 use crate::wipe::wipe;
 
 /// ChaCha20-Poly1305 for the packets of SSH: `chacha20-poly1305@openssh.com`.

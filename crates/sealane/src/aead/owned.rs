@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{AeadLayout, ChaChaPoly1305, TAG_BYTES};
+use super::cipher::{AeadLayout, ChaChaPoly1305};
 #[cfg(feature = "commit")]
-use super::{COMMITTING_TAG_BYTES, CommittingChaChaPoly1305};
+use super::committing::{COMMITTING_TAG_BYTES, CommittingChaChaPoly1305};
 use crate::error::OpenError;
+use crate::poly1305::TAG_BYTES;
 
 macro_rules! owned {
     ($cipher:ident, $tag_bytes:expr, $example:literal) => {

@@ -14,7 +14,7 @@ pub(crate) trait Payload {
     fn upto(&mut self, end: usize) -> &mut [u8];
     /// Removes the whole result, because the message is a forgery. `restore` turns the result into
     /// the input again.
-    fn take_back(&mut self, restore: impl FnOnce(&mut [u8]));
+    fn undo_decryption(&mut self, restore: impl FnOnce(&mut [u8]));
 }
 
 /// A message that the result overwrites.
@@ -32,7 +32,7 @@ impl Payload for InPlace<'_> {
     }
 
     #[inline(always)]
-    fn take_back(&mut self, restore: impl FnOnce(&mut [u8])) {
+    fn undo_decryption(&mut self, restore: impl FnOnce(&mut [u8])) {
         restore(self.0);
     }
 }
@@ -59,7 +59,7 @@ impl Payload for Copied<'_, '_> {
     }
 
     #[inline(always)]
-    fn take_back(&mut self, _: impl FnOnce(&mut [u8])) {
+    fn undo_decryption(&mut self, _: impl FnOnce(&mut [u8])) {
         wipe(self.output.filled_mut());
     }
 }

@@ -8,14 +8,14 @@
 use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
-use super::construction::{ROUNDS, begin_mac, lengths, message_block, take_back, verify};
+use super::ciphertext_copy::CiphertextCopy;
+use super::construction::{ROUNDS, begin_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::error::OpenError;
-use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers};
+use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
 /// Bytes of a group of blocks.
@@ -61,7 +61,7 @@ impl First {
                 let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
                 Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
             }
-            17..=20 if S::TUNING.group_beside_set.of(token.cpu_class()) => {
+            17..=20 if S::TUNING.interleave_group_and_set.of(token.cpu_class()) => {
                 let last = behind_pairs.saturating_sub(GROUP_BYTES);
                 Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
             }
@@ -131,6 +131,7 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.input().len();
     let whole_rows = length - length % ROW_BYTES;
+    let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
     let mut last_row = [0; ROW_BYTES];
     let last_row = &mut last_row[..length % ROW_BYTES];
     last_row.copy_from_slice(&message.input()[whole_rows..]);
@@ -138,44 +139,37 @@ pub(super) fn open<S: Simd>(
     let cipher = token.for_cipher();
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
-    // The key stream of the first portion. Its bytes are authenticated before they are decrypted.
-    let mut ready = [0; PAIR_BYTES];
-    let ready = &mut ready[..first.start.next_multiple_of(BLOCK_BYTES)];
-    first.xor(token, state, length, &mut set, ready);
+    // The key of the authenticator comes with the first portion of the key stream. That portion is
+    // decrypted at once, and its rows are authenticated in a copy.
+    let mut copy = CiphertextCopy::<{ PAIR_BYTES + ROW_BYTES }>::empty();
+    let rows = copy.of(&message.input()[..rows_until(first.start)]);
+    let mut end = first.start;
+    first.xor(token, state, length, &mut set, message.upto(end));
     let short = begin_mac(&set, aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
-    let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
-    mac.add_rows(token, &message.input()[..rows_until(first.start)]);
-    let is_one_portion = first.start == length;
-    let mut end = first.start;
-    if !is_one_portion {
-        xor_bytes(message.upto(end), ready);
-        let portions_end = length - first.last;
-        let mut groups = Groups::empty(cipher, state);
-        if end < portions_end {
-            groups.fill(cipher);
-        }
-        while end < portions_end {
-            let start = end;
-            end = portions_end.min(start + PAIR_BYTES);
-            let rows_end = rows_until(end);
-            let until = &mut *message.upto(end.max(rows_end));
-            mac.add_rows(token, &until[..rows_end]);
-            paired::xor_two(cipher, &groups, message_block(start), ROUNDS, &mut until[start..end]);
-        }
-        let until = message.upto(length);
-        mac.add_rows(token, &until[..whole_rows]);
-        xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
-        groups.wipe(cipher);
+    mac.add_rows(token, rows);
+    let portions_end = length - first.last;
+    let mut groups = Groups::empty(cipher, state);
+    if end < portions_end {
+        groups.fill(cipher);
     }
+    while end < portions_end {
+        let start = end;
+        end = portions_end.min(start + PAIR_BYTES);
+        let rows_end = rows_until(end);
+        let until = &mut *message.upto(end.max(rows_end));
+        mac.add_rows(token, &until[..rows_end]);
+        paired::xor_two(cipher, &groups, message_block(start), ROUNDS, &mut until[start..end]);
+    }
+    let until = message.upto(length);
+    mac.add_rows(token, &until[..whole_rows]);
+    xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
-    if result.is_err() && !is_one_portion {
-        take_back(token, state, &mut message);
-    } else if result.is_ok() && is_one_portion {
-        xor_bytes(message.upto(length), ready);
+    if result.is_err() {
+        undo_decryption(token, state, &mut message);
     }
-    wipe(ready);
     wipe(&mut set);
+    groups.wipe(cipher);
     result
 }

@@ -11,10 +11,11 @@ use rand_core::TryCryptoRng;
 
 #[cfg(feature = "commit")]
 use crate::aead::CommittingXChaCha20Poly1305;
-use crate::aead::{Tag, XChaCha20Poly1305};
+use crate::aead::XChaCha20Poly1305;
 #[cfg(feature = "alloc")]
 use crate::error::OpenError;
 use crate::error::RandomError;
+use crate::poly1305::Tag;
 #[cfg(feature = "rand_core")]
 use crate::random::Given;
 use crate::random::Random;

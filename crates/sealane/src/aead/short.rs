@@ -7,12 +7,12 @@ use sealane_simd::{Simd, Words};
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, one_time_key, verify};
 use super::head::{MAX_SETS_IN_REGISTERS, apply, encrypt_head, in_memory};
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{KeyStreamConsumer, Rows, xor_rows};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 

@@ -6,15 +6,15 @@
 use sealane_simd::Simd;
 use sealane_simd::tuning::{TWO_PASS_FIRST_BLOCKS, TWO_PASS_PIECE_BYTES as PIECE_BYTES};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_long_mac, finish_long_mac, message_block, take_back, verify};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_long_mac, finish_long_mac, message_block, undo_decryption, verify};
 use super::payload::Payload;
-use crate::aead::construction::Tag;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::error::OpenError;
 use crate::poly1305;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// Bytes of key stream that are computed first.
@@ -74,7 +74,7 @@ pub(super) fn open<S: Simd>(
     if result.is_ok() && !is_longer {
         xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
     } else if result.is_err() && is_longer {
-        take_back(token, state, &mut message);
+        undo_decryption(token, state, &mut message);
     }
     wipe(&mut first);
     result

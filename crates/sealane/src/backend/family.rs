@@ -172,6 +172,31 @@ impl<F: Family> fmt::Debug for BackendOf<F> {
 }
 
 /// A backend that was compiled for this architecture, whether or not this CPU can run it.
+///
+/// ```
+/// use sealane::{Backend, BackendError, BackendStatus, BackendStatusOf, SelfTest, SelfTestOf};
+/// use sealane::{AesFamily, ChaChaFamily, ClmulFamily, Family, Gf8Family};
+///
+/// /// Prints each backend of a family, and why it cannot be used.
+/// fn print<F: Family>() {
+///     for status in BackendStatusOf::<F>::all() {
+///         match status.backend() {
+///             Ok(backend) => println!("{}", backend.name()),
+///             Err(error) => println!("{}: {error}", status.name()),
+///         }
+///     }
+/// }
+/// print::<ChaChaFamily>();
+/// print::<AesFamily>();
+/// print::<Gf8Family>();
+/// print::<ClmulFamily>();
+///
+/// // Portable code is there, and is right.
+/// let portable = BackendStatus::all().next().expect("the narrowest");
+/// let test: Option<SelfTest> = portable.self_test();
+/// assert!(test.is_some_and(SelfTestOf::passed));
+/// assert!(matches!(Backend::by_name("mmx"), Err(BackendError::Unknown(_))));
+/// ```
 #[derive(Clone, Copy)]
 pub struct BackendStatusOf<F> {
     index: usize,
@@ -267,6 +292,7 @@ impl<F: Family> fmt::Debug for SelfTestOf<F> {
 
 /// The results of the self-tests of a family's levels. Each level has a bit for "tested", and one
 /// bit for each primitive.
+#[derive(Debug)]
 pub struct SelfTestCache(AtomicU32);
 
 impl SelfTestCache {

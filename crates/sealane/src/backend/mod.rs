@@ -18,6 +18,17 @@ pub type AesBackend = BackendOf<AesFamily>;
 
 /// An instruction set for bytes of GF(2^8): secret sharing byte by byte, and products with a
 /// constant. The CPU has it, and it has computed right results.
+///
+/// ```
+/// use sealane::gf8::Gf8Backend;
+///
+/// // FIPS 197, section 4.2: {57}·{83} = {c1}.
+/// for backend in Gf8Backend::available() {
+///     let mut bytes = [0x57; 100];
+///     backend.multiply_slice(0x83, &mut bytes);
+///     assert_eq!(bytes, [0xc1; 100]);
+/// }
+/// ```
 pub type Gf8Backend = BackendOf<Gf8Family>;
 
 /// An instruction set for carry-less products: [`Gf2n`](crate::gf2n::Gf2n), and secret sharing of

@@ -1,5 +1,6 @@
 //! The key stream in whole blocks, with a counter that starts again at its end.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use sealane_simd::Level;
@@ -16,6 +17,12 @@ pub struct Blocks<L: Layout> {
     counter: u64,
     level: Level,
     layout: PhantomData<L>,
+}
+
+impl<L: Layout> fmt::Debug for Blocks<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocks").field("backend", &self.level).finish_non_exhaustive()
+    }
 }
 
 impl<L: Layout> Blocks<L> {

@@ -155,14 +155,7 @@ pub(super) fn first_half<W: Words, const SETS: usize>(
     c: &mut [W; SETS],
     d: &mut [W; SETS],
 ) {
-    for i in 0..SETS {
-        a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotate_left_16();
-    }
-    for i in 0..SETS {
-        c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotate_left_12();
-    }
+    two_lines(a, b, c, d, W::rotate_left_16, W::rotate_left_12);
 }
 
 /// Computes the other two lines.
@@ -173,12 +166,25 @@ pub(super) fn second_half<W: Words, const SETS: usize>(
     c: &mut [W; SETS],
     d: &mut [W; SETS],
 ) {
+    two_lines(a, b, c, d, W::rotate_left_8, W::rotate_left_7);
+}
+
+/// Computes two lines of a quarter round, with their rotations.
+#[inline(always)]
+fn two_lines<W: Words, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+    rotate_d: impl Fn(W) -> W,
+    rotate_b: impl Fn(W) -> W,
+) {
     for i in 0..SETS {
         a[i] = a[i].add(b[i]);
-        d[i] = d[i].xor(a[i]).rotate_left_8();
+        d[i] = rotate_d(d[i].xor(a[i]));
     }
     for i in 0..SETS {
         c[i] = c[i].add(d[i]);
-        b[i] = b[i].xor(c[i]).rotate_left_7();
+        b[i] = rotate_b(b[i].xor(c[i]));
     }
 }

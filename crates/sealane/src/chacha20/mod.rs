@@ -19,6 +19,34 @@
 //! assert_eq!(&data, b"some data");
 //! # Ok::<(), sealane::CounterOverflow>(())
 //! ```
+//!
+//! All of the types, and code for any of them:
+//!
+//! ```
+//! use sealane::chacha20::{ChaCha, ChaCha8, ChaCha8Original, ChaCha12, ChaCha12Original, ChaCha20, ChaCha20Original};
+//! use sealane::chacha20::{Extended, Ietf, Layout, Original, XChaCha8, XChaCha12, XChaCha20};
+//!
+//! /// Encrypts with any number of rounds, in any layout.
+//! fn encrypt<const ROUNDS: usize, L: Layout>(mut cipher: ChaCha<ROUNDS, L>) -> [u8; 9] {
+//!     let mut data = *b"some data";
+//!     cipher.apply_keystream(&mut data).expect("the key stream is longer");
+//!     data
+//! }
+//!
+//! let (key, short, nonce, long) = ([7; 32], [0; 8], [0; 12], [0; 24]);
+//! encrypt::<20, Ietf>(ChaCha20::new(&key, &nonce));
+//! encrypt(ChaCha12::new(&key, &nonce));
+//! encrypt(ChaCha8::new(&key, &nonce));
+//! encrypt::<20, Original>(ChaCha20Original::new(&key, &short));
+//! encrypt(ChaCha12Original::new(&key, &short));
+//! encrypt(ChaCha8Original::new(&key, &short));
+//! encrypt::<20, Extended>(XChaCha20::new(&key, &long));
+//! encrypt(XChaCha12::new(&key, &long));
+//! encrypt(XChaCha8::new(&key, &long));
+//! # // A counter of 64 bits starts as one of 32 bits does.
+//! # assert_eq!(encrypt(ChaCha20::new(&key, &nonce)), encrypt(ChaCha20Original::new(&key, &short)));
+//! # assert_ne!(encrypt(ChaCha8::new(&key, &nonce)), encrypt(ChaCha12::new(&key, &nonce)));
+//! ```
 
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
 pub(crate) mod blocks;

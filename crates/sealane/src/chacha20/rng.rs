@@ -22,6 +22,18 @@ const KEY_STREAM_WORDS: u128 = 1 << 68;
 pub type Seed = [u8; 32];
 /// A serialised generator: the seed, the stream (8 bytes) and the position in words (9 bytes), all
 /// little-endian.
+///
+/// ```
+/// use sealane::chacha20::{ChaCha8Rng, ChaCha20Rng, Seed, SerializedRngState};
+/// use sealane::rustcrypto::rand_core::{Rng, SeedableRng};
+///
+/// let seed: Seed = [7; 32]; // from a secure generator
+/// let mut rng = ChaCha20Rng::from_seed(seed);
+/// rng.next_u64();
+/// let state: SerializedRngState = rng.serialize_state();
+/// assert_eq!(ChaCha20Rng::deserialize_state(&state).next_u64(), rng.next_u64());
+/// assert_ne!(ChaCha8Rng::from_seed(seed).next_u64(), ChaCha20Rng::from_seed(seed).next_u64());
+/// ```
 pub type SerializedRngState = [u8; 49];
 
 /// ChaCha20 as a generator.

@@ -19,7 +19,7 @@ pub(crate) const fn set_bytes<S: Simd>() -> usize {
 /// Returns whether that many bytes, more than [`group_bytes`], are fastest in one call.
 #[inline(always)]
 pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
-    let pays = S::TUNING.last_sets_beside_each_other.of(token.cpu_class());
+    let pays = S::TUNING.prefer_sets_for_tail.of(token.cpu_class());
     bytes > group_bytes::<S>() && bytes <= S::TUNING.most_horizontal_sets * set_bytes::<S>() && pays
 }
 

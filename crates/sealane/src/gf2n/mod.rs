@@ -23,6 +23,29 @@
 //! | 1024 | x^1024 + x^19 + x^6 + x + 1 |
 //! | 1536 | x^1536 + x^21 + x^6 + x^2 + 1 |
 //! | 2048 | x^2048 + x^19 + x^14 + x^13 + 1 |
+//!
+//! ```
+//! use sealane::gf2n::{ClmulBackend, ClmulFamily, Degree, Element, Field};
+//! use sealane::gf2n::{Gf8, Gf16, Gf32, Gf64, Gf128, Gf192, Gf256, Gf384, Gf512, Gf768, Gf1024, Gf1536, Gf2048};
+//!
+//! // In the field of AES: FIPS 197, section 4.2.
+//! assert!(Gf8::from_bytes(&[0x57]) * Gf8::from_bytes(&[0x83]) == Gf8::from_bytes(&[0xc1]));
+//!
+//! /// Computes x^3 + x in any field.
+//! fn value<F: Field>(x: Element<F>) -> Element<F> {
+//!     x * x * x + x
+//! }
+//! assert!(value::<Degree<256>>(Gf256::ONE) == Gf256::ZERO);
+//!
+//! let lengths = [Gf8::BYTES, Gf16::BYTES, Gf32::BYTES, Gf64::BYTES, Gf128::BYTES, Gf192::BYTES, Gf256::BYTES];
+//! assert_eq!(lengths, [1, 2, 4, 8, 16, 24, 32]);
+//! let lengths = [Gf384::BYTES, Gf512::BYTES, Gf768::BYTES, Gf1024::BYTES, Gf1536::BYTES, Gf2048::BYTES];
+//! assert_eq!(lengths, [48, 64, 96, 128, 192, 256]);
+//!
+//! // `ClmulBackend` is the backend of the family `ClmulFamily`.
+//! let backend: sealane::BackendOf<ClmulFamily> = ClmulBackend::detect();
+//! assert!(backend.multiply(&Gf64::ONE, &Gf64::ONE) == Gf64::ONE);
+//! ```
 
 mod backend;
 #[cfg(feature = "alloc")]

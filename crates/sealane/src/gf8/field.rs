@@ -7,6 +7,16 @@ use sealane_simd::{gf8_mul_modulo, gf8_multiples};
 
 /// A field of 256 elements: bytes as polynomials over GF(2), modulo a polynomial of degree 8. Bit i
 /// of a byte is the coefficient of x^i.
+///
+/// ```
+/// use sealane::gf8::Field;
+///
+/// // FIPS 197, section 4.2.
+/// assert_eq!(Field::Aes.product(0x57, 0x83), 0xc1);
+///
+/// let inverse = Field::ReedSolomon.inverse(0x57).expect("it is not 0");
+/// assert_eq!(Field::ReedSolomon.product(0x57, inverse), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Field {
@@ -106,6 +116,14 @@ impl Field {
 }
 
 /// The matrix has no inverse: its rows are linearly dependent.
+///
+/// ```
+/// use sealane::gf8::{Field, SingularMatrix};
+///
+/// // Both rows are the same.
+/// let (mut matrix, mut inverse) = ([1, 2, 1, 2], [0; 4]);
+/// assert_eq!(Field::Aes.invert_matrix(2, &mut matrix, &mut inverse), Err(SingularMatrix));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SingularMatrix;
 

@@ -2,7 +2,7 @@
 
 use sealane_simd::{Gf8, Gf8Bytes};
 
-use super::Field;
+use super::field::Field;
 use crate::wipe::wipe;
 
 /// At least a vector of every backend.

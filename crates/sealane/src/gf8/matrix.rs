@@ -6,8 +6,10 @@ use core::fmt;
 
 use sealane_simd::Gf8Level;
 
+use super::field::Field;
 use super::matrix_kernel::Maps;
-use super::{Field, Gf8Backend, product, set_up, table_bytes};
+use super::product::{product, set_up, table_bytes};
+use crate::backend::Gf8Backend;
 use crate::wipe::wipe;
 
 /// A matrix of coefficients in a [`Field`], which multiplies slices: the encoder and the decoder of
@@ -56,7 +58,7 @@ impl Matrix {
     /// If there are not `rows` times `columns` coefficients.
     #[must_use]
     pub fn new(field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
-        Self::with_backend(Gf8Backend::detect(), field, rows, columns, coefficients)
+        Self::with_backend(field, rows, columns, coefficients, Gf8Backend::detect())
     }
 
     /// Prepares a matrix as [`Matrix::new`] does, on the given backend.
@@ -64,7 +66,7 @@ impl Matrix {
     /// # Panics
     /// If there are not `rows` times `columns` coefficients.
     #[must_use]
-    pub fn with_backend(backend: Gf8Backend, field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
+    pub fn with_backend(field: Field, rows: usize, columns: usize, coefficients: &[u8], backend: Gf8Backend) -> Self {
         assert_eq!(Some(coefficients.len()), rows.checked_mul(columns), "rows times columns");
         let level = backend.level();
         let mut memory = vec![0; coefficients.len() * table_bytes(level)];

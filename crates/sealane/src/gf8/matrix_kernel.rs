@@ -6,7 +6,7 @@ use core::ops::Range;
 use sealane_simd::tuning::GF8_MATRIX_BLOCK_BYTES;
 use sealane_simd::{Gf8, Gf8Bytes};
 
-use super::Field;
+use super::field::Field;
 use super::kernel::PADDED_BYTES;
 use crate::wipe::wipe;
 

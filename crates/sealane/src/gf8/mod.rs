@@ -46,13 +46,15 @@ mod kernel;
 #[cfg(feature = "alloc")]
 mod matrix;
 mod matrix_kernel;
+mod product;
 
 pub use field::{Field, SingularMatrix};
 #[cfg(feature = "alloc")]
 pub use matrix::Matrix;
-use sealane_simd::{Gf8Level, dispatch_gf8};
+use sealane_simd::dispatch_gf8;
 
 pub(crate) use self::matrix_kernel::Maps;
+pub(crate) use self::product::{MAX_TABLE_BYTES, product, set_up, table_bytes};
 pub use crate::backend::Gf8Backend;
 
 /// Multiplies each byte of `data` by `constant` in the field of AES, on the widest backend.
@@ -99,32 +101,5 @@ impl Gf8Backend {
     pub fn multiply_add_slice_in(self, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
         assert_eq!(source.len(), sum.len(), "slices of different lengths");
         dispatch_gf8!(self.level(), token => kernel::multiply_add(token, field, constant, source, sum));
-    }
-}
-
-/// The largest [`table_bytes`].
-pub(crate) const MAX_TABLE_BYTES: usize = 32;
-
-/// Returns the length in bytes of a coefficient in [`Maps::memory`].
-pub(crate) fn table_bytes(level: Gf8Level) -> usize {
-    dispatch_gf8!(level, token => matrix_kernel::map_bytes(token))
-}
-
-/// Writes [`Maps::memory`] for coefficients that are given row after row.
-pub(crate) fn set_up(level: Gf8Level, field: Field, columns: usize, coefficients: &[u8], memory: &mut [u8]) {
-    dispatch_gf8!(level, token => matrix_kernel::prepare(token, field, columns, coefficients, memory));
-}
-
-/// Multiplies a matrix and slices, or adds the products.
-pub(crate) fn product(
-    level: Gf8Level,
-    matrix: &Maps<'_>,
-    sources: &[&[u8]],
-    destinations: &mut [&mut [u8]],
-    accumulate: bool,
-) {
-    dispatch_gf8!(level, token => matrix_kernel::multiply(token, matrix, sources, destinations, accumulate));
-    if let Some(last) = destinations.last_mut() {
-        crate::fault::flip("gf8", level, last);
     }
 }

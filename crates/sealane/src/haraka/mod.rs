@@ -52,6 +52,14 @@ pub use sponge::{HarakaS, Squeezer};
 pub use tweaked::TweakedHaraka;
 
 /// Haraka v2 on a chosen backend.
+///
+/// ```
+/// use sealane::haraka::{AesBackend, Haraka, haraka256};
+///
+/// for backend in AesBackend::available() {
+///     assert_eq!(Haraka::with_backend(backend).haraka256::<5>(&[1; 32]), haraka256::<5>(&[1; 32]));
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Haraka {
     backend: AesBackend,

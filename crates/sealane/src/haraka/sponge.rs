@@ -36,6 +36,18 @@ const RATE: usize = 32;
 pub struct HarakaS<'a>(Sponge<'a>);
 
 /// The output of [`HarakaS`], which is endless.
+///
+/// ```
+/// use sealane::haraka::{HarakaS, Squeezer};
+///
+/// let mut sponge = HarakaS::new();
+/// sponge.absorb(b"seed");
+/// let mut output: Squeezer = sponge.finish();
+/// let (mut first, mut second) = ([0; 16], [0; 16]);
+/// output.squeeze(&mut first);
+/// output.squeeze(&mut second);
+/// assert_ne!(first, second);
+/// ```
 #[derive(Clone)]
 pub struct Squeezer<'a>(Sponge<'a>);
 

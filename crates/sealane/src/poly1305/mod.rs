@@ -11,12 +11,12 @@ mod rows;
 pub(crate) mod search;
 mod short;
 mod table;
+mod tag;
 
 use core::fmt;
 
 use sealane_simd::tuning::POLY1305_LEAST_MIN_BYTES;
 use sealane_simd::{Level, dispatch};
-use subtle::ConstantTimeEq;
 
 pub(crate) use accumulator::Accumulator;
 use kernel::blocks;
@@ -24,10 +24,12 @@ pub(crate) use kernel::{padded, padded_piece};
 pub(crate) use rows::{ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
+pub(crate) use tag::tags_equal;
+pub use tag::{TAG_BYTES, Tag};
 
-use crate::declassify::declassify;
+use crate::backend::Backend;
+use crate::error::OpenError;
 use crate::wipe::wipe;
-use crate::{Backend, OpenError, Tag};
 
 /// Length of a block in bytes.
 pub(crate) const BLOCK_BYTES: usize = 16;
@@ -185,14 +187,6 @@ fn mac_in_one_call(level: Level, key: &[u8; 32], message: &[u8]) -> Tag {
     let mut accumulator = Accumulator::new(key);
     dispatch!(level, token => kernel::message(token, &mut accumulator, message));
     accumulator.tag()
-}
-
-/// Compares in constant time, as one number: byte by byte, `subtle` takes ten times as long.
-#[inline]
-pub(crate) fn tags_equal(a: &Tag, b: &Tag) -> Result<(), OpenError> {
-    let difference = u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b);
-    let difference = difference as u64 | (difference >> 64) as u64;
-    if declassify(difference.ct_eq(&0).into()) { Ok(()) } else { Err(OpenError) }
 }
 
 impl Drop for Poly1305 {

@@ -1,4 +1,4 @@
-//! The AEAD with any of the stream ciphers: keys. [`super::generation`] has the rest.
+//! The AEAD with any of the stream ciphers: keys. [`super::traits`] has the rest.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,7 +10,8 @@ use super::stream::{ChaCha8, ChaCha12, ChaCha20, Key, StreamCipherOf, Variant, X
 use crate::aead::by_variant::KeyOfAnyVariant;
 use crate::backend::Backend;
 use crate::chacha20::{Extended, Ietf};
-use crate::{OpenError, Tag as TagBytes};
+use crate::error::OpenError;
+use crate::poly1305::Tag as TagBytes;
 
 /// A tag of 16 bytes.
 pub type Tag = Array<u8, U16>;

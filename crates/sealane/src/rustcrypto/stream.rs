@@ -1,4 +1,4 @@
-//! The stream ciphers: keys, nonces and positions. [`super::generation`] has the rest.
+//! The stream ciphers: keys, nonces and positions. [`super::traits`] has the rest.
 
 use super::generation::cipher::{
     Iv, IvSizeUser, KeyIvInit, KeySizeUser, OverflowError, SeekNum, StreamCipherError, StreamCipherSeek,

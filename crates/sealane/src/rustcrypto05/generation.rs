@@ -1,22 +1,16 @@
-//! The parts that only the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5 need.
+//! The names that differ between the generations, for the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5.
 
 pub(super) use aead_05 as aead;
 pub(super) use cipher_04 as cipher;
 pub(super) use universal_hash_05 as universal_hash;
-
-use aead::{AeadCore, AeadInPlace, Error};
-use cipher::inout::InOutBuf;
-use cipher::{StreamCipher, StreamCipherError};
 
 pub(super) use aead::consts::{U4 as R8, U6 as R12, U8, U10 as R20, U12, U16, U24, U32, U64};
 pub(super) use aead::generic_array::GenericArray as Array;
 pub(super) use cipher::{Counter, StreamBackend, StreamClosure};
 pub(super) use universal_hash::crypto_common::{BlockSizeUser, KeySizeUser, ParBlocksSizeUser};
 
-use super::chacha_poly1305::{AeadCipher, ChaChaPoly1305, Tag};
-use super::hash::{BLOCK_SIZE, Block};
-use super::stream::StreamCipherOf;
-use crate::chacha20::{BLOCK_BYTES, Layout};
+use crate::chacha20::BLOCK_BYTES;
+use crate::poly1305::BLOCK_BYTES as HASH_BLOCK_BYTES;
 use crate::wipe::wipe;
 
 /// Returns the number of bytes used in the current block, in the form that `SeekNum` expects: 0 for
@@ -27,11 +21,11 @@ pub(super) fn last_byte(used: u8) -> u8 {
 
 /// Calls `f` with the bytes of the blocks, in their order. This generation has no safe way to view
 /// blocks as bytes, so they are copied.
-pub(super) fn with_bytes(blocks: &[Block], mut f: impl FnMut(&[u8])) {
+pub(super) fn with_bytes(blocks: &[Array<u8, U16>], mut f: impl FnMut(&[u8])) {
     if let [block] = blocks {
         return f(block);
     }
-    let mut copies = [[0; BLOCK_SIZE]; 128];
+    let mut copies = [[0; HASH_BLOCK_BYTES]; 128];
     for blocks in blocks.chunks(copies.len()) {
         let copies = &mut copies[..blocks.len()];
         for (copy, block) in copies.iter_mut().zip(blocks) {
@@ -39,71 +33,5 @@ pub(super) fn with_bytes(blocks: &[Block], mut f: impl FnMut(&[u8])) {
         }
         f(copies.as_flattened());
         wipe(copies.as_flattened_mut());
-    }
-}
-
-impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> {
-    fn try_apply_keystream_inout(&mut self, mut buffer: InOutBuf<'_, '_, u8>) -> Result<(), StreamCipherError> {
-        if buffer.len() as u128 > self.0.remaining() {
-            return Err(StreamCipherError);
-        }
-        copy_in_to_out(&mut buffer);
-        self.0.apply_keystream(buffer.get_out()).map_err(|_| StreamCipherError)
-    }
-
-    fn try_apply_keystream(&mut self, buffer: &mut [u8]) -> Result<(), StreamCipherError> {
-        self.0.apply_keystream(buffer).map_err(|_| StreamCipherError)
-    }
-
-    fn apply_keystream_b2b(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), StreamCipherError> {
-        if input.len() != output.len() || input.len() as u128 > self.0.remaining() {
-            return Err(StreamCipherError);
-        }
-        output.copy_from_slice(input);
-        self.try_apply_keystream(output)
-    }
-}
-
-/// Copies the input to the output, if they are two buffers. This generation gives access to only
-/// one of them at a time.
-fn copy_in_to_out(buffer: &mut InOutBuf<'_, '_, u8>) {
-    let (input, output) = (buffer.get_in().as_ptr(), buffer.get_out().as_ptr());
-    if core::ptr::eq(input, output) {
-        return;
-    }
-    let mut copy = [0; 4 * BLOCK_BYTES];
-    for start in (0..buffer.len()).step_by(copy.len()) {
-        let range = start..buffer.len().min(start + copy.len());
-        let copy = &mut copy[..range.len()];
-        copy.copy_from_slice(&buffer.get_in()[range.clone()]);
-        buffer.get_out()[range].copy_from_slice(copy);
-    }
-    wipe(&mut copy);
-}
-
-impl<C, N: aead::generic_array::ArrayLength<u8>> AeadCore for ChaChaPoly1305<C, N> {
-    type NonceSize = N;
-    type TagSize = U16;
-    type CiphertextOverhead = aead::consts::U0;
-}
-
-impl<C: AeadCipher<IvSize = N>, N: aead::generic_array::ArrayLength<u8>> AeadInPlace for ChaChaPoly1305<C, N> {
-    fn encrypt_in_place_detached(
-        &self,
-        nonce: &Array<u8, N>,
-        associated_data: &[u8],
-        buffer: &mut [u8],
-    ) -> Result<Tag, Error> {
-        C::aead_seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
-    }
-
-    fn decrypt_in_place_detached(
-        &self,
-        nonce: &Array<u8, N>,
-        associated_data: &[u8],
-        buffer: &mut [u8],
-        tag: &Tag,
-    ) -> Result<(), Error> {
-        C::aead_open(&self.key, nonce, associated_data, buffer, tag.as_ref()).map_err(|_| Error)
     }
 }

@@ -167,7 +167,7 @@ mod tests {
     /// threshold of 3.
     fn share(field: &DynamicField, count: u64) -> (Vec<DynamicElement>, Vec<DynamicElement>) {
         let coefficient = |i: u8| {
-            let bytes: Vec<u8> = (1..=field.bytes()).map(|byte| (byte as u8).wrapping_mul(2 * i + 1)).collect();
+            let bytes: Vec<u8> = (1..=field.element_len()).map(|byte| (byte as u8).wrapping_mul(2 * i + 1)).collect();
             field.from_be_bytes(&bytes)
         };
         let polynomial: Vec<_> = (0..3).map(coefficient).collect();
@@ -187,7 +187,7 @@ mod tests {
             let combiner = Combiner::at(&field, &points[1..4], &field.zero()).unwrap();
             let secret = combiner.combine(&values[1..4]).unwrap();
             assert_eq!(little_endian(&secret), shamir_element::interpolate_at_zero(bits, &pairs[1..4]));
-            let expected: Vec<u8> = (1..=field.bytes()).map(|byte| byte as u8).collect();
+            let expected: Vec<u8> = (1..=field.element_len()).map(|byte| byte as u8).collect();
             assert_eq!(*secret.to_be_bytes(&field), expected);
             // At a point that has a share, and at one that has none.
             for target in [2, 4] {

@@ -4,6 +4,14 @@ use core::fmt;
 
 /// Parameters or shares that do not fit together. When a function returns one, it has written
 /// nothing; streams are an exception.
+///
+/// ```
+/// use sealane::shamir::Error;
+/// use sealane::shamir::bytes::Combiner;
+///
+/// let error = Combiner::new(&[1, 2, 1]).err();
+/// assert_eq!(error, Some(Error::DuplicatePoint { index: 2 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

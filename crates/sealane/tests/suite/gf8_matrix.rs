@@ -65,7 +65,7 @@ fn every_length_is_that_of_the_reference() {
         let field = FIELDS[rows % 2];
         let expected = expected(field, columns, &coefficients, &sources);
         for backend in backends() {
-            let matrix = Matrix::with_backend(backend, field, rows, columns, &coefficients);
+            let matrix = Matrix::with_backend(field, rows, columns, &coefficients, backend);
             (0..=MAX_LENGTH).for_each(|length| check(&matrix, &sources, length, &expected));
         }
     }
@@ -81,7 +81,7 @@ fn lengths_around_blocks_are_those_of_the_reference() {
         let (coefficients, sources) = (octets(11, rows * columns), shards(12, columns, length));
         let expected = expected(Field::ReedSolomon, columns, &coefficients, &sources);
         for backend in backends() {
-            let matrix = Matrix::with_backend(backend, Field::ReedSolomon, rows, columns, &coefficients);
+            let matrix = Matrix::with_backend(Field::ReedSolomon, rows, columns, &coefficients, backend);
             let around = |blocks: usize| [blocks * block - 1, blocks * block, blocks * block + 1];
             for length in around(1).into_iter().chain(around(2)).chain([length]) {
                 check(&matrix, &sources, length, &expected);
@@ -96,7 +96,7 @@ fn every_coefficient_is_that_of_the_reference() {
     for field in FIELDS {
         let expected = expected(field, 1, &coefficients, std::slice::from_ref(&source));
         for backend in backends() {
-            let matrix = Matrix::with_backend(backend, field, 256, 1, &coefficients);
+            let matrix = Matrix::with_backend(field, 256, 1, &coefficients, backend);
             check(&matrix, std::slice::from_ref(&source), 256, &expected);
         }
     }
@@ -108,7 +108,7 @@ fn the_identity_and_zero() {
     let sources = shards(20, 9, 333);
     let identity: Vec<u8> = (0..81).map(|i| u8::from(i % 10 == 0)).collect();
     for backend in backends() {
-        let matrix = |coefficients| Matrix::with_backend(backend, Field::ReedSolomon, 9, 9, coefficients);
+        let matrix = |coefficients| Matrix::with_backend(Field::ReedSolomon, 9, 9, coefficients, backend);
         check(&matrix(&identity), &sources, 333, &sources);
         check(&matrix(&[0; 81]), &sources, 333, &vec![vec![0; 333]; 9]);
     }
@@ -118,7 +118,7 @@ fn the_identity_and_zero() {
 #[test]
 fn shapes_without_rows_or_columns() {
     for backend in backends() {
-        let empty_matrix = |rows, columns| Matrix::with_backend(backend, Field::Aes, rows, columns, &[]);
+        let empty_matrix = |rows, columns| Matrix::with_backend(Field::Aes, rows, columns, &[], backend);
         check(&empty_matrix(2, 0), &[], 100, &vec![vec![0; 100]; 2]);
         check(&empty_matrix(0, 2), &shards(1, 2, 100), 100, &[]);
         check(&empty_matrix(0, 0), &[], 0, &[]);
@@ -139,7 +139,7 @@ proptest! {
         let sources = shards(seed ^ 1, columns, length);
         let expected = expected(field, columns, &coefficients, &sources);
         for backend in backends() {
-            check(&Matrix::with_backend(backend, field, rows, columns, &coefficients), &sources, length, &expected);
+            check(&Matrix::with_backend(field, rows, columns, &coefficients, backend), &sources, length, &expected);
         }
     }
 
@@ -152,7 +152,7 @@ proptest! {
         let [a, b] = [4, 5].map(|i| shards(seed ^ i << 32, columns, length));
         for (backend, field) in backends().into_iter().flat_map(|backend| FIELDS.map(|field| (backend, field))) {
             let multiplied = |coefficients: &[u8], sources: &[Vec<u8>]| {
-                let matrix = Matrix::with_backend(backend, field, rows, columns, coefficients);
+                let matrix = Matrix::with_backend(field, rows, columns, coefficients, backend);
                 let mut products = product(&matrix, sources, length, false);
                 products.iter_mut().for_each(|product| product.truncate(length));
                 products
@@ -201,7 +201,7 @@ fn parity_is_that_of_other_programs() {
         let parity: Vec<_> = v.parity.iter().map(|shard| shard.to_vec()).collect();
         for backend in backends() {
             let (rows, columns) = (rows.concat(), v.data_shards);
-            let matrix = Matrix::with_backend(backend, Field::ReedSolomon, parity.len(), columns, &rows);
+            let matrix = Matrix::with_backend(Field::ReedSolomon, parity.len(), columns, &rows, backend);
             check(&matrix, &v.data(), v.length, &parity);
         }
     }

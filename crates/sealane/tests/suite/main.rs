@@ -47,7 +47,6 @@ mod rustcrypto_rounds;
 mod shamir_bytes;
 mod shamir_bytes_check;
 mod shamir_bytes_random;
-mod shamir_bytes_stream;
 #[cfg(feature = "alloc")]
 mod shamir_element;
 mod vectors;

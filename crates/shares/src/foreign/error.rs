@@ -1,5 +1,7 @@
 //! Errors of shares of ssss and Vault.
 
+use sealane::RandomError;
+
 use crate::format::error::ParameterError;
 
 /// An error of shares of ssss or Vault. Positions are indices in the list that was given, from 0.
@@ -39,6 +41,6 @@ pub enum ForeignError {
     #[error(transparent)]
     Sharing(#[from] sealane::shamir::Error),
     /// The system's random number generator failed.
-    #[error("the system's random number generator failed: {0}")]
-    Random(#[from] getrandom::Error),
+    #[error("the system's random number generator failed")]
+    Random(#[from] RandomError),
 }

@@ -6,6 +6,9 @@
 //! Shares state neither their set nor the threshold, and have no checksum. A wrong or missing share
 //! gives a wrong secret without an error, unless the threshold is known and there are more shares.
 
+use std::fmt;
+use std::str::FromStr;
+
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use subtle::ConstantTimeEq;
@@ -20,7 +23,11 @@ use crate::format::field::check_counts;
 use crate::ops::rows::Rows;
 use sealane::shamir::bytes::{Combiner, Splitter};
 
-/// One share. It is wiped, and has no `Debug` output.
+/// One share. It is wiped when it is dropped.
+///
+/// [`Display`](fmt::Display) writes hexadecimal digits, which are secret: they are what a holder
+/// stores. They are read again without doubt, and base64 may not be. [`Debug`] shows only the
+/// evaluation point.
 #[derive(Clone)]
 pub struct VaultShare(Zeroizing<Vec<u8>>);
 
@@ -86,6 +93,38 @@ impl VaultShare {
 
     fn values(&self) -> &[u8] {
         &self.0[..self.0.len() - 1]
+    }
+}
+
+impl fmt::Display for VaultShare {
+    /// Writes the hexadecimal digits, which are secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_hex())
+    }
+}
+
+impl fmt::Debug for VaultShare {
+    /// Shows the evaluation point only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VaultShare").field("point", &self.point()).finish_non_exhaustive()
+    }
+}
+
+impl FromStr for VaultShare {
+    type Err = ForeignError;
+
+    /// Does the same as [`VaultShare::parse`].
+    fn from_str(text: &str) -> Result<Self, ForeignError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<&[u8]> for VaultShare {
+    type Error = ForeignError;
+
+    /// Does the same as [`VaultShare::from_bytes`].
+    fn try_from(bytes: &[u8]) -> Result<Self, ForeignError> {
+        Self::from_bytes(bytes)
     }
 }
 

@@ -5,6 +5,7 @@ use super::layout::BLINDING_BYTES;
 
 /// The choice of evaluation points for shares of one field element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Points {
     /// The point of a share is its index, from 1 to n.
     Compact,
@@ -14,6 +15,7 @@ pub enum Points {
 
 /// The field that a secret is shared over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Field {
     /// Each byte by itself, over GF(2^8) with the polynomial x^8 + x^4 + x^3 + x + 1 (0x11b). The
     /// evaluation point is the index. Secrets can have any length.
@@ -68,7 +70,7 @@ impl Field {
 
     /// Returns the length of one element in bytes.
     #[must_use]
-    pub fn element_bytes(self) -> usize {
+    pub fn element_len(self) -> usize {
         usize::from(self.bits() / 8)
     }
 
@@ -80,12 +82,12 @@ impl Field {
 
     /// Returns the length of a share of the blinding value: whole elements.
     pub(crate) fn blinding_share_bytes(self) -> usize {
-        BLINDING_BYTES.next_multiple_of(self.element_bytes())
+        BLINDING_BYTES.next_multiple_of(self.element_len())
     }
 
     pub(crate) fn point_bytes(self) -> usize {
         match self {
-            Self::Element { points: Points::Random, .. } => self.element_bytes(),
+            Self::Element { points: Points::Random, .. } => self.element_len(),
             _ => 0,
         }
     }

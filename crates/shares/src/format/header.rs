@@ -3,12 +3,14 @@
 use std::fmt;
 use std::io::Read;
 
+use sealane::RandomError;
 use zeroize::Zeroizing;
 
 use super::checksum::Checksum;
 use super::error::{ParameterError, ShareError};
 use super::field::{Field, check_counts};
 use super::layout::{HEADER_CHECKSUM_BYTES, MAGIC, VERSION};
+use crate::random;
 
 /// The length of the part from the version to the set identifier.
 const FIXED_BYTES: usize = 26;
@@ -22,9 +24,9 @@ impl SetId {
     ///
     /// # Errors
     /// If the generator fails.
-    pub fn random() -> Result<Self, getrandom::Error> {
+    pub fn random() -> Result<Self, RandomError> {
         let mut id = [0; 16];
-        getrandom::fill(&mut id)?;
+        random::fill(&mut id)?;
         Ok(Self(id))
     }
 
@@ -135,7 +137,7 @@ impl Header {
     #[must_use]
     pub fn point(&self) -> Vec<u8> {
         if self.point.is_empty() {
-            let mut point = vec![0; self.field.element_bytes()];
+            let mut point = vec![0; self.field.element_len()];
             for (to, from) in point.iter_mut().rev().zip(self.index.to_le_bytes()) {
                 *to = from;
             }

@@ -1,5 +1,6 @@
 //! Reads a share in binary form.
 
+use std::fmt;
 use std::io::{self, Read, Seek};
 
 use subtle::ConstantTimeEq;
@@ -31,7 +32,7 @@ pub struct ShareReader<R> {
     start: usize,
     end: usize,
     filled: usize,
-    payload_bytes: u64,
+    payload_len: u64,
     commitment: Option<[u8; COMMITMENT_BYTES]>,
     shared_source: Option<usize>,
 }
@@ -54,7 +55,7 @@ impl<R: Read> ShareReader<R> {
             start: 0,
             end: 0,
             filled: 0,
-            payload_bytes: 0,
+            payload_len: 0,
             commitment: None,
             shared_source: None,
         })
@@ -68,8 +69,8 @@ impl<R: Read> ShareReader<R> {
 
     /// Returns the number of payload bytes that were read so far.
     #[must_use]
-    pub fn payload_bytes(&self) -> u64 {
-        self.payload_bytes
+    pub fn payload_len(&self) -> u64 {
+        self.payload_len
     }
 
     fn fill(&mut self) -> Result<(), ShareError> {
@@ -92,8 +93,8 @@ impl<R: Read> ShareReader<R> {
         if let Field::Element { .. } = self.header.field() {
             // This is checked before the payload is returned: callers have room for one element
             // only.
-            let bytes = self.payload_bytes + self.end as u64;
-            if bytes > self.header.field().element_bytes() as u64 {
+            let bytes = self.payload_len + self.end as u64;
+            if bytes > self.header.field().element_len() as u64 {
                 self.end = 0;
                 return Err(ShareError::PayloadBytes(bytes));
             }
@@ -116,9 +117,9 @@ impl<R: Read> ShareReader<R> {
             return Err(ShareError::Checksum);
         }
         if let Field::Element { .. } = self.header.field()
-            && self.payload_bytes != self.header.field().element_bytes() as u64
+            && self.payload_len != self.header.field().element_len() as u64
         {
-            return Err(ShareError::PayloadBytes(self.payload_bytes));
+            return Err(ShareError::PayloadBytes(self.payload_len));
         }
         self.commitment = commitment.try_into().ok();
         Ok(())
@@ -170,7 +171,7 @@ impl<R: Read + Seek> ShareReader<R> {
         checksum.update(&encoded);
         self.encoded = encoded;
         self.checksum = Some(checksum);
-        (self.start, self.end, self.filled, self.payload_bytes) = (0, 0, 0, 0);
+        (self.start, self.end, self.filled, self.payload_len) = (0, 0, 0, 0);
         self.commitment = None;
         Ok(())
     }
@@ -189,7 +190,17 @@ impl<R: Read> Read for ShareReader<R> {
         // Each payload byte is returned once, so it can be wiped now.
         self.buffer[self.start..self.start + count].zeroize();
         self.start += count;
-        self.payload_bytes += count as u64;
+        self.payload_len += count as u64;
         Ok(count)
+    }
+}
+
+impl<R> fmt::Debug for ShareReader<R> {
+    /// Shows the header and the progress only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShareReader")
+            .field("header", &self.header)
+            .field("payload_len", &self.payload_len)
+            .finish_non_exhaustive()
     }
 }

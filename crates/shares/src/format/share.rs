@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{Cursor, Read};
+use std::str::FromStr;
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -16,7 +17,9 @@ use super::wiped::WipedVec;
 /// A whole share in memory, for small secrets.
 ///
 /// It holds the binary form, which is checked when the share is made and wiped when it is dropped.
-/// The `Debug` output shows only the header.
+///
+/// [`Display`](fmt::Display) writes the text form, which is secret: it is what a holder stores.
+/// [`Debug`] shows only the header.
 #[derive(Clone)]
 pub struct Share {
     bytes: Zeroizing<Vec<u8>>,
@@ -122,5 +125,34 @@ impl Eq for Share {}
 impl fmt::Debug for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Share").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Share {
+    /// Writes the text form, which is secret.
+    ///
+    /// It fails if the payload is longer than
+    /// [`MAX_TEXT_PAYLOAD_BYTES`](crate::MAX_TEXT_PAYLOAD_BYTES), because nothing could read the
+    /// text again. `to_string` panics then, and [`Share::to_text`] returns an error.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text().map_err(|_| fmt::Error)?)
+    }
+}
+
+impl FromStr for Share {
+    type Err = ShareError;
+
+    /// Does the same as [`Share::from_text`].
+    fn from_str(text: &str) -> Result<Self, ShareError> {
+        Self::from_text(text)
+    }
+}
+
+impl TryFrom<&[u8]> for Share {
+    type Error = ShareError;
+
+    /// Does the same as [`Share::from_bytes`].
+    fn try_from(bytes: &[u8]) -> Result<Self, ShareError> {
+        Self::from_bytes(bytes)
     }
 }

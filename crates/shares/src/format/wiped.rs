@@ -1,5 +1,6 @@
 //! A growing buffer for secrets.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use zeroize::Zeroizing;
@@ -37,5 +38,12 @@ impl Write for WipedVec {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl fmt::Debug for WipedVec {
+    /// Shows the length only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WipedVec").field("len", &self.0.len()).finish_non_exhaustive()
     }
 }

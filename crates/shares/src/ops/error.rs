@@ -2,6 +2,8 @@
 
 use std::io;
 
+use sealane::RandomError;
+
 use crate::format::error::{ParameterError, ShareError};
 use crate::format::{Field, SetId};
 
@@ -21,8 +23,8 @@ pub enum SplitError {
         count: u16,
     },
     /// The system's random number generator failed.
-    #[error("the system's random number generator failed: {0}")]
-    Random(#[from] getrandom::Error),
+    #[error("the system's random number generator failed")]
+    Random(#[from] RandomError),
     /// Writing failed.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
@@ -42,6 +44,7 @@ pub enum Fault {
 
 /// A share that cannot be used.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BadShare {
     /// The index in the list of shares that was given, from 0.
     pub position: usize,
@@ -51,6 +54,7 @@ pub struct BadShare {
 
 /// The shares with the same set, field, threshold and number of shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShareSet {
     /// The set.
     pub set: SetId,
@@ -156,8 +160,8 @@ pub enum CombineError {
         count: usize,
     },
     /// The system's random number generator failed.
-    #[error("the system's random number generator failed: {0}")]
-    Random(#[from] getrandom::Error),
+    #[error("the system's random number generator failed")]
+    Random(#[from] RandomError),
     /// Writing the result failed.
     #[error("writing failed: {0}")]
     Write(#[source] io::Error),

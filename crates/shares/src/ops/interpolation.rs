@@ -14,7 +14,7 @@ pub(crate) enum Interpolation {
 impl Interpolation {
     /// Prepares for the secret.
     pub(crate) fn at_zero(basis: &[&Header]) -> Self {
-        let zero = vec![0; basis[0].field().element_bytes()];
+        let zero = vec![0; basis[0].field().element_len()];
         Self::at(basis, &zero)
     }
 
@@ -52,8 +52,9 @@ impl Interpolation {
         match self {
             Self::Bytes(combiner) => combiner.combine(shares, out).expect("shares of equal length"),
             Self::Elements(field, combiner) => {
-                for (i, out) in out.chunks_exact_mut(field.bytes()).enumerate() {
-                    let element = |share: &&[u8]| field.from_be_bytes(&share[i * field.bytes()..][..field.bytes()]);
+                for (i, out) in out.chunks_exact_mut(field.element_len()).enumerate() {
+                    let element =
+                        |share: &&[u8]| field.from_be_bytes(&share[i * field.element_len()..][..field.element_len()]);
                     let values: Vec<DynamicElement> = shares.iter().map(element).collect();
                     let value = combiner.combine(&values).expect("a share for each point");
                     out.copy_from_slice(&value.to_be_bytes(field));

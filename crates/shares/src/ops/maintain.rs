@@ -1,5 +1,6 @@
 //! Makes shares from shares without the secret: refresh and reissue.
 
+use std::fmt;
 use std::io::{Read, Write};
 
 use super::error::CombineError;
@@ -161,4 +162,11 @@ fn check<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
     }
     let all: Vec<usize> = (0..readers.len()).collect();
     enough(readers, &all, &mut Vec::new())
+}
+
+impl<R> fmt::Debug for Refresh<R> {
+    /// Shows the new set and the headers of the old shares.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refresh").field("set", &self.set).field("readers", &self.readers).finish()
+    }
 }

@@ -1,7 +1,10 @@
 //! Random polynomials for sharing one field element.
 
+use sealane::RandomError;
 use sealane::gf2n::{DynamicElement, DynamicField};
 use zeroize::Zeroizing;
+
+use crate::random;
 
 /// A secret polynomial over a field.
 pub(crate) struct Polynomial {
@@ -13,12 +16,12 @@ pub(crate) struct Polynomial {
 impl Polynomial {
     /// Returns a polynomial of a degree below `threshold`. Its constant term is given, big-endian;
     /// its other coefficients are uniformly random.
-    pub(crate) fn random(field: DynamicField, constant: &[u8], threshold: u16) -> Result<Self, getrandom::Error> {
+    pub(crate) fn random(field: DynamicField, constant: &[u8], threshold: u16) -> Result<Self, RandomError> {
         let mut coefficients = Vec::with_capacity(usize::from(threshold) + 1);
         coefficients.push(field.from_be_bytes(constant));
-        let mut random = Zeroizing::new(vec![0; field.bytes()]);
+        let mut random = Zeroizing::new(vec![0; field.element_len()]);
         for _ in 1..threshold {
-            getrandom::fill(&mut random)?;
+            random::fill(&mut random)?;
             coefficients.push(field.from_be_bytes(&random));
         }
         Ok(Self { field, coefficients })

@@ -1,5 +1,6 @@
 //! Splits a secret.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use zeroize::Zeroizing;
@@ -11,6 +12,7 @@ use crate::format::field::check_counts;
 use crate::format::layout::BLINDING_BYTES;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, WipedVec};
+use crate::random;
 use sealane::shamir::bytes::Splitter;
 
 /// A new set of shares of a secret of any length. The headers are known before anything is written,
@@ -73,7 +75,7 @@ impl Split {
         }
         let mut splitter = Splitter::new(threshold, count).map_err(io::Error::other)?;
         let mut blinding = Zeroizing::new([0; BLINDING_BYTES]);
-        getrandom::fill(&mut blinding[..])?;
+        random::fill(&mut blinding[..])?;
         let mut rows = Rows::new(count, BLINDING_BYTES);
         splitter.split(&blinding[..], &mut rows.all_mut(BLINDING_BYTES)).map_err(io::Error::other)?;
         let headers = self.headers();
@@ -153,6 +155,13 @@ impl<W: Write> Write for SplitWriter<W> {
     /// Does nothing. Pending bytes are written when there are enough of them, or at the end.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl<W> fmt::Debug for SplitWriter<W> {
+    /// Shows the number of shares only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SplitWriter").field("shares", &self.writers.len()).finish_non_exhaustive()
     }
 }
 

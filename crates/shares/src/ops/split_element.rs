@@ -13,6 +13,7 @@ use crate::format::field::check_counts;
 use crate::format::layout::BLINDING_BYTES;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, Points, SetId, Share, WipedVec};
+use crate::random;
 
 /// Splits one element of GF(2^bits), in big-endian bytes, into `count` shares. Any `threshold` of
 /// them restore it.
@@ -41,14 +42,14 @@ pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize
     let Field::Element { bits, points } = field else { return Err(ParameterError::FieldBits(field.bits()).into()) };
     field.check()?;
     let (threshold, count) = check_counts(field.max_count(), threshold, count)?;
-    if secret.len() != field.element_bytes() {
+    if secret.len() != field.element_len() {
         return Err(ParameterError::SecretBytes(secret.len()).into());
     }
     let gf = element_field(bits);
     let set = SetId::random()?;
     let points = match points {
         Points::Compact => Vec::new(),
-        Points::Random => random_points(field.element_bytes(), count)?,
+        Points::Random => random_points(field.element_len(), count)?,
     };
     let point = |index: u16| points.get(usize::from(index) - 1).map_or(&[][..], Vec::as_slice);
     let headers: Vec<Header> = (1..=count)
@@ -56,7 +57,7 @@ pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize
         .collect::<Result<_, _>>()?;
 
     let mut blinding = Zeroizing::new([0; BLINDING_BYTES]);
-    getrandom::fill(&mut blinding[..])?;
+    random::fill(&mut blinding[..])?;
     let mut message = Zeroizing::new(vec![0; field.blinding_share_bytes() + secret.len()]);
     let (of_blinding, of_secret) = message.split_at_mut(field.blinding_share_bytes());
     of_blinding[..BLINDING_BYTES].copy_from_slice(&blinding[..]);
@@ -65,12 +66,12 @@ pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize
     committer.update(secret);
     let commitment = committer.finalize();
 
-    let polynomials = message.chunks(gf.bytes()).map(|element| Polynomial::random(gf, element, threshold));
+    let polynomials = message.chunks(gf.element_len()).map(|element| Polynomial::random(gf, element, threshold));
     let polynomials: Vec<_> = polynomials.collect::<Result<_, _>>()?;
     let mut values = Zeroizing::new(vec![0; message.len()]);
     let share = |header: &Header| {
         let x = gf.from_be_bytes(&header.point());
-        for (polynomial, value) in polynomials.iter().zip(values.chunks_mut(gf.bytes())) {
+        for (polynomial, value) in polynomials.iter().zip(values.chunks_mut(gf.element_len())) {
             value.copy_from_slice(&polynomial.value_at(&x));
         }
         let (of_blinding, of_secret) = values.split_at(field.blinding_share_bytes());
@@ -89,7 +90,7 @@ fn random_points(length: usize, count: u16) -> Result<Vec<Vec<u8>>, SplitError> 
     // some hundred thousand draws.
     while points.len() < usize::from(count) {
         let mut point = vec![0; length];
-        getrandom::fill(&mut point)?;
+        random::fill(&mut point)?;
         if seen.insert(point.clone()) {
             points.push(point);
         }

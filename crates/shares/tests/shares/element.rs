@@ -15,7 +15,7 @@ fn every_field_and_both_kinds_of_points() {
     for bits in Field::ELEMENT_BITS {
         for points in [Points::Compact, Points::Random] {
             let field = element(bits, points);
-            let secret = pattern(field.element_bytes());
+            let secret = pattern(field.element_len());
             let shares = split_element(&secret, field, 3, 5).unwrap();
             assert_eq!(shares.len(), 5);
             for chosen in [[0, 1, 2], [4, 2, 0], [1, 4, 3]] {

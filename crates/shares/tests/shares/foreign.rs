@@ -12,7 +12,7 @@ fn ssss_round_trips_in_every_field() {
     for length in (1..=16).chain([23, 32, 33, 64, 127, 128]) {
         let secret = pattern(length);
         for diffusion in [true, false] {
-            let options = Options { diffusion, token: None };
+            let options = Options::default().with_diffusion(diffusion);
             let shares = ssss::split(&secret, 3, 5, options).unwrap();
             let some = [shares[4].clone(), shares[1].clone(), shares[2].clone()];
             assert_eq!(ssss::combine(&some, 3, diffusion).unwrap()[..], secret[..], "{length}");
@@ -25,7 +25,7 @@ fn ssss_round_trips_in_every_field() {
 
 #[test]
 fn ssss_lines() {
-    let shares = ssss::split(b"secret", 2, 12, Options { token: Some("key"), ..Options::default() }).unwrap();
+    let shares = ssss::split(b"secret", 2, 12, Options::default().with_token(Some("key"))).unwrap();
     let line = shares[1].to_line(12);
     assert!(line.starts_with("key-02-"));
     assert_eq!(line.len(), 7 + 12);
@@ -36,7 +36,7 @@ fn ssss_lines() {
     }
     assert!(SsssShare::parse(&format!("1-{}", "ab".repeat(129))).is_err());
     for token in ["", "a-b", "a b", "é", &"x".repeat(129)] {
-        let options = Options { token: Some(token), ..Options::default() };
+        let options = Options::default().with_token(Some(token));
         assert!(matches!(ssss::split(b"secret", 2, 2, options), Err(ForeignError::Malformed)), "{token}");
     }
 }

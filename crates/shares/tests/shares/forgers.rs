@@ -133,7 +133,7 @@ fn forged_elements() {
         // A polynomial of degree 0 also has a degree below 3: all shares are the secret. The
         // blinding value is zero.
         let field = Field::Element { bits, points: Points::Compact };
-        let value = pattern(field.element_bytes());
+        let value = pattern(field.element_len());
         let mut message = b"sealane.share.v1.commitment\x02".to_vec();
         message.extend(bits.to_be_bytes());
         message.extend(3u16.to_be_bytes());

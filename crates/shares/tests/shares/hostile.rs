@@ -13,6 +13,7 @@ pub(crate) fn make(header: &Header, blinding: &[u8], payload: &[u8], commitment:
         Field::Bytes => 1,
         Field::Element { points: Points::Compact, .. } => 2,
         Field::Element { points: Points::Random, .. } => 3,
+        other => panic!("{other:?} has no scheme here"),
     };
     let mut bytes = b"\x9dsealane\x01".to_vec();
     bytes.push(scheme);
@@ -23,7 +24,7 @@ pub(crate) fn make(header: &Header, blinding: &[u8], payload: &[u8], commitment:
     if scheme == 3 {
         bytes.extend(header.point());
     }
-    let mut share = vec![0; 32usize.next_multiple_of(field.element_bytes())];
+    let mut share = vec![0; 32usize.next_multiple_of(field.element_len())];
     for (to, from) in share.iter_mut().zip(blinding) {
         *to = *from;
     }
@@ -78,10 +79,10 @@ prop_compose! {
             2 => Field::Element { bits, points: Points::Compact },
             _ => Field::Element { bits, points: Points::Random },
         };
-        let point = if scheme == 3 { vec![point; field.element_bytes()] } else { Vec::new() };
+        let point = if scheme == 3 { vec![point; field.element_len()] } else { Vec::new() };
         let header = Header::with_point(SetId([set; 16]), field, threshold, 6, index, &point).unwrap();
         // Most elements have the right length.
-        let length = if scheme > 1 && length < 65_535 { field.element_bytes() } else { length };
+        let length = if scheme > 1 && length < 65_535 { field.element_len() } else { length };
         let mut payload = vec![fill; length];
         if let Some((at, value)) = changed && length > 0 {
             payload[at.index(length)] ^= value;

@@ -1,6 +1,7 @@
 //! Tests of the share format and its operations.
 
 mod combine;
+mod conversions;
 mod damage;
 mod element;
 mod foreign;
@@ -9,5 +10,6 @@ mod format;
 mod hostile;
 mod maintain;
 mod parameters;
+mod redaction;
 mod slip39;
 mod support;

@@ -51,9 +51,9 @@ fn single_groups() {
 #[test]
 fn groups() {
     let secret = pattern(32);
-    let groups = [(1, 1), (2, 3), (3, 5)].map(|(threshold, count)| Group { threshold, count });
+    let groups = [(1, 1), (2, 3), (3, 5)].map(|(threshold, count)| Group::new(threshold, count));
     for extendable in [true, false] {
-        let options = Options { extendable, iteration_exponent: 0 };
+        let options = Options::default().with_extendable(extendable).with_iteration_exponent(0);
         let made = slip39::split_groups(&secret, b"", 2, &groups, options).unwrap();
         let some = [&made[1][1..], &made[2][2..]].concat();
         assert_eq!(slip39::combine(&some, b"").unwrap().secret[..], secret[..]);
@@ -88,8 +88,8 @@ fn a_wrong_mnemonic_is_named() {
 
 #[test]
 fn a_group_with_a_wrong_mnemonic_is_left_out() {
-    let groups = [(2, 2), (2, 3), (3, 3)].map(|(threshold, count)| Group { threshold, count });
-    let options = Options { extendable: true, iteration_exponent: 0 };
+    let groups = [(2, 2), (2, 3), (3, 3)].map(|(threshold, count)| Group::new(threshold, count));
+    let options = Options::default().with_extendable(true).with_iteration_exponent(0);
     let made = slip39::split_groups(&pattern(16), b"", 2, &groups, options).unwrap();
     let words: Vec<String> = made[0][1].to_words().split(' ').map(str::to_owned).collect();
     let mut list = made.concat();
@@ -103,8 +103,8 @@ fn a_group_with_a_wrong_mnemonic_is_left_out() {
 
 #[test]
 fn work_has_a_limit() {
-    let group = [Group { threshold: 2, count: 2 }];
-    let options = Options { extendable: true, iteration_exponent: 3 };
+    let group = [Group::new(2, 2)];
+    let options = Options::default().with_extendable(true).with_iteration_exponent(3);
     let made = slip39::split_groups(&pattern(16), b"", 1, &group, options).unwrap().concat();
     let refused = slip39::combine_with_limit(&made, b"", 2).err();
     assert!(matches!(refused, Some(Slip39Error::TooExpensive { exponent: 3, max: 2 })));
@@ -198,8 +198,8 @@ fn refuses() {
         assert!(matches!(split(&pattern(16), b"", k, n), Some(Slip39Error::Counts { .. })), "{k} of {n}");
     }
     assert!(matches!(split(&pattern(16), "ü".as_bytes(), 2, 3), Some(Slip39Error::Passphrase)));
-    let options = Options { extendable: true, iteration_exponent: 16 };
-    let group = [Group { threshold: 2, count: 2 }];
+    let options = Options::default().with_extendable(true).with_iteration_exponent(16);
+    let group = [Group::new(2, 2)];
     let error = slip39::split_groups(&pattern(16), b"", 1, &group, options).err();
     assert!(matches!(error, Some(Slip39Error::IterationExponent)));
     let error = slip39::split_groups(&pattern(16), b"", 2, &group, Options::default()).err();

@@ -3,7 +3,7 @@
 use super::intrinsics::*;
 
 use crate::aes::whole_blocks;
-use crate::{AesBlocks, AesToken, Block, Columns};
+use crate::aes::{AesBlocks, AesToken, Block, Columns};
 
 /// Proof of Advanced SIMD and the AES instructions.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::intrinsics::*;
 
-use crate::{Clmul, ClmulLanes};
+use crate::clmul::{Clmul, ClmulLanes};
 
 /// Proof of Advanced SIMD and PMULL on 64-bit operands.
 #[derive(Clone, Copy, Debug)]

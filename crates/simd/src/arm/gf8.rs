@@ -4,9 +4,9 @@ use super::intrinsics::*;
 
 use super::Neon;
 use super::neon::neon;
+use crate::gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 use crate::gf8::{nibble_products, store_nibble_values};
 use crate::tuning::{self, Gf8MatrixTuning};
-use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 impl Gf8 for Neon {
     type Bytes = NeonBytes;

@@ -15,7 +15,7 @@ macro_rules! token {
             }
         }
 
-        impl $crate::Token for $token {
+        impl $crate::token::Token for $token {
             #[inline(always)]
             fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
                 #[target_feature(enable = $features)]
@@ -49,19 +49,10 @@ mod a32;
 mod aes;
 mod clmul;
 mod gf8;
+mod intrinsics;
 mod neon;
 
 pub use aes::{NeonAes, NeonAesBlocks};
 pub use clmul::{Pmull, PmullLane};
 pub use gf8::NeonBytes;
 pub use neon::{Neon, NeonU64Lanes, NeonWords};
-
-/// The intrinsics under their names on AArch64.
-mod intrinsics {
-    #[cfg(target_arch = "arm")]
-    pub(super) use super::a32::*;
-    #[cfg(target_arch = "aarch64")]
-    pub(super) use core::arch::aarch64::*;
-    #[cfg(target_arch = "arm")]
-    pub(super) use core::arch::arm::*;
-}

@@ -2,7 +2,11 @@
 
 use super::intrinsics::*;
 
-use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Tuning, U64Lanes, Words, tuning};
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::tuning::{self, Tuning};
+use crate::words::{MAX_WORDS_LANES, Words};
 
 /// Proof of Advanced SIMD.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Every operation of every level, lane by lane, against integers bit by bit.
 
 use super::*;
-use crate::LevelList;
+use crate::level::ClmulLevel;
+use crate::level_list::LevelList;
 
 fn product(a: u64, b: u64) -> [u64; 2] {
     let product = (0..64).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ u128::from(a) << i);

@@ -5,7 +5,7 @@ pub(crate) mod chacha20_avx2;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
 pub(crate) mod chacha20_ssse3;
 
-use crate::PendingPoly1305;
+use crate::pending_poly1305::PendingPoly1305;
 
 /// The rounds of ChaCha in the vertical layout: each vector has one word of each of its blocks, one
 /// block in each lane. An instruction set without its own kernel keeps the defaults.

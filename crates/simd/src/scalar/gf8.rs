@@ -1,9 +1,10 @@
 //! Elements of GF(2^8) in 64-bit integers, which the compiler turns into vectors where the target
 //! always has them.
 
+use super::Scalar;
 use crate::gf8::multiples;
+use crate::gf8::{Gf8, Gf8Bytes};
 use crate::tuning::{self, Gf8MatrixTuning};
-use crate::{Gf8, Gf8Bytes, Scalar};
 
 /// Words in a vector: 128 bits.
 const WORDS: usize = 2;

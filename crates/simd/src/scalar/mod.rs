@@ -1,13 +1,33 @@
 //! The portable backend: arrays of lanes, which the compiler turns into vectors where the target
 //! always has them.
 
+mod aes;
+mod clmul;
 mod gf8;
 
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
 use crate::sealed::{Assume, Sealed};
-use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words, tuning};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::token::Token;
+use crate::tuning::{self, Tuning};
+use crate::words::{MAX_WORDS_LANES, Words};
+pub use aes::SlicedBlocks;
+pub use clmul::ScalarLane;
 pub use gf8::ScalarBytes;
 
 /// The token of the portable backend, which every CPU has.
+///
+/// ```
+/// use sealane_simd::{AesBlocks, ClmulLanes, Gf8Bytes, Scalar, ScalarBytes, ScalarLane, Simd, SlicedBlocks, U64Lanes};
+///
+/// let sum = <Scalar as Simd>::U64Lanes::splat(Scalar::new(), 7).sum_lanes();
+/// assert_eq!(sum, 7 * <Scalar as Simd>::U64Lanes::LANES as u64);
+///
+/// // Vectors of blocks, of polynomials and of bytes.
+/// assert_eq!([SlicedBlocks::BLOCKS, ScalarLane::LANES], [8, 1]);
+/// assert_eq!(64 % ScalarBytes::BYTES, 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar(());
 

@@ -4,9 +4,9 @@ use core::arch::wasm32::*;
 
 use super::Simd128;
 use super::simd128::{load, operations, store};
+use crate::gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 use crate::gf8::{nibble_products, store_nibble_values};
 use crate::tuning::{self, Gf8MatrixTuning};
-use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 impl Gf8 for Simd128 {
     type Bytes = Simd128Bytes;

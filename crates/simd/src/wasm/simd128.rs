@@ -2,8 +2,13 @@
 
 use core::arch::wasm32::*;
 
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
 use crate::sealed::{Assume, Sealed};
-use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, Token, Tuning, U64Lanes, Words, tuning};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::token::Token;
+use crate::tuning::{self, Tuning};
+use crate::words::{MAX_WORDS_LANES, Words};
 
 /// Proof of the fixed-width vectors of WebAssembly.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::detect::Features;
+use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
 use super::ssse3::store_pair;
-use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, U64Lanes, Words};
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
+use crate::simd::{MAX_U64_LANES, U64Lanes};
+use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The features that the compiler may use where `avx2` and `bmi2` are enabled.
 pub(super) const FEATURES: Features = super::ssse3::FEATURES
@@ -22,7 +26,7 @@ token! {
     Avx2: "avx2,bmi2", FEATURES
 }
 
-simd! { Avx2: Avx2Words, Avx2U64Lanes, super::Ssse3, Avx2, AVX2 }
+simd! { Avx2: Avx2Words, Avx2U64Lanes, super::ssse3::Ssse3, Avx2, AVX2 }
 
 macro_rules! avx2 {
     ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", $proof, $($rest)*) };
@@ -112,11 +116,15 @@ impl Words for Avx2Words {
 impl ChaCha20Rounds for Avx2Words {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
-    fn double_rounds(v: &mut [Self; 16], count: usize, pending: &mut crate::PendingPoly1305<'_>) -> bool {
+    fn double_rounds(
+        v: &mut [Self; 16],
+        count: usize,
+        pending: &mut crate::pending_poly1305::PendingPoly1305<'_>,
+    ) -> bool {
         let token = v[0].1;
         let mut vectors = v.map(|word| word.0);
         with_features!(Avx2, "avx2,bmi2", token, (
-            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, pending: &mut crate::PendingPoly1305<'_> = pending
+            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, pending: &mut crate::pending_poly1305::PendingPoly1305<'_> = pending
         ) -> () {
             crate::kernels::chacha20_avx2::double_rounds(vectors, count, pending);
         });

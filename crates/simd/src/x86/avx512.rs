@@ -5,9 +5,14 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::detect::Features;
+use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
 use super::ssse3::store_pair;
-use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{ChaCha20Rounds, CpuClass, MAX_U64_LANES, MAX_WORDS_LANES, Pair, Simd, U64Lanes, Words};
+use crate::class::CpuClass;
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The features that the compiler may use where those below are enabled.
 pub(super) const FEATURES: Features = super::avx2::FEATURES

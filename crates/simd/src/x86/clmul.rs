@@ -5,8 +5,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Features, token, with_features};
-use crate::{Clmul, ClmulLanes};
+use super::detect::Features;
+use super::macros::{token, with_features};
+use crate::clmul::{Clmul, ClmulLanes};
 
 const SSE: Features =
     Features::SSE2.union(Features::SSE3).union(Features::SSSE3).union(Features::SSE41).union(Features::PCLMULQDQ);

@@ -137,17 +137,6 @@ fn cpuid(leaf: u32) -> arch::CpuidResult {
     unsafe { arch::__cpuid_count(leaf, 0) }
 }
 
-/// Returns whether this is a CPU of AMD's family 1Ah: Zen 5.
-pub(crate) fn is_family_1ah() -> bool {
-    let vendor = cpuid(0);
-    let leaf1 = cpuid(1);
-    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
-    // both fields.
-    let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);
-    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
-    is_amd && family == 0x1a
-}
-
 /// Returns XCR0, the register state that the operating system saves, or 0 without OSXSAVE.
 fn saved_state(leaf1_ecx: u32) -> u64 {
     #[target_feature(enable = "xsave")]

@@ -8,9 +8,12 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Avx2, Avx512, Ssse3, with_features};
+use super::avx2::Avx2;
+use super::avx512::Avx512;
+use super::macros::with_features;
+use super::ssse3::Ssse3;
+use crate::gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 use crate::gf8::{nibble_products, store_nibble_values};
-use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 /// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types
 /// and functions.
@@ -163,42 +166,45 @@ gf8_bytes! {
     apply = |n, g| _mm_xor_si128(_mm_shuffle_epi8(g.0, n.0), _mm_shuffle_epi8(g.1, n.1));
 }
 
-gf8_bytes! {
-    /// 32 elements.
-    Avx2Bytes(__m256i, Avx2, "avx2"), 32, Avx2, core::convert::identity;
-    _mm256_loadu_si256, _mm256_storeu_si256, _mm256_setzero_si256, _mm256_xor_si256;
-    factor: (__m256i, __m256i) = |table, factor|
-        (_mm256_broadcastsi128_si256(half(table, 0)), _mm256_broadcastsi128_si256(half(table, 16)));
-    secret = |factor| {
-        let (low, high) = secret_halves(factor);
-        (_mm256_broadcastsi128_si256(low), _mm256_broadcastsi128_si256(high))
+/// Defines elements whose tables are the same in each 128 bits of a vector.
+macro_rules! wide_bytes {
+    (
+        $(#[$doc:meta])*
+        $name:ident($vector:ty, $token:ty, $features:literal), $size:literal, $tuning:ident;
+        $load:ident, $store:ident, $zero:ident, $xor:ident;
+        $broadcast:path, $set1:path, $and:path, $shift:path, $shuffle:path
+    ) => {
+        gf8_bytes! {
+            $(#[$doc])*
+            $name($vector, $token, $features), $size, $token, core::convert::identity;
+            $load, $store, $zero, $xor;
+            factor: ($vector, $vector) = |table, factor| ($broadcast(half(table, 0)), $broadcast(half(table, 16)));
+            secret = |factor| {
+                let (low, high) = secret_halves(factor);
+                ($broadcast(low), $broadcast(high))
+            };
+            multiplicand: ($vector, $vector) = |a| {
+                let low_nibbles = $set1(0x0f);
+                ($and(a, low_nibbles), $and($shift(a), low_nibbles))
+            };
+            mul = |m, f| $xor($shuffle(f.0, m.0), $shuffle(f.1, m.1));
+            map: ($vector, $vector), 32, $tuning = store_nibble_values, |stored|
+                ($broadcast(half(stored, 0)), $broadcast(half(stored, 16)));
+            apply = |n, g| $xor($shuffle(g.0, n.0), $shuffle(g.1, n.1));
+        }
     };
-    multiplicand: (__m256i, __m256i) = |a| {
-        let low_nibbles = _mm256_set1_epi8(0x0f);
-        (_mm256_and_si256(a, low_nibbles), _mm256_and_si256(_mm256_srli_epi16::<4>(a), low_nibbles))
-    };
-    mul = |m, f| _mm256_xor_si256(_mm256_shuffle_epi8(f.0, m.0), _mm256_shuffle_epi8(f.1, m.1));
-    map: (__m256i, __m256i), 32, GF8_MATRIX_AVX2 = store_nibble_values, |stored|
-        (_mm256_broadcastsi128_si256(half(stored, 0)), _mm256_broadcastsi128_si256(half(stored, 16)));
-    apply = |n, g| _mm256_xor_si256(_mm256_shuffle_epi8(g.0, n.0), _mm256_shuffle_epi8(g.1, n.1));
 }
 
-gf8_bytes! {
+wide_bytes! {
+    /// 32 elements.
+    Avx2Bytes(__m256i, Avx2, "avx2"), 32, GF8_MATRIX_AVX2;
+    _mm256_loadu_si256, _mm256_storeu_si256, _mm256_setzero_si256, _mm256_xor_si256;
+    _mm256_broadcastsi128_si256, _mm256_set1_epi8, _mm256_and_si256, _mm256_srli_epi16::<4>, _mm256_shuffle_epi8
+}
+
+wide_bytes! {
     /// 64 elements.
-    Avx512Bytes(__m512i, Avx512, "avx512f,avx512bw"), 64, Avx512, core::convert::identity;
+    Avx512Bytes(__m512i, Avx512, "avx512f,avx512bw"), 64, GF8_MATRIX_AVX512;
     _mm512_loadu_si512, _mm512_storeu_si512, _mm512_setzero_si512, _mm512_xor_si512;
-    factor: (__m512i, __m512i) = |table, factor|
-        (_mm512_broadcast_i32x4(half(table, 0)), _mm512_broadcast_i32x4(half(table, 16)));
-    secret = |factor| {
-        let (low, high) = secret_halves(factor);
-        (_mm512_broadcast_i32x4(low), _mm512_broadcast_i32x4(high))
-    };
-    multiplicand: (__m512i, __m512i) = |a| {
-        let low_nibbles = _mm512_set1_epi8(0x0f);
-        (_mm512_and_si512(a, low_nibbles), _mm512_and_si512(_mm512_srli_epi16::<4>(a), low_nibbles))
-    };
-    mul = |m, f| _mm512_xor_si512(_mm512_shuffle_epi8(f.0, m.0), _mm512_shuffle_epi8(f.1, m.1));
-    map: (__m512i, __m512i), 32, GF8_MATRIX_AVX512 = store_nibble_values, |stored|
-        (_mm512_broadcast_i32x4(half(stored, 0)), _mm512_broadcast_i32x4(half(stored, 16)));
-    apply = |n, g| _mm512_xor_si512(_mm512_shuffle_epi8(g.0, n.0), _mm512_shuffle_epi8(g.1, n.1));
+    _mm512_broadcast_i32x4, _mm512_set1_epi8, _mm512_and_si512, _mm512_srli_epi16::<4>, _mm512_shuffle_epi8
 }

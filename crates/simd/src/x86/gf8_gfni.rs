@@ -6,9 +6,12 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::avx2::Avx2;
+use super::avx512::Avx512;
+use super::detect::Features;
 use super::gf8::gf8_bytes;
-use super::{Avx2, Avx512, Features, token, with_features};
-use crate::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
+use super::macros::{token, with_features};
+use crate::gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 token! {
     /// Proof of GFNI and of all that [`Avx2`] proves.

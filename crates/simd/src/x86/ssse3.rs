@@ -5,8 +5,12 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::{Features, binary, shifts_and_opaque, simd, token, unary, with_features};
-use crate::{ChaCha20Rounds, MAX_U64_LANES, MAX_WORDS_LANES, Pair, U64Lanes, Words};
+use super::detect::Features;
+use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
+use crate::kernels::ChaCha20Rounds;
+use crate::pair::Pair;
+use crate::simd::{MAX_U64_LANES, U64Lanes};
+use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The features that the compiler may use where `ssse3` is enabled.
 pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
@@ -102,7 +106,7 @@ impl Words for Ssse3Words {
 impl ChaCha20Rounds for Ssse3Words {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
-    fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::PendingPoly1305<'_>) -> bool {
+    fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::pending_poly1305::PendingPoly1305<'_>) -> bool {
         let token = v[0].1;
         let mut vectors = v.map(|word| word.0);
         ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {

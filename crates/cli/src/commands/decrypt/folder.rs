@@ -1,16 +1,18 @@
 //! Decrypts many files, and compares encrypted folders with their manifests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use sealane_age::Threads;
+use sealane_age::folder::leads_out;
 
-use crate::args::FileArgs;
+use crate::args::{DecryptArgs, OpeningArgs};
 use crate::error::explain::payload_error;
 use crate::error::{Error, Result, quoted};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{
     Attributes, Checked, Destination, Direction, Expected, Failure, Failures, Id, Known, Link, Name, Plan, Purpose,
-    Record, Source, Stamp, Target, is_among, leaves, mode, refuse_within, root, run as work, single,
+    Record, Source, Stamp, Target, mode, refuse_within, root, run as work, single,
 };
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
@@ -18,23 +20,25 @@ use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 
 /// Decrypts.
-pub(super) fn run(args: &FileArgs) -> Result<()> {
+pub(super) fn run(args: &DecryptArgs) -> Result<()> {
+    let OpeningArgs { identities, parts, threads, decryption, folder, inputs } = &args.opening;
+    let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
     let stdin = StdinUse::default();
-    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(identities, &parts.parts, &stdin, Passphrases::new(&stdin))?;
     let opening = Opening { openers, backend: crate::os::backend::chosen()? };
-    refuse_within(root(args), &args.many)?;
-    let Sealed { mut plan, expected } = opening.find(&args.many, !args.no_manifest)?;
-    if !args.allow_external_links {
+    refuse_within(root, inputs)?;
+    let Sealed { mut plan, expected } = opening.find(inputs, !folder.no_manifest)?;
+    if !decryption.allow_external_links {
         refuse_leaving(&mut plan);
     }
 
-    let purpose = Purpose::new(&args.many).with("decrypt");
+    let purpose = Purpose::new(inputs).with("decrypt");
     let known = |source: &Source| match expected.get(&source.name) {
         Some(known) => Ok(Expected { attributes: known.attributes, len: Some(known.size) }),
         None => Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None }),
     };
     let direction = Direction::Open;
-    let Some(destination) = Destination::prepare(root(args), purpose, mode(args), &plan, direction, known)? else {
+    let Some(destination) = Destination::prepare(root, purpose, mode(*folder, inputs), &plan, direction, known)? else {
         return Ok(());
     };
 
@@ -42,14 +46,14 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     plan.failures.iter().for_each(|error| failures.add(error));
     let shown = progress.show(Some(plan.len()), false);
     let run = Run { opening, expected, destination, progress: &progress };
-    if let (Some(_), [source]) = (single(args), &plan.files[..]) {
-        let opened = run.open(source, args.threads());
+    if let (Some(_), [source]) = (single(inputs), &plan.files[..]) {
+        let opened = run.open(source, threads);
         drop(shown);
         opened.map_err(Failure::into_error)?;
         run.destination.sync()?;
         return run.destination.finish(&plan, true);
     }
-    work(&plan.files, args.threads(), &progress, &failures, |source, threads| run.open(source, threads))?;
+    work(&plan.files, threads, &progress, &failures, |source, threads| run.open(source, threads))?;
     drop(shown);
     // Links come last, so that no file is written through one.
     for link in &plan.links {
@@ -100,8 +104,9 @@ impl Run<'_> {
 
 /// Turns links that lead out of the folder into failures.
 fn refuse_leaving(plan: &mut Plan) {
-    let is_folder = is_among(plan.directories.iter().map(|directory| &directory.name));
-    let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(|link| leaves(link, &is_folder));
+    let folders: HashSet<&Path> = plan.directories.iter().map(|directory| directory.name.as_path()).collect();
+    let leaves = |link: &Link| leads_out(&link.name, &link.target, |path| folders.contains(path));
+    let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(leaves);
     plan.links = links;
     plan.failures.extend(Vec::into_iter(leaving).map(|link: Link| {
         let target = quoted(&link.target);

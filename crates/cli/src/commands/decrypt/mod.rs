@@ -9,7 +9,7 @@ use std::io::{Read, Seek as _};
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{CopyError, ReadAt, StreamReader, Threads};
 
-use crate::args::FileArgs;
+use crate::args::{DecryptArgs, OpeningArgs};
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result};
 use crate::io::old_header;
@@ -17,23 +17,25 @@ use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
-use crate::keys::same_file::check_same;
+use crate::keys::same_file::KeyFiles;
 
 /// Decrypts one file, or many.
-pub(crate) fn run(args: &FileArgs) -> Result<()> {
-    if !args.many.is_empty() {
+pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
+    if args.many {
         return folder::run(args);
     }
     let backend = crate::os::backend::chosen()?;
-    if args.salvage {
+    let OpeningArgs { identities, parts, threads, decryption, inputs, .. } = &args.opening;
+    let (path, range, parts) = (inputs.file(), decryption.range, &parts.parts);
+    if decryption.salvage {
         return salvage::run(args);
     }
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
-    let mut output = Output::prepare(args.output.as_deref(), Content::Plaintext, input.is_terminal)?;
-    check_same(args, &input, &output)?;
+    let mut input = old_header::open_input(path, &stdin)?;
+    let mut output = Output::prepare(args.output.path(), Content::Plaintext, input.is_terminal)?;
+    KeyFiles { identities, parts, recipients: &[] }.check_with(&input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;
-    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(identities, parts, &stdin, Passphrases::new(&stdin))?;
     if input.is_terminal {
         input.take_pasted_armor()?;
     }
@@ -44,13 +46,13 @@ pub(crate) fn run(args: &FileArgs) -> Result<()> {
     let file = input.file.filter(|_| reader.is_armored().is_ok_and(|armored| !armored));
 
     // All errors of the header and the identities occur before anything is written.
-    let (threads, progress) = (args.threads(), input.progress);
+    let (threads, progress) = (threads.threads(), input.progress);
     let begin = || {
         progress.reset();
-        progress.show(input.len.filter(|_| args.range.is_none()), quiet)
+        progress.show(input.len.filter(|_| range.is_none()), quiet)
     };
-    let explain = |error| old_header::explain(error, args.input.as_deref());
-    let written = match (args.range, file) {
+    let explain = |error| old_header::explain(error, path);
+    let written = match (range, file) {
         (Some(range), Some(mut file)) => {
             file.rewind().map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
             let mut reader = openers.decrypt(file, &input.name, backend).map_err(explain)?;

@@ -9,7 +9,7 @@ use sealane_age::armor::{ArmoredReader, decode_damaged};
 use sealane_age::{Salvaged, Salvaging, WriteAt as _};
 use serde_json::json;
 
-use crate::args::FileArgs;
+use crate::args::DecryptArgs;
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result, quoted};
 use crate::io::input::PatchedFile;
@@ -21,9 +21,10 @@ use crate::keys::passphrase::Passphrases;
 use crate::os::cleanup::FileGuard;
 
 /// Writes the plaintext to a new file, and a list of missing ranges to another one beside it.
-pub(super) fn run(args: &FileArgs) -> Result<()> {
+pub(super) fn run(args: &DecryptArgs) -> Result<()> {
+    let path = args.opening.inputs.file();
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(args.input.as_deref(), &stdin)?;
+    let mut input = old_header::open_input(path, &stdin)?;
     let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
         return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to a regular file first"));
     };
@@ -35,12 +36,12 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     file.rewind().map_err(|error| unreadable(&error))?;
     let from_start = file.get_ref().try_clone().map_err(|error| unreadable(&error))?;
     let reader = Watched::new(from_start, &input.progress);
-    let output = args.output.as_deref().unwrap_or(Path::new(""));
+    let output = args.output.path().unwrap_or(Path::new(""));
     let map = map_path(output);
-    let openers = Openers::load(args, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&args.opening.identities, &args.opening.parts.parts, &stdin, Passphrases::new(&stdin))?;
     let reader = openers
         .decrypt(reader, &input.name, crate::os::backend::chosen()?)
-        .map_err(|error| old_header::explain(error, args.input.as_deref()))?;
+        .map_err(|error| old_header::explain(error, path))?;
 
     let (result, output_guard) = create(output)?;
     // Remove the first file if the second cannot be created.

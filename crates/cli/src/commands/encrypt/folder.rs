@@ -9,7 +9,7 @@ use sealane_age::threshold::Label;
 use sealane_age::{CopyError, Encryptor, Threads};
 use zeroize::Zeroizing;
 
-use crate::args::FileArgs;
+use crate::args::{EncryptArgs, SealingArgs};
 use crate::error::explain::{encrypt_error, read_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{
@@ -23,35 +23,38 @@ use crate::keys::passphrase::Passphrases;
 use crate::keys::recipients::SharedRecipient;
 
 /// Encrypts.
-pub(super) fn run(args: &FileArgs) -> Result<()> {
+pub(super) fn run(args: &EncryptArgs) -> Result<()> {
+    let EncryptArgs { sealing: SealingArgs { output, armor, recipients: named }, identities, inputs, .. } = args;
+    let (inputs, threads, root) = (&inputs.inputs, args.threads.threads(), root(output));
     let backend = crate::os::backend::chosen()?;
     let stdin = StdinUse::default();
     // A single file has no manifest: no other file could be missing.
-    let single = single(args);
-    let with_manifest = !args.no_manifest && single.is_none();
+    let single = single(inputs);
+    let with_manifest = !args.folder.no_manifest && single.is_none();
     let passphrases = Passphrases::new(&stdin);
-    let (names, recipients) = if args.passphrase {
-        (Zeroizing::default(), recipients(args, &args.identities, &stdin, &passphrases)?)
+    let (names, recipients) = if named.passphrase {
+        (Zeroizing::default(), recipients(named, &identities.given, &stdin, &passphrases)?)
     } else {
-        let collected = collect(args, &args.identities, &stdin, &passphrases)?;
-        (collected.names(), build(args, collected)?)
+        let collected = collect(named, &identities.given, &stdin, &passphrases)?;
+        (collected.names(), build(named, collected)?)
     };
-    let label = args.label.as_ref().map(Label::as_str);
-    let flags = format!("{:?} {label:?} {} {with_manifest}", args.threshold, args.armor);
-    let purpose = Purpose::new(&args.many).with("encrypt").with(names).with(flags);
-    let sealing = Sealing { args, recipients: &recipients, backend };
-    if !args.passphrase {
+    let label = named.label.as_ref().map(Label::as_str);
+    let flags = format!("{:?} {label:?} {} {with_manifest}", named.threshold, armor.armor);
+    let purpose = Purpose::new(inputs).with("encrypt").with(names).with(flags);
+    let sealing = Sealing { args: &args.sealing, recipients: &recipients, backend };
+    if !named.passphrase {
         // Check the recipients before anything is created.
         sealing.encryptor()?;
     }
 
-    refuse_within(root(args), &args.many)?;
-    let plan = Plan::to_encrypt(&args.many)?;
+    refuse_within(root, inputs)?;
+    let plan = Plan::to_encrypt(inputs)?;
     refuse_collisions(&plan)?;
     let direction = Direction::Seal { with_manifest };
     let expected =
         |source: &Source| Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None });
-    let Some(destination) = Destination::prepare(root(args), purpose, mode(args), &plan, direction, expected)? else {
+    let Some(destination) = Destination::prepare(root, purpose, mode(args.folder, inputs), &plan, direction, expected)?
+    else {
         return Ok(());
     };
 
@@ -62,13 +65,13 @@ pub(super) fn run(args: &FileArgs) -> Result<()> {
     plan.failures.iter().for_each(|error| failures.add(error));
     let shown = progress.show(Some(plan.len()), false);
     if let (Some(_), [source]) = (single, &plan.files[..]) {
-        let sealed = sealing.seal(source, &destination, args.threads(), &progress);
+        let sealed = sealing.seal(source, &destination, threads, &progress);
         drop(shown);
         sealed.map_err(Failure::into_error)?;
         destination.sync()?;
         return destination.finish(&plan, true);
     }
-    work(&plan.files, args.threads(), &progress, &failures, |source, threads| {
+    work(&plan.files, threads, &progress, &failures, |source, threads| {
         let (record, attributes) = sealing.seal(source, &destination, threads, &progress)?;
         let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.insert(record.name, (record.id, record.size, attributes));
@@ -98,14 +101,14 @@ fn refuse_collisions(plan: &Plan) -> Result<()> {
 
 /// The settings that all files share.
 struct Sealing<'a> {
-    args: &'a FileArgs,
+    args: &'a SealingArgs,
     recipients: &'a [SharedRecipient],
     backend: sealane_age::Backend,
 }
 
 impl Sealing<'_> {
     fn encryptor(&self) -> Result<Encryptor> {
-        let encryptor = with_threshold(self.args, self.recipients, |recipients| {
+        let encryptor = with_threshold(&self.args.recipients, self.recipients, |recipients| {
             Encryptor::with_recipients(recipients.iter().copied()).map_err(encrypt_error)
         })?;
         Ok(encryptor.with_backend(self.backend))
@@ -154,7 +157,7 @@ impl Sealing<'_> {
         output: impl io::Write + Send,
         threads: Threads,
     ) -> Result<(), CopyError> {
-        let writer = encryptor.encrypt(input, ArmoredWriter::with_format(output, self.args.format()), threads)?;
+        let writer = encryptor.encrypt(input, ArmoredWriter::with_format(output, self.args.armor.format()), threads)?;
         writer.finish().map(drop).map_err(CopyError::Write)
     }
 
@@ -176,8 +179,10 @@ impl Sealing<'_> {
             Some(Entry::File { name: file.name.clone(), size, id, attributes })
         });
         let cannot = |error| Error::from_io("cannot write the manifest", error);
-        let mut writer =
-            self.encryptor()?.wrap_output(ArmoredWriter::with_format(output, self.args.format())).map_err(cannot)?;
+        let mut writer = self
+            .encryptor()?
+            .wrap_output(ArmoredWriter::with_format(output, self.args.armor.format()))
+            .map_err(cannot)?;
         Manifest::write(&mut writer, directories.chain(links).chain(files)).map_err(cannot)?;
         writer.finish().and_then(ArmoredWriter::finish).map(drop).map_err(cannot)
     }

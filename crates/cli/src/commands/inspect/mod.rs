@@ -18,11 +18,11 @@ pub(crate) use report::{PostQuantum, Report, cut_short, read};
 /// Prints the report about one file, or about many.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let openers = match args.file.identities.as_slice() {
+    let openers = match args.identities.given.as_slice() {
         [] => None,
-        _ => Some(Openers::load(&args.file, &stdin, Passphrases::new(&stdin))?),
+        _ => Some(Openers::load(&args.identities, &[], &stdin, Passphrases::new(&stdin))?),
     };
-    match args.file.inputs.as_slice() {
+    match args.inputs.inputs.as_slice() {
         [] => single(args, None, openers.as_ref(), &stdin),
         [only] if !only.is_dir() => single(args, Some(only), openers.as_ref(), &stdin),
         inputs => list::print(inputs, args.json, openers.as_ref(), &stdin),

@@ -143,7 +143,7 @@ fn inspect(shares: &mut Shares, errors: &mut Vec<(Place, Error)>) -> Vec<(Place,
             count: Some(header.count()),
             group: None,
             field: Some(field(header.field())),
-            length: reader.payload_bytes(),
+            length: reader.payload_len(),
             commitment: reader.commitment().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
             public_keys,
             passphrase: None,
@@ -172,7 +172,7 @@ fn of_words(words: &NamedWords) -> Entry {
             count: mnemonic.group_count(),
         }),
         field: None,
-        length: mnemonic.secret_bytes() as u64,
+        length: mnemonic.secret_len() as u64,
         commitment: None,
         public_keys: notes.public_keys.clone(),
         passphrase: Some(notes.passphrase),
@@ -185,6 +185,7 @@ fn field(field: Field) -> String {
         Field::Bytes => "GF(2^8), byte by byte".to_owned(),
         Field::Element { bits, points: Points::Compact } => format!("GF(2^{bits}), the index is the point"),
         Field::Element { bits, points: Points::Random } => format!("GF(2^{bits}), a random point"),
+        other => format!("GF(2^{})", other.bits()),
     }
 }
 

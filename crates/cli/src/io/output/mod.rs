@@ -7,7 +7,7 @@ mod permissions;
 mod temporary;
 mod terminal;
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
@@ -223,7 +223,9 @@ fn others_read(_metadata: &Metadata) -> bool {
 
 #[cfg(unix)]
 fn stdout_metadata() -> Option<Metadata> {
+    use std::fs::File;
     use std::os::fd::AsFd as _;
+
     io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata()).ok()
 }
 
@@ -241,7 +243,9 @@ pub(crate) fn json(report: &impl Serialize) -> Result<String> {
 /// Returns standard output without std's line buffer, and the identity of its file.
 #[cfg(unix)]
 fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
+    use std::fs::File;
     use std::os::fd::AsFd as _;
+
     match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
         Ok(file) => {
             crate::os::pipe::enlarge(&file);

@@ -3,53 +3,23 @@
 
 mod encrypted;
 mod parse;
+mod plain;
 mod ssh;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use sealane_age::{Identity, mlkem768x25519, plugin, x25519};
+use sealane_age::Identity;
 
 use crate::args::IdentitySource;
 use crate::error::Result;
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
-use crate::keys::plugin::{PluginIdentity, default_identity};
+use crate::keys::plugin::default_identity;
 
 use encrypted::Announced;
-pub(crate) use encrypted::EncryptedFile;
-pub(crate) use parse::{read_file, read_stream};
-pub(crate) use ssh::SshKey;
-
-/// An identity that any number of threads may use.
-pub(crate) type SharedIdentity = Box<dyn Identity + Send + Sync>;
-
-/// One identity of an identity file.
-pub(crate) enum ParsedIdentity {
-    /// `AGE-SECRET-KEY-1…`
-    X25519(x25519::Identity),
-    /// `AGE-SECRET-KEY-PQ-1…`
-    PostQuantum(Box<mlkem768x25519::Identity>),
-    /// `AGE-PLUGIN-NAME-1…`
-    Plugin(plugin::Identity),
-    /// An ssh private key.
-    Ssh(Box<SshKey>),
-    /// A file of identities, encrypted with a passphrase.
-    Encrypted(EncryptedFile),
-}
-
-impl ParsedIdentity {
-    /// Returns the identity that unwraps file keys.
-    pub(crate) fn into_identity(self) -> SharedIdentity {
-        match self {
-            Self::X25519(identity) => Box::new(identity),
-            Self::PostQuantum(identity) => identity,
-            Self::Ssh(key) => key,
-            Self::Encrypted(file) => Box::new(file),
-            Self::Plugin(identity) => Box::new(PluginIdentity(identity)),
-        }
-    }
-}
+pub(crate) use parse::{ParsedIdentity, read_file, read_stream};
+pub(crate) use plain::{PlainIdentity, SharedIdentity};
 
 /// The identities of the command line, in order.
 pub(crate) struct Identities(Vec<ParsedIdentity>);
@@ -61,7 +31,9 @@ impl Identities {
         for source in sources {
             match source {
                 IdentitySource::File(path) => all.extend(load_file(path, stdin, passphrases)?),
-                IdentitySource::Plugin(name) => all.push(ParsedIdentity::Plugin(default_identity(name)?)),
+                IdentitySource::Plugin(name) => {
+                    all.push(ParsedIdentity::Plain(PlainIdentity::Plugin(default_identity(name)?)))
+                }
             }
         }
         Ok(Self(all))
@@ -89,7 +61,7 @@ struct Opener {
 
 impl Opener {
     fn new(identity: ParsedIdentity) -> Self {
-        let is_plugin = matches!(identity, ParsedIdentity::Plugin(_));
+        let is_plugin = matches!(identity, ParsedIdentity::Plain(PlainIdentity::Plugin(_)));
         match identity {
             ParsedIdentity::Encrypted(file) => {
                 let file = Arc::new(file);

@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use sealane_age::key_file::{AnyIdentity, IdentityFault, IdentityFile, KeyFileError, MAX_FILE_BYTES, parse_identities};
+use sealane_age::key_file::{IdentityFile, MAX_FILE_BYTES};
 use zeroize::Zeroizing;
 
-use super::{EncryptedFile, ParsedIdentity, SshKey};
+use super::encrypted::EncryptedFile;
+use super::plain::{PlainIdentity, SharedIdentity, parse_lines};
+use super::ssh::SshKey;
 use crate::error::{Error, Result};
 use crate::keys::passphrase::Passphrases;
 
@@ -16,7 +18,26 @@ const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 /// age's limit for an ssh key.
 const SSH_LIMIT: usize = 16 << 10;
 
-const FORM: &str = "an identity file has lines like AGE-SECRET-KEY-1…, as made by sealane keygen";
+/// One identity of an identity file.
+pub(crate) enum ParsedIdentity {
+    /// A line of text.
+    Plain(PlainIdentity),
+    /// An ssh private key.
+    Ssh(Box<SshKey>),
+    /// A file of identities, encrypted with a passphrase.
+    Encrypted(EncryptedFile),
+}
+
+impl ParsedIdentity {
+    /// Returns the identity that unwraps file keys.
+    pub(crate) fn into_identity(self) -> SharedIdentity {
+        match self {
+            Self::Plain(identity) => identity.into_identity(),
+            Self::Ssh(key) => key,
+            Self::Encrypted(file) => Box::new(file),
+        }
+    }
+}
 
 /// Reads the identity file `path`.
 pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
@@ -53,7 +74,6 @@ fn read(
     let (kind, contents) = IdentityFile::of(&contents);
     match kind {
         IdentityFile::Encrypted => {
-            let contents = Zeroizing::new(contents.to_vec());
             Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))])
         }
         IdentityFile::Pem if contents.len() > SSH_LIMIT => {
@@ -63,56 +83,6 @@ fn read(
             let key = SshKey::parse(contents, name, path, passphrases.clone())?;
             Ok(vec![ParsedIdentity::Ssh(Box::new(key))])
         }
-        _ => parse_lines(contents, name),
-    }
-}
-
-/// Parses one identity per line. Empty lines and lines that start with `#` are skipped.
-pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<ParsedIdentity>> {
-    let identities = parse_identities(contents).map_err(|error| match error {
-        KeyFileError::NotText => Error::new(format!("{name:?} is not an identity file: it is not text")).hint(FORM),
-        KeyFileError::NoKeys => Error::new(format!("no identities in {name:?}")).hint(FORM),
-        KeyFileError::Line { line, fault } => {
-            let is_share = fault == IdentityFault::Unknown && is_share(contents, line);
-            // The line may be a secret, so it is not shown.
-            let reason = if is_share {
-                "a share of a secret, where an identity is expected".to_owned()
-            } else {
-                fault.to_string()
-            };
-            let error = Error::new(format!("identity file {name:?}, line {line}: {reason}"));
-            error.hint(if is_share { "sealane combine restores the key from shares" } else { hint(fault) })
-        }
-        error => Error::new(format!("identity file {name:?}: {error}")),
-    })?;
-    identities
-        .into_iter()
-        .map(|identity| {
-            Ok(match identity {
-                AnyIdentity::X25519(identity) => ParsedIdentity::X25519(identity),
-                AnyIdentity::PostQuantum(identity) => ParsedIdentity::PostQuantum(identity),
-                AnyIdentity::Plugin(identity) => ParsedIdentity::Plugin(identity),
-                _ => {
-                    return Err(Error::new(format!("identity file {name:?} has an identity of an unknown kind")));
-                }
-            })
-        })
-        .collect()
-}
-
-/// Returns whether the line with this number, counted from 1, is a share of a secret.
-fn is_share(contents: &[u8], line: usize) -> bool {
-    let text = std::str::from_utf8(contents).unwrap_or_default();
-    text.lines().nth(line - 1).is_some_and(|line| sealane_shares::has_prefix(line.trim_end()))
-}
-
-fn hint(fault: IdentityFault) -> &'static str {
-    match fault {
-        IdentityFault::MalformedKey | IdentityFault::MalformedPlugin => {
-            "its checksum is wrong: was it copied completely?"
-        }
-        IdentityFault::PluginName => "a name has only letters, digits, and + - . _ (no path)",
-        IdentityFault::Recipient => "recipients are given with -r and -R; decryption needs the private key",
-        _ => "identities look like AGE-SECRET-KEY-1…, AGE-SECRET-KEY-PQ-1… or AGE-PLUGIN-NAME-1…",
+        _ => Ok(parse_lines(contents, name)?.into_iter().map(ParsedIdentity::Plain).collect()),
     }
 }

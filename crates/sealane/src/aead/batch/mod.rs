@@ -9,9 +9,9 @@ use core::fmt;
 use sealane_simd::tuning::BATCH_MIN_MESSAGES;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, check_length};
-use crate::aead::construction::Tag;
 use crate::backend::{BatchFamily, SelfTestOf};
 use crate::error::OpenError;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 use request::{Operation, Request};
 use shared_vectors::Batch;
@@ -21,6 +21,26 @@ use trio::Trio;
 /// caller wants it, such as behind the ciphertext in a packet.
 ///
 /// `N` is the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
+///
+/// ```
+/// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest};
+///
+/// let cipher = ChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+/// let (mut packets, mut tags) = ([*b"one", *b"two"], [[0; 16]; 2]);
+/// let mut requests = Vec::new();
+/// for (number, (packet, tag)) in packets.iter_mut().zip(&mut tags).enumerate() {
+///     requests.push(SealRequest::new([number as u8; 12], b"", packet, tag));
+/// }
+/// cipher.seal_batch(&mut requests);
+///
+/// let mut requests = Vec::new();
+/// for (number, (packet, tag)) in packets.iter_mut().zip(&tags).enumerate() {
+///     requests.push(OpenRequest::new([number as u8; 12], b"", packet, tag));
+/// }
+/// cipher.open_batch(&mut requests);
+/// assert_eq!(requests[1].plaintext()?, b"two");
+/// # Ok::<(), sealane::OpenError>(())
+/// ```
 pub struct SealRequest<'a, N = [u8; 12]> {
     nonce: N,
     aad: &'a [u8],

@@ -1,8 +1,8 @@
 //! One message of a batch.
 
-use crate::aead::construction::Tag;
 use crate::aead::construction::verify;
 use crate::chacha20::BLOCK_BYTES;
+use crate::poly1305::Tag;
 use crate::poly1305::many::Input;
 use crate::wipe::wipe;
 

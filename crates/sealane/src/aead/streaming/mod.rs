@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use crate::aead::construction::Tag;
 use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, ChaCha20};
 use crate::error::{CounterOverflow, OpenError};
 use crate::poly1305::Poly1305;
+use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
 /// The cipher and the authenticator of one message, and the number of bytes that they have
@@ -184,6 +184,21 @@ impl Opener {
 ///
 /// The pieces must be the bytes that the [`Opener`] received, from the first one on. This type
 /// cannot check them again.
+///
+/// ```
+/// use sealane::{ChaCha20Poly1305, Verified};
+///
+/// let cipher = ChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+/// let mut message = *b"attack at dawn";
+/// let tag = cipher.seal_in_place(&[0; 12], b"", &mut message);
+///
+/// let mut opener = cipher.opener(&[0; 12], b"");
+/// opener.update(&message)?;
+/// let mut verified: Verified = opener.verify(&tag)?;
+/// verified.decrypt(&mut message)?;
+/// assert_eq!(&message, b"attack at dawn");
+/// # Ok::<(), sealane::OpenError>(())
+/// ```
 pub struct Verified {
     cipher: ChaCha20,
     remaining: u64,

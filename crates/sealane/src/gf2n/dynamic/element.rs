@@ -13,6 +13,14 @@ use crate::declassify::declassify_octets;
 ///
 /// It is wiped when it is dropped, compared in constant time, and its `Debug` output does not show
 /// the value.
+///
+/// ```
+/// use sealane::gf2n::{DynamicElement, DynamicField};
+///
+/// let field = DynamicField::of_degree(16).expect("there is such a field");
+/// let x: DynamicElement = field.from_bits(2).expect("it fits");
+/// assert_eq!(*field.multiply(&x, &x).to_be_bytes(&field), [0, 4]);
+/// ```
 #[derive(Clone)]
 pub struct DynamicElement(pub(super) Zeroizing<Vec<u64>>);
 

@@ -80,7 +80,7 @@ impl DynamicField {
 
     /// Returns the length of an element in bytes: n / 8.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub fn element_len(&self) -> usize {
         self.bits / 8
     }
 
@@ -123,7 +123,7 @@ impl DynamicField {
     /// If there are not n / 8 bytes.
     #[must_use]
     pub fn from_be_bytes(&self, bytes: &[u8]) -> DynamicElement {
-        assert_eq!(bytes.len(), self.bytes(), "an element of another length");
+        assert_eq!(bytes.len(), self.element_len(), "an element of another length");
         let mut element = self.zero();
         for (i, &byte) in bytes.iter().rev().enumerate() {
             element.0[i / 8] |= u64::from(byte) << (i % 8 * 8);
@@ -223,7 +223,7 @@ impl DynamicElement {
     /// Returns the bytes of the element: see [`DynamicField::from_be_bytes`].
     #[must_use]
     pub fn to_be_bytes(&self, field: &DynamicField) -> Zeroizing<Vec<u8>> {
-        let mut bytes = Zeroizing::new(vec![0; field.bytes()]);
+        let mut bytes = Zeroizing::new(vec![0; field.element_len()]);
         for (i, byte) in bytes.iter_mut().rev().enumerate() {
             *byte = (self.0[i / 8] >> (i % 8 * 8)) as u8;
         }
@@ -261,7 +261,7 @@ mod tests {
             state = state.wrapping_mul(0xd129_0d3d_90d6_f4a5).rotate_left(23) ^ 1;
             (state >> 32) as u8
         };
-        (0..count).map(|_| (0..field.bytes()).map(|_| byte()).collect()).collect()
+        (0..count).map(|_| (0..field.element_len()).map(|_| byte()).collect()).collect()
     }
 
     fn reference(bytes: &[u8]) -> Polynomial {

@@ -6,6 +6,8 @@
 //!
 //! Schoolbook multiplication was not faster at any size (docs/performance.md).
 
+#![allow(missing_debug_implementations, reason = "the coefficients are secret, and nothing prints them")]
+
 mod blocks;
 mod limbs;
 mod reduction;

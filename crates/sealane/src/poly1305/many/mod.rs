@@ -23,7 +23,7 @@ use super::accumulator::Accumulator;
 use super::field::LIMB;
 use super::kernel::padded;
 use super::limbs26::{carry, limbs};
-use crate::Tag;
+use crate::poly1305::tag::Tag;
 use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};
 use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};

@@ -6,9 +6,9 @@ use super::lanes::row_limbs;
 use super::limbs::Limbs;
 use super::limbs52::Limbs52;
 use super::powers::{Powers, in_lane_0};
-use crate::Tag;
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::short::Short;
+use crate::poly1305::tag::Tag;
 
 /// Bytes of a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;

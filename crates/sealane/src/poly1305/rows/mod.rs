@@ -21,10 +21,10 @@ use sealane_simd::tuning::{
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
+use super::Tag;
 use super::accumulator::Accumulator;
 use super::field::Element;
 use super::short::{Short, ended};
-use crate::Tag;
 use front_padded::LastRow;
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]

@@ -1,10 +1,21 @@
 //! `chacha20-poly1305@openssh.com`, for implementations of SSH. [`OpenSshChaCha20Poly1305`] is the
 //! same under the names of this crate.
+//!
+//! ```
+//! use sealane::ring::aead::chacha20_poly1305_openssh::{OpeningKey, SealingKey};
+//!
+//! let (sealing, opening) = (SealingKey::new(&[0x42; 64]), OpeningKey::new(&[0x42; 64])); // from the key exchange
+//! let (mut packet, mut tag) = (*b"\0\0\0\x06packet", [0; 16]);
+//! sealing.seal_in_place(7, &mut packet, &mut tag);
+//! assert_eq!(opening.open_in_place(7, &mut packet, &tag)?, b"packet");
+//! # Ok::<(), sealane::ring::error::Unspecified>(())
+//! ```
 
 use core::fmt;
 
 use super::super::error::Unspecified;
-use crate::aead::{OpenSshChaCha20Poly1305, TAG_BYTES};
+use crate::aead::OpenSshChaCha20Poly1305;
+use crate::poly1305::TAG_BYTES;
 
 /// Length of a key in bytes.
 pub const KEY_LEN: usize = OpenSshChaCha20Poly1305::KEY_BYTES;

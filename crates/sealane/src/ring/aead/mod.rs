@@ -1,4 +1,33 @@
 //! Authenticated encryption with associated data: the names of `ring::aead`.
+//!
+//! ```
+//! use sealane::ring::aead::{Aad, Algorithm, BoundKey, CHACHA20_POLY1305, NONCE_LEN, Nonce, NonceSequence};
+//! use sealane::ring::aead::{OpeningKey, SealingKey, Tag, UnboundKey};
+//! use sealane::ring::error::Unspecified;
+//!
+//! /// Counts packets.
+//! struct Counter(u64);
+//!
+//! impl NonceSequence for Counter {
+//!     fn advance(&mut self) -> Result<Nonce, Unspecified> {
+//!         let mut nonce = [0; NONCE_LEN];
+//!         nonce[4..].copy_from_slice(&self.0.to_be_bytes());
+//!         self.0 = self.0.checked_add(1).ok_or(Unspecified)?;
+//!         Ok(Nonce::assume_unique_for_key(nonce))
+//!     }
+//! }
+//!
+//! let algorithm: &Algorithm = &CHACHA20_POLY1305;
+//! let key = || UnboundKey::new(algorithm, &[0x42; 32]); // from a secure generator
+//! let mut sealing = SealingKey::new(key()?, Counter(0));
+//! let mut opening = OpeningKey::new(key()?, Counter(0));
+//!
+//! let mut message = *b"attack at dawn";
+//! let tag: Tag = sealing.seal_in_place_separate_tag(Aad::empty(), &mut message)?;
+//! let mut packet = [&message, tag.as_ref()].concat();
+//! assert_eq!(opening.open_in_place(Aad::empty(), &mut packet)?, b"attack at dawn");
+//! # Ok::<(), Unspecified>(())
+//! ```
 
 mod bound;
 pub mod chacha20_poly1305_openssh;
@@ -10,7 +39,8 @@ pub use bound::{BoundKey, NonceSequence, OpeningKey, SealingKey};
 pub use unbound::{LessSafeKey, UnboundKey};
 
 use super::error::Unspecified;
-use crate::aead::{KEY_BYTES, TAG_BYTES};
+use crate::aead::KEY_BYTES;
+use crate::poly1305::TAG_BYTES;
 
 /// Length of a nonce in bytes.
 pub const NONCE_LEN: usize = 12;

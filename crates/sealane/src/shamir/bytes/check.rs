@@ -39,6 +39,24 @@ pub enum Verdict {
 /// in all words (McEliece and Sarwate, "On sharing secrets and Reed–Solomon codes", 1981). The
 /// verdict and the time depend on how the wrong shares differ from right ones, and not on the
 /// secret.
+///
+/// ```
+/// use sealane::shamir::bytes::{Checker, Points, Splitter, Verdict};
+///
+/// let mut shares = [[0; 4]; 5];
+/// let mut buffers = shares.each_mut().map(|share| &mut share[..]);
+/// Splitter::from_seed(2, &[1, 2, 3, 4, 5], &[7; 32])?.split(b"pear", &mut buffers)?; // a seed from the system
+/// shares[3][0] ^= 1; // damage
+///
+/// let mut checker = Checker::new(2, &[1, 2, 3, 4, 5])?;
+/// checker.check(&shares.each_ref().map(|share| &share[..]))?;
+/// let wrong: Points = match checker.verdict() {
+///     Verdict::Wrong(points) => points,
+///     other => panic!("{other:?}"),
+/// };
+/// assert_eq!(wrong[..], [4]);
+/// # Ok::<(), sealane::shamir::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Checker {
     threshold: usize,

@@ -37,15 +37,57 @@ pub(super) fn share<G: Gf8, const ADD: bool>(
     let length = if ADD { shares[0].len() } else { secret.len() };
     let blocks = (coefficients.offset() + length).div_ceil(BLOCK_BYTES);
     let per_block = threshold - 1;
-    // Only the chosen buffer is initialised.
-    let (mut short, mut long);
-    let buffer: &mut [Block] = if blocks.saturating_mul(per_block) <= SHORT_COEFFICIENT_BLOCKS {
-        short = [[0; BLOCK_BYTES]; SHORT_COEFFICIENT_BLOCKS];
-        &mut short
+    if blocks.saturating_mul(per_block) <= SHORT_COEFFICIENT_BLOCKS {
+        let buffer = &mut [[0; BLOCK_BYTES]; SHORT_COEFFICIENT_BLOCKS];
+        share_with::<G, ADD>(token, buffer, per_block, points, coefficients, secret, shares);
     } else {
-        long = [[0; BLOCK_BYTES]; COEFFICIENT_BLOCKS];
-        &mut long
-    };
+        share_long::<G, ADD>(token, per_block, points, coefficients, secret, shares);
+    }
+}
+
+/// Does the same with a large buffer.
+// Not inlined: short secrets need no frame for the buffer, and a microcontroller has no room for it.
+#[inline(never)]
+fn share_long<G: Gf8, const ADD: bool>(
+    token: G,
+    per_block: usize,
+    points: &Points,
+    coefficients: &mut Coefficients,
+    secret: &[u8],
+    shares: &mut [&mut [u8]],
+) {
+    let buffer = &mut [[0; BLOCK_BYTES]; COEFFICIENT_BLOCKS];
+    share_with::<G, ADD>(token, buffer, per_block, points, coefficients, secret, shares);
+}
+
+/// Does the same with a buffer for coefficients, which is wiped. All callers share one copy of this
+/// function.
+fn share_with<G: Gf8, const ADD: bool>(
+    token: G,
+    buffer: &mut [Block],
+    per_block: usize,
+    points: &Points,
+    coefficients: &mut Coefficients,
+    secret: &[u8],
+    shares: &mut [&mut [u8]],
+) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| share_inlined::<G, ADD>(token, buffer, per_block, points, coefficients, secret, shares),
+    );
+}
+
+#[inline(always)]
+fn share_inlined<G: Gf8, const ADD: bool>(
+    token: G,
+    buffer: &mut [Block],
+    per_block: usize,
+    points: &Points,
+    coefficients: &mut Coefficients,
+    secret: &[u8],
+    shares: &mut [&mut [u8]],
+) {
+    let length = if ADD { shares[0].len() } else { secret.len() };
     let most_blocks = buffer.len() / per_block.max(1);
     let mut start = 0;
     while start < length {

@@ -39,8 +39,6 @@ mod field;
 pub(crate) mod kernel;
 mod points;
 mod split;
-#[cfg(feature = "std")]
-mod stream;
 
 pub use crate::backend::Gf8Backend;
 pub use check::{Checker, Verdict};

@@ -9,6 +9,17 @@ use crate::shamir::error::Error;
 
 /// The value of the polynomial at an evaluation point. The point is public. The value is wiped when
 /// the share is dropped.
+///
+/// ```
+/// use sealane::gf2n::Gf256;
+/// use sealane::shamir::element::Share;
+///
+/// let share = Share::new(Gf256::ONE, Gf256::from_bytes(&[7; 32]))?;
+/// assert!(*share.point() == Gf256::ONE);
+/// // The value at zero is the secret, and no share.
+/// assert!(Share::new(Gf256::ZERO, Gf256::ONE).is_err());
+/// # Ok::<(), sealane::shamir::Error>(())
+/// ```
 pub struct Share<F: Field> {
     point: Element<F>,
     value: Element<F>,

@@ -1,5 +1,7 @@
 //! Errors of mnemonics.
 
+use sealane::RandomError;
+
 /// A mnemonic cannot be read, or mnemonics cannot be combined. Positions in lists of mnemonics are
 /// indices, from 0.
 #[derive(Debug, thiserror::Error)]
@@ -93,8 +95,8 @@ pub enum Slip39Error {
     #[error("the iteration exponent is at most 15")]
     IterationExponent,
     /// The system's random number generator failed.
-    #[error("the system's random number generator failed: {0}")]
-    Random(#[from] getrandom::Error),
+    #[error("the system's random number generator failed")]
+    Random(#[from] RandomError),
 }
 
 struct Suspect(Option<usize>);

@@ -1,6 +1,7 @@
 //! One mnemonic: its fields and its words.
 
 use std::fmt;
+use std::str::{self, FromStr};
 
 use zeroize::Zeroizing;
 
@@ -17,6 +18,9 @@ const MAX_WORDS: usize = 1023;
 
 /// One mnemonic: a member's share of a group's share of an encrypted secret. It is wiped when it is
 /// dropped.
+///
+/// [`Display`](fmt::Display) writes the words, which are secret: they are what a member stores.
+/// [`Debug`] shows everything but the value.
 #[derive(Clone)]
 pub struct Mnemonic {
     pub(crate) parameters: Parameters,
@@ -153,7 +157,7 @@ impl Mnemonic {
 
     /// Returns the length of the secret in bytes.
     #[must_use]
-    pub fn secret_bytes(&self) -> usize {
+    pub fn secret_len(&self) -> usize {
         self.value.len()
     }
 
@@ -172,6 +176,39 @@ impl fmt::Debug for Mnemonic {
             .field("index", &self.index)
             .field("threshold", &self.threshold)
             .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Mnemonic {
+    /// Writes the words, which are secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_words())
+    }
+}
+
+impl FromStr for Mnemonic {
+    type Err = Slip39Error;
+
+    /// Does the same as [`Mnemonic::parse`].
+    fn from_str(words: &str) -> Result<Self, Slip39Error> {
+        Self::parse(words)
+    }
+}
+
+impl TryFrom<&[u8]> for Mnemonic {
+    type Error = Slip39Error;
+
+    /// Reads words in ASCII. The format has no other form.
+    fn try_from(words: &[u8]) -> Result<Self, Slip39Error> {
+        match str::from_utf8(words) {
+            Ok(text) => Self::parse(text),
+            Err(fault) => {
+                let before = &words[..fault.valid_up_to()];
+                let is_begun = before.last().is_some_and(|byte| !byte.is_ascii_whitespace());
+                let words = before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+                Err(Slip39Error::UnknownWord { position: words + usize::from(!is_begun) })
+            }
+        }
     }
 }
 

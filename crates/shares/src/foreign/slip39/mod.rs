@@ -24,11 +24,14 @@ mod mnemonic;
 mod sharing;
 mod words;
 
+use std::fmt;
+
 use zeroize::Zeroizing;
 
 use self::cipher::Parameters;
 pub use self::error::Slip39Error;
 pub use self::mnemonic::Mnemonic;
+use crate::random;
 
 /// The largest number of groups, and of members of a group.
 pub const MAX_COUNT: usize = 16;
@@ -45,7 +48,8 @@ pub fn is_word(text: &str) -> bool {
 }
 
 /// A group of members.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Group {
     /// The number of members that are needed.
     pub threshold: usize,
@@ -53,14 +57,39 @@ pub struct Group {
     pub count: usize,
 }
 
-/// Options of the encryption.
-#[derive(Clone, Copy, Debug)]
+impl Group {
+    /// Returns a group of `count` members, `threshold` of whom are needed.
+    #[must_use]
+    pub fn new(threshold: usize, count: usize) -> Self {
+        Self { threshold, count }
+    }
+}
+
+/// Options of the encryption. Begin with [`Options::default`]: extendable, with the exponent 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Whether the encryption is independent of the identifier. If it is, a secret can be split
     /// again and each passphrase still gives the same secret as before. New wallets set it.
     pub extendable: bool,
     /// The iteration exponent e, at most 15: PBKDF2 has 10,000 times 2^e iterations in all.
     pub iteration_exponent: u8,
+}
+
+impl Options {
+    /// Sets whether the encryption is independent of the identifier.
+    #[must_use]
+    pub fn with_extendable(mut self, extendable: bool) -> Self {
+        self.extendable = extendable;
+        self
+    }
+
+    /// Sets the iteration exponent.
+    #[must_use]
+    pub fn with_iteration_exponent(mut self, exponent: u8) -> Self {
+        self.iteration_exponent = exponent;
+        self
+    }
 }
 
 impl Default for Options {
@@ -70,12 +99,20 @@ impl Default for Options {
 }
 
 /// A recovered secret.
+#[non_exhaustive]
 pub struct Recovered {
     /// The secret. A wrong passphrase gives another one.
     pub secret: Zeroizing<Vec<u8>>,
     /// The positions, in the list of mnemonics, of those that contradict the others. They were left
     /// out.
     pub bad: Vec<usize>,
+}
+
+impl fmt::Debug for Recovered {
+    /// Shows everything but the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recovered").field("bad", &self.bad).finish_non_exhaustive()
+    }
 }
 
 /// Splits a secret among `count` members of one group. Any `threshold` of them restore it.
@@ -118,7 +155,7 @@ pub fn split_groups(
         }
     }
     let mut identifier = [0; 2];
-    getrandom::fill(&mut identifier)?;
+    random::fill(&mut identifier)?;
     let parameters = Parameters {
         identifier: u16::from_be_bytes(identifier) >> 1,
         extendable: options.extendable,

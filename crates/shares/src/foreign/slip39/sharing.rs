@@ -10,6 +10,8 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::ops::combinations::next_combination;
+use crate::random;
+use sealane::RandomError;
 use sealane::shamir::bytes::Combiner;
 
 const DIGEST_POINT: u8 = 254;
@@ -20,19 +22,18 @@ const SHIFT: u8 = 0x80;
 type Value = Zeroizing<Vec<u8>>;
 
 /// Returns the shares at the points from 0. The counts were checked.
-pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<Value>, getrandom::Error> {
+pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<Value>, RandomError> {
     if threshold == 1 {
         return Ok(vec![Zeroizing::new(value.to_vec()); count]);
     }
-    let random = |bytes: &mut [u8]| getrandom::fill(bytes);
     let mut shares = Vec::with_capacity(count);
     for _ in 0..threshold - 2 {
         let mut share = Zeroizing::new(vec![0; value.len()]);
-        random(&mut share)?;
+        random::fill(&mut share)?;
         shares.push(share);
     }
     let mut digest = Zeroizing::new(vec![0; value.len()]);
-    random(&mut digest[DIGEST_BYTES..])?;
+    random::fill(&mut digest[DIGEST_BYTES..])?;
     let tag = tag(&digest[DIGEST_BYTES..], value);
     digest[..DIGEST_BYTES].copy_from_slice(&tag);
 

@@ -27,14 +27,31 @@ use crate::format::error::ParameterError;
 use crate::format::field::check_counts;
 use crate::ops::polynomial::Polynomial;
 
-/// Options of splitting.
-#[derive(Clone, Copy, Debug)]
+/// Options of splitting. Begin with [`Options::default`]: with the diffusion layer, without a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options<'a> {
     /// Whether to use the diffusion layer. ssss uses it unless `-D` is given. Secrets below 64 bits
     /// have none.
     pub diffusion: bool,
     /// A name that begins each share (`-w`), without white space and hyphens.
     pub token: Option<&'a str>,
+}
+
+impl<'a> Options<'a> {
+    /// Sets whether to use the diffusion layer.
+    #[must_use]
+    pub fn with_diffusion(mut self, diffusion: bool) -> Self {
+        self.diffusion = diffusion;
+        self
+    }
+
+    /// Sets the name that begins each share.
+    #[must_use]
+    pub fn with_token(mut self, token: Option<&'a str>) -> Self {
+        self.token = token;
+        self
+    }
 }
 
 impl Default for Options<'_> {

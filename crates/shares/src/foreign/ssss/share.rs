@@ -1,5 +1,8 @@
 //! One line of ssss.
 
+use std::fmt;
+use std::str::{self, FromStr};
+
 use zeroize::Zeroizing;
 
 use crate::foreign::error::ForeignError;
@@ -12,7 +15,10 @@ pub const MAX_SECRET_BYTES: usize = 128;
 /// The longest token that ssss takes.
 pub(super) const MAX_TOKEN_BYTES: usize = 128;
 
-/// One share. It is wiped, and has no `Debug` output.
+/// One share. It is wiped when it is dropped.
+///
+/// [`Display`](fmt::Display) writes the line, which is secret: it is what a holder stores. [`Debug`]
+/// shows everything but the value.
 #[derive(Clone)]
 pub struct SsssShare {
     pub(super) token: Option<String>,
@@ -73,5 +79,38 @@ impl SsssShare {
     #[must_use]
     pub fn index(&self) -> u32 {
         self.index
+    }
+}
+
+impl fmt::Display for SsssShare {
+    /// Writes the line, which is secret. The index has as few digits as possible:
+    /// [`SsssShare::to_line`] can add zeros.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_line(1))
+    }
+}
+
+impl fmt::Debug for SsssShare {
+    /// Shows everything but the value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SsssShare").field("token", &self.token).field("index", &self.index).finish_non_exhaustive()
+    }
+}
+
+impl FromStr for SsssShare {
+    type Err = ForeignError;
+
+    /// Does the same as [`SsssShare::parse`].
+    fn from_str(line: &str) -> Result<Self, ForeignError> {
+        Self::parse(line)
+    }
+}
+
+impl TryFrom<&[u8]> for SsssShare {
+    type Error = ForeignError;
+
+    /// Reads a line in ASCII. The format has no other form.
+    fn try_from(line: &[u8]) -> Result<Self, ForeignError> {
+        Self::parse(str::from_utf8(line).map_err(|_| ForeignError::Malformed)?)
     }
 }

@@ -1,5 +1,7 @@
 //! The result of combining.
 
+use std::fmt;
+
 use zeroize::Zeroizing;
 
 use crate::ops::error::BadShare;
@@ -20,9 +22,17 @@ pub struct Report {
 }
 
 /// A recovered secret that is authentic.
+#[non_exhaustive]
 pub struct Recovered {
     /// The secret.
     pub secret: Zeroizing<Vec<u8>>,
     /// The findings about the shares.
     pub report: Report,
+}
+
+impl fmt::Debug for Recovered {
+    /// Shows the report only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recovered").field("report", &self.report).finish_non_exhaustive()
+    }
 }

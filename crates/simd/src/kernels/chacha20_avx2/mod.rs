@@ -15,7 +15,7 @@
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 
-use crate::PendingPoly1305;
+use crate::pending_poly1305::PendingPoly1305;
 
 /// Byte shuffles that rotate words to the left by 16 and by 8 bits.
 #[repr(align(32))]

@@ -5,7 +5,7 @@ extern crate std;
 use core::arch::x86_64::{_mm256_extract_epi32, _mm256_setr_epi32};
 
 use super::double_rounds;
-use crate::PendingPoly1305;
+use crate::pending_poly1305::PendingPoly1305;
 use crate::x86::Avx2;
 
 /// The words of eight blocks: `[i][lane]` is word i of one of them.

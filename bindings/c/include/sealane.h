@@ -1,0 +1,650 @@
+/* Sealane: the C interface. Generated from bindings/c/src: change that and run
+ * `cargo run -p sealane-c-header` in bindings/c.
+ *
+ * Rules for all functions:
+ * - Results other than SEALANE_OK mean failure. Where a function says nothing else, it has then
+ *   written nothing.
+ * - A pointer may be NULL only if its length is 0, or where a function says so. Each non-NULL
+ *   pointer must be valid for its length. Output need not be initialised.
+ * - Buffers that a function writes must not overlap others. Input and output of a transformation
+ *   may be exactly the same buffer. All other overlaps are refused with SEALANE_OVERLAP.
+ * - Key and nonce are copied first, so they may be anywhere. The library wipes its copies.
+ * - Functions may be called from several threads at once, but a context only from one at a time.
+ * - There is no global state to initialise. Running out of memory ends the process.
+ */
+
+
+#ifndef SEALANE_H
+#define SEALANE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * The length of a key in bytes.
+ */
+#define SEALANE_KEY_BYTES 32
+
+/**
+ * The length of a tag in bytes.
+ */
+#define SEALANE_TAG_BYTES 16
+
+/**
+ * The length of the longest message of an AEAD in bytes.
+ */
+#define SEALANE_MESSAGE_BYTES_MAX 274877906880
+
+/**
+ * The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with a key.
+ */
+#define SEALANE_CHACHA20_POLY1305 1
+
+/**
+ * The AEAD of draft-irtf-cfrg-xchacha-03: a nonce has 24 bytes, and may be random.
+ */
+#define SEALANE_XCHACHA20_POLY1305 2
+
+/**
+ * ChaCha20 of RFC 8439: a nonce of 12 bytes and a block counter of 32 bits.
+ */
+#define SEALANE_CHACHA20 1
+
+/**
+ * XChaCha20 of draft-irtf-cfrg-xchacha-03: a nonce of 24 bytes and a block counter of 32 bits.
+ */
+#define SEALANE_XCHACHA20 2
+
+/**
+ * ChaCha20 as first published: a nonce of 8 bytes and a block counter of 64 bits.
+ */
+#define SEALANE_CHACHA20_ORIGINAL 3
+
+/**
+ * The largest number of shares of one secret.
+ */
+#define SEALANE_SHARES_MAX 255
+
+/**
+ * The version of the binary interface that this header describes. It is also the number in the
+ * library's file name (`libsealane.so.0`), and changes when a program must be compiled again.
+ */
+#define SEALANE_ABI 0
+
+/**
+ * The result of a function.
+ */
+enum sealane_status
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * Success.
+   */
+  SEALANE_OK = 0,
+  /**
+   * The message, its associated data, its nonce or its tag is not authentic.
+   */
+  SEALANE_NOT_AUTHENTIC = 1,
+  /**
+   * A pointer is NULL although its length is not 0.
+   */
+  SEALANE_NULL_POINTER = 2,
+  /**
+   * A length is not the required one, or is larger than an object can be.
+   */
+  SEALANE_WRONG_LENGTH = 3,
+  /**
+   * The message is longer than the key stream.
+   */
+  SEALANE_TOO_LONG = 4,
+  /**
+   * Buffers overlap that must not.
+   */
+  SEALANE_OVERLAP = 5,
+  /**
+   * There is no algorithm with this number.
+   */
+  SEALANE_UNKNOWN_ALGORITHM = 6,
+  /**
+   * The context has not been initialised, or has been finished.
+   */
+  SEALANE_WRONG_STATE = 7,
+  /**
+   * The operating system's generator of random numbers failed.
+   */
+  SEALANE_RANDOM = 8,
+  /**
+   * The header of this program and the library have different binary interfaces.
+   */
+  SEALANE_WRONG_ABI = 9,
+  /**
+   * A threshold, or the number or position of shares, is not valid.
+   */
+  SEALANE_INVALID_SHARES = 10,
+  /**
+   * An error in the library itself. Outputs and contexts must not be used further.
+   */
+  SEALANE_INTERNAL = 255,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum sealane_status sealane_status;
+#else
+typedef int32_t sealane_status;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * A key stream of ChaCha20 and a position in it: new, init, update for each piece, free.
+ */
+typedef struct sealane_chacha20 sealane_chacha20;
+
+/**
+ * A message that is opened in pieces, in one of two ways:
+ *
+ * - Twice over the ciphertext: init, authenticate for each piece, verify, then decrypt for each
+ *   piece. No plaintext exists before it is authentic.
+ * - Once over the ciphertext: init, decrypt_unauthenticated for each piece, verify. The plaintext
+ *   may be an attacker's until verify has returned SEALANE_OK.
+ *
+ * After that, init starts the next message. Free it at the end.
+ */
+typedef struct sealane_opener sealane_opener;
+
+/**
+ * A message that is authenticated in pieces: new, init, update for each piece, then final or
+ * verify, free.
+ */
+typedef struct sealane_poly1305 sealane_poly1305;
+
+/**
+ * A message that is encrypted in pieces: new, then for each message init, update for each piece,
+ * final. Free it at the end.
+ */
+typedef struct sealane_sealer sealane_sealer;
+
+/**
+ * A message of a batch. It is encrypted or decrypted in place.
+ */
+typedef struct {
+  /**
+   * The nonce: 12 or 24 bytes.
+   */
+  const uint8_t *nonce;
+  /**
+   * The associated data.
+   */
+  const uint8_t *aad;
+  /**
+   * The length of the associated data in bytes.
+   */
+  size_t aad_len;
+  /**
+   * The plaintext or ciphertext.
+   */
+  uint8_t *data;
+  /**
+   * Its length in bytes.
+   */
+  size_t data_len;
+  /**
+   * The tag: SEALANE_TAG_BYTES bytes, written by sealing and read by opening.
+   */
+  uint8_t *tag;
+  /**
+   * Whether the message is authentic: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Written by opening.
+   */
+  int32_t status;
+} sealane_message;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Returns the length of an AEAD's nonce in bytes, or 0 if there is no such AEAD.
+ */
+size_t sealane_aead_nonce_bytes(uint32_t aead);
+
+/**
+ * Encrypts a message and authenticates it together with associated data.
+ *
+ * `aead` is SEALANE_CHACHA20_POLY1305 or SEALANE_XCHACHA20_POLY1305. `key` has SEALANE_KEY_BYTES
+ * bytes, `nonce` 12 or 24, `ciphertext` as many as `plaintext`, and `tag` SEALANE_TAG_BYTES.
+ * `ciphertext` may be `plaintext`.
+ *
+ * Returns SEALANE_TOO_LONG if the message is longer than SEALANE_MESSAGE_BYTES_MAX.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_aead_seal(uint32_t aead,
+                                 const uint8_t *key,
+                                 const uint8_t *nonce,
+                                 size_t nonce_len,
+                                 const uint8_t *aad,
+                                 size_t aad_len,
+                                 const uint8_t *plaintext,
+                                 size_t plaintext_len,
+                                 uint8_t *ciphertext,
+                                 uint8_t *tag);
+
+/**
+ * Decrypts a message if it, its associated data, nonce and tag are authentic together.
+ *
+ * The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
+ *
+ * Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` is filled with zeros,
+ * and a common buffer holds the ciphertext as before.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_aead_open(uint32_t aead,
+                                 const uint8_t *key,
+                                 const uint8_t *nonce,
+                                 size_t nonce_len,
+                                 const uint8_t *aad,
+                                 size_t aad_len,
+                                 const uint8_t *ciphertext,
+                                 size_t ciphertext_len,
+                                 const uint8_t *tag,
+                                 uint8_t *plaintext);
+
+/**
+ * Encrypts messages in place and writes their tags: the same as `sealane_aead_seal` for each of
+ * them, but faster if they are short. `nonce_len` is the length of every nonce.
+ *
+ * Overlaps are found among 64 messages in succession.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_aead_seal_batch(uint32_t aead,
+                                       const uint8_t *key,
+                                       size_t nonce_len,
+                                       const sealane_message *messages,
+                                       size_t count);
+
+/**
+ * Decrypts messages in place, and writes the `status` of each. A message that is not authentic is
+ * wiped, and does not affect the others.
+ *
+ * Returns SEALANE_NOT_AUTHENTIC if any message is not authentic. After other errors nothing has
+ * been written, and `status` has no meaning.
+ *
+ * Overlaps are found among 64 messages in succession.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_aead_open_batch(uint32_t aead,
+                                       const uint8_t *key,
+                                       size_t nonce_len,
+                                       sealane_message *messages,
+                                       size_t count);
+
+/**
+ * Encrypts or decrypts data with the key stream from block `counter` on. This does not detect
+ * changes: use an AEAD unless the protocol has its own authentication.
+ *
+ * `variant` is SEALANE_CHACHA20, SEALANE_XCHACHA20 or SEALANE_CHACHA20_ORIGINAL, with a nonce of
+ * 12, 24 or 8 bytes. `output` has as many bytes as `input`, and may be `input`.
+ *
+ * Returns SEALANE_TOO_LONG if the block counter would overflow.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_chacha20_xor(uint32_t variant,
+                                    const uint8_t *key,
+                                    const uint8_t *nonce,
+                                    size_t nonce_len,
+                                    uint64_t counter,
+                                    const uint8_t *input,
+                                    size_t input_len,
+                                    uint8_t *output);
+
+/**
+ * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_chacha20_free`.
+ */
+sealane_chacha20 *sealane_chacha20_new(void);
+
+/**
+ * Starts at block `counter` of a key stream. The arguments are those of `sealane_chacha20_xor`.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_chacha20_init(sealane_chacha20 *chacha20,
+                                     uint32_t variant,
+                                     const uint8_t *key,
+                                     const uint8_t *nonce,
+                                     size_t nonce_len,
+                                     uint64_t counter);
+
+/**
+ * Encrypts or decrypts the next piece, of any length. `output` has as many bytes as `input`, and
+ * may be `input`.
+ *
+ * Returns SEALANE_TOO_LONG if the block counter would overflow. The position is then unchanged.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_chacha20_update(sealane_chacha20 *chacha20,
+                                       const uint8_t *input,
+                                       size_t input_len,
+                                       uint8_t *output);
+
+/**
+ * Wipes and frees a context. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The context must not be used afterwards.
+ */
+void sealane_chacha20_free(sealane_chacha20 *chacha20);
+
+/**
+ * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_opener_free`.
+ */
+sealane_opener *sealane_opener_new(void);
+
+/**
+ * Starts a message. A message that was not finished is abandoned, also if this fails.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_opener_init(sealane_opener *opener,
+                                   uint32_t aead,
+                                   const uint8_t *key,
+                                   const uint8_t *nonce,
+                                   size_t nonce_len,
+                                   const uint8_t *aad,
+                                   size_t aad_len);
+
+/**
+ * Adds the next piece of ciphertext without decrypting it.
+ *
+ * Returns SEALANE_NOT_AUTHENTIC if the message is longer than SEALANE_MESSAGE_BYTES_MAX. Then
+ * `sealane_opener_verify` fails too.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_opener_authenticate(sealane_opener *opener,
+                                           const uint8_t *ciphertext,
+                                           size_t ciphertext_len);
+
+/**
+ * Adds the next piece of ciphertext and decrypts it **before it is known to be authentic**.
+ * `plaintext` has as many bytes as `ciphertext`, and may be `ciphertext`.
+ *
+ * The plaintext must not be used until `sealane_opener_verify` has returned SEALANE_OK. If that
+ * returns anything else, discard all of it.
+ *
+ * Fails as `sealane_opener_authenticate` does.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_opener_decrypt_unauthenticated(sealane_opener *opener,
+                                                      const uint8_t *ciphertext,
+                                                      size_t ciphertext_len,
+                                                      uint8_t *plaintext);
+
+/**
+ * Compares the tag of all pieces with `tag`, which has SEALANE_TAG_BYTES bytes, in constant time.
+ *
+ * Returns SEALANE_NOT_AUTHENTIC if they differ. The message is then abandoned.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_opener_verify(sealane_opener *opener, const uint8_t *tag);
+
+/**
+ * Decrypts the next piece of a message whose tag has been verified, from the first piece on.
+ * `plaintext` has as many bytes as `ciphertext`, and may be `ciphertext`. The pieces must be the
+ * bytes that were authenticated, but may be cut elsewhere.
+ *
+ * Returns SEALANE_WRONG_STATE before `sealane_opener_verify`, and SEALANE_NOT_AUTHENTIC past the
+ * end of the message.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_opener_decrypt(sealane_opener *opener,
+                                      const uint8_t *ciphertext,
+                                      size_t ciphertext_len,
+                                      uint8_t *plaintext);
+
+/**
+ * Wipes and frees a context. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The context must not be used afterwards.
+ */
+void sealane_opener_free(sealane_opener *opener);
+
+/**
+ * Computes the tag of a message with Poly1305 (RFC 8439, section 2.5). The key has
+ * SEALANE_KEY_BYTES bytes and must not be used for a second message. The tag has
+ * SEALANE_TAG_BYTES bytes.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_poly1305_mac(const uint8_t *key,
+                                    const uint8_t *message,
+                                    size_t message_len,
+                                    uint8_t *tag);
+
+/**
+ * Computes the tag of a message and compares it with `tag`, in constant time.
+ *
+ * Returns SEALANE_NOT_AUTHENTIC if they differ.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_poly1305_verify(const uint8_t *key,
+                                       const uint8_t *message,
+                                       size_t message_len,
+                                       const uint8_t *tag);
+
+/**
+ * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_poly1305_free`.
+ */
+sealane_poly1305 *sealane_poly1305_new(void);
+
+/**
+ * Starts a message with a key of SEALANE_KEY_BYTES bytes.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_poly1305_init(sealane_poly1305 *poly1305, const uint8_t *key);
+
+/**
+ * Adds the next piece of the message, of any length.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_poly1305_update(sealane_poly1305 *poly1305,
+                                       const uint8_t *piece,
+                                       size_t piece_len);
+
+/**
+ * Ends the message and writes its tag of SEALANE_TAG_BYTES bytes.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_poly1305_final(sealane_poly1305 *poly1305, uint8_t *tag);
+
+/**
+ * Ends the message and compares its tag with `tag`, in constant time.
+ *
+ * Returns SEALANE_NOT_AUTHENTIC if they differ.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_poly1305_final_verify(sealane_poly1305 *poly1305, const uint8_t *tag);
+
+/**
+ * Wipes and frees a context. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The context must not be used afterwards.
+ */
+void sealane_poly1305_free(sealane_poly1305 *poly1305);
+
+/**
+ * Fills a buffer with random bytes of the operating system. They are fit for keys and nonces.
+ *
+ * Returns SEALANE_RANDOM if its generator fails. The buffer must not be used then.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_random(uint8_t *bytes, size_t len);
+
+/**
+ * Writes a random key of SEALANE_KEY_BYTES bytes, for every algorithm here.
+ *
+ * Returns SEALANE_RANDOM if the operating system's generator fails.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_keygen(uint8_t *key);
+
+/**
+ * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_sealer_free`.
+ */
+sealane_sealer *sealane_sealer_new(void);
+
+/**
+ * Starts a message. A message that was not finished is abandoned, also if this fails.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_sealer_init(sealane_sealer *sealer,
+                                   uint32_t aead,
+                                   const uint8_t *key,
+                                   const uint8_t *nonce,
+                                   size_t nonce_len,
+                                   const uint8_t *aad,
+                                   size_t aad_len);
+
+/**
+ * Encrypts the next piece. `ciphertext` has as many bytes as `plaintext`, and may be `plaintext`.
+ *
+ * Returns SEALANE_TOO_LONG if the message would be longer than SEALANE_MESSAGE_BYTES_MAX. The
+ * piece does not belong to the message then.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_sealer_update(sealane_sealer *sealer,
+                                     const uint8_t *plaintext,
+                                     size_t plaintext_len,
+                                     uint8_t *ciphertext);
+
+/**
+ * Ends the message and writes its tag of SEALANE_TAG_BYTES bytes.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_sealer_final(sealane_sealer *sealer, uint8_t *tag);
+
+/**
+ * Wipes and frees a context. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The context must not be used afterwards.
+ */
+void sealane_sealer_free(sealane_sealer *sealer);
+
+/**
+ * Splits a secret of any length into shares. Any `threshold` of them restore it, and fewer reveal
+ * nothing about it.
+ *
+ * `points` has `count` evaluation points: different numbers from 1 to 255, such as 1, 2, 3 for
+ * three shares. `shares[i]` becomes the share at `points[i]`, and is as long as the secret. Keep
+ * each point with its share.
+ *
+ * Returns SEALANE_INVALID_SHARES if the threshold is 0 or above `count`, `count` is above
+ * SEALANE_SHARES_MAX, or a point is 0 or occurs twice; SEALANE_RANDOM if the operating system's
+ * generator fails.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_shamir_split(size_t threshold,
+                                    const uint8_t *points,
+                                    size_t count,
+                                    const uint8_t *secret,
+                                    size_t secret_len,
+                                    uint8_t *const *shares);
+
+/**
+ * Combines shares: `shares[i]`, of `share_len` bytes, is at `points[i]`. Give exactly as many as
+ * the threshold. More are allowed if all are right.
+ *
+ * `target` 0 gives the secret. Another number gives the share at that point, so that a lost share
+ * can be made again. `output` has `share_len` bytes.
+ *
+ * **Wrong or too few shares give a wrong secret without an error**, so authenticate the secret:
+ * for example, use it as the key of an AEAD.
+ *
+ * Returns SEALANE_INVALID_SHARES if `count` is 0 or above SEALANE_SHARES_MAX, or a point is 0 or
+ * occurs twice.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_status sealane_shamir_combine(const uint8_t *points,
+                                      size_t count,
+                                      uint8_t target,
+                                      const uint8_t *const *shares,
+                                      size_t share_len,
+                                      uint8_t *output);
+
+/**
+ * Returns a description of a result, in English and without a full stop. It is valid for ever.
+ * A number that is not a `sealane_status` gives "unknown status".
+ */
+const char *sealane_status_message(int32_t status);
+
+/**
+ * Returns the version of the library, such as "0.1.0".
+ */
+const char *sealane_version(void);
+
+/**
+ * Returns the version of the library's binary interface.
+ */
+uint32_t sealane_abi(void);
+
+/**
+ * Checks that the library has the binary interface of the program's header. Call
+ * `sealane_check_abi(SEALANE_ABI)` after loading the library at run time.
+ *
+ * Returns SEALANE_WRONG_ABI if it has another one.
+ */
+sealane_status sealane_check_abi(uint32_t abi);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* SEALANE_H */

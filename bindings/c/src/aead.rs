@@ -1,0 +1,183 @@
+//! Whole messages.
+
+use primitives::chacha20::{Extended, Ietf, Layout};
+use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag};
+
+use crate::boundary::{Buffers, Caller, Region, check_disjoint, guard};
+use crate::status::sealane_status::{self, *};
+
+/// The length of a key in bytes.
+pub const SEALANE_KEY_BYTES: usize = 32;
+/// The length of a tag in bytes.
+pub const SEALANE_TAG_BYTES: usize = 16;
+/// The length of the longest message of an AEAD in bytes.
+pub const SEALANE_MESSAGE_BYTES_MAX: u64 = 274877906880;
+
+const _: () = assert!(SEALANE_TAG_BYTES == TAG_BYTES && SEALANE_KEY_BYTES == primitives::KEY_BYTES);
+const _: () = assert!(SEALANE_MESSAGE_BYTES_MAX == MAX_MESSAGE_BYTES);
+
+/// The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with a key.
+pub const SEALANE_CHACHA20_POLY1305: u32 = 1;
+/// The AEAD of draft-irtf-cfrg-xchacha-03: a nonce has 24 bytes, and may be random.
+pub const SEALANE_XCHACHA20_POLY1305: u32 = 2;
+
+/// An AEAD with a key and a nonce.
+pub(crate) enum Keyed {
+    ChaCha20Poly1305(ChaChaPoly1305<Ietf>, [u8; 12]),
+    XChaCha20Poly1305(ChaChaPoly1305<Extended>, [u8; 24]),
+}
+
+impl Keyed {
+    pub(crate) fn new(
+        caller: &Caller,
+        aead: u32,
+        key: *const u8,
+        nonce: *const u8,
+        nonce_len: usize,
+    ) -> Result<Self, sealane_status> {
+        if nonce_len != nonce_bytes(aead)? {
+            return Err(SEALANE_WRONG_LENGTH);
+        }
+        let key = caller.key(key)?;
+        Ok(match aead {
+            SEALANE_CHACHA20_POLY1305 => Self::ChaCha20Poly1305(ChaChaPoly1305::new(&key), caller.array(nonce)?),
+            _ => Self::XChaCha20Poly1305(ChaChaPoly1305::new(&key), caller.array(nonce)?),
+        })
+    }
+
+    pub(crate) fn sealer(&self, aad: &[u8]) -> Sealer {
+        match self {
+            Self::ChaCha20Poly1305(cipher, nonce) => cipher.sealer(nonce, aad),
+            Self::XChaCha20Poly1305(cipher, nonce) => cipher.sealer(nonce, aad),
+        }
+    }
+
+    pub(crate) fn opener(&self, aad: &[u8]) -> Opener {
+        match self {
+            Self::ChaCha20Poly1305(cipher, nonce) => cipher.opener(nonce, aad),
+            Self::XChaCha20Poly1305(cipher, nonce) => cipher.opener(nonce, aad),
+        }
+    }
+}
+
+/// Returns the length of a nonce.
+pub(crate) fn nonce_bytes(aead: u32) -> Result<usize, sealane_status> {
+    match aead {
+        SEALANE_CHACHA20_POLY1305 => Ok(12),
+        SEALANE_XCHACHA20_POLY1305 => Ok(24),
+        _ => Err(SEALANE_UNKNOWN_ALGORITHM),
+    }
+}
+
+fn seal<L: AeadLayout + Layout>(cipher: &ChaChaPoly1305<L>, nonce: &L::Nonce, aad: &[u8], buffers: Buffers<'_>) -> Tag {
+    match buffers {
+        Buffers::InPlace(buffer) => cipher.seal_in_place(nonce, aad, buffer),
+        Buffers::Separate(plaintext, ciphertext) => cipher.seal_into(nonce, aad, plaintext, ciphertext).1,
+    }
+}
+
+fn open<L: AeadLayout + Layout>(
+    cipher: &ChaChaPoly1305<L>,
+    nonce: &L::Nonce,
+    aad: &[u8],
+    buffers: Buffers<'_>,
+    tag: &Tag,
+) -> Result<(), sealane_status> {
+    match buffers {
+        Buffers::InPlace(buffer) => cipher.open_in_place(nonce, aad, buffer, tag)?,
+        Buffers::Separate(ciphertext, plaintext) => {
+            if cipher.open_into(nonce, aad, ciphertext, tag, &mut *plaintext).is_err() {
+                plaintext.fill(core::mem::MaybeUninit::new(0));
+                return Err(SEALANE_NOT_AUTHENTIC);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the length of an AEAD's nonce in bytes, or 0 if there is no such AEAD.
+#[unsafe(no_mangle)]
+pub extern "C" fn sealane_aead_nonce_bytes(aead: u32) -> usize {
+    nonce_bytes(aead).unwrap_or(0)
+}
+
+/// Encrypts a message and authenticates it together with associated data.
+///
+/// `aead` is SEALANE_CHACHA20_POLY1305 or SEALANE_XCHACHA20_POLY1305. `key` has SEALANE_KEY_BYTES
+/// bytes, `nonce` 12 or 24, `ciphertext` as many as `plaintext`, and `tag` SEALANE_TAG_BYTES.
+/// `ciphertext` may be `plaintext`.
+///
+/// Returns SEALANE_TOO_LONG if the message is longer than SEALANE_MESSAGE_BYTES_MAX.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_aead_seal(
+    aead: u32,
+    key: *const u8,
+    nonce: *const u8,
+    nonce_len: usize,
+    aad: *const u8,
+    aad_len: usize,
+    plaintext: *const u8,
+    plaintext_len: usize,
+    ciphertext: *mut u8,
+    tag: *mut u8,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard(|| {
+        let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;
+        if plaintext_len as u64 > MAX_MESSAGE_BYTES {
+            return Err(SEALANE_TOO_LONG);
+        }
+        let (written, tag_region) = (Region::new(ciphertext, plaintext_len), Region::new(tag, TAG_BYTES));
+        let aad = caller.input(aad, aad_len)?;
+        check_disjoint(&[written, tag_region], &[Region::new(aad.as_ptr(), aad_len)])?;
+        check_disjoint(&[tag_region], &[Region::new(plaintext, plaintext_len)])?;
+        caller.output(tag, TAG_BYTES)?;
+        let buffers = caller.buffers(plaintext, ciphertext, plaintext_len)?;
+        let computed = match &keyed {
+            Keyed::ChaCha20Poly1305(cipher, nonce) => seal(cipher, nonce, aad, buffers),
+            Keyed::XChaCha20Poly1305(cipher, nonce) => seal(cipher, nonce, aad, buffers),
+        };
+        caller.write(tag, &computed)
+    })
+}
+
+/// Decrypts a message if it, its associated data, nonce and tag are authentic together.
+///
+/// The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
+///
+/// Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` is filled with zeros,
+/// and a common buffer holds the ciphertext as before.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_aead_open(
+    aead: u32,
+    key: *const u8,
+    nonce: *const u8,
+    nonce_len: usize,
+    aad: *const u8,
+    aad_len: usize,
+    ciphertext: *const u8,
+    ciphertext_len: usize,
+    tag: *const u8,
+    plaintext: *mut u8,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard(|| {
+        let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;
+        let tag: Tag = caller.array(tag)?;
+        let aad = caller.input(aad, aad_len)?;
+        check_disjoint(&[Region::new(plaintext, ciphertext_len)], &[Region::new(aad.as_ptr(), aad_len)])?;
+        let buffers = caller.buffers(ciphertext, plaintext, ciphertext_len)?;
+        match &keyed {
+            Keyed::ChaCha20Poly1305(cipher, nonce) => open(cipher, nonce, aad, buffers, &tag),
+            Keyed::XChaCha20Poly1305(cipher, nonce) => open(cipher, nonce, aad, buffers, &tag),
+        }
+    })
+}

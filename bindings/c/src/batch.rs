@@ -1,0 +1,182 @@
+//! Many messages under one key at once.
+
+use primitives::chacha20::{Extended, Ietf, Layout};
+use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, OpenRequest, SealRequest, TAG_BYTES};
+
+use crate::aead::{SEALANE_CHACHA20_POLY1305, nonce_bytes};
+use crate::boundary::{Caller, Region, guard};
+use crate::status::sealane_status::{self, *};
+
+/// The messages that are in memory as requests at once. It is a multiple of what a kernel takes.
+const WINDOW: usize = 64;
+
+/// A message of a batch. It is encrypted or decrypted in place.
+#[repr(C)]
+pub struct sealane_message {
+    /// The nonce: 12 or 24 bytes.
+    pub nonce: *const u8,
+    /// The associated data.
+    pub aad: *const u8,
+    /// The length of the associated data in bytes.
+    pub aad_len: usize,
+    /// The plaintext or ciphertext.
+    pub data: *mut u8,
+    /// Its length in bytes.
+    pub data_len: usize,
+    /// The tag: SEALANE_TAG_BYTES bytes, written by sealing and read by opening.
+    pub tag: *mut u8,
+    /// Whether the message is authentic: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Written by opening.
+    pub status: i32,
+}
+
+/// Checks the messages before anything is written: lengths, nulls and overlaps within the window.
+fn check(caller: &Caller, messages: &[sealane_message], nonce_len: usize) -> Result<(), sealane_status> {
+    for message in messages {
+        caller.input(message.nonce, nonce_len)?;
+        caller.input(message.aad, message.aad_len)?;
+        caller.input(message.data, message.data_len)?;
+        caller.input(message.tag, TAG_BYTES)?;
+        if message.data_len as u64 > MAX_MESSAGE_BYTES {
+            return Err(SEALANE_TOO_LONG);
+        }
+    }
+    let list = Region::new(messages.as_ptr(), messages.len());
+    for window in messages.chunks(WINDOW) {
+        // Each buffer, and whether it may be written. They usually are in order, which sorting
+        // makes use of.
+        let mut regions = [(list, false); 3 * WINDOW + 1];
+        for (message, regions) in window.iter().zip(regions[1..].chunks_exact_mut(3)) {
+            regions[0] = (Region::new(message.aad, message.aad_len), false);
+            regions[1] = (Region::new(message.data, message.data_len), true);
+            regions[2] = (Region::new(message.tag, TAG_BYTES), true);
+        }
+        let regions = &mut regions[..3 * window.len() + 1];
+        regions.sort_unstable();
+        // The regions so far that reach furthest: of those that may be written, and of all.
+        let (mut written, mut any) = (Region::new::<u8>(core::ptr::null(), 0), Region::new::<u8>(core::ptr::null(), 0));
+        for (region, is_output) in regions.iter() {
+            if region.overlaps(&written) || *is_output && region.overlaps(&any) {
+                return Err(SEALANE_OVERLAP);
+            }
+            any = any.further(*region);
+            if *is_output {
+                written = written.further(*region);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn seal<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
+    caller: &Caller,
+    key: &[u8; 32],
+    messages: &[sealane_message],
+) -> Result<(), sealane_status> {
+    let cipher = ChaChaPoly1305::<L>::new(key);
+    for window in messages.chunks(WINDOW) {
+        let mut requests = Vec::with_capacity(window.len());
+        for message in window {
+            let nonce = caller.array(message.nonce)?;
+            let (aad, data) =
+                (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
+            // A reference to a tag needs initialised bytes.
+            caller.write(message.tag, &[0; TAG_BYTES])?;
+            let tag = caller.in_out(message.tag.cast::<[u8; TAG_BYTES]>(), 1)?.first_mut().ok_or(SEALANE_INTERNAL)?;
+            requests.push(SealRequest::new(nonce, aad, data, tag));
+        }
+        cipher.seal_batch(&mut requests);
+    }
+    Ok(())
+}
+
+fn open<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
+    caller: &Caller,
+    key: &[u8; 32],
+    messages: &mut [sealane_message],
+) -> Result<(), sealane_status> {
+    let cipher = ChaChaPoly1305::<L>::new(key);
+    let mut result = Ok(());
+    for window in messages.chunks_mut(WINDOW) {
+        let mut requests = Vec::with_capacity(window.len());
+        for message in window.iter() {
+            let nonce = caller.array(message.nonce)?;
+            let (aad, data) =
+                (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
+            let tag = caller.input(message.tag.cast::<[u8; TAG_BYTES]>(), 1)?.first().ok_or(SEALANE_INTERNAL)?;
+            requests.push(OpenRequest::new(nonce, aad, data, tag));
+        }
+        if cipher.open_batch(&mut requests).is_err() {
+            result = Err(SEALANE_NOT_AUTHENTIC);
+        }
+        for (request, message) in requests.iter_mut().zip(window.iter_mut()) {
+            let status = if request.plaintext().is_ok() { SEALANE_OK } else { SEALANE_NOT_AUTHENTIC };
+            message.status = status as i32;
+        }
+    }
+    result
+}
+
+/// Encrypts messages in place and writes their tags: the same as `sealane_aead_seal` for each of
+/// them, but faster if they are short. `nonce_len` is the length of every nonce.
+///
+/// Overlaps are found among 64 messages in succession.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_aead_seal_batch(
+    aead: u32,
+    key: *const u8,
+    nonce_len: usize,
+    messages: *const sealane_message,
+    count: usize,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard(|| {
+        if nonce_len != nonce_bytes(aead)? {
+            return Err(SEALANE_WRONG_LENGTH);
+        }
+        let key = caller.key(key)?;
+        let messages = caller.input(messages, count)?;
+        check(&caller, messages, nonce_len)?;
+        match aead {
+            SEALANE_CHACHA20_POLY1305 => seal::<12, Ietf>(&caller, &key, messages),
+            _ => seal::<24, Extended>(&caller, &key, messages),
+        }
+    })
+}
+
+/// Decrypts messages in place, and writes the `status` of each. A message that is not authentic is
+/// wiped, and does not affect the others.
+///
+/// Returns SEALANE_NOT_AUTHENTIC if any message is not authentic. After other errors nothing has
+/// been written, and `status` has no meaning.
+///
+/// Overlaps are found among 64 messages in succession.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_aead_open_batch(
+    aead: u32,
+    key: *const u8,
+    nonce_len: usize,
+    messages: *mut sealane_message,
+    count: usize,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard(|| {
+        if nonce_len != nonce_bytes(aead)? {
+            return Err(SEALANE_WRONG_LENGTH);
+        }
+        let key = caller.key(key)?;
+        let messages = caller.in_out(messages, count)?;
+        check(&caller, messages, nonce_len)?;
+        match aead {
+            SEALANE_CHACHA20_POLY1305 => open::<12, Ietf>(&caller, &key, messages),
+            _ => open::<24, Extended>(&caller, &key, messages),
+        }
+    })
+}

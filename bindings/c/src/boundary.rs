@@ -1,0 +1,193 @@
+//! The boundary to C: pointers become slices here, and panics become results.
+
+use core::mem::MaybeUninit;
+use core::slice;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use primitives::Output;
+use zeroize::{Zeroize as _, Zeroizing};
+
+use crate::status::sealane_status::{self, *};
+
+/// Runs the body of a function. A panic becomes SEALANE_INTERNAL.
+pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealane_status {
+    // After a panic the caller must not use outputs and contexts, and nothing else is shared.
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => SEALANE_OK,
+        Ok(Err(status)) => status,
+        Err(_) => SEALANE_INTERNAL,
+    }
+}
+
+/// Returns a new context, or NULL after a panic.
+pub(crate) fn new_context<T>(make: impl FnOnce() -> T) -> *mut T {
+    catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())))).unwrap_or(core::ptr::null_mut())
+}
+
+/// The caller's promise about its pointers, for the time of one call. What the methods return
+/// cannot outlive it.
+pub(crate) struct Caller(());
+
+impl Caller {
+    /// # Safety
+    /// Until this value is dropped, each non-null pointer that the methods receive is valid for
+    /// its length, and memory for output is not used by others. Contexts are live results of
+    /// [`new_context`] and not used by others.
+    pub(crate) unsafe fn new() -> Self {
+        Self(())
+    }
+
+    /// Returns `len` bytes of input. It must not overlap output: see [`check_disjoint`].
+    pub(crate) fn input<T>(&self, start: *const T, len: usize) -> Result<&[T], sealane_status> {
+        check::<T>(start.is_null(), len)?;
+        if len == 0 {
+            return Ok(&[]);
+        }
+        // SAFETY: the pointer is not null, `Caller::new` promises the rest, and the size fits.
+        Ok(unsafe { slice::from_raw_parts(start, len) })
+    }
+
+    /// Returns `len` items that are read and written.
+    #[allow(clippy::mut_from_ref, reason = "the memory is the caller's, who promises that it is exclusive")]
+    pub(crate) fn in_out<T>(&self, start: *mut T, len: usize) -> Result<&mut [T], sealane_status> {
+        check::<T>(start.is_null(), len)?;
+        if len == 0 {
+            return Ok(&mut []);
+        }
+        // SAFETY: the pointer is not null, `Caller::new` promises the rest, and the size fits.
+        Ok(unsafe { slice::from_raw_parts_mut(start, len) })
+    }
+
+    /// Returns `len` bytes of output, which may be uninitialised.
+    pub(crate) fn output(&self, start: *mut u8, len: usize) -> Result<&mut [MaybeUninit<u8>], sealane_status> {
+        self.in_out(start.cast(), len)
+    }
+
+    /// Returns a copy of `N` bytes.
+    pub(crate) fn array<const N: usize>(&self, start: *const u8) -> Result<[u8; N], sealane_status> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.input(start, N)?);
+        Ok(array)
+    }
+
+    /// Returns a copy of a key.
+    pub(crate) fn key(&self, start: *const u8) -> Result<Zeroizing<[u8; 32]>, sealane_status> {
+        let mut key = Zeroizing::new([0; 32]);
+        key.copy_from_slice(self.input(start, 32)?);
+        Ok(key)
+    }
+
+    /// Writes all bytes of an array.
+    pub(crate) fn write<const N: usize>(&self, to: *mut u8, bytes: &[u8; N]) -> Result<(), sealane_status> {
+        Output::new(self.output(to, N)?).append(bytes);
+        Ok(())
+    }
+
+    /// Returns input and output of a transformation. Both have `len` bytes.
+    pub(crate) fn buffers(&self, from: *const u8, to: *mut u8, len: usize) -> Result<Buffers<'_>, sealane_status> {
+        if from == to.cast_const() {
+            return Ok(Buffers::InPlace(self.in_out(to, len)?));
+        }
+        check_disjoint(&[Region::new(to, len)], &[Region::new(from, len)])?;
+        Ok(Buffers::Separate(self.input(from, len)?, self.output(to, len)?))
+    }
+
+    /// Returns a context.
+    #[allow(clippy::mut_from_ref, reason = "the memory is the caller's, who promises that it is exclusive")]
+    pub(crate) fn context<T>(&self, context: *mut T) -> Result<&mut T, sealane_status> {
+        // SAFETY: `Caller::new` promises that it is null or live, and not used by others.
+        unsafe { context.as_mut() }.ok_or(SEALANE_NULL_POINTER)
+    }
+
+    /// Drops a context. Null is allowed.
+    pub(crate) fn free<T>(&self, context: *mut T) {
+        if !context.is_null() {
+            // SAFETY: `Caller::new` promises that it is a live result of `new_context`, so of
+            // `Box::into_raw`, and that nobody else uses it.
+            let context = unsafe { Box::from_raw(context) };
+            // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
+        }
+    }
+}
+
+fn check<T>(is_null: bool, len: usize) -> Result<(), sealane_status> {
+    if len.checked_mul(size_of::<T>()).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        return Err(SEALANE_WRONG_LENGTH);
+    }
+    if is_null && len > 0 { Err(SEALANE_NULL_POINTER) } else { Ok(()) }
+}
+
+/// Input and output of a transformation.
+pub(crate) enum Buffers<'a> {
+    InPlace(&'a mut [u8]),
+    Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
+}
+
+impl Buffers<'_> {
+    /// Transforms the input into the output. If `transform` fails, separate output is wiped, and a
+    /// buffer in place is as `transform` leaves it.
+    pub(crate) fn transform<E: Into<sealane_status>>(
+        self,
+        transform: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), sealane_status> {
+        match self {
+            Self::InPlace(buffer) => transform(buffer).map_err(E::into),
+            Self::Separate(from, to) => {
+                let mut output = Output::new(to);
+                output.append(from);
+                let buffer = output.finish();
+                transform(buffer).map_err(|error| {
+                    buffer.zeroize();
+                    error.into()
+                })
+            }
+        }
+    }
+}
+
+/// The addresses of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Region {
+    start: usize,
+    end: usize,
+}
+
+impl Region {
+    pub(crate) fn new<T>(start: *const T, len: usize) -> Self {
+        let start = start.addr();
+        Self { start, end: start.saturating_add(len.saturating_mul(size_of::<T>())) }
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        // An empty buffer overlaps nothing.
+        self.start.max(other.start) < self.end.min(other.end)
+    }
+
+    /// Returns the one of two regions that ends later.
+    pub(crate) fn further(self, other: Self) -> Self {
+        if other.end > self.end { other } else { self }
+    }
+}
+
+/// Checks that no output overlaps another output or an input.
+pub(crate) fn check_disjoint(outputs: &[Region], inputs: &[Region]) -> Result<(), sealane_status> {
+    for (i, output) in outputs.iter().enumerate() {
+        if outputs[i + 1..].iter().chain(inputs).any(|other| output.overlaps(other)) {
+            return Err(SEALANE_OVERLAP);
+        }
+    }
+    Ok(())
+}
+
+impl From<primitives::OpenError> for sealane_status {
+    fn from(_: primitives::OpenError) -> Self {
+        SEALANE_NOT_AUTHENTIC
+    }
+}
+
+impl From<primitives::CounterOverflow> for sealane_status {
+    fn from(_: primitives::CounterOverflow) -> Self {
+        SEALANE_TOO_LONG
+    }
+}

@@ -1,0 +1,40 @@
+//! Random bytes.
+
+use zeroize::Zeroizing;
+
+use crate::boundary::{Caller, guard};
+use crate::status::sealane_status::{self, *};
+
+/// Fills a buffer with random bytes of the operating system. They are fit for keys and nonces.
+///
+/// Returns SEALANE_RANDOM if its generator fails. The buffer must not be used then.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_random(bytes: *mut u8, len: usize) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard(|| {
+        let bytes = caller.output(bytes, len)?;
+        getrandom::fill_uninit(bytes).map_err(|_| SEALANE_RANDOM)?;
+        Ok(())
+    })
+}
+
+/// Writes a random key of SEALANE_KEY_BYTES bytes, for every algorithm here.
+///
+/// Returns SEALANE_RANDOM if the operating system's generator fails.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_keygen(key: *mut u8) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard(|| {
+        let mut random = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *random).map_err(|_| SEALANE_RANDOM)?;
+        caller.write(key, &random)
+    })
+}

@@ -1,0 +1,168 @@
+//! Decrypts folders.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::attributes::Attributes;
+use super::link::leads_out;
+use super::manifest::{Known, Manifest};
+use super::name::Name;
+use super::verify::{CopyFault, FileFault, VerifyError, copy_file, open_sealed, read_manifest};
+use super::work::for_each_file;
+use crate::identity::Identity;
+use crate::parallel::Threads;
+use crate::stream::StreamReader;
+
+/// A folder cannot be decrypted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The manifest cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] VerifyError),
+    /// A file or a folder cannot be written.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the system.
+        #[source]
+        error: io::Error,
+    },
+}
+
+/// Returns a function that adds the path to an error.
+fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
+    move |error| OpenError::Io { path: path.to_owned(), error }
+}
+
+/// Decrypts a folder to the new folder `destination`, which is for its owner only, on several
+/// threads. Returns the entries that
+/// are not there because of a fault, in the order of their names; if there are none, the result is
+/// complete and authentic. [`seal`](super::seal()) has an example.
+///
+/// Modes, times and symbolic links are those of the manifest. Links that may lead out of the folder
+/// are not made. Files that are not in the manifest are not looked at. The files are not synced to
+/// the disk. Nobody else may change the two folders meanwhile.
+///
+/// # Errors
+/// [`OpenError`], for example if `destination` exists. What was decrypted before stays there.
+pub fn open(
+    folder: &Path,
+    destination: &Path,
+    identities: &[&(dyn Identity + Sync)],
+    threads: Threads,
+) -> Result<Vec<(Name, FileFault)>, OpenError> {
+    let manifest = read_manifest(folder, identities.iter().map(|&identity| identity as &dyn Identity))?;
+    let directories = directories(&manifest);
+    // The manifest does not have its mode.
+    make_directory(destination, Attributes::private())?;
+    for (name, attributes) in &directories {
+        make_directory(&destination.join(name.as_path()), *attributes)?;
+    }
+
+    let files: Vec<_> = manifest.files.into_iter().collect();
+    let (faults, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
+    for_each_file(
+        &files,
+        threads,
+        |(_, known)| known.size,
+        |(name, known), threads| {
+            let to = destination.join(name.as_path());
+            let opened = open_sealed(&folder.join(name.sealed()), identities).map_err(CopyFault::Fault);
+            match opened.and_then(|reader| {
+                let output = create(&to, known.attributes).map_err(CopyFault::Write)?;
+                write(reader, known, &output, threads).inspect_err(|_| drop(fs::remove_file(&to)))
+            }) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(CopyFault::Fault(fault)) => {
+                    faults.lock().unwrap_or_else(PoisonError::into_inner).push((name.clone(), fault));
+                    ControlFlow::Continue(())
+                }
+                Err(CopyFault::Write(error)) => {
+                    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(at(&to)(error));
+                    ControlFlow::Break(())
+                }
+            }
+        },
+    );
+    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+
+    // After the files, so that nothing is written through a link.
+    let folders: HashSet<&Path> = directories.keys().map(Name::as_path).collect();
+    for (name, target) in manifest.links {
+        if leads_out(&name, &target, |path| folders.contains(path)) {
+            faults.push((name, FileFault::ExternalLink { target }));
+        } else {
+            let path = destination.join(name.as_path());
+            make_link(&target, &path).map_err(at(&path))?;
+        }
+    }
+    // A folder's time changes with its contents, and its mode may forbid changes.
+    let mut deepest_first: Vec<_> = directories.iter().collect();
+    deepest_first.sort_by_key(|(name, _)| Reverse(*name));
+    // Only on Unix can a folder be opened as a file is.
+    for (name, attributes) in deepest_first.into_iter().filter(|_| cfg!(unix)) {
+        let path = destination.join(name.as_path());
+        File::open(&path).and_then(|directory| attributes.apply(&directory)).map_err(at(&path))?;
+    }
+    faults.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(faults)
+}
+
+/// Returns the folders that the entries need, with their attributes, from the top down.
+fn directories(manifest: &Manifest) -> BTreeMap<Name, Attributes> {
+    let names = manifest.files.keys().chain(manifest.directories.keys()).chain(manifest.links.keys());
+    let above = names.flat_map(Name::folders).filter_map(Name::new);
+    let mut all: BTreeMap<_, _> = above.map(|name| (name, Attributes::default())).collect();
+    all.extend(manifest.directories.iter().map(|(name, attributes)| (name.clone(), *attributes)));
+    all
+}
+
+fn write<R: io::Read>(
+    reader: StreamReader<R>,
+    known: &Known,
+    output: &File,
+    threads: Threads,
+) -> Result<(), CopyFault> {
+    copy_file(reader, Some(known), output, threads)?;
+    known.attributes.apply(output).map_err(CopyFault::Write)
+}
+
+/// Creates a folder. One that will get a mode is for its owner only until then.
+fn make_directory(path: &Path, attributes: Attributes) -> Result<(), OpenError> {
+    #[cfg_attr(not(unix), allow(unused_mut, reason = "modes are of Unix"))]
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, attributes.first_mode(0o700, 0o777));
+    let _ = attributes;
+    builder.create(path).map_err(at(path))
+}
+
+/// Creates a file. One that will get a mode is for its owner only until then.
+fn create(path: &Path, attributes: Attributes) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, attributes.first_mode(0o600, 0o666));
+    let _ = attributes;
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn make_link(target: &Path, path: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, path)
+}
+
+#[cfg(not(unix))]
+fn make_link(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "no symbolic links are made on this system"))
+}

@@ -1,0 +1,230 @@
+//! Folders are sealed, verified and opened.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::{
+    Attributes, Entry, FileFault, Id, MANIFEST, Manifest, Name, OpenError, SealError, VerifyError, open, read_manifest,
+    seal, verify,
+};
+use crate::encryptor::Encryptor;
+use crate::error::DecryptError;
+use crate::identity::Identity;
+use crate::parallel::Threads;
+use crate::recipient::Recipient;
+use crate::stream::StreamError;
+use crate::x25519;
+
+/// A temporary folder, and a key.
+struct Place {
+    folder: tempfile::TempDir,
+    key: x25519::Identity,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), key: x25519::Identity::generate().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Seals `source` to `sealed`.
+    fn seal(&self) -> Result<Manifest, SealError> {
+        let recipient = self.key.to_public();
+        let recipients = [&recipient as &(dyn Recipient + Sync)];
+        seal(&self.path("source"), &self.path("sealed"), &recipients, Threads::available())
+    }
+
+    fn verify(&self) -> Result<Vec<(Name, FileFault)>, VerifyError> {
+        verify(&self.path("sealed"), &[&self.key as &(dyn Identity + Sync)], Threads::available())
+    }
+
+    /// Opens `sealed` to `opened`.
+    fn open(&self) -> Result<Vec<(Name, FileFault)>, OpenError> {
+        let identities = [&self.key as &(dyn Identity + Sync)];
+        open(&self.path("sealed"), &self.path("opened"), &identities, Threads::available())
+    }
+
+    fn encryptor(&self) -> Encryptor {
+        Encryptor::with_recipients([&self.key.to_public() as &dyn Recipient]).unwrap()
+    }
+
+    fn write(&self, name: &str, contents: &[u8]) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+    }
+}
+
+fn name(text: &str) -> Name {
+    Name::new(Path::new(text)).unwrap()
+}
+
+/// Returns the names of entries with faults.
+fn names(faults: &[(Name, FileFault)]) -> Vec<&str> {
+    faults.iter().map(|(name, _)| name.as_path().to_str().unwrap()).collect()
+}
+
+#[test]
+fn folders_come_back() {
+    let place = Place::new();
+    place.write("source/note", b"attack at dawn");
+    place.write("source/a/b/empty", b"");
+    place.write("source/a/large", &vec![7; 300_000]);
+    fs::create_dir(place.path("source/nothing")).unwrap();
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    for within in ["source/note", "source/a"] {
+        fs::File::open(place.path(within)).unwrap().set_modified(long_ago).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::os::unix::fs::symlink("../note", place.path("source/a/link")).unwrap();
+        fs::set_permissions(place.path("source/note"), fs::Permissions::from_mode(0o640)).unwrap();
+        fs::set_permissions(place.path("source/nothing"), fs::Permissions::from_mode(0o500)).unwrap();
+    }
+    let manifest = place.seal().unwrap();
+    assert_eq!(manifest.files.len(), 3);
+    assert_eq!(read_manifest(&place.path("sealed"), [&place.key as &dyn Identity]).unwrap(), manifest);
+    assert!(place.verify().unwrap().is_empty());
+    let stored = fs::read(place.path("sealed/note.age")).unwrap();
+    assert!(!stored.windows(6).any(|part| part == b"attack"));
+
+    assert!(place.open().unwrap().is_empty());
+    assert_eq!(fs::read(place.path("opened/note")).unwrap(), b"attack at dawn");
+    assert_eq!(fs::read(place.path("opened/a/b/empty")).unwrap(), b"");
+    assert_eq!(fs::read(place.path("opened/a/large")).unwrap(), vec![7; 300_000]);
+    for within in ["note", "a", "nothing"] {
+        let of = |root: &str| Attributes::of(&fs::metadata(place.path(root).join(within)).unwrap());
+        assert_eq!(of("opened"), of("source"), "{within}");
+    }
+    #[cfg(unix)]
+    assert_eq!(fs::read_link(place.path("opened/a/link")).unwrap(), Path::new("../note"));
+}
+
+#[test]
+fn every_fault_is_found() {
+    let place = Place::new();
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        place.write(&format!("source/{name}"), b"text");
+    }
+    assert!(matches!(place.verify(), Err(VerifyError::Open(DecryptError::Io(_)))));
+    let manifest = place.seal().unwrap();
+    assert!(place.verify().unwrap().is_empty());
+    let stranger = x25519::Identity::generate().unwrap();
+    let refused = verify(&place.path("sealed"), &[&stranger as &(dyn Identity + Sync)], Threads::ONE);
+    assert!(matches!(refused, Err(VerifyError::Open(DecryptError::NoMatch))));
+
+    fs::remove_file(place.path("sealed/a.age")).unwrap();
+    fs::copy(place.path("sealed/d.age"), place.path("sealed/b.age")).unwrap();
+    let mut damaged = fs::read(place.path("sealed/c.age")).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(place.path("sealed/c.age"), damaged).unwrap();
+    fs::write(place.path("sealed/f.age"), b"text").unwrap();
+    // Somebody who can open the file says that `e` has another length, and adds a link that leads
+    // out.
+    let entries = manifest.entries().map(|entry| match entry {
+        Entry::File { name, id, attributes, .. } if name == self::name("e") => {
+            Entry::File { name, size: 5, id, attributes }
+        }
+        entry => entry,
+    });
+    let mut text = Vec::new();
+    let link = Entry::Link { name: name("link"), target: "../elsewhere".into() };
+    Manifest::write(&mut text, entries.chain([link])).unwrap();
+    fs::write(place.path("sealed").join(MANIFEST), place.encryptor().encrypt_to_armor(&text).unwrap()).unwrap();
+
+    let check = |faults: &[(Name, FileFault)]| {
+        assert_eq!(names(faults)[..5], ["a", "b", "c", "e", "f"]);
+        let [(_, a), (_, b), (_, c), (_, e), (_, f), ..] = faults else { panic!("{faults:?}") };
+        assert!(matches!(a, FileFault::Read(error) if error.kind() == io::ErrorKind::NotFound), "{a:?}");
+        assert!(matches!(b, FileFault::Exchanged), "{b:?}");
+        assert!(matches!(c, FileFault::Read(error) if StreamError::of(error).is_some()), "{c:?}");
+        assert!(matches!(e, FileFault::OtherSize { found: 4, known: 5 }), "{e:?}");
+        assert!(matches!(f, FileFault::Open(DecryptError::Header(_))), "{f:?}");
+    };
+    let faults = place.verify().unwrap();
+    assert_eq!(faults.len(), 5);
+    check(&faults);
+    let faults = place.open().unwrap();
+    check(&faults);
+    assert!(matches!(&faults[5], (_, FileFault::ExternalLink { target }) if target == Path::new("../elsewhere")));
+    let left: Vec<_> = fs::read_dir(place.path("opened")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["d"], "nothing of the others is left");
+}
+
+#[test]
+fn what_is_there_is_not_touched() {
+    let place = Place::new();
+    place.write("source/a", b"text");
+    place.write("sealed/kept", b"old");
+    assert!(matches!(place.seal(), Err(SealError::Io { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists));
+    assert_eq!(fs::read(place.path("sealed/kept")).unwrap(), b"old");
+    fs::remove_dir_all(place.path("sealed")).unwrap();
+    place.seal().unwrap();
+    place.write("opened/kept", b"old");
+    assert!(matches!(place.open(), Err(OpenError::Io { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists));
+    assert_eq!(fs::read(place.path("opened/kept")).unwrap(), b"old");
+}
+
+#[test]
+fn what_cannot_be_sealed_leaves_nothing() {
+    let place = Place::new();
+    place.write("source/sealane-manifest", b"text");
+    assert!(matches!(place.seal(), Err(SealError::Reserved(path)) if path == place.path("source/sealane-manifest")));
+    fs::remove_file(place.path("source/sealane-manifest")).unwrap();
+    // Both would become `a.age`.
+    place.write("source/a", b"text");
+    place.write("source/a.age/b", b"text");
+    assert!(matches!(place.seal(), Err(SealError::Io { path, .. }) if path == place.path("sealed/a.age")));
+    assert!(!place.path("sealed").exists());
+    fs::remove_dir_all(place.path("source/a.age")).unwrap();
+    let nobody = seal(&place.path("source"), &place.path("sealed"), &[], Threads::ONE);
+    assert!(matches!(nobody, Err(SealError::Encrypt(crate::error::EncryptError::NoRecipients))));
+    #[cfg(unix)]
+    {
+        let _socket = std::os::unix::net::UnixListener::bind(place.path("source/socket")).unwrap();
+        assert!(matches!(place.seal(), Err(SealError::Kind(path)) if path == place.path("source/socket")));
+    }
+    assert!(!place.path("sealed").exists());
+}
+
+/// Whatever a manifest says, nothing is written outside the new folder.
+#[cfg(unix)]
+#[test]
+fn hostile_manifests() {
+    let place = Place::new();
+    place.write("source/a", b"text");
+    place.write("elsewhere/kept", b"old");
+    place.seal().unwrap();
+    fs::create_dir(place.path("sealed/link")).unwrap();
+    let file = |name: &str| {
+        let encryptor = place.encryptor();
+        let (name, id) = (self::name(name), Id(encryptor.file_id()));
+        fs::write(place.path("sealed").join(name.sealed()), encryptor.encrypt_to_vec(b"text").unwrap()).unwrap();
+        Entry::File { name, size: 4, id, attributes: Attributes::default() }
+    };
+    let link = |name: &str, target: &Path| Entry::Link { name: self::name(name), target: target.to_owned() };
+    let elsewhere = place.path("elsewhere");
+    let cases: [&dyn Fn() -> Vec<Entry>; 3] = [
+        // A file through a link, and a file below a file.
+        &|| vec![link("link", &elsewhere), file("link/kept")],
+        &|| vec![link("link", Path::new("..")), file("link/kept")],
+        &|| vec![file("link"), file("link/kept")],
+    ];
+    for entries in cases {
+        let mut text = Vec::new();
+        Manifest::write(&mut text, entries()).unwrap();
+        fs::write(place.path("sealed").join(MANIFEST), place.encryptor().encrypt_to_vec(&text).unwrap()).unwrap();
+        // The link is not made, or cannot be.
+        let opened = place.open();
+        let is_refused = opened.as_ref().map_or(true, |faults| names(faults) == ["link"]);
+        assert!(is_refused, "{opened:?}");
+        assert_eq!(fs::read(elsewhere.join("kept")).unwrap(), b"old");
+        assert_eq!(fs::read_dir(place.folder.path()).unwrap().count(), 4, "nothing is beside the folders");
+        fs::remove_dir_all(place.path("opened")).unwrap();
+    }
+}

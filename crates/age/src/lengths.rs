@@ -1,0 +1,10 @@
+//! Lengths in the format that several modules need.
+
+/// The length of the tag after each chunk and after a wrapped file key, in bytes.
+pub const TAG_BYTES: usize = 16;
+
+/// The length of the nonce between the header and the chunks, in bytes.
+pub const NONCE_BYTES: usize = 16;
+
+/// The length of the header MAC, HMAC-SHA-256, in bytes.
+pub const MAC_BYTES: usize = 32;

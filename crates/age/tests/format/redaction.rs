@@ -1,0 +1,105 @@
+//! `Debug` output has no secrets.
+
+use std::fmt::Debug;
+
+use sealane_age::key_file::{AnyIdentity, EncryptedIdentityFile};
+use sealane_age::secrecy::{ExposeSecret as _, SecretString};
+use sealane_age::stream::PayloadKey;
+use sealane_age::threshold::{Part, ThresholdIdentity, ThresholdRecipient};
+use sealane_age::{Decryptor, Encryptor, FileKey, Identity, Recipient, mlkem768x25519, plugin, scrypt, x25519};
+
+use crate::threshold::{keys, seal_labelled};
+
+/// Returns whether `output` has three bytes of `secret` beside each other, in a form that some
+/// `Debug` output could have.
+fn shows(output: &str, secret: &[u8]) -> bool {
+    let output = output.to_lowercase().replace([' ', '\n'], "");
+    secret.windows(3).any(|bytes| {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let list = bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+        output.contains(&hex) || output.contains(&list)
+    })
+}
+
+/// Checks that the output has neither the bytes of the secret nor a part of its text.
+#[track_caller]
+fn is_redacted(value: &impl Debug, secret: &[u8], text: &str) {
+    for output in [format!("{value:?}"), format!("{value:#?}")] {
+        assert!(!shows(&output, secret), "{output}");
+        let has_text = text.as_bytes().windows(8).any(|part| output.as_bytes().windows(8).any(|other| part == other));
+        assert!(!has_text, "{output}");
+    }
+}
+
+#[test]
+fn a_secret_would_be_found() {
+    let secret = [0xe1, 0xc2, 0xa3, 0x84];
+    for output in [format!("{secret:?}"), format!("{secret:#?}"), "E1C2A384".to_owned()] {
+        assert!(shows(&output, &secret), "{output}");
+    }
+    assert!(std::panic::catch_unwind(|| is_redacted(&"correct horse", &[], "correct horse")).is_err());
+}
+
+#[test]
+fn debug_output_of_keys() {
+    let file_key = FileKey::new(Box::new(std::array::from_fn(|at| 0xe1 - 7 * at as u8)));
+    is_redacted(&file_key, file_key.expose_secret(), "");
+    is_redacted(&PayloadKey::new(&file_key, &[7; 16], sealane_age::Backend::detect()), file_key.expose_secret(), "");
+
+    let key = x25519::Identity::generate().unwrap();
+    let text = key.to_text();
+    let secret_part = &text.expose_secret()["AGE-SECRET-KEY-1".len()..];
+    is_redacted(&key, key.expose_secret(), secret_part);
+    // The public key is shown.
+    assert!(format!("{key:?}").contains(&key.to_public().to_string()));
+    let any: AnyIdentity = text.expose_secret().parse().unwrap();
+    is_redacted(&any, key.expose_secret(), secret_part);
+
+    let key = mlkem768x25519::Identity::generate().unwrap();
+    let text = key.to_text();
+    is_redacted(&key, key.seed(), &text.expose_secret()["AGE-SECRET-KEY-PQ-1".len()..]);
+
+    let text = "AGE-PLUGIN-YUBIKEY-1QQPQUQSZLD4GT";
+    let key = plugin::Identity::without_data("yubikey").unwrap();
+    is_redacted(&key, &[], key.expose_secret());
+    is_redacted(&text.parse::<plugin::Identity>().map_err(|_| ()), &[], text);
+
+    let passphrase = SecretString::from("correct horse battery staple");
+    is_redacted(&scrypt::Recipient::new(passphrase.clone()), &[], passphrase.expose_secret());
+    is_redacted(&scrypt::Identity::new(passphrase.clone()), &[], passphrase.expose_secret());
+}
+
+#[test]
+fn debug_output_of_files() {
+    let key = x25519::Identity::generate().unwrap();
+    let recipient = key.to_public();
+    let encryptor = || Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
+    let id = encryptor();
+    is_redacted(&id, &id.file_id(), "");
+    let (_, sealing) = encryptor().into_parts().unwrap();
+    assert_eq!(format!("{sealing:?}"), "SealingKey { .. }");
+    let file = encryptor().encrypt_to_vec(b"attack at dawn").unwrap();
+    is_redacted(&EncryptedIdentityFile::new(&file), &file, "");
+    let mut reader = Decryptor::new(&file[..]).unwrap().decrypt([&key as &dyn Identity]).unwrap();
+    std::io::Read::read_exact(&mut reader, &mut [0; 3]).unwrap();
+    is_redacted(&reader, b"attack at dawn", "attack at dawn");
+}
+
+#[test]
+fn debug_output_of_holders() {
+    let keys = keys(3);
+    let file = seal_labelled(2, &keys, &[], None);
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    let parts: Vec<Part> = Part::of(&header, [&keys[0] as &dyn Identity]).unwrap().into_iter().map(|it| it.1).collect();
+    let [part] = &parts[..] else { panic!("{parts:?}") };
+    let text = part.to_text();
+    let share = &part.to_bytes()[20..];
+    is_redacted(part, share, &text.expose_secret()["SEALANE-PART-1".len()..]);
+    assert!(format!("{part:?}").contains("point: 1"));
+    let together = ThresholdIdentity::new([&keys[1] as &dyn Identity], &parts);
+    is_redacted(&together, share, &text.expose_secret()["SEALANE-PART-1".len()..]);
+    is_redacted(&together, keys[1].expose_secret(), "");
+    let recipients: Vec<_> = keys.iter().map(x25519::Identity::to_public).collect();
+    let all = ThresholdRecipient::new(2, recipients.iter().map(|one| one as &dyn Recipient)).unwrap();
+    assert_eq!(format!("{all:?}"), "ThresholdRecipient { threshold: 2, recipients: 3, label: None }");
+}

@@ -1,0 +1,87 @@
+//! The traits that differ between the generations, for the types of [`super`].
+
+use aead::array::ArraySize;
+use aead::inout::InOutBuf;
+use aead::{AeadCore, AeadInOut, Error, TagPosition};
+use cipher::{KeyIvInit, StreamCipher, StreamCipherCore, StreamCipherError};
+use rand_core::SeedableRng;
+use rand_core::block::Generator;
+
+use super::block_core::ChaChaCore;
+use super::chacha_poly1305::{AeadCipher, ChaChaPoly1305, Tag};
+use super::generation::{Array, U16};
+use super::rounds::Rounds;
+use super::stream::{StreamCipherOf, Variant};
+use crate::chacha20::Layout;
+use crate::wipe::wipe;
+
+impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> {
+    fn check_remaining(&self, bytes: usize) -> Result<(), StreamCipherError> {
+        if bytes as u128 <= self.0.remaining() { Ok(()) } else { Err(StreamCipherError) }
+    }
+
+    fn unchecked_apply_keystream_inout(&mut self, buffer: InOutBuf<'_, '_, u8>) {
+        let output = buffer.into_out_with_copied_in();
+        self.0.apply_keystream(output).expect("the caller has checked what remains of the key stream");
+    }
+
+    fn unchecked_write_keystream(&mut self, buffer: &mut [u8]) {
+        buffer.fill(0);
+        self.0.apply_keystream(buffer).expect("the caller has checked what remains of the key stream");
+    }
+}
+
+impl<R: Rounds, V: Variant> SeedableRng for ChaChaCore<R, V> {
+    type Seed = [u8; 32];
+
+    fn from_seed(seed: Self::Seed) -> Self {
+        Self::new(&seed.into(), &Default::default())
+    }
+}
+
+impl<R: Rounds, V: Variant> Generator for ChaChaCore<R, V> {
+    type Output = [u32; 64];
+
+    fn generate(&mut self, words: &mut Self::Output) {
+        let mut blocks = [Array::default(); 4];
+        self.write_keystream_blocks(&mut blocks);
+        let octets = Array::cast_slice_to_core_mut(&mut blocks).as_flattened_mut();
+        for (word, octets) in words.iter_mut().zip(octets.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*octets);
+        }
+        wipe(octets);
+    }
+
+    fn drop(&mut self, words: &mut Self::Output) {
+        wipe(words);
+    }
+}
+
+impl<C, N: ArraySize> AeadCore for ChaChaPoly1305<C, N> {
+    type NonceSize = N;
+    type TagSize = U16;
+    const TAG_POSITION: TagPosition = TagPosition::Postfix;
+}
+
+impl<C: AeadCipher<IvSize = N>, N: ArraySize> AeadInOut for ChaChaPoly1305<C, N> {
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Array<u8, N>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> Result<Tag, Error> {
+        let buffer = buffer.into_out_with_copied_in();
+        C::aead_seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
+    }
+
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Array<u8, N>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag,
+    ) -> Result<(), Error> {
+        let buffer = buffer.into_out_with_copied_in();
+        C::aead_open(&self.key, nonce, associated_data, buffer, &tag.0).map_err(|_| Error)
+    }
+}

@@ -1,0 +1,8 @@
+//! Random bytes from the operating system.
+
+use sealane::RandomError;
+
+/// Fills `bytes` with random ones.
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), RandomError> {
+    getrandom::fill(bytes).map_err(|_| RandomError)
+}

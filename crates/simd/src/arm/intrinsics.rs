@@ -1,0 +1,8 @@
+//! The intrinsics under their names on AArch64.
+
+#[cfg(target_arch = "arm")]
+pub(super) use super::a32::*;
+#[cfg(target_arch = "aarch64")]
+pub(super) use core::arch::aarch64::*;
+#[cfg(target_arch = "arm")]
+pub(super) use core::arch::arm::*;

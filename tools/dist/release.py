@@ -1,0 +1,157 @@
+"""Packs the released programs: archives, Debian packages, a Homebrew formula, and signed checksums.
+`cargo xtask dist` calls it; by itself: python3 tools/dist/release.py --help
+
+The same programs give the same bytes: all times are that of the last commit (SOURCE_DATE_EPOCH),
+all files are owned by root, and they are in the order of their names."""
+
+import argparse
+import hashlib
+import io
+import json
+import lzma
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from datetime import datetime, timezone
+from pathlib import Path
+
+import debian
+import formula
+import licences
+
+ROOT = Path(__file__).resolve().parents[2]
+# The files of the repository in an archive. The README is that of the command.
+DOCUMENTS = {
+    "README.md": "crates/cli/README.md",
+    "CHANGELOG.md": "CHANGELOG.md",
+    "LICENSE-APACHE": "LICENSE-APACHE",
+    "LICENSE-MIT": "LICENSE-MIT",
+}
+# The name of each shell's script.
+COMPLETIONS = {"bash": "sealane.bash", "zsh": "_sealane", "fish": "sealane.fish"}
+
+
+def output(*command, **options):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
+
+
+def release_time():
+    """Returns the time of all files, in seconds since 1970."""
+    return int(os.environ.get("SOURCE_DATE_EPOCH") or output("git", "log", "-1", "--format=%ct", cwd=ROOT))
+
+
+def version():
+    command = ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"]
+    packages = json.loads(output(*command, cwd=ROOT))["packages"]
+    return next(package["version"] for package in packages if package["name"] == "sealane-cli")
+
+
+def program_in(folder):
+    return next(path for path in folder.iterdir() if path.stem == "sealane" and path.suffix in ("", ".exe"))
+
+
+def manual_and_completions(program, folder):
+    """Returns the content of these files by their names, printed by a program that runs here."""
+    shutil.rmtree(folder, ignore_errors=True)
+    # Nothing of what the program prints may depend on the user who runs it.
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    subprocess.run([program, "man", "-o", folder], check=True, env=environment)
+    files = {f"man/man1/{page.name}": page.read_bytes() for page in folder.iterdir()}
+    for shell, name in COMPLETIONS.items():
+        files[f"completions/{name}"] = output(program, "completions", shell, env=environment).encode()
+    return files
+
+
+def files_of(target, folder, shared):
+    """Returns what an archive has: content and mode by name."""
+    program = program_in(folder)
+    files = {program.name: (program.read_bytes(), 0o755)}
+    documents = {name: (ROOT / path).read_bytes() for name, path in DOCUMENTS.items()}
+    bill = (folder / "sealane.cdx.json").read_bytes()
+    documents |= shared | {"sealane.cdx.json": bill, "THIRD-PARTY.txt": licences.third_party(target, bill).encode()}
+    return files | {name: (content, 0o644) for name, content in documents.items()}
+
+
+def write_tar(path, files, time):
+    """Writes a .tar.xz, in which everything is in one folder with the name of the archive."""
+    plain = io.BytesIO()
+    folder = path.name.removesuffix(".tar.xz")
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, (content, mode) in sorted(files.items()):
+            member = tarfile.TarInfo(f"{folder}/{name}")
+            member.size, member.mode, member.mtime = len(content), mode, time
+            member.uname = member.gname = "root"
+            tar.addfile(member, io.BytesIO(content))
+    path.write_bytes(lzma.compress(plain.getvalue(), preset=9))
+
+
+def write_zip(path, files, time):
+    """Writes a .zip, in which everything is in one folder with the name of the archive."""
+    date = datetime.fromtimestamp(time, timezone.utc).timetuple()[:6]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, (content, mode) in sorted(files.items()):
+            member = zipfile.ZipInfo(f"{path.stem}/{name}", date)
+            member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, mode << 16
+            member.create_system = 3  # Unix, whatever system writes it
+            archive.writestr(member, content)
+
+
+def sign(checksums, key, comment):
+    """Signs a file in minisign's format. The program asks for the passphrase of the key."""
+    subprocess.run(["minisign", "-S", "-q", "-s", key, "-t", comment, "-m", checksums], check=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", type=Path, help="a folder for each target, with its program and bill of materials")
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--key", type=Path, required=True, help="minisign's secret key")
+    parser.add_argument("--maintainer", required=True, help="of the Debian package: NAME <ADDRESS>")
+    parser.add_argument("--url", required=True, help="where the archives will be downloaded")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    for tool, package in [("minisign", "minisign"), ("dpkg-deb", "dpkg"), ("git", "git")]:
+        if not shutil.which(tool):
+            sys.exit(f"`{tool}` is not installed. On Debian or Ubuntu: apt-get install {package}")
+    if not options.key.is_file():
+        sys.exit(f"{options.key} is no file")
+    release, time = version(), release_time()
+    shutil.rmtree(options.output, ignore_errors=True)
+    options.output.mkdir(parents=True)
+
+    targets = sorted(folder.name for folder in options.programs.iterdir())
+    here = [target for target in targets if target.startswith(f"{platform.machine()}-unknown-linux-")]
+    if len(here) != 1:
+        sys.exit(f"no program, or more than one, runs on this machine: {', '.join(targets)}")
+    work = options.output / "work"
+    shared = manual_and_completions(program_in(options.programs / here[0]).resolve(), work / "man")
+
+    for target in targets:
+        files = files_of(target, options.programs / target, shared)
+        path = options.output / f"sealane-{release}-{target}"
+        if "windows" in target:
+            write_zip(path.with_name(f"{path.name}.zip"), files, time)
+            continue
+        write_tar(path.with_name(f"{path.name}.tar.xz"), files, time)
+        debian.write(options.output, work / target, target, release, files, time, options.maintainer)
+    shutil.rmtree(work)
+
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(options.output.iterdir())}
+    (options.output / "sealane.rb").write_text(formula.text(release, options.url, sums))
+    sums["sealane.rb"] = hashlib.sha256((options.output / "sealane.rb").read_bytes()).hexdigest()
+    checksums = options.output / "SHA256SUMS"
+    checksums.write_text("".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())))
+    sign(checksums, options.key, f"sealane {release}")
+    for path in sorted(options.output.iterdir()):
+        print(f"   {path.stat().st_size:9} bytes  {path}")
+
+
+if __name__ == "__main__":
+    main()
