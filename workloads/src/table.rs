@@ -125,7 +125,9 @@ pub const WORKLOADS: &[Workload] = &[
             operation!(
                 "xchacha-open-batch-32", chacha::xchacha_open_batch, LENGTHS, messages: 32, has_verdict: true
             ),
-            operation!("header-protection-masks", chacha::header_protection_masks, PACKETS_OF_BATCH),
+            operation!(
+                "header-protection-masks", chacha::header_protection_masks, PACKETS_OF_BATCH, messages: 32
+            ),
             operation!("seal-batch-mixed", chacha::seal_batch_mixed, &[40], messages: 40),
             operation!("open-batch-mixed", chacha::open_batch_mixed, &[40], messages: 40, has_verdict: true),
         ],
