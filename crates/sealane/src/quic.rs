@@ -5,15 +5,15 @@
 //! ciphertext. The batch of masks goes with [`crate::ChaChaPoly1305::seal_batch`].
 //!
 //! ```
-//! use sealane::quic::HeaderProtectionKey;
+//! use sealane::quic::{HeaderProtectionKey, MASK_BYTES, Mask, Sample};
 //!
 //! # let hp_key = [0x25; 32];
 //! # let packets = [[0x5e; 40]; 3];
 //! let key = HeaderProtectionKey::new(&hp_key);
 //!
 //! // The sample begins four bytes after the start of the packet number, here at byte 1.
-//! let samples = packets.map(|packet| *packet[1 + 4..].first_chunk().expect("a long packet"));
-//! let mut masks = [[0; 5]; 3];
+//! let samples: [Sample; 3] = packets.map(|packet| *packet[1 + 4..].first_chunk().expect("a long packet"));
+//! let mut masks: [Mask; 3] = [[0; MASK_BYTES]; 3];
 //! key.header_protection_masks(&samples, &mut masks);
 //! assert_eq!(masks[0], key.header_protection_mask(&samples[0]));
 //! ```
