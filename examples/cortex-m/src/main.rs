@@ -14,9 +14,12 @@ use sealane::shamir::{self, Gf8Backend};
 use sealane::{Backend, ChaCha20Poly1305, OpenError};
 use semihosting::{eprintln, process};
 
+/// A part of the program whose stack is measured.
+type Step = fn() -> Result<(), Failure>;
+
 #[cortex_m_rt::entry]
 fn main() -> ! {
-    let steps: [(&str, fn() -> Result<(), Failure>); 4] = [
+    let steps: [(&str, Step); 4] = [
         ("the known-answer tests of the cipher", || same("backend", Backend::detect().name(), "scalar")),
         ("sealing and opening", seal_and_open),
         ("the known-answer tests of secret sharing", || same("backend", Gf8Backend::detect().name(), "scalar")),
