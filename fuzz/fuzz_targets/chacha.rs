@@ -178,7 +178,7 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
     for backend in backends::<ChaChaFamily>() {
         let mut cipher = ChaCha::<20, L>::with_backend(key, &L::nonce(nonce), backend);
         assert_eq!(cipher.seek(position), available.map(drop).ok_or(CounterOverflow));
-        if left.is_none() {
+        if available.is_none() {
             return;
         }
         let mut data = message.to_vec();
