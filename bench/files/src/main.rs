@@ -72,8 +72,8 @@ fn main() -> Result<ExitCode> {
             }
         }
     }
-    if wanted(small::NAME) {
-        eprintln!("{}", small::NAME);
+    if wanted(small::) {
+        eprintln!("{}", small::);
         small::run(args.small, args.rounds, &mut report)?;
     }
     let missed = report.print(args.json)?;
