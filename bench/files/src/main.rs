@@ -72,8 +72,8 @@ fn main() -> Result<ExitCode> {
             }
         }
     }
-    if wanted(small::) {
-        eprintln!("{}", small::);
+    if wanted(report::SMALL_FILES) {
+        eprintln!("{}", report::SMALL_FILES);
         small::run(args.small, args.rounds, &mut report)?;
     }
     let missed = report.print(args.json)?;
