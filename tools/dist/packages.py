@@ -21,8 +21,8 @@ LIMIT = 300 * 1024
 # Only cargo's own.
 LARGE = {"Cargo.lock"}
 
-# Crates in a workspace of their own. Their packages have no lock file: cargo looks for all crates of
-# one in the registry, where Sealane's are not yet. Each is built alone by `bash .ci/run snow`.
+# Crates in a workspace of their own. Their packages have no lock file: cargo looks for all crates
+# of one in the registry, where Sealane's are not yet. Each is built alone by `bash .ci/run snow`.
 SEPARATE = ["crates/snow"]
 
 # The libraries for other people's programs have examples.

@@ -13,8 +13,8 @@ const TARGETS: &[&str] =
     &["x86_64-unknown-none", "aarch64-unknown-none", "thumbv7em-none-eabi", "wasm32-unknown-unknown"];
 
 /// The packages and the features of each build. The primitives are built alone, and with other
-/// crates, which have features for std. Portable code is built alone, and with vectors. Generators of
-/// the caller's choice are also built without the traits of RustCrypto, as the command has them.
+/// crates, which have features for std. Portable code is built alone, and with vectors. Generators
+/// of the caller's choice are also built without the traits of RustCrypto, as the command has them.
 const BUILDS: &[(&str, &str)] = &[
     ("sealane", ""),
     ("sealane", "rand_core"),

@@ -7,8 +7,8 @@
 /// The shares of the longest times that the test leaves out.
 const CROPS: i32 = 100;
 
-/// Returns Welch's t of two sets of times. Repeats the test without the longest times, and returns the
-/// value farthest from 0.
+/// Returns Welch's t of two sets of times. Repeats the test without the longest times, and returns
+/// the value farthest from 0.
 #[must_use]
 pub fn largest_t(times: &[Vec<f64>; 2]) -> f64 {
     let mut all = times.concat();

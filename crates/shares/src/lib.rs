@@ -35,8 +35,8 @@
 //! such as JSON.
 //!
 //! Secrets are the payloads and the shares of the blinding value. They are wiped when they are
-//! dropped, `Debug` leaves them out, and they are processed without branches or memory addresses that
-//! depend on them. Headers, evaluation points, lengths and commitments are public.
+//! dropped, `Debug` leaves them out, and they are processed without branches or memory addresses
+//! that depend on them. Headers, evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

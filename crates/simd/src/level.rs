@@ -7,8 +7,8 @@ use crate::tuning::{self, Tuning};
 // their targets lack SSE2 or say so. AArch64: hard float excludes only bare metal, and the vector
 // types assume little-endian.
 levels! { $
-    /// An instruction set for the arithmetic of [`Simd`](crate::Simd) that this CPU was found to have, as a
-    /// token.
+    /// An instruction set for the arithmetic of [`Simd`](crate::Simd) that this CPU was found to
+    /// have, as a token.
     ///
     /// Variants differ by architecture; use [`dispatch!`](crate::dispatch) rather than a `match`.
     pub enum Level;
@@ -38,8 +38,8 @@ levels! { $
 }
 
 levels! { $
-    /// An instruction set for rounds of AES ([`AesToken`](crate::AesToken)) that this CPU was found to have, as a
-    /// token.
+    /// An instruction set for rounds of AES ([`AesToken`](crate::AesToken)) that this CPU was found
+    /// to have, as a token.
     ///
     /// Variants differ by architecture; use [`dispatch_aes!`](crate::dispatch_aes) rather than a
     /// `match`.
@@ -90,7 +90,8 @@ levels! { $
 }
 
 levels! { $
-    /// An instruction set for arithmetic of [`Gf8`](crate::Gf8) that this CPU was found to have, as a token.
+    /// An instruction set for arithmetic of [`Gf8`](crate::Gf8) that this CPU was found to have, as
+    /// a token.
     ///
     /// Variants differ by architecture; use [`dispatch_gf8!`](crate::dispatch_gf8) rather than a
     /// `match`.

@@ -9,7 +9,8 @@ use crate::sealed::Sealed;
 /// The instruction sets that one kind of kernel is compiled for, as an enumeration of tokens, the
 /// narrowest first.
 ///
-/// The trait is sealed; its implementations are the lists of this crate, such as [`Level`](crate::Level).
+/// The trait is sealed; its implementations are the lists of this crate, such as
+/// [`Level`](crate::Level).
 pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
     /// The names of all levels compiled for this architecture, in lower case, the narrowest first.
     const NAMES: &'static [&'static str];

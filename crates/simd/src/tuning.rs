@@ -80,7 +80,8 @@ pub struct Tuning {
     pub min_prepared_groups: usize,
     /// Whether a single block is faster on the narrower vectors of [`crate::Simd::OneBlock`].
     pub one_block_on_narrower_vectors: bool,
-    /// Whether a block takes less time on integers than on vectors, and next to none while they work.
+    /// Whether a block takes less time on integers than on vectors, and next to none while they
+    /// work.
     pub block_on_integers: ByClass<bool>,
     /// Whether 17 to 20 blocks are fastest as a group and a set that advance together.
     pub interleave_group_and_set: ByClass<bool>,

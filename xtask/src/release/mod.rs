@@ -116,8 +116,9 @@ impl Place {
         process::output(&mut command)
     }
 
-    /// Returns flags for a static program without symbols, with the same paths in its panic messages
-    /// on all machines. Cargo's profile option for paths is `trim-paths`, which is not stable.
+    /// Returns flags for a static program without symbols, with the same paths in its panic
+    /// messages on all machines. Cargo's profile option for paths is `trim-paths`, which is not
+    /// stable.
     fn flags(&self) -> Result<String> {
         let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.output.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The plans beside this page ([`super::short`], [`super::one_call`], [`super::portions`],
-//! [`super::interleaved`], [`super::two_pass`]) and batches differ in the order of the work, and in the number of blocks
-//! that they compute at once. This page defines their results: block counters, the key of the
-//! authenticator, the padding and the lengths come only from here.
+//! [`super::interleaved`], [`super::two_pass`]) and batches differ in the order of the work, and in
+//! the number of blocks that they compute at once. This page defines their results: block counters,
+//! the key of the authenticator, the padding and the lengths come only from here.
 
 use sealane_simd::Simd;
 

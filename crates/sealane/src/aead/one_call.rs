@@ -13,8 +13,7 @@ use crate::chacha20::paired::{self, MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::rows::xor_rows;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
-use crate::poly1305::Tag;
-use crate::poly1305::{self, Short};
+use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
 
 /// Bytes of the longest message.

@@ -12,8 +12,7 @@ use crate::chacha20::kernel;
 use crate::chacha20::rows::{KeyStreamConsumer, Rows, xor_rows};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
-use crate::poly1305::Tag;
-use crate::poly1305::{self, Short};
+use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
 
 /// Returns whether [`seal`] and [`open`] take such a message.
@@ -56,8 +55,8 @@ pub(super) fn open<S: Simd>(
     kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Open { token, aad, tag, message })
 }
 
-/// Does the same as [`seal`], with the one-time key on integers, beside one set of the key stream on
-/// vectors.
+/// Does the same as [`seal`], with the one-time key on integers, beside one set of the key stream
+/// on vectors.
 ///
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.

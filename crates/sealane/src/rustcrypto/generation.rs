@@ -1,4 +1,5 @@
-//! The names that differ between the generations, for the traits of `aead` 0.6, `cipher` 0.5 and `universal-hash` 0.6.
+//! The names that differ between the generations, for the traits of `aead` 0.6, `cipher` 0.5 and
+//! `universal-hash` 0.6.
 //!
 //! The files beside this one are also compiled for the previous generation: [`crate::rustcrypto05`]
 //! has a file of the same name.

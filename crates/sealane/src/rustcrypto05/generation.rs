@@ -1,4 +1,5 @@
-//! The names that differ between the generations, for the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5.
+//! The names that differ between the generations, for the traits of `aead` 0.5, `cipher` 0.4 and
+//! `universal-hash` 0.5.
 
 pub(super) use aead_05 as aead;
 pub(super) use cipher_04 as cipher;

@@ -46,7 +46,8 @@ pub(super) fn share<G: Gf8, const ADD: bool>(
 }
 
 /// Does the same with a large buffer.
-// Not inlined: short secrets need no frame for the buffer, and a microcontroller has no room for it.
+// Not inlined: short secrets need no frame for the buffer, and a microcontroller has no room for
+// it.
 #[inline(never)]
 fn share_long<G: Gf8, const ADD: bool>(
     token: G,

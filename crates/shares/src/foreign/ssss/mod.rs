@@ -27,7 +27,8 @@ use crate::format::error::ParameterError;
 use crate::format::field::check_counts;
 use crate::ops::polynomial::Polynomial;
 
-/// Options of splitting. Begin with [`Options::default`]: with the diffusion layer, without a token.
+/// Options of splitting. Begin with [`Options::default`]: with the diffusion layer, without a
+/// token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options<'a> {

@@ -17,8 +17,8 @@ pub(super) const MAX_TOKEN_BYTES: usize = 128;
 
 /// One share. It is wiped when it is dropped.
 ///
-/// [`Display`](fmt::Display) writes the line, which is secret: it is what a holder stores. [`Debug`]
-/// shows everything but the value.
+/// [`Display`](fmt::Display) writes the line, which is secret: it is what a holder stores.
+/// [`Debug`] shows everything but the value.
 #[derive(Clone)]
 pub struct SsssShare {
     pub(super) token: Option<String>,
