@@ -168,24 +168,20 @@ pub(crate) fn xor_behind_block_0<S: Simd>(
     first: &mut [u8; SET_BYTES],
     data: &mut [u8],
 ) {
-    match blocks {
-        13..=16 => token.enter_apart(
-            #[inline(always)]
-            |token| split_first(&first_group(token, state), first, data),
-        ),
-        29.. => token.enter_apart(
-            #[inline(always)]
-            |token| split_first(&first_pair(token, state), first, data),
-        ),
-        _ => xor_in_sets(token, state, blocks, first, data),
+    if blocks <= MAX_BLOCKS_IN_SETS {
+        return xor_in_sets(token, state, blocks, first, data);
     }
+    token.enter_apart(
+        #[inline(always)]
+        |token| split_first(&first_pair(token, state), first, data),
+    );
 }
 
 /// The most blocks that [`xor_in_sets`] computes.
 pub(crate) const MAX_BLOCKS_IN_SETS: usize = 28;
 
-/// Does the same as [`xor_behind_block_0`] for at most [`MAX_BLOCKS_IN_SETS`], without groups. All
-/// callers share one copy of the function for each number of sets.
+/// Does the same as [`xor_behind_block_0`] for at most [`MAX_BLOCKS_IN_SETS`]. All callers share one
+/// copy of the function for each number of sets. Four sets are a group.
 pub(crate) fn xor_in_sets<S: Simd>(
     token: S,
     state: &State,
@@ -205,7 +201,10 @@ pub(crate) fn xor_in_sets<S: Simd>(
         0 | 1 => sets!(1),
         2 => sets!(2),
         3 => sets!(3),
-        4 => sets!(4),
+        4 => token.enter_apart(
+            #[inline(always)]
+            |token| split_first(&first_group(token, state), first, data),
+        ),
         5 => sets!(5),
         6 => sets!(6),
         _ => sets!(7),
