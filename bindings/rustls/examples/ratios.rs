@@ -2,7 +2,8 @@
 //! packets of QUIC: `cargo run --release --all-features --example ratios`.
 //!
 //! Each figure is the other provider's time divided by ours, in one process, as the median of
-//! rounds. A packet is sealed and its header masked. Run it on an idle machine.
+//! rounds. A packet is sealed and its header masked. The last row is a batch of 32 packets, which
+//! the other providers protect one by one. Run it on an idle machine.
 #![forbid(unsafe_code)]
 
 use std::time::{Duration, Instant};
@@ -13,10 +14,16 @@ use rustls::crypto::cipher::{
 };
 use rustls::quic::{HeaderProtectionKey, PacketKey};
 use rustls::{CipherSuite, ContentType, ProtocolVersion, Tls13CipherSuite};
+use rustls_sealane::quic::{Packet, PacketKeys};
 use sealane_measure::{Rounds, Table, median, size_name, take_turns};
 
 const SIZES: [usize; 4] = [64, 1200, 1350, 16_384];
 const ROUNDS: Rounds = Rounds { count: 25, turn: Duration::from_millis(4), settle: Duration::from_millis(1) };
+
+const PACKETS: usize = 32;
+/// A short header with a connection ID of 8 bytes and a packet number of 4.
+const HEADER_BYTES: usize = 13;
+const TAG_BYTES: usize = 16;
 
 /// Runs an operation once.
 type Run = Box<dyn FnMut()>;
@@ -90,14 +97,60 @@ fn unprotect(suite: &'static Tls13CipherSuite, size: usize) -> Run {
     })
 }
 
-/// Returns the times of ring and AWS-LC, each divided by ours.
-fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
-    let providers = [
+/// Protects a batch of packets one by one.
+fn protect_each(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let (packet, header) = keys(suite);
+    let mut packets = vec![vec![0x43; HEADER_BYTES + size + TAG_BYTES]; PACKETS];
+    Box::new(move || {
+        for (number, bytes) in (0..).zip(&mut packets) {
+            bytes[0] = 0x43;
+            let (header_bytes, rest) = bytes.split_at_mut(HEADER_BYTES);
+            let (payload, room) = rest.split_at_mut(size);
+            let tag = packet.encrypt_in_place(number, header_bytes, payload).expect("a short packet");
+            room.copy_from_slice(tag.as_ref());
+            let (first, number) = header_bytes.split_first_mut().expect("a header");
+            let number = &mut number[HEADER_BYTES - 5..];
+            header.encrypt_in_place(&rest[..16], first, number).expect("a sample of 16 bytes");
+        }
+    })
+}
+
+/// Protects a batch of packets at once.
+fn protect_batch(size: usize) -> Run {
+    let keys = PacketKeys::new(&[1; 32], &[2; 12], &[4; 32]);
+    let mut buffers = vec![vec![0x43; HEADER_BYTES + size + TAG_BYTES]; PACKETS];
+    Box::new(move || {
+        let mut packets: Vec<_> = (0..)
+            .zip(&mut buffers)
+            .map(|(number, bytes)| {
+                bytes[0] = 0x43;
+                Packet::new(number, HEADER_BYTES, bytes)
+            })
+            .collect();
+        keys.seal_packets(&mut packets).expect("long packets");
+    })
+}
+
+/// Returns ours, ring's and AWS-LC's provider.
+fn providers() -> [CryptoProvider; 3] {
+    [
         rustls_sealane::ring::default_provider(),
         rustls::crypto::ring::default_provider(),
         rustls::crypto::aws_lc_rs::default_provider(),
-    ];
-    let mut rows = providers.each_ref().map(|provider| prepare(suite(provider), size));
+    ]
+}
+
+fn batch_ratios(size: usize) -> [f64; 2] {
+    let [_, ring, aws_lc] = providers();
+    ratios_of([protect_batch(size), protect_each(suite(&ring), size), protect_each(suite(&aws_lc), size)])
+}
+
+fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
+    ratios_of(providers().each_ref().map(|provider| prepare(suite(provider), size)))
+}
+
+/// Returns the times of ring and AWS-LC, each divided by ours, which is the first.
+fn ratios_of(mut rows: [Run; 3]) -> [f64; 2] {
     let samples = take_turns(&mut rows, &ROUNDS, |run, calls| {
         let start = Instant::now();
         (0..calls).for_each(|_| run());
@@ -126,6 +179,8 @@ fn main() {
         let cells = SIZES.iter().flat_map(|size| ratios(prepare, *size)).map(|ratio| format!("{ratio:.2}"));
         table.row(std::iter::once(name.to_owned()).chain(cells));
     }
+    let cells = SIZES.iter().flat_map(|size| batch_ratios(*size)).map(|ratio| format!("{ratio:.2}"));
+    table.row(std::iter::once("QUIC, protect 32 packets".to_owned()).chain(cells));
     println!("Times of other providers, divided by ours");
     print!("{}", table.text(0));
 }

@@ -6,9 +6,10 @@ use rustls::crypto::cipher::{
     UnsupportedOperationError, make_tls12_aad,
 };
 use rustls::{ConnectionTrafficSecrets, Error};
-use sealane::TAG_BYTES;
+use sealane::{KEY_BYTES, TAG_BYTES};
 
-use crate::aead::{KEY_BYTES, Keys};
+use super::decrypt_error;
+use crate::aead::Keys;
 
 /// The largest plaintext of a record in bytes (RFC 5246, section 6.2.1).
 const MAX_FRAGMENT_BYTES: usize = 1 << 14;
@@ -18,11 +19,11 @@ pub(crate) struct ChaCha20Poly1305;
 
 impl Tls12AeadAlgorithm for ChaCha20Poly1305 {
     fn encrypter(&self, key: AeadKey, iv: &[u8], _extra: &[u8]) -> Box<dyn MessageEncrypter> {
-        Box::new(Records(Keys::new(&key, Iv::copy(iv))))
+        Box::new(Records(Keys::new(key.as_ref(), iv)))
     }
 
     fn decrypter(&self, key: AeadKey, iv: &[u8]) -> Box<dyn MessageDecrypter> {
-        Box::new(Records(Keys::new(&key, Iv::copy(iv))))
+        Box::new(Records(Keys::new(key.as_ref(), iv)))
     }
 
     fn key_block_shape(&self) -> KeyBlockShape {
@@ -51,7 +52,8 @@ impl MessageEncrypter for Records {
         let OutboundPlainMessage { typ, version, payload: plaintext } = message;
         let mut payload = PrefixedPayload::with_capacity(self.encrypted_payload_len(plaintext.len()));
         payload.extend_from_chunks(&plaintext);
-        let tag = self.0.seal(seq, &make_tls12_aad(seq, typ, version, plaintext.len()), payload.as_mut());
+        let aad = make_tls12_aad(seq, typ, version, plaintext.len());
+        let tag = self.0.seal(self.0.nonce(0, seq), &aad, payload.as_mut());
         payload.extend_from_slice(&tag);
         Ok(OutboundOpaqueMessage::new(typ, version, payload))
     }
@@ -69,7 +71,8 @@ impl MessageDecrypter for Records {
     ) -> Result<InboundPlainMessage<'a>, Error> {
         let (typ, version, payload) = (message.typ, message.version, &mut message.payload);
         let plaintext_len = payload.len().checked_sub(TAG_BYTES).ok_or(Error::DecryptError)?;
-        self.0.open(seq, &make_tls12_aad(seq, typ, version, plaintext_len), payload)?;
+        let aad = make_tls12_aad(seq, typ, version, plaintext_len);
+        self.0.open(self.0.nonce(0, seq), &aad, payload).map_err(decrypt_error)?;
         if plaintext_len > MAX_FRAGMENT_BYTES {
             return Err(Error::PeerSentOversizedRecord);
         }

@@ -1,9 +1,12 @@
-//! The providers, and the suites that they hold.
+//! The providers for rustls 0.23, and the suites that they hold.
+
+mod quic;
+mod tls12;
+mod tls13;
 
 use rustls::crypto::CryptoProvider;
-use rustls::{CipherSuite, CipherSuiteCommon, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
-
-use crate::{quic, tls12, tls13};
+use rustls::{CipherSuite, CipherSuiteCommon, Error, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
+use sealane::OpenError;
 
 /// Writes the module of a provider.
 macro_rules! provider {
@@ -121,4 +124,9 @@ const fn common(wrapped: &CipherSuiteCommon) -> CipherSuiteCommon {
         // (draft-irtf-cfrg-aead-limits-08, section 5.2.1).
         confidentiality_limit: u64::MAX,
     }
+}
+
+/// Returns rustls's error for a message that is not authentic.
+fn decrypt_error(_: OpenError) -> Error {
+    Error::DecryptError
 }

@@ -5,20 +5,21 @@ use rustls::crypto::cipher::{
     OutboundPlainMessage, PrefixedPayload, Tls13AeadAlgorithm, UnsupportedOperationError, make_tls13_aad,
 };
 use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
-use sealane::TAG_BYTES;
+use sealane::{KEY_BYTES, TAG_BYTES};
 
-use crate::aead::{KEY_BYTES, Keys};
+use super::decrypt_error;
+use crate::aead::Keys;
 
 /// ChaCha20-Poly1305 for records of TLS 1.3.
 pub(crate) struct ChaCha20Poly1305;
 
 impl Tls13AeadAlgorithm for ChaCha20Poly1305 {
     fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
-        Box::new(Records(Keys::new(&key, iv)))
+        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
     }
 
     fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageDecrypter> {
-        Box::new(Records(Keys::new(&key, iv)))
+        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
     }
 
     fn key_len(&self) -> usize {
@@ -43,7 +44,7 @@ impl MessageEncrypter for Records {
         let mut payload = PrefixedPayload::with_capacity(total);
         payload.extend_from_chunks(&message.payload);
         payload.extend_from_slice(&[message.typ.into()]);
-        let tag = self.0.seal(seq, &make_tls13_aad(total), payload.as_mut());
+        let tag = self.0.seal(self.0.nonce(0, seq), &make_tls13_aad(total), payload.as_mut());
         payload.extend_from_slice(&tag);
         // Protected records have the type and version of TLS 1.2's application data.
         Ok(OutboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, payload))
@@ -63,7 +64,7 @@ impl MessageDecrypter for Records {
     ) -> Result<InboundPlainMessage<'a>, Error> {
         let payload = &mut message.payload;
         let aad = make_tls13_aad(payload.len());
-        let plaintext_len = self.0.open(seq, &aad, payload)?;
+        let plaintext_len = self.0.open(self.0.nonce(0, seq), &aad, payload).map_err(decrypt_error)?;
         payload.truncate(plaintext_len);
         message.into_tls13_unpadded_message()
     }
