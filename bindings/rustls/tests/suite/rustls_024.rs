@@ -11,7 +11,7 @@ use rustls_024::error::Error;
 use rustls_024::pki_types::{FipsStatus, PrivateKeyDer, ServerName};
 use rustls_024::quic::PacketKey;
 use rustls_024::{
-    ClientConfig, Connection, RootCertStore, ServerConfig, ServerConnection, SideData, Tcp, Tls12CipherSuite,
+    ClientConfig, Connection, RootCertStore, ServerConfig, ServerSide, SideData, Tcp, Tls12CipherSuite,
     Tls13CipherSuite, VecInput,
 };
 use rustls_ring_024::DEFAULT_PROVIDER;
@@ -214,7 +214,7 @@ fn exchange(client: CryptoProvider, server: CryptoProvider) {
     let (mut server_input, mut client_input) = (VecInput::default(), VecInput::default());
     let name = ServerName::try_from("localhost").unwrap();
     let mut c = Arc::new(client).connect(name).build(&mut to_server).unwrap();
-    let mut s = ServerConnection::new(Arc::new(server)).unwrap();
+    let mut s = Connection::<ServerSide, Tcp>::new(Arc::new(server)).unwrap();
     while c.is_handshaking() || s.is_handshaking() {
         assert!(!to_server.is_empty() || !to_client.is_empty(), "the handshake stopped");
         deliver(&mut s, &mut server_input, &mut to_server, &mut to_client);
