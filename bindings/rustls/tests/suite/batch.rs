@@ -27,7 +27,7 @@ fn cases(count: usize) -> Vec<Case> {
         let header_bytes = 5 + i * 7 % 40;
         let mut bytes = octets(i as u64, header_bytes + 4 + i * 97 % 1500 + 16);
         bytes[0] = [0x40, 0xe1, 0x42, 0xf3][i % 4];
-        Case { number: (i as u64) << 33 | 9, path: (i % 5 == 0).then_some(i as u32), header_bytes, bytes }
+        Case { number: (i as u64) << 33 | 9, path: i.is_multiple_of(5).then_some(i as u32), header_bytes, bytes }
     };
     (0..count).map(case).collect()
 }
