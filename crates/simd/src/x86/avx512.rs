@@ -10,6 +10,7 @@ use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features
 use super::ssse3::store_pair;
 use crate::class::CpuClass;
 use crate::kernels::ChaCha20Rounds;
+use crate::map_array::map_array;
 use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -112,7 +113,7 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     #[inline(always)]
     fn splat_row(token: T, row: [u32; 4]) -> Self {
         let vector = avx512!(token, (row: [u32; 4] = row) -> __m512i {
-            let [a, b, c, d] = row.map(u32::cast_signed);
+            let [a, b, c, d] = map_array(row, u32::cast_signed);
             _mm512_broadcast_i32x4(_mm_setr_epi32(a, b, c, d))
         });
         Self(vector, token)
@@ -196,7 +197,7 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     #[inline(always)]
     fn pin_registers(v: &mut [Self; 16], w: &mut [Self; 16]) {
         let token = v[0].1;
-        let (mut first, mut second) = (v.map(|word| word.0), w.map(|word| word.0));
+        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
         avx512!(token, (v: &mut [__m512i; 16] = &mut first, w: &mut [__m512i; 16] = &mut second) -> () {
             // SAFETY: the assembly is empty.
             unsafe {
@@ -214,9 +215,27 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
                 );
             }
         });
-        *v = first.map(|vector| Self(vector, token));
-        *w = second.map(|vector| Self(vector, token));
+        *v = words_of(first, token);
+        *w = words_of(second, token);
     }
+}
+
+#[inline(always)]
+fn vectors_of<T: ProvesAvx512>(words: &[Avx512Words<T>; 16]) -> [__m512i; 16] {
+    map_array(
+        *words,
+        #[inline(always)]
+        |word| word.0,
+    )
+}
+
+#[inline(always)]
+fn words_of<T: ProvesAvx512>(vectors: [__m512i; 16], token: T) -> [Avx512Words<T>; 16] {
+    map_array(
+        vectors,
+        #[inline(always)]
+        |vector| Avx512Words(vector, token),
+    )
 }
 
 #[inline]
