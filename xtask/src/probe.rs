@@ -15,6 +15,13 @@ pub(crate) fn build(architecture: &str) -> Result<PathBuf> {
     build_with("probe", architecture, "", &[])
 }
 
+/// Builds the probe as a program without a profile of its own is built: in 16 code generation units,
+/// and with no optimisation at link time. The compiler inlines less there.
+pub(crate) fn build_in_units(architecture: &str) -> Result<PathBuf> {
+    let profile = ["--config", "profile.release.codegen-units=16", "--config", "profile.release.lto=false"];
+    build_with("probe-units", architecture, "", &profile)
+}
+
 /// Builds the probe for memcheck, with reports of verdicts. The code is otherwise the same as in a
 /// release: line numbers change no code.
 pub(crate) fn build_for_memcheck() -> Result<PathBuf> {
