@@ -13,34 +13,30 @@ import java.security.ProviderException;
 final class Context implements AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
 
-    /** The memory. It must not refer to the context. */
-    private static final class Memory implements Runnable {
-        private long address;
-
+    /** The memory. It does not refer to the context, which must become unreachable. */
+    private record Memory(long address) implements Runnable {
         @Override
         public void run() {
-            long freed = address;
-            address = 0;
-            if (freed != 0) {
-                Native.free(freed);
-            }
+            Native.free(address);
         }
     }
 
-    private final Memory memory = new Memory();
+    private final Memory memory;
     private final Cleaner.Cleanable cleanable;
+    private boolean closed;
 
     /** Begins a message. {@code operation} is one of {@link Protocol}. */
     Context(int operation, Variant variant, byte[] head, int aadLen) {
-        cleanable = CLEANER.register(this, memory);
-        memory.address = Native.newContext(operation, variant.ordinal(), head, aadLen);
-        if (memory.address == 0) {
+        long address = Native.newContext(operation, variant.ordinal(), head, aadLen);
+        if (address == 0) {
             throw new OutOfMemoryError("native memory");
         }
+        memory = new Memory(address);
+        cleanable = CLEANER.register(this, memory);
     }
 
     private long address() {
-        if (memory.address == 0) {
+        if (closed) {
             throw new ProviderException("The message has ended");
         }
         return memory.address;
@@ -106,6 +102,7 @@ final class Context implements AutoCloseable {
 
     @Override
     public synchronized void close() {
+        closed = true;
         cleanable.clean();
     }
 }
