@@ -46,8 +46,10 @@ fn with_arrays(
         copy[..write].zeroize();
         return status;
     }
+    // No other function may be called in a critical section.
+    let same = env.same(input, output);
     let Some(to) = Critical::write(env, output) else { return Failure::OutOfMemory as i32 };
-    if env.same(input, output) {
+    if same {
         return transform(at(to.start(), input_offset), at_mut(to.start(), output_offset));
     }
     let Some(from) = Critical::read(env, input) else { return Failure::OutOfMemory as i32 };
