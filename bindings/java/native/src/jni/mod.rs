@@ -1,0 +1,237 @@
+//! The functions that `sealane.jca.Native` of Java 17 and 21 calls by the Java Native Interface.
+//!
+//! Short messages are copied, which takes less time than to enter a critical section for each
+//! array. Longer ones are in critical sections, which `Native` keeps to 64 KiB.
+//!
+//! # Safety
+//! One set of rules holds for all functions. `Native` keeps them, and is the only caller: `env` and
+//! the arrays are those that the virtual machine passes, offsets and lengths are within the arrays
+//! and buffers, buffers are direct, and the rules of `ffm` hold.
+#![allow(clippy::missing_safety_doc, reason = "the rules are those above")]
+
+mod arrays;
+mod pieces;
+
+use core::mem::MaybeUninit;
+
+use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jobject};
+use zeroize::Zeroize as _;
+
+use self::arrays::{Critical, Environment, HeadCopy};
+use crate::ffm;
+use crate::memory::{at, at_mut};
+use crate::status::Failure;
+
+/// The longest message that is copied.
+const COPIED_BYTES: usize = 1024;
+const TAG_BYTES: usize = sealane::TAG_BYTES;
+
+/// Calls `transform` with pointers to input and output that are arrays. It reads `read` bytes and
+/// writes `write` bytes.
+fn with_arrays(
+    env: &Environment,
+    (input, input_offset, read): (jbyteArray, jint, usize),
+    (output, output_offset, write): (jbyteArray, jint, usize),
+    transform: impl FnOnce(*const u8, *mut u8) -> i32,
+) -> i32 {
+    if read.max(write) <= COPIED_BYTES + TAG_BYTES {
+        // Words are wiped in less time than bytes.
+        let mut copy = [MaybeUninit::<u64>::uninit(); (COPIED_BYTES + TAG_BYTES) / 8];
+        let start = copy.as_mut_ptr().cast::<u8>();
+        env.get(input, input_offset, read, start);
+        let status = transform(start, start);
+        if status == 0 {
+            env.set(output, output_offset, write, start);
+        }
+        // What is written can be plaintext. What was read behind it is at most a tag.
+        copy[..write.div_ceil(8)].zeroize();
+        return status;
+    }
+    // No other function may be called in a critical section.
+    let same = env.same(input, output);
+    let Some(to) = Critical::write(env, output) else { return Failure::OutOfMemory as i32 };
+    if same {
+        return transform(at(to.start(), input_offset), at_mut(to.start(), output_offset));
+    }
+    let Some(from) = Critical::read(env, input) else { return Failure::OutOfMemory as i32 };
+    transform(at(from.start(), input_offset), at_mut(to.start(), output_offset))
+}
+
+/// Calls `read` with a pointer to an array.
+fn with_array(env: &Environment, array: jbyteArray, offset: jint, read: impl FnOnce(*const u8) -> i32) -> i32 {
+    let Some(from) = Critical::read(env, array) else { return Failure::OutOfMemory as i32 };
+    read(at(from.start(), offset))
+}
+
+/// Encrypts a message in arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_sealArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size), (output, output_offset, size + TAG_BYTES), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_seal(aead, head.start(), aad_len, from, 0, len, to, 0) }
+    })
+}
+
+/// Encrypts a message in direct buffers.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_sealBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_seal(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
+}
+
+/// Decrypts a message in arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_openArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size + TAG_BYTES), (output, output_offset, size), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_open(aead, head.start(), aad_len, from, 0, len, to, 0) }
+    })
+}
+
+/// Decrypts a message in direct buffers.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_openBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_open(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
+}
+
+/// Encrypts or decrypts arrays with a key stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_xorArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    cipher: jint,
+    head: jbyteArray,
+    position: jlong,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size), (output, output_offset, size), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, 0, len, to, 0) }
+    })
+}
+
+/// Encrypts or decrypts direct buffers with a key stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_xorBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    cipher: jint,
+    head: jbyteArray,
+    position: jlong,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, input_offset, len, to, output_offset) }
+}
+
+/// Computes a tag of Poly1305.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_macArray(
+    env: *mut JNIEnv,
+    _class: jclass,
+    head: jbyteArray,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    tag: jbyteArray,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
+    let mut computed = [0; TAG_BYTES];
+    let status = with_array(&env, input, input_offset, |from| {
+        // SAFETY: the pointers are those of the arrays, and the rules above.
+        unsafe { ffm::sealane_jca_mac(head.start(), from, 0, len, computed.as_mut_ptr()) }
+    });
+    env.set(tag, 0, TAG_BYTES, computed.as_ptr());
+    status
+}
+
+/// Returns the address of a direct buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_bufferAddress(
+    env: *mut JNIEnv,
+    _class: jclass,
+    buffer: jobject,
+) -> jlong {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    env.address(buffer).addr() as jlong
+}
