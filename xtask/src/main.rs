@@ -10,7 +10,6 @@ mod constant_time;
 mod cross;
 mod dependencies;
 mod emulate;
-mod examples;
 mod figures;
 mod fuzz;
 mod instructions;
@@ -95,10 +94,6 @@ enum Chore {
     Dist(release::dist::Options),
     /// Build the command twice, in different places, and compare
     Reproducible,
-    /// Check and run the programs in `examples`, which use the crates from outside
-    Examples,
-    /// Build programs that use the crates from outside, and print their crates, times and sizes
-    Programs,
 }
 
 fn main() -> Result<()> {
@@ -126,7 +121,5 @@ fn main() -> Result<()> {
         Chore::Release => release::run(),
         Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
-        Chore::Examples => examples::run(),
-        Chore::Programs => examples::programs::run(),
     }
 }

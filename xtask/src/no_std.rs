@@ -5,7 +5,7 @@
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{self, step};
-use crate::toolchain::{self, Toolchain};
+use crate::toolchain;
 
 /// Targets without an operating system: AArch64 with vectors, x86-64 without (no operating system
 /// saves the registers), a 32-bit microcontroller without 64-bit atomics, and a browser.
@@ -33,24 +33,21 @@ const CHOICES: &[(&str, &str)] = &[("sealane-age", "std"), ("sealane-age", "para
 pub(crate) fn run() -> Result<()> {
     for target in TARGETS {
         step(&format!("{target}: builds without std"));
-        let toolchain = toolchain::for_target(target, "core,alloc")?;
-        let on_target = |subcommand, packages: &[&str], features: &str| {
-            cargo(subcommand, packages, features, target, &toolchain)
-        };
-        on_target("build", &["sealane"], PORTABLE)?;
+        toolchain::add(target)?;
+        cargo("build", &["sealane"], PORTABLE, target)?;
         // The crates `sha2` and `curve25519-dalek` ask for vectors on every x86-64.
         let has_file_format = *target != "x86_64-unknown-none";
         if has_file_format {
-            on_target("build", &["sealane", "sealane-age"], &format!("{EVERYTHING},{FILE_FORMAT}"))?;
+            cargo("build", &["sealane", "sealane-age"], &format!("{EVERYTHING},{FILE_FORMAT}"), target)?;
         } else {
-            on_target("build", &["sealane"], EVERYTHING)?;
+            cargo("build", &["sealane"], EVERYTHING, target)?;
         }
         for (package, features) in CHECKS.iter().filter(|(package, _)| has_file_format || *package == "sealane") {
-            on_target("check", &[package], features)?;
+            cargo("check", &[package], features, target)?;
         }
     }
     step(&format!("{BROWSER}: the file format with std"));
-    cargo("check", &["sealane-age"], BROWSER_FEATURES, BROWSER, &toolchain::for_target(BROWSER, "std")?)?;
+    cargo("check", &["sealane-age"], BROWSER_FEATURES, BROWSER)?;
     for (package, features) in CHOICES {
         for widest in [None, Some("simd"), Some("avx2"), Some("avx512")] {
             backends_of(package, &format!("{features},{}", widest.unwrap_or_default()), widest)?;
@@ -59,7 +56,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-fn cargo(subcommand: &str, packages: &[&str], features: &str, target: &str, toolchain: &Toolchain) -> Result<()> {
+fn cargo(subcommand: &str, packages: &[&str], features: &str, target: &str) -> Result<()> {
     let mut command = process::cargo();
     command
         .args([subcommand, "--release", "--no-default-features", "--target", target])
@@ -71,7 +68,7 @@ fn cargo(subcommand: &str, packages: &[&str], features: &str, target: &str, tool
         // The level of optimisation does not affect whether it builds.
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
         .env("CARGO_TARGET_DIR", process::target_dir().join("no-std"));
-    process::run(command.envs(toolchain.variables.clone()))
+    process::run(&mut command)
 }
 
 /// Builds a package for this machine. Fails if its widest backends are others than `widest`.

@@ -42,7 +42,8 @@ fn build_with(folder: &str, architecture: &str, flags: &str, arguments: &[&str])
         .env("RUSTFLAGS", format!("-C symbol-mangling-version=v0{flags}"))
         .env("CARGO_TARGET_DIR", &folder)
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
-    process::run(command.envs(toolchain::for_target(&target.triple, "std")?.variables))?;
+    toolchain::add(&target.triple)?;
+    process::run(&mut command)?;
     let program = folder.join(&target.triple).join("release/sealane-probe");
     ensure!(program.is_file(), "cargo did not build {}", program.display());
     Ok(program)
