@@ -5,9 +5,10 @@ use sealane_measure::Messages;
 use sealane_spec::aead::{chacha20_aead_encrypt, xchacha20_aead_encrypt};
 use sealane_spec::gf2n::Polynomial;
 use sealane_spec::{chacha, erasure, haraka, poly1305, shamir_bytes, shamir_element};
+use sealane_workloads::benchmarks::messages::{AAD, BATCH, KEY, nonce, one_time_key};
+use sealane_workloads::benchmarks::{SEED, data, digest, gf2n, gf8, haraka as calls, shamir};
+use sealane_workloads::{Benchmark, Code, Size};
 
-use super::messages::{AAD, BATCH, KEY, nonce, one_time_key};
-use super::{Benchmark, Code, SEED, Size, data, digest, gf2n, gf8, haraka as calls, shamir};
 
 #[test]
 fn every_backend_gives_the_results_of_the_references() {
