@@ -9,7 +9,6 @@ use sealane_workloads::benchmarks::messages::{AAD, BATCH, KEY, nonce, one_time_k
 use sealane_workloads::benchmarks::{SEED, data, digest, gf2n, gf8, haraka as calls, shamir};
 use sealane_workloads::{Benchmark, Code, Size};
 
-
 #[test]
 fn every_backend_gives_the_results_of_the_references() {
     let mut unknown = Vec::new();

@@ -95,20 +95,22 @@ pub(super) fn undo_decryption<S: Simd>(token: S, state: &State, payload: &mut im
 mod tests {
     use std::vec::Vec;
 
+    use sealane_simd::Scalar;
+
     use super::*;
-    use crate::chacha20::ChaCha20;
+    use crate::chacha20::state::CONSTANTS;
 
     /// The construction in its plainest order, compared with the reference.
     #[test]
     fn the_parts_make_the_construction() {
         let (key, nonce) = ([0x42; 32], [7; 12]);
+        let mut state: State = [0; 16];
+        state[..4].copy_from_slice(&CONSTANTS);
+        state[4..12].fill(u32::from_le_bytes([0x42; 4]));
+        state[13..].fill(u32::from_le_bytes([7; 4]));
         let data: Vec<u8> = (0..200).map(|i| (i * 31 + 5) as u8).collect();
         for (aad, plaintext) in (0..100).map(|i| data.split_at(i)).map(|(aad, rest)| (aad, &rest[..aad.len()])) {
-            let mut key_stream = ChaCha20::new(&key, &nonce);
-            let mut at = |block: u32, bytes: &mut [u8]| {
-                key_stream.seek(u128::from(block) * 64).unwrap();
-                key_stream.apply_keystream(bytes).unwrap();
-            };
+            let at = |block, bytes: &mut [u8]| kernel::apply::<_, ROUNDS>(Scalar::new(), &state, block, bytes);
             let mut block_0 = [0; 64];
             at(KEY_BLOCK, &mut block_0);
             let mut ciphertext = plaintext.to_vec();

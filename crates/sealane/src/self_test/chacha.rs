@@ -228,24 +228,24 @@ fn aead_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     digest
 }
 
+#[cfg(feature = "checks")]
+pub(super) fn check_every_level() {
+    use crate::backend::SelfTest;
+    for level in Level::available() {
+        for primitive in 0..ChaChaFamily::PRIMITIVES.len() {
+            // Portable code gives both answers.
+            assert!(vectors_are_right(level, primitive), "{level:?}, {primitive}");
+            assert!(portable_code_is_right(level, primitive), "{level:?}, {primitive}");
+        }
+        assert_eq!(batch_digest(level), BATCH_DIGEST, "{level:?}");
+        assert!(SelfTest::of(level).passed());
+        assert!(SelfTest::of(level).passed(), "and again, from the cache");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::SelfTest;
-
-    #[test]
-    fn every_level_gives_the_known_answers() {
-        for level in Level::available() {
-            for primitive in 0..ChaChaFamily::PRIMITIVES.len() {
-                // Portable code gives both answers.
-                assert!(vectors_are_right(level, primitive), "{level:?}, {primitive}");
-                assert!(portable_code_is_right(level, primitive), "{level:?}, {primitive}");
-            }
-            assert_eq!(batch_digest(level), BATCH_DIGEST, "{level:?}");
-            assert!(SelfTest::of(level).passed());
-            assert!(SelfTest::of(level).passed(), "and again, from the cache");
-        }
-    }
 
     #[test]
     fn the_known_answers_of_chacha20_are_those_of_the_reference() {
