@@ -1,7 +1,7 @@
 //! `cargo xtask sbom`: a software bill of materials of the `sealane` command, as CycloneDX in JSON.
 //!
-//! cargo-cyclonedx is not used: it resolves the workspace's features, not the command's, writes the
-//! paths of this machine, and takes minutes to build.
+//! cargo-cyclonedx and cargo-sbom are not used: they resolve the workspace's features, not the
+//! command's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
