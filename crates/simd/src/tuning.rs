@@ -109,6 +109,10 @@ pub struct Tuning {
     /// The longest message of a batch, in bytes with its associated data, that is faster together
     /// with others than alone; `None` where none is.
     pub batch_max_bytes: Option<usize>,
+    /// The number of messages from which a batch is faster than the messages one by one.
+    pub batch_min_messages: usize,
+    /// Whether short messages are faster in such a batch than three at a time.
+    pub batch_takes_short: bool,
 }
 
 /// Blocks on 64-bit integers from which two chains, whose combination needs a power of r, are
@@ -140,8 +144,6 @@ pub const TWO_PASS_FIRST_BLOCKS: usize = 8;
 pub const TWO_PASS_PIECE_BYTES: usize = 16_384;
 /// The longest associated data in bytes that is authenticated block by block in registers. Zen 3.
 pub const SHORT_MAX_AAD_BYTES: usize = 512;
-/// Messages of a batch that are faster together than one by one. AVX2 on Zen 3.
-pub const BATCH_MIN_MESSAGES: usize = 20;
 
 /// The shape of a step of a product of a matrix over GF(2^8).
 #[derive(Clone, Copy, Debug)]
@@ -204,6 +206,8 @@ pub(crate) const SCALAR: Tuning = Tuning {
     interleaved_below_bytes: 0,
     // Zen 3: without vectors, messages share no work.
     batch_max_bytes: None,
+    batch_min_messages: usize::MAX,
+    batch_takes_short: false,
 };
 
 /// Values that all levels of 128-bit vectors share. SSSE3 on Zen 3.
@@ -215,6 +219,8 @@ const VECTORS_OF_128_BITS: Tuning = Tuning {
     short_max_bytes: ByClass::same(256 - 64),
     // A message of two blocks fills half a group.
     batch_max_bytes: Some(128),
+    // AVX2 on Zen 3.
+    batch_min_messages: 20,
     ..SCALAR
 };
 
@@ -315,8 +321,9 @@ mod x86 {
         poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, two_cycles: 1152 },
         // Granite Rapids: a group with block 0. Zen 5: one set beside block 0 on integers.
         short_max_bytes: if PAIRS { ByClass { one_cycle: 1024 - 64, two_cycles: 256 } } else { AVX512.short_max_bytes },
-        // Zen 5: a longer message is authenticated faster alone, on vectors of its own.
-        batch_max_bytes: Some(544),
+        batch_max_bytes: Some(if PAIRS { 4096 } else { 544 }),
+        batch_min_messages: 8,
+        batch_takes_short: PAIRS,
         ..AVX512
     };
 }

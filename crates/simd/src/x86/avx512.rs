@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 
 use super::detect::Features;
 use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
+use super::messages512::blocks_of_messages;
 use super::ssse3::store_pair;
 use crate::class::CpuClass;
 use crate::kernels::ChaCha20Rounds;
@@ -362,6 +363,17 @@ impl<T: ProvesAvx512> U64Lanes for Avx512U64Lanes<T> {
             (_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second))
         });
         (Self(first, token), Self(second, token))
+    }
+
+    #[inline(always)]
+    fn load_messages(token: T, messages: &[&[u8; 64]; MAX_U64_LANES]) -> [(Self, Self); 4] {
+        let rows = avx512!(token, (messages: &[&[u8; 64]; MAX_U64_LANES] = messages) -> [(__m512i, __m512i); 4] {
+            blocks_of_messages(messages)
+        });
+        rows.map(
+            #[inline(always)]
+            |(low, high)| (Self(low, token), Self(high, token)),
+        )
     }
 
     #[inline(always)]

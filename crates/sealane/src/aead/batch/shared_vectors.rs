@@ -105,7 +105,7 @@ impl<'a> Batch<'a> {
             *count = if matches!(message.operation, Operation::Seal(_)) { 1 + message.key_stream_blocks() } else { 1 };
         }
         many::key_streams(token, keys, last_rows, 0, &counts[..len], |runs, key_stream| {
-            apply(runs, key_stream, messages, Some(one_time_keys))
+            apply(token, runs, key_stream, messages, Some(one_time_keys));
         });
 
         authenticate(token, messages, one_time_keys);
@@ -118,7 +118,7 @@ impl<'a> Batch<'a> {
         }
         if any {
             many::key_streams(token, keys, last_rows, 1, &counts[..len], |runs, key_stream| {
-                apply(runs, key_stream, messages, None);
+                apply(token, runs, key_stream, messages, None);
             });
         }
     }
@@ -126,27 +126,32 @@ impl<'a> Batch<'a> {
 
 /// Takes the one-time keys from blocks 0; exclusive or of the data with the other blocks.
 // Not inlined: between the kernels its few values would live in memory.
-#[inline(never)]
-fn apply(
+fn apply<S: Simd>(
+    token: S,
     runs: &[Run],
     mut key_stream: &[u8],
     messages: &mut [Request<'_>],
     mut one_time_keys: Option<&mut [[u8; 32]]>,
 ) {
-    for run in runs {
-        let (mut blocks, rest) = key_stream.split_at(run.blocks * BLOCK_BYTES);
-        key_stream = rest;
-        let mut first = run.counter as usize;
-        if let (0, Some(keys)) = (first, &mut one_time_keys) {
-            let (block, data_blocks) = blocks.split_at(BLOCK_BYTES);
-            keys[run.message].copy_from_slice(&block[..32]);
-            blocks = data_blocks;
-            first = 1;
-        }
-        let data = &mut messages[run.message].data[(first - 1) * BLOCK_BYTES..];
-        let bytes = data.len().min(blocks.len());
-        xor_bytes(&mut data[..bytes], blocks);
-    }
+    token.enter_apart(
+        #[inline(always)]
+        |_| {
+            for run in runs {
+                let (mut blocks, rest) = key_stream.split_at(run.blocks * BLOCK_BYTES);
+                key_stream = rest;
+                let mut first = run.counter as usize;
+                if let (0, Some(keys)) = (first, &mut one_time_keys) {
+                    let (block, data_blocks) = blocks.split_at(BLOCK_BYTES);
+                    keys[run.message].copy_from_slice(&block[..32]);
+                    blocks = data_blocks;
+                    first = 1;
+                }
+                let data = &mut messages[run.message].data[(first - 1) * BLOCK_BYTES..];
+                let bytes = data.len().min(blocks.len());
+                xor_bytes(&mut data[..bytes], blocks);
+            }
+        },
+    );
 }
 
 /// Authenticates the ciphertexts. Ciphertexts of similar length are processed together.
