@@ -166,30 +166,46 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
-        type Blocks = [[u8; 64]; 4];
         let (blocks, _) = data[..256].as_chunks_mut::<64>();
-        let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
-        let token = a.1;
-        let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
-            // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i
-            // d_i.
-            let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
-            let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
-            let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
-            let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
-            [
-                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
-                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
-                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
-                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
-            ]
-        });
-        // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys
-        // and blocks, LLVM made code in an order that differed between builds.
-        let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
-        for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
-            avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
-        }
+        let [e, f, g, h]: &mut [_; 4] = blocks.first_chunk_mut().expect("256 bytes are four blocks");
+        xor_rows(a, b, c, d, [e, f, g, h]);
+    }
+
+    #[inline(always)]
+    fn xor_blocks(a: Self, b: Self, c: Self, d: Self, blocks: &mut [&mut [u8; 64]]) {
+        let [e, f, g, h]: &mut [_; 4] = blocks.first_chunk_mut().expect("a block for each row");
+        xor_rows(a, b, c, d, [e, f, g, h]);
+    }
+}
+
+/// XORs four blocks with four rows.
+#[inline(always)]
+fn xor_rows<T: ProvesAvx512>(
+    a: Avx512Words<T>,
+    b: Avx512Words<T>,
+    c: Avx512Words<T>,
+    d: Avx512Words<T>,
+    blocks: [&mut [u8; 64]; 4],
+) {
+    let token = a.1;
+    let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
+        // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
+        let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
+        let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
+        let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
+        let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
+        [
+            _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
+            _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
+            _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
+            _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
+        ]
+    });
+    // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys and
+    // blocks, LLVM made code in an order that differed between builds.
+    let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
+    for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
+        avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
     }
 }
 

@@ -209,8 +209,8 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         // Created for the first message that needs it, because it is large.
         let mut batch: Option<Batch<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
-            let few = batch.as_ref().is_none_or(Batch::is_empty) && messages.len() + 1 < tuning.batch_min_messages;
-            if (few || !tuning.batch_takes_short) && trio.takes(&message) {
+            let left = if batch.as_ref().is_none_or(Batch::is_empty) { messages.len() + 1 } else { usize::MAX };
+            if trio.takes(&message) && tuning.batch_min_short_messages.is_none_or(|min| left < min) {
                 trio.push(
                     message,
                     #[inline(always)]
@@ -219,7 +219,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
                 continue;
             }
             let bytes = message.data.len().saturating_add(message.aad.len());
-            if few || tuning.batch_max_bytes.is_none_or(|max| bytes > max) {
+            if left < tuning.batch_min_messages || tuning.batch_max_bytes.is_none_or(|max| bytes > max) {
                 self.alone(nonce, message);
                 continue;
             }

@@ -37,20 +37,25 @@ pub(in crate::poly1305) fn tags_after<S: Simd>(
     powers.fill(token, keys);
     let Direct { before, rows: direct } = Direct::of(inputs, rows);
     let mut done = 0;
-    while done < rows {
-        if done == before && direct > 0 {
-            h = powers.add_messages(token, h, inputs, direct / ROWS);
-            done += direct;
-            continue;
-        }
-        let end = if done < before { before } else { rows };
-        let count = (end - done).min(TILE_ROWS);
+    while done < before {
+        let count = (before - done).min(TILE_ROWS);
         tile.fill(messages, inputs, rows - done, count);
         h = powers.add_tile(token, h, &tile.rows[..count]);
         done += count;
     }
+    if direct > 0 {
+        h = powers.add_messages(token, h, inputs, direct / ROWS);
+        done += direct;
+    }
     let (low, high) = S::U64Lanes::load_blocks(token, lengths.as_flattened());
-    h = powers.add_rows(token, h, &[Limbs52::of_words(token, low, high, S::U64Lanes::splat(token, 1))]);
+    let lengths = Limbs52::of_words(token, low, high, S::U64Lanes::splat(token, 1));
+    h = if done < rows {
+        // One row with the ends of messages.
+        tile.fill(messages, inputs, 1, 1);
+        powers.add_rows(token, h, &[limbs(token, &tile.rows[0]), lengths])
+    } else {
+        powers.add_rows(token, h, &[lengths])
+    };
     powers.wipe(token);
     finish(token, h, keys, tags);
 }
@@ -74,7 +79,7 @@ impl Direct {
             end = end.min(aad_end + input.ciphertext.len() / BLOCK_BYTES);
         }
         let direct = end.saturating_sub(begin) / ROWS * ROWS;
-        Self { before: end - direct, rows: direct }
+        Self { before: if direct == 0 { rows } else { end - direct }, rows: direct }
     }
 }
 
