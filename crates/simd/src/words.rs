@@ -78,6 +78,9 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// May panic if there are fewer than [`Words::ROWS`] blocks.
     #[inline(always)]
     fn xor_blocks(a: Self, b: Self, c: Self, d: Self, blocks: &mut [&mut [u8; 64]]) {
+        if Self::ROWS == 1 {
+            return Self::xor_rows(a, b, c, d, blocks[0]);
+        }
         let mut copies = Self::ZERO_BLOCKS;
         for (copy, block) in copies.as_mut().as_chunks_mut().0.iter_mut().zip(&*blocks) {
             *copy = **block;

@@ -32,8 +32,8 @@ pub(super) fn half(bytes: &[u8]) -> u64 {
 /// Combines `data` with the start of `key_stream`, which is at least as long.
 #[inline(always)]
 pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
-    // Whole vectors come first, then a piece of 16 bytes and one of 8. In one loop over bytes, the
-    // code would compare the addresses first and end with up to 31 iterations.
+    // Whole vectors come first, then one piece of each size. In one loop over bytes, the code would
+    // compare the addresses first and end with up to 31 iterations.
     let key_stream = &key_stream[..data.len()];
     let (blocks, rest) = data.as_chunks_mut::<32>();
     let (keys, rest_keys) = key_stream.as_chunks::<32>();
@@ -42,11 +42,6 @@ pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
     }
     let (blocks, rest) = rest.as_chunks_mut::<16>();
     let (keys, rest_keys) = rest_keys.as_chunks::<16>();
-    for (block, key) in blocks.iter_mut().zip(keys) {
-        xor_array(block, key);
-    }
-    let (blocks, rest) = rest.as_chunks_mut::<8>();
-    let (keys, rest_keys) = rest_keys.as_chunks::<8>();
     for (block, key) in blocks.iter_mut().zip(keys) {
         xor_array(block, key);
     }
