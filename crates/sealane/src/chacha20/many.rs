@@ -63,10 +63,10 @@ pub(crate) fn xor_key_streams<S: Simd>(
 ) {
     let mut group = Group::new();
     let mut spare = [[0; BLOCK_BYTES]; MAX_BLOCKS];
-    let mut cursor = Cursor { message: 0, counter: first };
+    let mut cursor = Cursor { first, message: 0, counter: first };
     loop {
         let mut blocks = spare.each_mut();
-        let filled = group.fill(blocks_together::<S>(), keys, last_rows, first, targets, &mut cursor, &mut blocks);
+        let filled = group.fill(blocks_together::<S>(), keys, last_rows, targets, &mut cursor, &mut blocks);
         if filled == 0 {
             break;
         }
@@ -79,8 +79,9 @@ pub(crate) fn xor_key_streams<S: Simd>(
     }
 }
 
-/// Block `counter` of `message` is the next one.
+/// Block `counter` of `message` is the next one. Each message begins with block `first`.
 struct Cursor {
+    first: u32,
     message: usize,
     counter: u32,
 }
@@ -155,7 +156,6 @@ impl Group {
         lanes: usize,
         keys: Keys<'_>,
         last_rows: &[Row],
-        first: u32,
         targets: &mut [Target<'b>],
         cursor: &mut Cursor,
         blocks: &mut [&'a mut Block; MAX_BLOCKS],
@@ -184,7 +184,8 @@ impl Group {
             if filled == lanes {
                 break;
             }
-            *cursor = Cursor { message: cursor.message + 1, counter: first };
+            cursor.message += 1;
+            cursor.counter = cursor.first;
         }
         filled
     }

@@ -125,8 +125,8 @@ impl<W: U64Lanes> Powers<W> {
     #[inline(always)]
     fn add_rows<const N: usize>(&self, token: W::Token, h: Limbs52<W>, rows: &[Limbs52<W>; N]) -> Limbs52<W> {
         let mut products = Limbs52::no_products(token);
-        for i in 1..N {
-            products = rows[i].add_product(token, products, &self.0[N - 1 - i]);
+        for (row, power) in rows[1..].iter().zip(self.0[..N - 1].iter().rev()) {
+            products = row.add_product(token, products, power);
         }
         // This comes last, so that the other products do not wait for it.
         Limbs52::carry(token, h.add(rows[0]).add_product(token, products, &self.0[N - 1]))
