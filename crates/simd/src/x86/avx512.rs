@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use super::detect::Features;
 use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
-use super::messages512::blocks_of_messages;
+use super::messages512::{blocks_of_messages, load_up_to_64};
 use super::ssse3::store_pair;
 use crate::class::CpuClass;
 use crate::kernels::ChaCha20Rounds;
@@ -264,31 +264,6 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
     // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no
     // alignment.
     unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
-}
-
-/// Loads up to 64 bytes, as if zeros followed.
-///
-/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
-/// cycles if that page is not mapped. If the load would leave the page, it therefore reads a copy.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn load_up_to_64(bytes: &[u8]) -> __m512i {
-    const PAGE_BYTES: usize = 4096;
-    debug_assert!(bytes.len() <= 64, "a vector");
-    if bytes.is_empty() {
-        return _mm512_setzero_si512();
-    }
-    let mut copy = [0; 64];
-    let pointer = if bytes.as_ptr().addr() % PAGE_BYTES <= PAGE_BYTES - 64 {
-        bytes.as_ptr()
-    } else {
-        copy[..bytes.len()].copy_from_slice(bytes);
-        copy.as_ptr()
-    };
-    let mask = u64::MAX >> (64 - bytes.len());
-    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are
-    // not read.
-    unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }
 
 /// Eight 64-bit lanes.

@@ -1,4 +1,4 @@
-//! Blocks of eight messages, transposed to vectors of 512 bits.
+//! Loads of messages into vectors of 512 bits: a short end, and blocks of eight messages, transposed.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -46,4 +46,29 @@ fn transposed(a: __m512i, b: __m512i, c: __m512i, d: __m512i) -> [__m512i; 4] {
         _mm512_shuffle_i64x2::<0b10_00_10_00>(ab_23, cd_23),
         _mm512_shuffle_i64x2::<0b11_01_11_01>(ab_23, cd_23),
     ]
+}
+
+/// Loads up to 64 bytes, as if zeros followed.
+///
+/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
+/// cycles if that page is not mapped. If the load would leave the page, it therefore reads a copy.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn load_up_to_64(bytes: &[u8]) -> __m512i {
+    const PAGE_BYTES: usize = 4096;
+    debug_assert!(bytes.len() <= 64, "a vector");
+    if bytes.is_empty() {
+        return _mm512_setzero_si512();
+    }
+    let mut copy = [0; 64];
+    let pointer = if bytes.as_ptr().addr() % PAGE_BYTES <= PAGE_BYTES - 64 {
+        bytes.as_ptr()
+    } else {
+        copy[..bytes.len()].copy_from_slice(bytes);
+        copy.as_ptr()
+    };
+    let mask = u64::MAX >> (64 - bytes.len());
+    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are
+    // not read.
+    unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }
