@@ -88,7 +88,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
 
 /// Computes double rounds of two groups.
 #[inline(always)]
-fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
+pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
     for _ in 0..count {
         W::pin_registers(v, w);
         column_round!(v);

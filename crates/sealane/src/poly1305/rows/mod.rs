@@ -31,6 +31,7 @@ pub(super) use front_padded::{PowersOfR, first_row, split_head};
 pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
+pub(super) use limbs52::Limbs52;
 pub(crate) use mac::{ROW_BYTES, RowsMac, RowsPowers};
 use powers::Powers;
 
