@@ -24,12 +24,6 @@ pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const SETS
     block_function::<_, B, ROUNDS, SETS>(&initial, pending)
 }
 
-/// Computes the first sets of blocks of ChaCha20's key stream.
-#[inline(always)]
-pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Rows<S::Words>; SETS] {
-    key_stream::<S, (), 20, SETS>(token, state, 0, &mut PendingPoly1305::none())
-}
-
 /// Computes a double round of one set.
 #[inline(always)]
 pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
