@@ -2,12 +2,12 @@
 //! stream of a group of blocks is computed, the group before it is authenticated.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{PendingPoly1305, Simd, Words};
+use sealane_simd::{Level, PendingPoly1305, Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, verify};
+use super::construction::{begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::Payload;
-use crate::chacha20::rows::{self, Interleave, set_bytes};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::rows::{self, Interleave};
+use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::Tag;
@@ -47,48 +47,52 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
 }
 
-/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
-/// if the message turns out to be a forgery.
+/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates copies of the
+/// ciphertext, and encrypts again if the message turns out to be a forgery.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
+    level: Level,
     state: &State,
     aad: &[u8],
     tag: &Tag,
     mut message: impl Payload,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    // From `ready_from` on, `ready` is the key stream of the bytes from `start` to `end`. The bytes
-    // before are decrypted.
-    let (mut ready, mut next_ready) = (&mut [0; GROUP_BYTES], &mut [0; GROUP_BYTES]);
-    let mut ready_from = BLOCK_BYTES;
-    let (first, rest) = ready.split_at_mut(set_bytes::<S>());
-    sets::xor::<_, ROUNDS>(token, state, KEY_BLOCK, first, rest);
-    let mut mac = begin_mac(ready, aad);
+    let mut end = GROUP_BYTES - BLOCK_BYTES;
+    // The ciphertext of the last group that was decrypted, and the place of the next one's.
+    let (mut before, mut next_before) = (&mut [0; GROUP_BYTES], &mut [0; GROUP_BYTES]);
+    let mut before_bytes = copy_group(message.input(), 0, end, before);
+    let mut first = S::Words::ZERO_BLOCKS;
+    sets::xor_behind_block_0(token, state, first.as_mut(), message.upto(end));
+    let mut mac = begin_mac(first.as_ref(), aad);
+    wipe(first.as_mut());
     while end < length {
         let next = length.min(end + GROUP_BYTES);
-        next_ready.fill(0);
-        let before = &mut message.upto(end)[start..];
-        let key_stream = &mut next_ready[..(next - end).next_multiple_of(set_bytes::<S>())];
-        mac = authenticate_and_xor(token, state, mac, before, end, key_stream);
-        xor_bytes(before, &ready[ready_from..]);
-        (start, end, ready_from) = (end, next, 0);
-        (ready, next_ready) = (next_ready, ready);
+        let next_bytes = copy_group(message.input(), end, next, next_before);
+        let group = &mut message.upto(next)[end..];
+        mac = authenticate_and_xor(token, state, mac, &before[..before_bytes], end, group);
+        (before, next_before) = (next_before, before);
+        (end, before_bytes) = (next, next_bytes);
     }
-    let result = verify(&finish_mac(mac, &message.input()[start..], &lengths(aad.len(), length)), tag);
-    if result.is_ok() {
-        xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
-    } else {
-        // The last group is not decrypted yet.
-        message.undo_decryption(
-            #[inline(always)]
-            |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), &mut message[..start]),
-        );
+    let result = verify(&finish_mac(mac, &before[..before_bytes], &lengths(aad.len(), length)), tag);
+    if result.is_err() {
+        undo_decryption(level, state, &mut message);
     }
-    wipe(ready);
-    wipe(next_ready);
     result
+}
+
+/// Copies the bytes from `start` to `end`. Returns their number.
+#[inline(always)]
+fn copy_group(message: &[u8], start: usize, end: usize, copy: &mut [u8; GROUP_BYTES]) -> usize {
+    let group = &message[start..end];
+    if let Some(group) = group.first_chunk() {
+        // Its length is a constant: the copy needs no call.
+        *copy = *group;
+    } else {
+        copy[..group.len()].copy_from_slice(group);
+    }
+    group.len()
 }
 
 /// Authentication beside the cipher.

@@ -5,7 +5,7 @@
 //! on, each portion is authenticated after the key stream of the next one is computed (before it,
 //! when the message is opened).
 
-use sealane_simd::Simd;
+use sealane_simd::{Level, Simd};
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
 use super::ciphertext_copy::CiphertextCopy;
@@ -121,6 +121,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
+    level: Level,
     state: &State,
     aad: &[u8],
     tag: &Tag,
@@ -164,7 +165,7 @@ pub(super) fn open<S: Simd>(
     xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() {
-        undo_decryption(token, state, &mut message);
+        undo_decryption(level, state, &mut message);
     }
     wipe(&mut set);
     groups.wipe(cipher);

@@ -59,13 +59,19 @@ pub(super) fn open<S: Simd>(
     let bytes = BLOCK_BYTES + message.input().len();
     if bytes <= set_bytes::<S>() {
         let mut key_stream = kernel::first_set(token, state);
-        return open_with(token, aad, tag, message, key_stream.as_mut());
+        let result = open_with(token, aad, tag, message, key_stream.as_ref());
+        wipe(key_stream.as_mut());
+        return result;
     }
-    // A buffer of constant length is zeroed without a call, and need not be longer than necessary.
+    // Buffers of constant length are cleared without a call, and need not be longer than necessary.
     macro_rules! open_in_buffer {
-        ($bytes:literal) => {
-            open_behind_block_0(token, state, aad, tag, message, &mut Buffer([0; $bytes]).0[..bytes.next_multiple_of(set_bytes::<S>())])
-        };
+        ($bytes:literal) => {{
+            let mut key_stream = Buffer([0; $bytes]);
+            let needed = bytes.next_multiple_of(set_bytes::<S>());
+            let result = open_behind_block_0(token, state, aad, tag, message, &mut key_stream.0[..needed]);
+            wipe(&mut key_stream.0);
+            result
+        }};
     }
     match bytes {
         ..=256 => open_in_buffer!(256),
@@ -141,14 +147,14 @@ fn open_behind_block_0<S: Simd>(
     )
 }
 
-/// Does the same as [`open`], with the key stream, which is wiped.
+/// Does the same as [`open`], with the key stream.
 #[inline(always)]
 fn open_with<S: Simd>(
     token: S,
     aad: &[u8],
     tag: &Tag,
     mut message: impl Payload,
-    key_stream: &mut [u8],
+    key_stream: &[u8],
 ) -> Result<(), OpenError> {
     let mac = begin_mac(key_stream, aad);
     let input = message.input();
@@ -157,6 +163,5 @@ fn open_with<S: Simd>(
     if result.is_ok() {
         xor_bytes(message.upto(length), &key_stream[BLOCK_BYTES..]);
     }
-    wipe(key_stream);
     result
 }

@@ -100,6 +100,33 @@ pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State
     single::block_and_sets::<S, 20, SETS>(token, state, 0)
 }
 
+/// Combines `data`, which needs two to seven sets, with ChaCha20's key stream from block 1 on.
+/// Computes block 0 on integers beside it, and returns its first four words of 64 bits. All callers
+/// share one copy of the function for each number of sets.
+pub(crate) fn xor_beside_block_0<S: Simd>(token: S, state: &State, data: &mut [u8]) -> [u64; 4] {
+    macro_rules! sets {
+        ($sets:literal) => {
+            token.enter_apart(
+                #[inline(always)]
+                |token| {
+                    let (block_0, rows) = block_and_sets::<S, $sets>(token, state);
+                    sets::xor_sets(&rows, data);
+                    let pair = |i: usize| u64::from(block_0[i]) | u64::from(block_0[i + 1]) << 32;
+                    [pair(0), pair(2), pair(4), pair(6)]
+                },
+            )
+        };
+    }
+    match data.len().div_ceil(set_bytes::<S>()) {
+        0..=2 => sets!(2),
+        3 => sets!(3),
+        4 => sets!(4),
+        5 => sets!(5),
+        6 => sets!(6),
+        _ => sets!(7),
+    }
+}
+
 /// Returns the first set of ChaCha20's key stream.
 #[inline(always)]
 pub(crate) fn first_set<S: Simd>(token: S, state: &State) -> <S::Words as Words>::Blocks {
@@ -134,7 +161,11 @@ pub(crate) fn first_sets<S: Simd, const SETS: usize>(token: S, states: &[State; 
 /// Computes the rounds without the final addition: `state` becomes the permuted state (for
 /// HChaCha).
 pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
-    token.enter(
+    permute_on::<S::Cipher, ROUNDS>(token.for_cipher(), state);
+}
+
+fn permute_on<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
+    token.enter_apart(
         #[inline(always)]
         |token| horizontal::permute::<S, ROUNDS>(token, state),
     );

@@ -30,8 +30,14 @@ impl Short {
     #[inline(always)]
     pub(crate) fn from_words(words: &[u32; 16]) -> Self {
         let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
-        let s = u128::from(pair(4)) | u128::from(pair(6)) << 64;
-        Self { h: Element::default(), r: Multiplier::clamp([pair(0), pair(2)]), s }
+        Self::from_key_words([pair(0), pair(2), pair(4), pair(6)])
+    }
+
+    /// Starts an empty message under a one-time key, in words of 64 bits.
+    #[inline(always)]
+    pub(crate) fn from_key_words([r0, r1, s0, s1]: [u64; 4]) -> Self {
+        let s = u128::from(s0) | u128::from(s1) << 64;
+        Self { h: Element::default(), r: Multiplier::clamp([r0, r1]), s }
     }
 
     /// Adds one whole block.

@@ -21,7 +21,7 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
 use super::field::LIMB;
-use super::kernel::padded;
+use super::kernel::run;
 use super::limbs26::{carry, limbs};
 use crate::poly1305::tag::Tag;
 use crate::wipe::wipe;
@@ -98,7 +98,7 @@ fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: 
             input.take(
                 input.blocks() - rows,
                 #[inline(always)]
-                |run| padded(token, &mut accumulator, run.as_flattened()),
+                |blocks| run(token, &mut accumulator, blocks),
             );
             for (lanes, limb) in h.iter_mut().zip(accumulator.h.limbs()) {
                 lanes[lane] = limb;

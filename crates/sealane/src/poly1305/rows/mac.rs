@@ -7,6 +7,7 @@ use super::limbs::Limbs;
 use super::limbs52::Limbs52;
 use super::powers::{Powers, in_lane_0};
 use crate::poly1305::BLOCK_BYTES;
+use crate::poly1305::field::Multiplier;
 use crate::poly1305::short::Short;
 use crate::poly1305::tag::Tag;
 
@@ -15,7 +16,7 @@ pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
 /// The powers of r for a [`RowsMac`], which the caller keeps: inside of it, the compiler would make
 /// them elsewhere, and copy them.
-pub(crate) type RowsPowers<W> = Powers<W, 4>;
+pub(crate) type RowsPowers<W> = Powers<W>;
 
 /// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
 /// which has the associated data.
@@ -36,7 +37,7 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
             let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
             if length < min_bytes { 2 } else { 4 }
         };
-        powers.fill(token, short.r, rows_together);
+        fill(token, powers, short.r, rows_together);
         Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
     }
 
@@ -59,10 +60,34 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// Adds less than a row, filled with zeros, and the lengths. Returns the tag.
     #[inline(always)]
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
-        let h = self.powers.finish_with_lengths(token, self.sum, tail, lengths);
-        self.powers.wipe(token);
-        Short { h, ..short }.tag()
+        finish(token, self, short, tail, lengths)
     }
+}
+
+/// Computes the powers of r. All callers share one copy of this function.
+fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows_together: usize) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| powers.fill(token, r, rows_together),
+    );
+}
+
+/// Does the work of [`RowsMac::finish`]. All callers share one copy of this function.
+fn finish<W: U64Lanes>(
+    token: W::Token,
+    mac: &mut RowsMac<'_, W>,
+    short: Short,
+    tail: &[u8],
+    lengths: &[u8; BLOCK_BYTES],
+) -> Tag {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let h = mac.powers.finish(token, mac.sum, tail, lengths);
+            mac.powers.wipe(token);
+            Short { h, ..short }.tag()
+        },
+    )
 }
 
 /// Adds whole rows. All callers share one copy of this function.

@@ -15,9 +15,6 @@ mod limbs52;
 mod mac;
 mod powers;
 
-use sealane_simd::tuning::{
-    POLY1305_MIN_ROWS_FOR_FOUR as MIN_ROWS_FOR_FOUR, POLY1305_MIN_ROWS_FOR_TWO as MIN_ROWS_FOR_TWO,
-};
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
@@ -32,7 +29,6 @@ pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
 pub(crate) use mac::{ROW_BYTES, RowsMac, RowsPowers};
-use powers::Powers;
 
 /// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last
 /// byte: it is the end of the message.
@@ -43,15 +39,11 @@ pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u
 }
 
 /// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
-/// section 2.8). Returns the tag. In limbs of 44 bits. All callers share one copy of this function.
+/// section 2.8). Returns the tag. In limbs of 44 bits.
+#[inline(always)]
 pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
-    token.enter_apart(
-        #[inline(always)]
-        |token| {
-            let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
-            Short { h: with_tail(token, mac, rows, tail, Some(lengths)), ..mac }.tag()
-        },
-    )
+    let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
+    Short { h: with_tail(token, mac, rows, tail, Some(lengths)), ..mac }.tag()
 }
 
 /// Adds [`blocks`] in limbs of 44 bits.
@@ -78,22 +70,19 @@ fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
     front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
 }
 
-/// Adds whole rows and the data after them, in limbs of 44 bits.
-#[inline(always)]
+/// Adds whole rows and the data after them, in limbs of 44 bits. All callers share one copy of this
+/// function.
 fn with_tail<S: Simd>(
     token: S,
-    Short { h, r, .. }: Short,
+    mac: Short,
     rows: &[u8],
     tail: &[u8],
     lengths: Option<&[u8; BLOCK_BYTES]>,
 ) -> Element {
-    match rows.len() / (S::U64Lanes::LANES * BLOCK_BYTES) {
-        0..MIN_ROWS_FOR_TWO => Powers::<S::U64Lanes, 1>::new(token, r).whole(token, h, rows, tail, lengths),
-        MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => {
-            Powers::<S::U64Lanes, 2>::new(token, r).whole(token, h, rows, tail, lengths)
-        }
-        _ => Powers::<S::U64Lanes, 4>::new(token, r).whole(token, h, rows, tail, lengths),
-    }
+    token.enter_apart(
+        #[inline(always)]
+        |token| powers::add::<S::U64Lanes>(token, mac, rows, tail, lengths),
+    )
 }
 
 // Factors in the tables of Arm have 32 bits.
