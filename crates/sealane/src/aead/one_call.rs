@@ -66,16 +66,21 @@ pub(super) fn open<S: Simd>(
 }
 
 /// Combines the message with the key stream. Returns the tag of the copy, or else of the result.
-#[inline(always)]
+/// All callers share one copy of this function.
 fn xor_and_authenticate<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
-    let mac = if kernel::has_free_integer_units(token) {
-        Short::from_key_words(kernel::xor_beside_block_0(token.for_cipher(), state, message)).padded(aad)
-    } else {
-        let mut first = [0; SET_BYTES];
-        sets::xor_behind_block_0(token.for_cipher(), state, &mut first, message);
-        let mac = begin_mac(&first, aad);
-        wipe(&mut first);
-        mac
-    };
-    poly1305::padded_and_lengths(token, mac, copy.unwrap_or(message), &lengths(aad.len(), message.len()))
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let mac = if kernel::has_free_integer_units(token) {
+                Short::from_key_words(kernel::xor_beside_block_0(token.for_cipher(), state, message)).padded(aad)
+            } else {
+                let mut first = [0; SET_BYTES];
+                sets::xor_behind_block_0(token.for_cipher(), state, &mut first, message);
+                let mac = begin_mac(&first, aad);
+                wipe(&mut first);
+                mac
+            };
+            poly1305::padded_and_lengths(token, mac, copy.unwrap_or(message), &lengths(aad.len(), message.len()))
+        },
+    )
 }

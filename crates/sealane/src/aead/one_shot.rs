@@ -24,13 +24,10 @@ pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], m
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
     } else if one_call::takes(token, aad, length) {
+        one_call::seal(token, state, aad, message)
+    } else if portions::takes::<S>(aad) {
         // This is a separate function because its frame is large, and short messages need not set
         // it up.
-        token.enter_apart(
-            #[inline(always)]
-            |token| one_call::seal(token, state, aad, message),
-        )
-    } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]
             |token| portions::seal(token, state, aad, message),

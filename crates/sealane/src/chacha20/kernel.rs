@@ -6,7 +6,7 @@
 use sealane_simd::tuning::INTERLEAVED_HORIZONTAL_SETS;
 use sealane_simd::{PendingPoly1305, Simd, Token, Words};
 
-use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
+use super::rows::{Interleave, Rows, group_bytes, is_last, set_bytes, xor_rows};
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal, portable, sets, single, vertical};
 use crate::wipe::wipe;
@@ -125,13 +125,6 @@ pub(crate) fn xor_beside_block_0<S: Simd>(token: S, state: &State, data: &mut [u
         6 => sets!(6),
         _ => sets!(7),
     }
-}
-
-/// Returns the first set of ChaCha20's key stream.
-#[inline(always)]
-pub(crate) fn first_set<S: Simd>(token: S, state: &State) -> <S::Words as Words>::Blocks {
-    let [rows] = horizontal::key_stream::<S, (), 20, 1>(token, state, 0, &mut PendingPoly1305::none());
-    blocks(&rows)
 }
 
 /// Combines `data`, up to a group, with ChaCha20's key stream from block `counter` on, and adds

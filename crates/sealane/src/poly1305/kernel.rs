@@ -60,11 +60,13 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
 
 /// Does the same as [`blocks`], for a single piece. A short last block is filled with zeros (RFC
 /// 8439, section 2.8: `pad16`).
+#[inline(always)]
 pub(crate) fn padded(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
     padded_piece(level, accumulator, &mut None, data);
 }
 
 /// Does the same as [`padded`], for a piece of a longer message.
+#[inline(always)]
 pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
     let bytes = whole.as_flattened().len();

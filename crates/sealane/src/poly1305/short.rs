@@ -20,10 +20,8 @@ impl Short {
     #[inline(always)]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         let words = key.as_chunks().0;
-        // See `Multiplier::loaded`.
-        let word = |i: usize| u64::from_le_bytes(words[i]).opaque();
-        let s = u128::from(word(2)) | u128::from(word(3)) << 64;
-        Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }
+        let word = |i: usize| u64::from_le_bytes(words[i]);
+        Self::from_key_words([word(0), word(1), word(2), word(3)])
     }
 
     /// Starts an empty message. The first half of this block is the one-time key.
@@ -35,9 +33,11 @@ impl Short {
 
     /// Starts an empty message under a one-time key, in words of 64 bits.
     #[inline(always)]
-    pub(crate) fn from_key_words([r0, r1, s0, s1]: [u64; 4]) -> Self {
-        let s = u128::from(s0) | u128::from(s1) << 64;
-        Self { h: Element::default(), r: Multiplier::clamp([r0, r1]), s }
+    pub(crate) fn from_key_words(words: [u64; 4]) -> Self {
+        // See `Multiplier::loaded`.
+        let word = |i: usize| words[i].opaque();
+        let s = u128::from(word(2)) | u128::from(word(3)) << 64;
+        Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }
     }
 
     /// Adds one whole block.

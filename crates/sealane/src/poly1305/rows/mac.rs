@@ -7,7 +7,6 @@ use super::limbs::Limbs;
 use super::limbs52::Limbs52;
 use super::powers::{Powers, in_lane_0};
 use crate::poly1305::BLOCK_BYTES;
-use crate::poly1305::field::Multiplier;
 use crate::poly1305::short::Short;
 use crate::poly1305::tag::Tag;
 
@@ -30,14 +29,10 @@ pub(crate) struct RowsMac<'a, W: U64Lanes> {
 }
 
 impl<'a, W: U64Lanes> RowsMac<'a, W> {
-    /// Computes the powers of r that a message of `length` bytes needs.
+    /// Starts a message, with its [`RowsPowers`].
     #[inline(always)]
     pub(crate) fn new(token: W::Token, powers: &'a mut RowsPowers<W>, short: &Short, length: usize) -> Self {
-        let rows_together = {
-            let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
-            if length < min_bytes { 2 } else { 4 }
-        };
-        fill(token, powers, short.r, rows_together);
+        let rows_together = rows_together::<W>(token, length);
         Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
     }
 
@@ -59,24 +54,32 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
 
     /// Adds less than a row, filled with zeros, and the lengths. Returns the tag.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
+    pub(crate) fn finish(&mut self, token: W::Token, short: &Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
         finish(token, self, short, tail, lengths)
     }
 }
 
-/// Computes the powers of r. All callers share one copy of this function.
-fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows_together: usize) {
+/// Returns the rows between two carries.
+#[inline(always)]
+fn rows_together<W: U64Lanes>(token: W::Token, length: usize) -> usize {
+    let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
+    if length < min_bytes { 2 } else { 4 }
+}
+
+/// Computes the powers of r that a message of `length` bytes needs. All callers share one copy of
+/// this function.
+pub(crate) fn rows_powers<S: Simd>(token: S, short: &Short, length: usize) -> RowsPowers<S::U64Lanes> {
     token.enter_apart(
         #[inline(always)]
-        |token| powers.fill(token, r, rows_together),
-    );
+        |token| Powers::new(token, short.r.loaded(), rows_together::<S::U64Lanes>(token, length)),
+    )
 }
 
 /// Does the work of [`RowsMac::finish`]. All callers share one copy of this function.
 fn finish<W: U64Lanes>(
     token: W::Token,
     mac: &mut RowsMac<'_, W>,
-    short: Short,
+    short: &Short,
     tail: &[u8],
     lengths: &[u8; BLOCK_BYTES],
 ) -> Tag {
@@ -85,7 +88,7 @@ fn finish<W: U64Lanes>(
         |token| {
             let h = mac.powers.finish(token, mac.sum, tail, lengths);
             mac.powers.wipe(token);
-            Short { h, ..short }.tag()
+            Short { h, ..*short }.tag()
         },
     )
 }
