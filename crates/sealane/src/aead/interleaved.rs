@@ -41,7 +41,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-        mac = authenticate_and_xor(token, state, &mac, before, end, group);
+        mac = authenticate_and_xor(token, state, mac, before, end, group);
         (start, end) = (end, next);
     }
     finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
@@ -71,7 +71,7 @@ pub(super) fn open<S: Simd>(
         let next = length.min(end + GROUP_BYTES);
         let next_bytes = copy_group(message.input(), end, next, next_before);
         let group = &mut message.upto(next)[end..];
-        mac = authenticate_and_xor(token, state, &mac, &before[..before_bytes], end, group);
+        mac = authenticate_and_xor(token, state, mac, &before[..before_bytes], end, group);
         (before, next_before) = (next_before, before);
         (end, before_bytes) = (next, next_bytes);
     }
@@ -112,7 +112,7 @@ impl Interleave for Authenticate {
 fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,
-    mac: &Short,
+    mac: Short,
     before: &[u8],
     offset: usize,
     data: &mut [u8],

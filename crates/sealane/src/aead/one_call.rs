@@ -8,6 +8,7 @@ use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{begin_mac, lengths, verify};
 use super::payload::Payload;
 use crate::chacha20::paired::{MAX_BLOCKS_IN_SETS, SET_BYTES};
+use crate::chacha20::rows::xor_rows;
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
@@ -65,22 +66,58 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Combines the message with the key stream. Returns the tag of the copy, or else of the result.
-/// All callers share one copy of this function.
+/// Combines the message with the key stream. Returns the tag of the copy, or of the result.
+#[inline(always)]
 fn xor_and_authenticate<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
+    if !kernel::has_free_integer_units(token) {
+        return behind_block_0(token, state, aad, message, copy);
+    }
+    match message.len().div_ceil(SET_BYTES) {
+        0..=2 => beside_block_0::<S, 2>(token, state, aad, message, copy),
+        3 => beside_block_0::<S, 3>(token, state, aad, message, copy),
+        4 => beside_block_0::<S, 4>(token, state, aad, message, copy),
+        5 => beside_block_0::<S, 5>(token, state, aad, message, copy),
+        6 => beside_block_0::<S, 6>(token, state, aad, message, copy),
+        _ => beside_block_0::<S, 7>(token, state, aad, message, copy),
+    }
+}
+
+/// Does the same as [`xor_and_authenticate`], with block 0 on integers, beside the key stream on
+/// vectors. All callers share one copy of this function for each number of sets.
+fn beside_block_0<S: Simd, const SETS: usize>(
+    token: S,
+    state: &State,
+    aad: &[u8],
+    message: &mut [u8],
+    copy: Option<&[u8]>,
+) -> Tag {
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let mac = if kernel::has_free_integer_units(token) {
-                Short::from_key_words(kernel::xor_beside_block_0(token.for_cipher(), state, message)).padded(aad)
-            } else {
-                let mut first = [0; SET_BYTES];
-                sets::xor_behind_block_0(token.for_cipher(), state, &mut first, message);
-                let mac = begin_mac(&first, aad);
-                wipe(&mut first);
-                mac
-            };
-            poly1305::padded_and_lengths(token, mac, copy.unwrap_or(message), &lengths(aad.len(), message.len()))
+            let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
+            let mac = Short::from_words(&block_0).padded(aad);
+            xor_rows(&rows, message);
+            authenticate(token, mac, aad, message, copy)
         },
     )
+}
+
+/// Does the same as [`xor_and_authenticate`], with block 0 as the first block of the key stream.
+fn behind_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let mut first = [0; SET_BYTES];
+            sets::xor_behind_block_0(token.for_cipher(), state, &mut first, message);
+            let mac = begin_mac(&first, aad);
+            wipe(&mut first);
+            authenticate(token, mac, aad, message, copy)
+        },
+    )
+}
+
+/// Returns the tag of the copy, or else of the message.
+#[inline(always)]
+fn authenticate<S: Simd>(token: S, mac: Short, aad: &[u8], message: &[u8], copy: Option<&[u8]>) -> Tag {
+    poly1305::padded_and_lengths(token, mac, copy.unwrap_or(message), &lengths(aad.len(), message.len()))
 }

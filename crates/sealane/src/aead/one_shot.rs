@@ -3,7 +3,7 @@
 //! | plan | messages | where |
 //! |---|---|---|
 //! | [`short`] | whose key stream one call makes | all vectors |
-//! | [`one_call`] | whose key stream one call makes, but does not keep in registers | vectors with products of 52 bits |
+//! | [`one_call`] | whose key stream one call makes, and which are authenticated on vectors | vectors with products of 52 bits |
 //! | [`portions`] | longer | vectors with products of 52 bits |
 //! | [`interleaved`] | longer, to some kilobytes | where Poly1305 on integers fits between the rounds |
 //! | [`two_pass`] | all others | everywhere |
@@ -24,10 +24,13 @@ pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], m
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
     } else if one_call::takes(token, aad, length) {
-        one_call::seal(token, state, aad, message)
-    } else if portions::takes::<S>(aad) {
         // This is a separate function because its frame is large, and short messages need not set
         // it up.
+        token.enter_apart(
+            #[inline(always)]
+            |token| one_call::seal(token, state, aad, message),
+        )
+    } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]
             |token| portions::seal(token, state, aad, message),

@@ -5,8 +5,8 @@
 //! on, each portion is authenticated after the key stream of the next one is computed (before it,
 //! when the message is opened).
 
-use sealane_simd::{Level, Simd};
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
+use sealane_simd::{Level, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, begin_mac, lengths, message_block, undo_decryption, verify};
@@ -15,7 +15,7 @@ use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::error::OpenError;
-use crate::poly1305::{ROW_BYTES, RowsMac, Short, Tag, rows_powers};
+use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
 /// Bytes of a group of blocks.
@@ -70,30 +70,16 @@ impl First {
     }
 
     /// Makes the first portion: `set` becomes the set with block 0, and `data` is combined with the
-    /// key stream for `start` bytes. Returns the authenticator, with the associated data. All callers
-    /// share one copy of this function.
-    fn xor<S: Simd>(
-        &self,
-        token: S,
-        state: &State,
-        aad: &[u8],
-        length: usize,
-        set: &mut [u8; SET_BYTES],
-        data: &mut [u8],
-    ) -> Short {
-        token.enter_apart(
-            #[inline(always)]
-            |token| {
-                let token = token.for_cipher();
-                let last = message_block(length - self.last);
-                match self.shape {
-                    Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
-                    Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),
-                    Shape::Consecutive => paired::xor_behind_block_0(token, state, set, data),
-                }
-                begin_mac(set, aad)
-            },
-        )
+    /// key stream for `start` bytes.
+    #[inline(always)]
+    fn xor<S: Simd>(&self, token: S, state: &State, length: usize, set: &mut [u8; SET_BYTES], data: &mut [u8]) {
+        let token = token.for_cipher();
+        let last = message_block(length - self.last);
+        match self.shape {
+            Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
+            Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),
+            Shape::Consecutive => paired::xor_behind_block_0(token, state, set, data),
+        }
     }
 }
 
@@ -105,8 +91,9 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
     let mut end = first.start;
-    let short = first.xor(token, state, aad, length, &mut set, message.upto(end));
-    let mut powers = rows_powers(token, &short, length);
+    first.xor(token, state, length, &mut set, message.upto(end));
+    let short = begin_mac(&set, aad);
+    let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let portions_end = length - first.last;
     let mut groups = Groups::empty(cipher, state);
@@ -123,7 +110,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let ciphertext = message.upto(length);
     xor_bytes(&mut ciphertext[portions_end..], &set[BLOCK_BYTES..]);
     mac.add_rows(token, ciphertext);
-    let tag = mac.finish(token, &short, &ciphertext[length - length % ROW_BYTES..], &lengths(aad.len(), length));
+    let tag = mac.finish(token, short, &ciphertext[length - length % ROW_BYTES..], &lengths(aad.len(), length));
     wipe(&mut set);
     groups.wipe(cipher);
     tag
@@ -155,8 +142,9 @@ pub(super) fn open<S: Simd>(
     let mut copy = CiphertextCopy::<{ PAIR_BYTES + ROW_BYTES }>::empty();
     let rows = copy.of(&message.input()[..rows_until(first.start)]);
     let mut end = first.start;
-    let short = first.xor(token, state, aad, length, &mut set, message.upto(end));
-    let mut powers = rows_powers(token, &short, length);
+    first.xor(token, state, length, &mut set, message.upto(end));
+    let short = begin_mac(&set, aad);
+    let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     mac.add_rows(token, rows);
     let portions_end = length - first.last;
@@ -175,7 +163,7 @@ pub(super) fn open<S: Simd>(
     let until = message.upto(length);
     mac.add_rows(token, &until[..whole_rows]);
     xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
-    let result = verify(&mac.finish(token, &short, last_row, &lengths(aad.len(), length)), tag);
+    let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() {
         undo_decryption(level, state, &mut message);
     }

@@ -31,8 +31,14 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
         return seal_beside_block_0::<S>(token, state, aad, message);
     }
-    let mut first = S::Words::ZERO_BLOCKS;
-    sets::xor_behind_block_0(token.for_cipher(), state, first.as_mut(), message);
+    let mut first;
+    if BLOCK_BYTES + message.len() <= set_bytes::<S>() {
+        first = kernel::first_set(token, state);
+        xor_bytes(message, &first.as_ref()[BLOCK_BYTES..]);
+    } else {
+        first = S::Words::ZERO_BLOCKS;
+        sets::xor_behind_block_0(token.for_cipher(), state, first.as_mut(), message);
+    }
     let mac = begin_mac(first.as_ref(), aad);
     wipe(first.as_mut());
     authenticate(token, mac, message, &lengths(aad.len(), message.len()))
@@ -51,6 +57,12 @@ pub(super) fn open<S: Simd>(
         return open_beside_block_0::<S>(token, state, aad, tag, message);
     }
     let bytes = BLOCK_BYTES + message.input().len();
+    if bytes <= set_bytes::<S>() {
+        let mut key_stream = kernel::first_set(token, state);
+        let result = open_with(token, aad, tag, message, key_stream.as_ref());
+        wipe(key_stream.as_mut());
+        return result;
+    }
     // Buffers of constant length are cleared without a call, and need not be longer than necessary.
     macro_rules! open_in_buffer {
         ($bytes:literal) => {{
@@ -122,7 +134,7 @@ fn open_behind_block_0<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    message: impl Payload,
     key_stream: &mut [u8],
 ) -> Result<(), OpenError> {
     token.enter_apart(
@@ -130,14 +142,26 @@ fn open_behind_block_0<S: Simd>(
         |token| {
             let (first, rest) = key_stream.split_at_mut(set_bytes::<S>());
             sets::xor::<_, ROUNDS>(token.for_cipher(), state, KEY_BLOCK, first, rest);
-            let mac = begin_mac(key_stream, aad);
-            let input = message.input();
-            let length = input.len();
-            let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
-            if result.is_ok() {
-                xor_bytes(message.upto(length), &key_stream[BLOCK_BYTES..]);
-            }
-            result
+            open_with(token, aad, tag, message, key_stream)
         },
     )
+}
+
+/// Does the same as [`open`], with the key stream.
+#[inline(always)]
+fn open_with<S: Simd>(
+    token: S,
+    aad: &[u8],
+    tag: &Tag,
+    mut message: impl Payload,
+    key_stream: &[u8],
+) -> Result<(), OpenError> {
+    let mac = begin_mac(key_stream, aad);
+    let input = message.input();
+    let length = input.len();
+    let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
+    if result.is_ok() {
+        xor_bytes(message.upto(length), &key_stream[BLOCK_BYTES..]);
+    }
+    result
 }

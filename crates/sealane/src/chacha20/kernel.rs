@@ -6,7 +6,7 @@
 use sealane_simd::tuning::INTERLEAVED_HORIZONTAL_SETS;
 use sealane_simd::{PendingPoly1305, Simd, Token, Words};
 
-use super::rows::{Interleave, Rows, group_bytes, is_last, set_bytes, xor_rows};
+use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal, portable, sets, single, vertical};
 use crate::wipe::wipe;
@@ -100,31 +100,11 @@ pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State
     single::block_and_sets::<S, 20, SETS>(token, state, 0)
 }
 
-/// Combines `data`, which needs two to seven sets, with ChaCha20's key stream from block 1 on.
-/// Computes block 0 on integers beside it, and returns its first four words of 64 bits. All callers
-/// share one copy of the function for each number of sets.
-pub(crate) fn xor_beside_block_0<S: Simd>(token: S, state: &State, data: &mut [u8]) -> [u64; 4] {
-    macro_rules! sets {
-        ($sets:literal) => {
-            token.enter_apart(
-                #[inline(always)]
-                |token| {
-                    let (block_0, rows) = block_and_sets::<S, $sets>(token, state);
-                    sets::xor_sets(&rows, data);
-                    let pair = |i: usize| u64::from(block_0[i]) | u64::from(block_0[i + 1]) << 32;
-                    [pair(0), pair(2), pair(4), pair(6)]
-                },
-            )
-        };
-    }
-    match data.len().div_ceil(set_bytes::<S>()) {
-        0..=2 => sets!(2),
-        3 => sets!(3),
-        4 => sets!(4),
-        5 => sets!(5),
-        6 => sets!(6),
-        _ => sets!(7),
-    }
+/// Returns the first set of ChaCha20's key stream.
+#[inline(always)]
+pub(crate) fn first_set<S: Simd>(token: S, state: &State) -> <S::Words as Words>::Blocks {
+    let [rows] = horizontal::key_stream::<S, (), 20, 1>(token, state, 0, &mut PendingPoly1305::none());
+    blocks(&rows)
 }
 
 /// Combines `data`, up to a group, with ChaCha20's key stream from block `counter` on, and adds
@@ -139,7 +119,9 @@ pub(crate) fn xor_interleaved<S: Simd, B: Interleave>(
 ) {
     match data.len().div_ceil(set_bytes::<S>()) {
         0 | 1 => xor_rows(&horizontal::key_stream::<S, B, 20, 1>(token, state, counter, pending), data),
-        2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => xor_rows(&horizontal::key_stream::<S, B, 20, 2>(token, state, counter, pending), data),
+        2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => {
+            xor_rows(&horizontal::key_stream::<S, B, 20, 2>(token, state, counter, pending), data)
+        }
         _ => xor_rows(&vertical::key_stream::<S, 20>(token, state, counter, pending), data),
     }
 }

@@ -1,8 +1,6 @@
 //! The choice between scalar and vector code.
 
-use sealane_simd::tuning::{
-    POLY1305_LEAST_MIN_BYTES, POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS as MIN_BLOCKS_FOR_TWO_CHAINS,
-};
+use sealane_simd::tuning::{POLY1305_LEAST_MIN_BYTES, POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS as MIN_BLOCKS_FOR_TWO_CHAINS};
 use sealane_simd::{CpuClass, Level, Simd, dispatch};
 
 use super::accumulator::Accumulator;
@@ -40,7 +38,6 @@ pub(super) fn run<S: Simd>(token: S, accumulator: &mut Accumulator, blocks: &[[u
     }
 }
 
-
 /// Adds a whole message, of at least [`min_call_bytes`].
 pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message: &[u8]) {
     token.enter(
@@ -60,13 +57,11 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
 
 /// Does the same as [`blocks`], for a single piece. A short last block is filled with zeros (RFC
 /// 8439, section 2.8: `pad16`).
-#[inline(always)]
 pub(crate) fn padded(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
     padded_piece(level, accumulator, &mut None, data);
 }
 
 /// Does the same as [`padded`], for a piece of a longer message.
-#[inline(always)]
 pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
     let bytes = whole.as_flattened().len();
@@ -109,10 +104,6 @@ fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Tabl
 /// Adds blocks in rows. All callers share one copy of this function: in one with a table, both
 /// would have fewer registers.
 fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    if S::MUL_ADD_52 {
-        // It is a call of such a function.
-        return rows::blocks(token, accumulator, data);
-    }
     token.enter_apart(
         #[inline(always)]
         |token| rows::blocks(token, accumulator, data),

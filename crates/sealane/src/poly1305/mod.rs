@@ -21,7 +21,7 @@ use sealane_simd::{Level, dispatch};
 pub(crate) use accumulator::Accumulator;
 use kernel::blocks;
 pub(crate) use kernel::{padded, padded_piece};
-pub(crate) use rows::{ROW_BYTES, RowsMac, padded_and_lengths, rows_powers};
+pub(crate) use rows::{ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
 pub(crate) use tag::tags_equal;

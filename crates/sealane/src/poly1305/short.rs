@@ -20,24 +20,18 @@ impl Short {
     #[inline(always)]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
         let words = key.as_chunks().0;
-        let word = |i: usize| u64::from_le_bytes(words[i]);
-        Self::from_key_words([word(0), word(1), word(2), word(3)])
+        // See `Multiplier::loaded`.
+        let word = |i: usize| u64::from_le_bytes(words[i]).opaque();
+        let s = u128::from(word(2)) | u128::from(word(3)) << 64;
+        Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }
     }
 
     /// Starts an empty message. The first half of this block is the one-time key.
     #[inline(always)]
     pub(crate) fn from_words(words: &[u32; 16]) -> Self {
         let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
-        Self::from_key_words([pair(0), pair(2), pair(4), pair(6)])
-    }
-
-    /// Starts an empty message under a one-time key, in words of 64 bits.
-    #[inline(always)]
-    pub(crate) fn from_key_words(words: [u64; 4]) -> Self {
-        // See `Multiplier::loaded`.
-        let word = |i: usize| words[i].opaque();
-        let s = u128::from(word(2)) | u128::from(word(3)) << 64;
-        Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }
+        let s = u128::from(pair(4)) | u128::from(pair(6)) << 64;
+        Self { h: Element::default(), r: Multiplier::clamp([pair(0), pair(2)]), s }
     }
 
     /// Adds one whole block.

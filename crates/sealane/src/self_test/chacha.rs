@@ -6,8 +6,8 @@ use sealane_simd::{CachedLevel, Level, LevelList};
 use super::absorb;
 use crate::aead::{SealRequest, XChaCha20Poly1305};
 use crate::backend::{Backend, BatchFamily, ChaChaFamily, Family, SelfTestCache};
-use crate::chacha20::xor_chacha20;
 use crate::chacha20::state::State;
+use crate::chacha20::xor_chacha20;
 use crate::poly1305::Poly1305;
 use crate::quic::{HeaderProtectionKey, Mask, Sample};
 

@@ -40,29 +40,21 @@ pub(super) fn add<W: U64Lanes, L: Limbs<Lanes = W>>(
     let (head, mut rows) = split_head::<W>(blocks);
     let mut sum = first_row::<W, L>(token, h, head);
     let last = last.limbs(token);
-    let mut is_done = false;
-    // The branches choose a row, so that the code for its product exists once.
     if (rows.len() / row_bytes).is_multiple_of(2) {
-        let mut row = last;
-        if let Some((next, rest)) = rows.split_at_checked(row_bytes) {
-            row = row_limbs(token, next);
-            rows = rest;
-        } else {
-            is_done = true;
-        }
-        sum = powers.one(token, sum, row);
+        let Some((row, rest)) = rows.split_at_checked(row_bytes) else {
+            sum = powers.one(token, sum, last);
+            return powers.finish(token, sum);
+        };
+        sum = powers.one(token, sum, row_limbs(token, row));
+        rows = rest;
     }
-    while !is_done {
+    while rows.len() > row_bytes {
         let (first, rest) = rows.split_at(row_bytes);
-        let mut second = last;
-        if let Some((next, rest)) = rest.split_at_checked(row_bytes) {
-            second = row_limbs(token, next);
-            rows = rest;
-        } else {
-            is_done = true;
-        }
-        sum = powers.two(token, sum, row_limbs(token, first), second);
+        let (second, rest) = rest.split_at(row_bytes);
+        sum = powers.two(token, sum, row_limbs(token, first), row_limbs(token, second));
+        rows = rest;
     }
+    sum = powers.two(token, sum, row_limbs(token, rows), last);
     powers.finish(token, sum)
 }
 

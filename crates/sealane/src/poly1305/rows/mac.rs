@@ -29,10 +29,14 @@ pub(crate) struct RowsMac<'a, W: U64Lanes> {
 }
 
 impl<'a, W: U64Lanes> RowsMac<'a, W> {
-    /// Starts a message, with its [`RowsPowers`].
+    /// Computes the powers of r that a message of `length` bytes needs.
     #[inline(always)]
     pub(crate) fn new(token: W::Token, powers: &'a mut RowsPowers<W>, short: &Short, length: usize) -> Self {
-        let rows_together = rows_together::<W>(token, length);
+        let rows_together = {
+            let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
+            if length < min_bytes { 2 } else { 4 }
+        };
+        powers.fill(token, short.r, rows_together);
         Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
     }
 
@@ -54,43 +58,11 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
 
     /// Adds less than a row, filled with zeros, and the lengths. Returns the tag.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, token: W::Token, short: &Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
-        finish(token, self, short, tail, lengths)
+    pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
+        let h = self.powers.finish(token, self.sum, tail, lengths);
+        self.powers.wipe(token);
+        Short { h, ..short }.tag()
     }
-}
-
-/// Returns the rows between two carries.
-#[inline(always)]
-fn rows_together<W: U64Lanes>(token: W::Token, length: usize) -> usize {
-    let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
-    if length < min_bytes { 2 } else { 4 }
-}
-
-/// Computes the powers of r that a message of `length` bytes needs. All callers share one copy of
-/// this function.
-pub(crate) fn rows_powers<S: Simd>(token: S, short: &Short, length: usize) -> RowsPowers<S::U64Lanes> {
-    token.enter_apart(
-        #[inline(always)]
-        |token| Powers::new(token, short.r.loaded(), rows_together::<S::U64Lanes>(token, length)),
-    )
-}
-
-/// Does the work of [`RowsMac::finish`]. All callers share one copy of this function.
-fn finish<W: U64Lanes>(
-    token: W::Token,
-    mac: &mut RowsMac<'_, W>,
-    short: &Short,
-    tail: &[u8],
-    lengths: &[u8; BLOCK_BYTES],
-) -> Tag {
-    token.enter_apart(
-        #[inline(always)]
-        |token| {
-            let h = mac.powers.finish(token, mac.sum, tail, lengths);
-            mac.powers.wipe(token);
-            Short { h, ..*short }.tag()
-        },
-    )
 }
 
 /// Adds whole rows. All callers share one copy of this function.

@@ -20,7 +20,7 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 use super::BLOCK_BYTES;
 use super::Tag;
 use super::accumulator::Accumulator;
-use super::field::{Element, Multiplier};
+use super::field::Element;
 use super::short::{Short, ended};
 use front_padded::LastRow;
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
@@ -28,34 +28,34 @@ pub(super) use front_padded::{PowersOfR, first_row, split_head};
 pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
-pub(crate) use mac::{ROW_BYTES, RowsMac, rows_powers};
+pub(crate) use mac::{ROW_BYTES, RowsMac, RowsPowers};
 
 /// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last
 /// byte: it is the end of the message.
 #[inline(always)]
 pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    accumulator.h = if S::MUL_ADD_52 {
-        in_limbs_52(token, &accumulator.h, &accumulator.r, data)
-    } else {
-        let mac = Short { h: accumulator.h.loaded(), r: accumulator.r.loaded(), s: 0 };
-        in_limbs_26(token, mac, data)
-    };
+    let mac = Short { h: accumulator.h.loaded(), r: accumulator.r.loaded(), s: 0 };
+    accumulator.h = if S::MUL_ADD_52 { in_limbs_52(token, mac, data) } else { in_limbs_26(token, mac, data) };
 }
 
 /// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
-/// section 2.8). Returns the tag. In limbs of 44 bits.
-#[inline(always)]
+/// section 2.8). Returns the tag. In limbs of 44 bits. All callers share one copy of this function.
 pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
-    let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
-    Short { h: with_tail(token, &mac.h, &mac.r, rows, tail, Some(lengths)), ..mac }.tag()
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
+            Short { h: powers::add::<S::U64Lanes>(token, mac, rows, tail, Some(lengths)), ..mac }.tag()
+        },
+    )
 }
 
 /// Adds [`blocks`] in limbs of 44 bits.
 #[inline(always)]
-fn in_limbs_52<S: Simd>(token: S, h: &Element, r: &Multiplier, data: &[u8]) -> Element {
+fn in_limbs_52<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
     let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let (rows, tail) = data.split_at((data.len() - 1) / row_bytes * row_bytes);
-    with_tail(token, h, r, rows, tail, None)
+    powers::add::<S::U64Lanes>(token, mac, rows, tail, None)
 }
 
 /// Adds [`blocks`] in limbs of 26 bits.
@@ -72,23 +72,6 @@ fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
         LastRow { row: copy.as_flattened(), ends_with_2_128: false }
     };
     front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
-}
-
-/// Adds whole rows and the data after them, in limbs of 44 bits. All callers share one copy of this
-/// function. They pass references, because values would be copied in vectors: see
-/// [`Multiplier::loaded`].
-fn with_tail<S: Simd>(
-    token: S,
-    h: &Element,
-    r: &Multiplier,
-    rows: &[u8],
-    tail: &[u8],
-    lengths: Option<&[u8; BLOCK_BYTES]>,
-) -> Element {
-    token.enter_apart(
-        #[inline(always)]
-        |token| powers::add::<S::U64Lanes>(token, h.loaded(), r.loaded(), rows, tail, lengths),
-    )
 }
 
 // Factors in the tables of Arm have 32 bits.

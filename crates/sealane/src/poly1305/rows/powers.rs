@@ -12,9 +12,10 @@ use super::limbs52::{Factor, Limbs52};
 use crate::frame::own_frame;
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
+use crate::poly1305::short::Short;
 
 /// Powers of r. The first two are arrays of limbs, not [`Limbs52`], because the compiler then makes
-/// them where they stay, without a copy.
+/// empty powers where they stay, without a copy.
 struct LanePowers<W> {
     /// r^N … r^1, in the order of the blocks.
     lanes: [W; 3],
@@ -37,8 +38,7 @@ pub(crate) struct Powers<W> {
 #[inline(always)]
 pub(super) fn add<W: U64Lanes>(
     token: W::Token,
-    h: Element,
-    r: Multiplier,
+    Short { h, r, .. }: Short,
     rows: &[u8],
     tail: &[u8],
     lengths: Option<&[u8; BLOCK_BYTES]>,
@@ -145,18 +145,23 @@ fn group<W: U64Lanes, const N: usize>(
 }
 
 impl<W: U64Lanes> Powers<W> {
-    /// Computes R^2, and R^3 and R^4 if more than two rows share a carry.
     #[inline(always)]
-    pub(super) fn new(token: W::Token, r: Multiplier, rows_together: usize) -> Self {
+    pub(crate) fn empty(token: W::Token) -> Self {
+        let zero = W::splat(token, 0);
+        let factor = Factor::zero(zero);
+        let lanes = LanePowers { lanes: [zero; 3], lanes_above: [zero; 3], row: factor };
+        Self { lanes, square: factor, higher: [factor; 2] }
+    }
+
+    #[inline(always)]
+    pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows_together: usize) {
         let (lanes, highest) = LanePowers::new(token, r);
         let square = product(token, highest, &lanes.row);
-        let second = square.factor();
-        let higher = if rows_together > 2 {
-            higher_powers(token, square, &lanes.row, &second)
-        } else {
-            [Factor::zero(W::splat(token, 0)); 2]
-        };
-        Self { lanes, square: second, higher }
+        self.square = square.factor();
+        if rows_together > 2 {
+            self.higher = higher_powers(token, square, &lanes.row, &self.square);
+        }
+        self.lanes = lanes;
     }
 
     /// Adds whole rows.
@@ -172,13 +177,7 @@ impl<W: U64Lanes> Powers<W> {
 
     /// Adds less than a row, filled with zeros, and the lengths.
     #[inline(always)]
-    pub(super) fn finish(
-        &self,
-        token: W::Token,
-        sum: Limbs52<W>,
-        tail: &[u8],
-        lengths: &[u8; BLOCK_BYTES],
-    ) -> Element {
+    pub(super) fn finish(&self, token: W::Token, sum: Limbs52<W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
         self.lanes.finish(token, sum, tail, Some(lengths))
     }
 

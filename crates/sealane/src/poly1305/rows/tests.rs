@@ -29,7 +29,7 @@ fn on<S: Simd>(token: S) {
             for message in [&data[..count * 16], &data[..count * 16 - 1 - count % 15]] {
                 let mac = Short::new(&key);
                 let expected = mac.message(message).tag();
-                for h in [in_limbs_52(token, &mac.h, &mac.r, message), in_limbs_26(token, mac, message)] {
+                for h in [in_limbs_52(token, mac, message), in_limbs_26(token, mac, message)] {
                     assert_eq!(Short { h, ..mac }.tag(), expected, "{} bytes", message.len());
                 }
             }

@@ -1,6 +1,6 @@
 //! The factors of the rows.
 
-use sealane_simd::{Pair, PairTable, Simd, U64Lanes, Word};
+use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 
 use super::{MAX_ROWS, multiply_add, opaque, times_5};
 use crate::poly1305::field::LIMB;
@@ -33,8 +33,7 @@ impl Powers {
         // r^j to the power of N is R^j.
         let zero = [S::U64Lanes::splat(token, 0); 5];
         let mut power = *r;
-        // Opaque, so that the compiler does not unroll it.
-        for _ in 0..S::U64Lanes::LANES.ilog2().opaque() {
+        for _ in 0..S::U64Lanes::LANES.ilog2() {
             power = carry(token, multiply_add(&opaque(&power), &opaque(&power), &times_5(&power), zero));
         }
         loop {
