@@ -225,9 +225,9 @@ impl<W: U64Lanes> LanePowers<W> {
 
     /// Adds the data after the last whole row.
     ///
-    /// If there are `lengths`, the data is less than a row, a short last block is filled with zeros,
-    /// and the lengths follow. Otherwise it is up to a row, and a short last block gets a 1 bit
-    /// after its last byte, and no 2^128 (RFC 8439, section 2.5.1).
+    /// If there are `lengths`, the data is less than a row, a short last block is filled with
+    /// zeros, and the lengths follow. Otherwise it is up to a row, and a short last block gets a 1
+    /// bit after its last byte, and no 2^128 (RFC 8439, section 2.5.1).
     #[inline(always)]
     fn finish(
         &self,
