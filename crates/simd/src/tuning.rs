@@ -101,7 +101,8 @@ pub struct Tuning {
     /// other; `usize::MAX` where it never is.
     pub poly1305_min_messages: usize,
 
-    /// The longest message in bytes whose key stream is made in one call, kept in registers.
+    /// The longest message in bytes whose key stream is made in one call, before it is
+    /// authenticated on integers.
     pub short_max_bytes: ByClass<usize>,
     /// Longer messages of fewer bytes than these are authenticated on integers between the rounds
     /// of the cipher; 0 where vector code leaves the core no time for that.

@@ -13,12 +13,11 @@
 //! the number of blocks that they compute at once. This page defines their results: block counters,
 //! the key of the authenticator, the padding and the lengths come only from here.
 
-use sealane_simd::Simd;
+use sealane_simd::Level;
 
 use super::payload::Payload;
-use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel;
 use crate::chacha20::state::State;
+use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::error::OpenError;
 use crate::poly1305::{self, Accumulator, Short, Tag, tags_equal};
 
@@ -62,9 +61,9 @@ pub(super) fn finish_mac(mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
 
 /// Does the same as [`begin_mac`], for associated data of any length.
 #[inline(always)]
-pub(super) fn begin_long_mac<S: Simd>(token: S, block_0: &[u8], aad: &[u8]) -> Accumulator {
+pub(super) fn begin_long_mac(level: Level, block_0: &[u8], aad: &[u8]) -> Accumulator {
     let mut mac = Accumulator::new(one_time_key(block_0));
-    poly1305::padded(token, &mut mac, aad);
+    poly1305::padded(level, &mut mac, aad);
     mac
 }
 
@@ -84,10 +83,10 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
 /// Removes a forged message that was decrypted before its tag was known. In place, it is encrypted
 /// again.
 #[inline(always)]
-pub(super) fn undo_decryption<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
+pub(super) fn undo_decryption(level: Level, state: &State, payload: &mut impl Payload) {
     payload.undo_decryption(
         #[inline(always)]
-        |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), message),
+        |message| xor_chacha20(level, state, message_block(0), message),
     );
 }
 

@@ -1,13 +1,13 @@
 //! ChaCha, Poly1305 and their combinations: the known answers that a backend must give before it is
 //! used.
 
-use sealane_simd::{CachedLevel, Level, LevelList, dispatch};
+use sealane_simd::{CachedLevel, Level, LevelList};
 
 use super::absorb;
 use crate::aead::{SealRequest, XChaCha20Poly1305};
 use crate::backend::{Backend, BatchFamily, ChaChaFamily, Family, SelfTestCache};
-use crate::chacha20::kernel;
 use crate::chacha20::state::State;
+use crate::chacha20::xor_chacha20;
 use crate::poly1305::Poly1305;
 use crate::quic::{HeaderProtectionKey, Mask, Sample};
 
@@ -137,7 +137,7 @@ fn state() -> State {
 /// Encrypts the start of `buffer`, at each of the lengths.
 fn chacha20_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     chacha20_digest_with(lengths, buffer, |state, counter, data| {
-        dispatch!(level, token => kernel::apply::<_, 20>(token, state, counter, data));
+        xor_chacha20(level, state, counter, data);
     })
 }
 

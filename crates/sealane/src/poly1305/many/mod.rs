@@ -23,7 +23,7 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
 use super::field::{Element, LIMB};
-use super::kernel::padded;
+use super::kernel::run;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26};
 use crate::poly1305::tag::Tag;
@@ -109,7 +109,7 @@ fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
             input.take(
                 input.blocks() - rows,
                 #[inline(always)]
-                |run| padded(token, &mut accumulator, run.as_flattened()),
+                |blocks| run(token, &mut accumulator, blocks),
             );
             h[lane] = accumulator.h;
         }
