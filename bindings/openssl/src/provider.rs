@@ -1,6 +1,7 @@
 //! The provider itself.
 
 use std::ffi::{CStr, c_int, c_void};
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
@@ -119,6 +120,9 @@ pub(crate) unsafe extern "C" fn OSSL_provider_init(
         Ok(Ok(provider)) => provider,
         Ok(Err((core, text))) => {
             core.raise_with(Reason::Configuration, &format!("sealane: {text}"));
+            // While OpenSSL reads its configuration, it drops this error, and goes on without the
+            // provider. Nobody would notice.
+            let _ = writeln!(std::io::stderr(), "sealane: {text}; OpenSSL goes on without this provider");
             return 0;
         }
         Err(_) => return 0,
