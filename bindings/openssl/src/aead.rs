@@ -15,11 +15,10 @@ use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
 use crate::param::Param;
 use crate::pieces::Pieces;
 use crate::reason::Reason;
+use crate::whole::{ShortAad, open, seal};
 
-/// The longest associated data that is stored for a call with the whole message.
-const SHORT_AAD_BYTES: usize = 64;
-/// The longest first piece that is encrypted in one call, unless it is a record of TLS 1.3. The
-/// ciphertext is kept, because a second piece needs it. From this length on, one call is no faster.
+/// The longest first piece that is encrypted in one call, unless it is a record of TLS 1.3. Packets
+/// of QUIC and records of DTLS are shorter. The ciphertext is kept, because a second piece needs it.
 const KEPT_BYTES: usize = 2048;
 
 /// ChaCha20-Poly1305 or XChaCha20-Poly1305.
@@ -61,33 +60,11 @@ enum Stage<L: Layout> {
     /// One piece was decrypted as the whole message, which is authentic.
     Opened,
     /// In the middle of the message.
-    Pieces(Pieces<L>),
+    Pieces(Box<Pieces<L>>),
     /// The tag was computed or found right.
     Finished,
     /// The message is not authentic, or its tag is missing.
     Failed,
-}
-
-/// Associated data that is not processed yet.
-#[derive(Clone)]
-struct ShortAad {
-    bytes: [u8; SHORT_AAD_BYTES],
-    len: usize,
-}
-
-impl ShortAad {
-    fn get(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-
-    /// Returns whether it is the header of a record of TLS 1.3 with this length of plaintext (RFC
-    /// 8446, section 5.2). Then the piece is the whole message.
-    fn is_header_of_record(&self, plaintext_bytes: usize) -> bool {
-        match *self.get() {
-            [0x17, 3, 3, high, low] => usize::from(u16::from_be_bytes([high, low])) == plaintext_bytes + TAG_BYTES,
-            _ => false,
-        }
-    }
 }
 
 /// A record of TLS 1.2 (RFC 5246, section 6.2.3.3), which is one piece with the tag behind it.
@@ -104,7 +81,7 @@ impl<L: AeadLayout> Aead<L> {
     fn start(&mut self) {
         let is_ready = self.key.is_some() && self.nonce.is_some();
         self.stage = if is_ready { Stage::Started } else { Stage::Idle };
-        self.aad.len = 0;
+        self.aad.clear();
         self.record = None;
     }
 
@@ -141,7 +118,7 @@ impl<L: AeadLayout> Aead<L> {
             if has_ciphertext {
                 pieces.skip(&self.kept)?;
             }
-            self.stage = Stage::Pieces(pieces);
+            self.stage = Stage::Pieces(Box::new(pieces));
         }
         match &mut self.stage {
             Stage::Pieces(pieces) => Ok(pieces),
@@ -255,42 +232,6 @@ impl<L: AeadLayout> Aead<L> {
     }
 }
 
-fn seal<'a, L: AeadLayout>(
-    cipher: &ChaChaPoly1305<L>,
-    nonce: &L::Nonce,
-    aad: &[u8],
-    buffers: Buffers<'a>,
-) -> (&'a mut [u8], Tag) {
-    match buffers {
-        Buffers::InPlace(buffer) => {
-            let tag = cipher.seal_in_place(nonce, aad, buffer);
-            (buffer, tag)
-        }
-        Buffers::Separate(from, to) => cipher.seal_into(nonce, aad, from, to),
-    }
-}
-
-/// Decrypts if the message is authentic. Otherwise, a common buffer holds the ciphertext as before,
-/// and separate output is filled with zeros.
-fn open<L: AeadLayout>(
-    cipher: &ChaChaPoly1305<L>,
-    nonce: &L::Nonce,
-    aad: &[u8],
-    buffers: &mut Buffers<'_>,
-    tag: &Tag,
-) -> Result<(), Reason> {
-    match buffers {
-        Buffers::InPlace(buffer) => Ok(cipher.open_in_place(nonce, aad, buffer, tag)?),
-        Buffers::Separate(from, to) => {
-            if cipher.open_into(nonce, aad, from, tag, &mut **to).is_err() {
-                to.fill(std::mem::MaybeUninit::new(0));
-                return Err(Reason::NotAuthentic);
-            }
-            Ok(())
-        }
-    }
-}
-
 impl<L: AeadLayout> Cipher for Aead<L> {
     const ALGORITHM: usize = if Self::IS_IETF { 0 } else { 1 };
     const NONCE_BYTES: usize = size_of::<L::Nonce>();
@@ -324,7 +265,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             tag: [0; TAG_BYTES],
             tag_bytes: TAG_BYTES,
             has_tag: false,
-            aad: ShortAad { bytes: [0; SHORT_AAD_BYTES], len: 0 },
+            aad: ShortAad::new(),
             record: None,
             stage: Stage::Idle,
             kept: Vec::new(),
@@ -359,11 +300,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             return Err(Reason::TlsRecord);
         }
         match &mut self.stage {
-            Stage::Started if data.len() <= SHORT_AAD_BYTES - self.aad.len => {
-                self.aad.bytes[self.aad.len..][..data.len()].copy_from_slice(data);
-                self.aad.len += data.len();
-                Ok(())
-            }
+            Stage::Started if self.aad.append(data) => Ok(()),
             Stage::Sealed { .. } | Stage::Opened => Err(Reason::LateAssociatedData),
             _ => self.pieces()?.associated_data(data),
         }

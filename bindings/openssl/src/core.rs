@@ -1,6 +1,7 @@
 //! What OpenSSL does for the provider: it reads the configuration and stores errors.
 
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::mem::transmute;
 use std::ptr;
 
 use crate::abi::*;
@@ -31,12 +32,18 @@ impl Core {
         while let Some(entry) = unsafe { functions.as_ref() }.filter(|entry| entry.function_id != 0) {
             let function = entry.function;
             match entry.function_id {
-                // SAFETY: this number has a function of this type, and `None` is a null pointer.
-                OSSL_FUNC_CORE_GET_PARAMS => core.get_params = unsafe { std::mem::transmute(function) },
-                // SAFETY: as above.
-                OSSL_FUNC_CORE_NEW_ERROR => core.new_error = unsafe { std::mem::transmute(function) },
-                // SAFETY: as above.
-                OSSL_FUNC_CORE_VSET_ERROR => core.vset_error = unsafe { std::mem::transmute(function) },
+                OSSL_FUNC_CORE_GET_PARAMS => {
+                    // SAFETY: this number has a function of this type, and `None` is a null pointer.
+                    core.get_params = unsafe { transmute::<*const c_void, Option<CoreGetParams>>(function) };
+                }
+                OSSL_FUNC_CORE_NEW_ERROR => {
+                    // SAFETY: this number has a function of this type, and `None` is a null pointer.
+                    core.new_error = unsafe { transmute::<*const c_void, Option<CoreNewError>>(function) };
+                }
+                OSSL_FUNC_CORE_VSET_ERROR => {
+                    // SAFETY: this number has a function of this type, and `None` is a null pointer.
+                    core.vset_error = unsafe { transmute::<*const c_void, Option<CoreVsetError>>(function) };
+                }
                 _ => {}
             }
             // SAFETY: the entry is not the last one.

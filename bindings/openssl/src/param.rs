@@ -1,6 +1,7 @@
 //! Parameters: reading and writing them.
 
 use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
 use std::slice;
 
 use crate::abi::*;
@@ -22,10 +23,10 @@ impl Params {
     pub(crate) fn each(self, mut each: impl FnMut(&[u8], &mut Param<'_>) -> Result<(), Reason>) -> Result<(), Reason> {
         let mut next = self.0;
         // SAFETY: `Params::new` promises a table; the loop stays before its end.
-        while let Some(entry) = unsafe { next.as_mut() }.filter(|entry| !entry.key.is_null()) {
+        while let Some(entry) = unsafe { next.as_ref() }.filter(|entry| !entry.key.is_null()) {
             // SAFETY: `Params::new` promises a text.
             let key = unsafe { CStr::from_ptr(entry.key) };
-            each(key.to_bytes(), &mut Param(entry))?;
+            each(key.to_bytes(), &mut Param { entry: next, table: PhantomData })?;
             // SAFETY: the entry is not the last one.
             next = unsafe { next.add(1) };
         }
@@ -34,19 +35,35 @@ impl Params {
 }
 
 /// The value of a parameter, or the place for it.
-pub(crate) struct Param<'a>(&'a mut OSSL_PARAM);
+pub(crate) struct Param<'a> {
+    entry: *mut OSSL_PARAM,
+    table: PhantomData<&'a mut OSSL_PARAM>,
+}
 
 impl Param<'_> {
+    fn entry(&self) -> &OSSL_PARAM {
+        // SAFETY: only `Params::each` makes these values, of entries before the end of a table.
+        unsafe { &*self.entry }
+    }
+
+    /// Tells OpenSSL how many bytes there are. Only for parameters that OpenSSL wants to read:
+    /// others may be constants.
+    fn set_return_size(&mut self, size: usize) {
+        // SAFETY: as above; entries for results can be written, and no reference to this one is
+        // live.
+        unsafe { (*self.entry).return_size = size };
+    }
+
     /// Returns the bytes, or only their number if there is no data.
     pub(crate) fn octets(&self) -> Result<(Option<&[u8]>, usize), Reason> {
-        if self.0.data_type != OSSL_PARAM_OCTET_STRING || self.0.data_size > isize::MAX as usize {
+        if self.entry().data_type != OSSL_PARAM_OCTET_STRING || self.entry().data_size > isize::MAX as usize {
             return Err(Reason::ParameterType);
         }
-        let bytes = (!self.0.data.is_null()).then(|| {
+        let bytes = (!self.entry().data.is_null()).then(|| {
             // SAFETY: `Params::new` promises that non-null data is valid for its size.
-            unsafe { slice::from_raw_parts(self.0.data.cast::<u8>(), self.0.data_size) }
+            unsafe { slice::from_raw_parts(self.entry().data.cast::<u8>(), self.entry().data_size) }
         });
-        Ok((bytes, self.0.data_size))
+        Ok((bytes, self.entry().data_size))
     }
 
     /// Returns the bytes of a parameter that must have some.
@@ -56,12 +73,12 @@ impl Param<'_> {
 
     /// Returns the number of bytes that OpenSSL has place for.
     pub(crate) fn capacity(&self) -> usize {
-        self.0.data_size
+        self.entry().data_size
     }
 
     /// Writes bytes.
     pub(crate) fn set_bytes(&mut self, bytes: &[u8]) -> Result<(), Reason> {
-        if self.0.data_type != OSSL_PARAM_OCTET_STRING {
+        if self.entry().data_type != OSSL_PARAM_OCTET_STRING {
             return Err(Reason::ParameterType);
         }
         self.write(bytes)
@@ -69,39 +86,41 @@ impl Param<'_> {
 
     /// Writes a number.
     pub(crate) fn set_number(&mut self, number: usize) -> Result<(), Reason> {
-        if !matches!(self.0.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER) {
+        if !matches!(self.entry().data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER) {
             return Err(Reason::ParameterType);
         }
-        match self.0.data_size {
+        match self.entry().data_size {
             // All numbers here are below 2^31.
             4 => self.write(&(number as u32).to_ne_bytes()),
-            _ => self.write(&(number as u64).to_ne_bytes()),
+            // 0: OpenSSL asks for the size.
+            0 | 8 => self.write(&(number as u64).to_ne_bytes()),
+            _ => Err(Reason::ParameterType),
         }
     }
 
     /// Writes a pointer to a text.
     pub(crate) fn set_text(&mut self, text: &'static CStr) -> Result<(), Reason> {
-        if self.0.data_type != OSSL_PARAM_UTF8_PTR {
+        if self.entry().data_type != OSSL_PARAM_UTF8_PTR {
             return Err(Reason::ParameterType);
         }
-        self.0.return_size = text.count_bytes();
-        if !self.0.data.is_null() {
+        self.set_return_size(text.count_bytes());
+        if !self.entry().data.is_null() {
             // SAFETY: data of this type is a place for a pointer, says `Params::new`.
-            unsafe { self.0.data.cast::<*const c_void>().write(text.as_ptr().cast()) };
+            unsafe { self.entry().data.cast::<*const c_void>().write(text.as_ptr().cast()) };
         }
         Ok(())
     }
 
     /// Returns a number.
     pub(crate) fn number(&self) -> Result<usize, Reason> {
-        let is_number = matches!(self.0.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER);
-        let is_usable = is_number && !self.0.data.is_null();
-        match self.0.data_size {
+        let is_number = matches!(self.entry().data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER);
+        let is_usable = is_number && !self.entry().data.is_null();
+        match self.entry().data_size {
             // SAFETY: `Params::new` promises that non-null data is valid for its size.
-            4 if is_usable => Ok(unsafe { self.0.data.cast::<u32>().read_unaligned() } as usize),
+            4 if is_usable => Ok(unsafe { self.entry().data.cast::<u32>().read_unaligned() } as usize),
             8 if is_usable => {
                 // SAFETY: as above.
-                let number = unsafe { self.0.data.cast::<u64>().read_unaligned() };
+                let number = unsafe { self.entry().data.cast::<u64>().read_unaligned() };
                 usize::try_from(number).map_err(|_| Reason::ParameterType)
             }
             _ => Err(Reason::ParameterType),
@@ -109,16 +128,16 @@ impl Param<'_> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Reason> {
-        self.0.return_size = bytes.len();
-        if self.0.data.is_null() {
+        self.set_return_size(bytes.len());
+        if self.entry().data.is_null() {
             return Ok(());
         }
-        if self.0.data_size < bytes.len() {
+        if self.entry().data_size < bytes.len() {
             return Err(Reason::ParameterType);
         }
         // SAFETY: `Params::new` promises that non-null data is valid for its size, which is enough,
         // and is not used by others, so it is not a part of `bytes`.
-        unsafe { self.0.data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        unsafe { self.entry().data.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }
 }
