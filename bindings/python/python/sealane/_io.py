@@ -93,9 +93,11 @@ class AgeWriter(io.RawIOBase):
     _sealer: Sealer | None = None
     _owned = False
 
-    def __init__(self, file: Any, recipients: Any, *, header_len: int | None = None) -> None:
+    def __init__(
+        self, file: Any, recipients: Any = (), *, header_len: int | None = None, sealer: Sealer | None = None
+    ) -> None:
         super().__init__()
-        self._sealer = Sealer(recipients, header_len=header_len)
+        self._sealer = sealer or Sealer(recipients, header_len=header_len)
         self._owned = isinstance(file, str | os.PathLike)
         self._file = open(file, "wb") if self._owned else file
         self._position = 0

@@ -150,6 +150,13 @@ def _replacement(target: Path) -> Iterator[str]:
         raise
 
 
+@contextlib.contextmanager
+def _replaced_file(target: Path) -> Iterator[BinaryIO]:
+    """Gives a file for new contents of ``target``."""
+    with _replacement(target) as temporary, open(temporary, "wb") as file:
+        yield file
+
+
 def encrypt_file(
     source: Path,
     target: Path,
