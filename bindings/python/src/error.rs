@@ -88,7 +88,7 @@ pub(crate) fn io(error: io::Error) -> PyErr {
 pub(crate) fn at_path(error: io::Error, path: &Path) -> PyErr {
     match error.raw_os_error() {
         // With these arguments, OSError becomes the subclass for the number.
-        Some(number) => PyOSError::new_err((number, message(&error), path.to_path_buf())),
+        Some(number) => PyOSError::new_err((number, message(&error), path.as_os_str().to_owned())),
         None => io(error),
     }
 }

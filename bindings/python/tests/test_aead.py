@@ -116,7 +116,12 @@ def test_not_authentic(cls):
         sealed = cipher.encrypt(nonce, bytes(length), b"aad")
         broken = bytearray(sealed)
         broken[-1] ^= 1
-        for arguments in [(nonce, broken, b"aad"), (other, sealed, b"aad"), (nonce, sealed, None), (nonce, sealed[:15], b"")]:
+        for arguments in [
+            (nonce, broken, b"aad"),
+            (other, sealed, b"aad"),
+            (nonce, sealed, None),
+            (nonce, sealed[:15], b""),
+        ]:
             with pytest.raises(InvalidTag) as error:
                 cipher.decrypt(*arguments)
             assert isinstance(error.value, sealane.SealaneError)

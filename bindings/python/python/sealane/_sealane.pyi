@@ -115,11 +115,6 @@ class XChaCha20Poly1305:
         """Decrypts what ``encrypt_many`` returns."""
     def __reduce__(self) -> NoReturn: ...
 
-_Path = str | os.PathLike[str]
-_Recipients = Recipient | Iterable[Recipient]
-_Identities = Identity | Part | Iterable[Identity | Part]
-_Progress = Callable[[int, int | None], object]
-
 @final
 class Recipient:
     """Someone to encrypt to: ``age1…``, ``age1pq1…``, ``ssh-ed25519 …``, or a plugin's.
@@ -201,6 +196,11 @@ class Part:
         """The note from the maker of the file, if the part was made here."""
     def __reduce__(self) -> NoReturn: ...
 
+_Path = str | os.PathLike[str]
+_Recipients = Recipient | Iterable[Recipient]
+_Identities = Identity | Part | Iterable[Identity | Part]
+_Progress = Callable[[int, int | None], object]
+
 @final
 class Preamble:
     """The start of a file: its header, and the nonce of its payload. No I/O."""
@@ -257,9 +257,7 @@ class PayloadKey:
 class Sealer:
     """Seals a file in pieces. No I/O: write what ``update`` and ``finish`` return, in order."""
 
-    def __new__(
-        cls, recipients: _Recipients, *, header_len: int | None = None, threads: int | None = None
-    ) -> Sealer:
+    def __new__(cls, recipients: _Recipients, *, header_len: int | None = None, threads: int | None = None) -> Sealer:
         """Prepares a file. ``header_len`` pads the header to a length."""
     def update(self, data: Buffer) -> bytes:
         """Returns what can be sealed so far. At most 64 KiB of plaintext are held back."""
@@ -342,7 +340,7 @@ def combine(shares: Sequence[str]) -> bytes:
     """Restores the secret. More shares than needed let damaged ones be found."""
 
 def refresh(shares: Sequence[str]) -> list[str]:
-    """Returns new shares of the same secret, which do not go together with the old ones."""
+    """Returns a new share for each of ``shares``. The new ones do not go together with the old ones."""
 
 def reissue(shares: Sequence[str], number: int) -> str:
     """Returns the share with a number again, from enough others."""

@@ -10,7 +10,6 @@ from .._io import AgeReader, AgeWriter
 from ._references import check_identities, resolve_identities, resolve_recipients
 
 
-
 def register_compression(
     *, identities: Any = None, recipients: Any = None, name: str = "age", force: bool = False
 ) -> None:

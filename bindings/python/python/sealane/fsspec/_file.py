@@ -66,7 +66,9 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
 
     fs: AgeFileSystem
 
-    def __init__(self, fs: AgeFileSystem, path: str, *, size: int, block_size: int, cache_type: str, **kwargs: Any) -> None:
+    def __init__(
+        self, fs: AgeFileSystem, path: str, *, size: int, block_size: int, cache_type: str, **kwargs: Any
+    ) -> None:
         is_own = cache_type == ChunkCache.name
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
         if is_own:

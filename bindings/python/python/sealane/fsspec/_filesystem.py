@@ -94,7 +94,7 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
         self.target = fs
         self._async_target = fs if fs.async_impl else AsyncFileSystemWrapper(fs=fs, asynchronous=asynchronous)
         self.root_marker = fs.root_marker
-        self._strip_protocol = self._strip  # type: ignore[method-assign]
+        self._strip_protocol = self._strip
         self._parent = fs._parent
         self.header_len, self.listing_sizes, self.verify_end = header_len, listing_sizes, verify_end
         self.block_size = block_size
@@ -159,7 +159,9 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
         while True:
             if size <= len(prefix):
                 # This finds out what is wrong.
-                raise age.HeaderError("the file is cut short: it ends inside the header" if size else "the file is empty")
+                raise age.HeaderError(
+                    "the file is cut short: it ends inside the header" if size else "the file is empty"
+                )
             prefix = await self._async_target._cat_file(path, start=0, end=min(size, wanted))
             preamble = age.Preamble.parse(prefix)
             if not isinstance(preamble, int):

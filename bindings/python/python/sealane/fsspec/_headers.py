@@ -11,7 +11,18 @@ from typing import Any
 from ..age import PayloadKey, Preamble
 
 #: The fields of an object's information that change with its contents, by filesystem.
-_FIELDS = ("ETag", "etag", "md5Hash", "md5", "version_id", "generation", "mtime", "LastModified", "last_modified", "created")
+_FIELDS = (
+    "ETag",
+    "etag",
+    "md5Hash",
+    "md5",
+    "version_id",
+    "generation",
+    "mtime",
+    "LastModified",
+    "last_modified",
+    "created",
+)
 
 
 def token_of(info: Mapping[str, Any]) -> str:

@@ -29,7 +29,9 @@ def encrypt_text(text: str) -> str:
         return "Missing recipients."
     labels = re.fullmatch(r"recipients with different labels cannot be combined: (.*) and (.*)", text)
     if labels:
-        one, other = sorted((label.replace('"', "") for label in labels.groups()), key=lambda label: label == "no label")
+        one, other = sorted(
+            (label.replace('"', "") for label in labels.groups()), key=lambda label: label == "no label"
+        )
         rest = "no labels" if other == "no label" else f"labels '{other}'"
         return f"Cannot encrypt to a recipient with labels '{one}' alongside a recipient with {rest}"
     return text
