@@ -45,34 +45,37 @@ def row(name: str, to: str, ratio: float) -> None:
     print(f"| {name} | {to} | {ratio:.2f} |", flush=True)
 
 
+def one_by_one(ours: sealane.ChaCha20Poly1305, theirs: peer.ChaCha20Poly1305, length: int, seconds: float) -> None:
+    nonce, data = os.urandom(12), os.urandom(length)
+    sealed = ours.encrypt(nonce, data, None)
+    assert sealed == theirs.encrypt(nonce, data, None)
+    encrypt = {"o": lambda: ours.encrypt(nonce, data, None), "t": lambda: theirs.encrypt(nonce, data, None)}
+    decrypt = {"o": lambda: ours.decrypt(nonce, sealed, None), "t": lambda: theirs.decrypt(nonce, sealed, None)}
+    for name, work in (("encrypt", encrypt), ("decrypt", decrypt)):
+        times = best(work, 7, seconds)
+        row(f"`{name}`, {length} bytes", "`cryptography`", times["t"] / times["o"])
+
+
+def together(ours: sealane.ChaCha20Poly1305, theirs: peer.ChaCha20Poly1305, length: int, seconds: float) -> None:
+    count = 2000
+    nonces, data = os.urandom(12 * count), os.urandom(length * count)
+    pairs = [(nonces[12 * i : 12 * i + 12], data[length * i : length * (i + 1)]) for i in range(count)]
+
+    def loop() -> None:
+        for nonce, message in pairs:
+            theirs.encrypt(nonce, message, None)
+
+    times = best({"o": lambda: ours.encrypt_many(nonces, data, lengths=length), "t": loop}, 7, seconds)
+    row(f"`encrypt_many`, {length} bytes", "a loop over `cryptography`", times["t"] / times["o"])
+
+
 def messages(seconds: float) -> None:
-    key, nonce = os.urandom(32), os.urandom(12)
+    key = os.urandom(32)
     ours, theirs = sealane.ChaCha20Poly1305(key), peer.ChaCha20Poly1305(key)
     for length in (64, 1 << 10, 16 << 10, 1 << 20):
-        data = os.urandom(length)
-        sealed = ours.encrypt(nonce, data, None)
-        assert sealed == theirs.encrypt(nonce, data, None)
-        seal = best(
-            {"o": lambda: ours.encrypt(nonce, data, None), "t": lambda: theirs.encrypt(nonce, data, None)}, 7, seconds
-        )
-        open_ = best(
-            {"o": lambda: ours.decrypt(nonce, sealed, None), "t": lambda: theirs.decrypt(nonce, sealed, None)},
-            7,
-            seconds,
-        )
-        row(f"`encrypt`, {length} bytes", "`cryptography`", seal["t"] / seal["o"])
-        row(f"`decrypt`, {length} bytes", "`cryptography`", open_["t"] / open_["o"])
+        one_by_one(ours, theirs, length, seconds)
     for length in (64, 1 << 10):
-        count = 2000
-        nonces, data = os.urandom(12 * count), os.urandom(length * count)
-        pairs = [(nonces[12 * i : 12 * i + 12], data[length * i : length * (i + 1)]) for i in range(count)]
-
-        def loop(pairs: list[tuple[bytes, bytes]] = pairs) -> None:
-            for nonce, message in pairs:
-                theirs.encrypt(nonce, message, None)
-
-        many = best({"o": lambda: ours.encrypt_many(nonces, data, lengths=length), "t": loop}, 7, seconds)
-        row(f"`encrypt_many`, {length} bytes", "a loop over `cryptography`", many["t"] / many["o"])
+        together(ours, theirs, length, seconds)
 
 
 def files(megabytes: int) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from conftest import ROOT
 
 PAGES = [(ROOT / "docs" / "python.md", 12), (ROOT / "bindings" / "python" / "README.md", 1)]

@@ -192,6 +192,11 @@ def test_a_file_that_is_replaced():
     counting().pipe("/a", DATA[7:])
     with fs.open("/a") as file:
         assert file.read(10) == DATA[7:17]
+        # An open file never mixes two versions.
+        counting().pipe("/a", DATA[8:])
+        file.seek(500_000)
+        with pytest.raises(age.PayloadError):
+            file.read(10)
     counting().pipe("/a", DATA[9:])
     assert fs.cat_ranges(["/a", "/a"], [0, -1], [1, None]) == [DATA[9:10], DATA[-1:]]
     fs.rm("/a")

@@ -55,6 +55,7 @@ pub(crate) fn decrypt_all<W: Write + Send>(
 }
 
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the function in Python")]
 #[pyo3(signature = (reader, writer, recipients, *, armor = false, threads = None, progress = None, total = None))]
 pub(crate) fn encrypt_stream(
     py: Python<'_>,

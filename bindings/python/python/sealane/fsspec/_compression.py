@@ -17,6 +17,8 @@ def register_compression(
 
     fsspec gives a compression no options, so the references to identities and recipients are given
     here, as for ``AgeFileSystem``. They are resolved when a file is opened.
+
+    If a ``with`` block of ``fsspec.open`` fails, fsspec closes its files as if they were complete.
     """
     check_identities(identities)
 

@@ -11,6 +11,7 @@ from fsspec.spec import AbstractBufferedFile
 
 from .._io import AgeWriter
 from .._sealane import Sealer
+from ._headers import Entry
 from ._ranges import CHUNK
 
 if TYPE_CHECKING:
@@ -62,20 +63,22 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
 
 
 class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
-    """A file that is read. It can be pickled, without its key."""
+    """A file that is read, always in the version that was opened. It can be pickled, without its key."""
 
     fs: AgeFileSystem
 
     def __init__(
-        self, fs: AgeFileSystem, path: str, *, size: int, block_size: int, cache_type: str, **kwargs: Any
+        self, fs: AgeFileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
     ) -> None:
         is_own = cache_type == ChunkCache.name
+        self._entry, size = entry, entry.size
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
         if is_own:
-            self.cache = ChunkCache(self.blocksize, self._fetch_range, size)
+            self.cache = ChunkCache(self.blocksize, self._fetch_range, self.size)
 
     def _fetch_range(self, start: int, end: int) -> bytes:
-        return bytes(sync(self.fs.loop, self.fs._cat_file, self.path, start, end))
+        found: dict[int, bytes] = sync(self.fs.loop, self.fs._read_ranges, self.path, self._entry, [(0, start, end)])
+        return found[0]
 
 
 class AgeWriteFile(AgeWriter):

@@ -41,8 +41,6 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
 
     protocol = "age"
     _strip_tokenize_options = ("fo",)
-    # The key of a file is never shared with another process.
-    cachable = True
 
     def __init__(
         self,
@@ -425,7 +423,7 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
             return AgeFile(
                 self,
                 path,
-                size=entry.size,
+                entry,
                 block_size=block_size or self.block_size,
                 cache_type=cache_type,
                 cache_options=cache_options,
