@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import io
 from typing import TYPE_CHECKING, Any
 
 from fsspec.asyn import sync
 from fsspec.caching import BaseCache
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
+from .._errors import PayloadError
 from .._io import AgeWriter
 from .._sealane import Sealer
 from ._headers import Entry
-from ._ranges import CHUNK
+from ._ranges import CHUNK, plan
 
 if TYPE_CHECKING:
     from ._filesystem import AgeFileSystem
@@ -71,14 +74,39 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         self, fs: AgeFileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
     ) -> None:
         is_own = cache_type == ChunkCache.name
+        # Files of this machine are read here. Others are read in the event loop, as one request each.
+        self._local = open(path, "rb", buffering=0) if isinstance(fs.target, LocalFileSystem) else None
         self._entry, size = entry, entry.size
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
         if is_own:
             self.cache = ChunkCache(self.blocksize, self._fetch_range, self.size)
 
     def _fetch_range(self, start: int, end: int) -> bytes:
+        if self._local is not None:
+            return self._read_local(self._local, start, end)
         found: dict[int, bytes] = sync(self.fs.loop, self.fs._read_ranges, self.path, self._entry, [(0, start, end)])
         return found[0]
+
+    def _read_local(self, file: io.FileIO, start: int, end: int) -> bytes:
+        key, entry = self._entry.key, self._entry
+        assert key is not None
+        data = b""
+        for request in plan([(0, start, end)], entry.payload_size):
+            sealed = bytearray(request.stop - request.start)
+            file.seek(entry.preamble.length + request.start)
+            view = memoryview(sealed)
+            while view:
+                length = file.readinto(view)
+                if not length:
+                    raise PayloadError("the file is cut short, or was changed while it was read")
+                view = view[length:]
+            [(_, data)] = request.open(key, sealed)
+        return data
+
+    def close(self) -> None:
+        if not self.closed and self._local is not None:
+            self._local.close()
+        super().close()
 
 
 class AgeWriteFile(AgeWriter):

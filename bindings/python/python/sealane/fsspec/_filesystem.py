@@ -182,34 +182,51 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
 
     # Information and listings
 
-    async def _convert(self, info: dict[str, Any], *, exact: bool) -> dict[str, Any]:
-        """Returns the information with the length of the plaintext."""
-        if info["type"] != "file" or info.get("size") is None or self.listing_sizes == "sealed" and not exact:
+    def _known(self, info: dict[str, Any]) -> dict[str, Any] | None:
+        """Returns the information with the length of the plaintext, or ``None`` if the header is needed."""
+        if info["type"] != "file" or info.get("size") is None:
             return info
         size: int | None
         if self.header_len is not None:
             size = age.PayloadKey.plaintext_len(max(0, info["size"] - self.header_len - 16))
-        elif exact:
-            try:
-                size = (await self._entry(info["name"], info)).size
-            except age.HeaderError:
-                # Another kind of file.
-                size = None
         else:
-            known = self._headers.get(info["name"], token_of(info))
-            size = None if known is None else known.size
+            known = self._headers.get(info["name"])
+            if known is None or known.token != token_of(info):
+                return None
+            size = known.size
+        return {**info, "size": size, "sealed_size": info["size"]}
+
+    async def _convert(self, info: dict[str, Any]) -> dict[str, Any]:
+        """Does the same, and reads the header if need be."""
+        known = self._known(info)
+        if known is not None:
+            return known
+        try:
+            size = (await self._entry(info["name"], info)).size
+        except age.HeaderError:
+            # Another kind of file.
+            size = None
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert_all(self, infos: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        exact = self.listing_sizes == "exact" and self.header_len is None
-        coroutines = [self._convert(info, exact=exact) for info in infos]
-        if not exact:
-            return [await coroutine for coroutine in coroutines]
-        return list(await _run_coros_in_chunks(coroutines, batch_size=self.batch_size, nofiles=True))
+        """Returns the information of a listing."""
+        infos = list(infos)
+        if self.listing_sizes == "sealed":
+            return infos
+        found = [self._known(info) for info in infos]
+        unknown = [index for index, known in enumerate(found) if known is None]
+        if self.listing_sizes == "exact":
+            coroutines = [self._convert(infos[index]) for index in unknown]
+            read = await _run_coros_in_chunks(coroutines, batch_size=self.batch_size, nofiles=True)
+        else:
+            read = [{**infos[index], "size": None, "sealed_size": infos[index]["size"]} for index in unknown]
+        for index, info in zip(unknown, read, strict=True):
+            found[index] = info
+        return [info for info in found if info is not None]
 
     async def _info(self, path: str, **kwargs: Any) -> dict[str, Any]:
         info = await self._async_target._info(self._strip(path), **kwargs)
-        return await self._convert(info, exact=True)
+        return await self._convert(info)
 
     async def _ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
         infos = await self._async_target._ls(self._strip(path), detail=True, **kwargs)

@@ -25,9 +25,9 @@ _FIELDS = (
 )
 
 
-def token_of(info: Mapping[str, Any]) -> str:
+def token_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
     """Returns a value that changes when the object does."""
-    return repr([info.get("size"), *((name, info[name]) for name in _FIELDS if name in info)])
+    return (info.get("size"), *map(info.get, _FIELDS))
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Entry:
     sealed_size: int
     preamble: Preamble
     #: The version of the object, if it is known.
-    token: str | None
+    token: tuple[Any, ...] | None
     #: The key, once the object has been unlocked.
     key: PayloadKey | None = None
     #: Whether the last chunk has been authenticated.
@@ -63,7 +63,7 @@ class HeaderCache:
         self._entries: OrderedDict[str, Entry] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, path: str, token: str | None = None) -> Entry | None:
+    def get(self, path: str, token: tuple[Any, ...] | None = None) -> Entry | None:
         """Returns the entry, unless it is of another version than ``token``."""
         with self._lock:
             entry = self._entries.get(path)
