@@ -14,6 +14,9 @@ use super::threads;
 use crate::buffer::{Input, run};
 use crate::error::{self, HeaderError};
 
+/// Requests with so many bytes are opened on all cores.
+const PARALLEL_FROM: usize = 2 << 20;
+
 /// The start of a file. The Python package documents it.
 #[pyclass(frozen, module = "sealane.age", name = "Preamble")]
 pub(crate) struct Preamble(sealane_age::Preamble);
@@ -117,9 +120,11 @@ impl PayloadKey {
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let (key, sealed) = (&self.0, sealed.as_slice());
         let len = opened_len(sealed.len());
+        // Asking for the number of cores takes longer than opening a few chunks.
+        let threads = if sealed.len() < PARALLEL_FROM { Threads::ONE } else { Threads::available() };
         let open = |plaintext: &mut [u8]| {
             let opened = run(py, sealed.len(), || {
-                threads::open(key, first, is_last, sealed, plaintext, Threads::ONE).inspect_err(|_| plaintext.zeroize())
+                threads::open(key, first, is_last, sealed, plaintext, threads).inspect_err(|_| plaintext.zeroize())
             });
             opened.map_err(error::payload)
         };

@@ -92,14 +92,13 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         assert key is not None
         data = b""
         for request in plan([(0, start, end)], entry.payload_size):
-            sealed = bytearray(request.stop - request.start)
             file.seek(entry.preamble.length + request.start)
-            view = memoryview(sealed)
-            while view:
-                length = file.readinto(view)
-                if not length:
+            sealed = file.read(request.stop - request.start)
+            while len(sealed) < request.stop - request.start:
+                more = file.read(request.stop - request.start - len(sealed))
+                if not more:
                     raise PayloadError("the file is cut short, or was changed while it was read")
-                view = view[length:]
+                sealed += more
             [(_, data)] = request.open(key, sealed)
         return data
 

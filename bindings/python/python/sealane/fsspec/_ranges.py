@@ -23,7 +23,7 @@ class Request:
     #: The index of each range, with its offset in the plaintext of the chunks, and its length.
     pieces: list[tuple[int, int, int]] = field(default_factory=list)
 
-    def open(self, key: PayloadKey, sealed: bytes | bytearray) -> list[tuple[int, bytes]]:
+    def open(self, key: PayloadKey, sealed: bytes) -> list[tuple[int, bytes]]:
         """Opens the chunks. Returns the plaintext of each range with its index."""
         plaintexts = key.open_chunks(
             self.first, self.is_last, sealed, [(offset, length) for _, offset, length in self.pieces]
