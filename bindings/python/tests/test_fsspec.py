@@ -257,8 +257,14 @@ def test_damaged_files():
             with pytest.raises(age.PayloadError):
                 file.read()
     fs = counting()
-    damaged(fs, lambda sealed: sealed.append(0))
+    damaged(fs, lambda sealed: sealed.extend(b"more"))
+    with pytest.raises(age.PayloadError):
+        fs.cat("/a")
+    with pytest.raises(age.PayloadError):
+        fs.open("/a").read()
     damaged(fs, lambda sealed: sealed.__delitem__(slice(100, None)))
+    with pytest.raises(age.HeaderError):
+        fs.cat("/a")
     for broken in (b"", b"text", b"age-encryption.org/v1\n"):
         fsspec.filesystem("counting").pipe("/broken", broken)
         assert fs.info("/broken")["size"] is None
