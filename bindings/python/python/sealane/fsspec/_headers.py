@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from ..age import PayloadKey, Preamble
@@ -27,7 +28,12 @@ _FIELDS = (
 
 def token_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
     """Returns a value that changes when the object does."""
-    return (info.get("size"), *map(info.get, _FIELDS))
+    return (info.get("size"), *[_number(info.get(field)) for field in _FIELDS])
+
+
+def _number(value: Any) -> Any:
+    # Some filesystems have a time as a number in listings, and as an object elsewhere.
+    return value.timestamp() if isinstance(value, datetime) else value
 
 
 @dataclass
