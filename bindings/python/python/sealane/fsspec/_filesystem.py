@@ -19,6 +19,8 @@ from fsspec.utils import stringify_path
 from .. import age
 from ._file import AgeFile, AgeWriteFile, ChunkCache
 from ._headers import Entry, HeaderCache, token_of
+from ._listing import Listings
+from ._objects import Objects
 from ._ranges import Request, plan
 from ._references import check_identities, resolve_identities, resolve_recipients
 
@@ -31,7 +33,7 @@ _STEP = 8 << 20
 _LISTING_SIZES = ("exact", "lazy", "sealed")
 
 
-class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
+class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
     """Files in the age format on another filesystem: ``age::s3://bucket/path``.
 
     Names, folders and times are those of the other filesystem. ``size`` is the length of the
@@ -179,79 +181,6 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
             size = entry.size or 0
             await self._read_ranges(path, entry, [(0, size, size + 1)])
         return entry
-
-    # Information and listings
-
-    def _known(self, info: dict[str, Any]) -> dict[str, Any] | None:
-        """Returns the information with the length of the plaintext, or ``None`` if the header is needed."""
-        if info["type"] != "file" or info.get("size") is None:
-            return info
-        size: int | None
-        if self.header_len is not None:
-            size = age.PayloadKey.plaintext_len(max(0, info["size"] - self.header_len - 16))
-        else:
-            known = self._headers.get(info["name"])
-            if known is None or known.token != token_of(info):
-                return None
-            size = known.size
-        return {**info, "size": size, "sealed_size": info["size"]}
-
-    async def _convert(self, info: dict[str, Any]) -> dict[str, Any]:
-        """Does the same, and reads the header if need be."""
-        known = self._known(info)
-        if known is not None:
-            return known
-        try:
-            size = (await self._entry(info["name"], info)).size
-        except age.HeaderError:
-            # Another kind of file.
-            size = None
-        return {**info, "size": size, "sealed_size": info["size"]}
-
-    async def _convert_all(self, infos: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Returns the information of a listing."""
-        infos = list(infos)
-        if self.listing_sizes == "sealed":
-            return infos
-        found = [self._known(info) for info in infos]
-        unknown = [index for index, known in enumerate(found) if known is None]
-        if self.listing_sizes == "exact":
-            coroutines = [self._convert(infos[index]) for index in unknown]
-            read = await _run_coros_in_chunks(coroutines, batch_size=self.batch_size, nofiles=True)
-        else:
-            read = [{**infos[index], "size": None, "sealed_size": infos[index]["size"]} for index in unknown]
-        for index, info in zip(unknown, read, strict=True):
-            found[index] = info
-        return [info for info in found if info is not None]
-
-    async def _info(self, path: str, **kwargs: Any) -> dict[str, Any]:
-        info = await self._async_target._info(self._strip(path), **kwargs)
-        return await self._convert(info)
-
-    async def _ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
-        infos = await self._async_target._ls(self._strip(path), detail=True, **kwargs)
-        if not detail:
-            return sorted(info["name"] for info in infos)
-        return await self._convert_all(infos)
-
-    async def _find(
-        self, path: str, maxdepth: int | None = None, withdirs: bool = False, detail: bool = False, **kwargs: Any
-    ) -> Any:
-        found = await self._async_target._find(
-            self._strip(path), maxdepth=maxdepth, withdirs=withdirs, detail=True, **kwargs
-        )
-        if not detail:
-            return sorted(found)
-        return dict(zip(found, await self._convert_all(found.values()), strict=True))
-
-    async def _exists(self, path: str, **kwargs: Any) -> bool:
-        return bool(await self._async_target._exists(self._strip(path), **kwargs))
-
-    async def _isfile(self, path: str) -> bool:
-        return bool(await self._async_target._isfile(self._strip(path)))
-
-    async def _isdir(self, path: str) -> bool:
-        return bool(await self._async_target._isdir(self._strip(path)))
 
     # Reading
 
@@ -453,57 +382,3 @@ class AgeFileSystem(AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
         target = self.target._open(path, mode=mode, block_size=block_size, autocommit=autocommit, **kwargs)
         self._forget(path)
         return AgeWriteFile(self, path, mode, target, sealer)
-
-    # Objects as they are
-
-    async def _cp_file(self, path1: str, path2: str, **kwargs: Any) -> None:
-        await self._async_target._cp_file(self._strip(path1), self._strip(path2), **kwargs)
-        self._forget(self._strip(path2))
-
-    async def _mv_file(self, path1: str, path2: str) -> None:
-        await self._cp_file(path1, path2)
-        await self._rm_file(path1)
-
-    async def _rm_file(self, path: str, **kwargs: Any) -> None:
-        await self._async_target._rm_file(self._strip(path), **kwargs)
-        self._forget(self._strip(path))
-
-    async def _rm(self, path: Any, recursive: bool = False, batch_size: int | None = None, **kwargs: Any) -> None:
-        await self._async_target._rm(self._strip(path), recursive=recursive, **kwargs)
-        for one in path if isinstance(path, list) else [path]:
-            self._forget(self._strip(one))
-
-    async def _mkdir(self, path: str, create_parents: bool = True, **kwargs: Any) -> None:
-        await self._async_target._mkdir(self._strip(path), create_parents=create_parents, **kwargs)
-
-    async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
-        await self._async_target._makedirs(self._strip(path), exist_ok=exist_ok)
-
-    def rmdir(self, path: str) -> None:
-        """Removes an empty folder."""
-        self.target.rmdir(self._strip(path))
-
-    def created(self, path: str) -> Any:
-        """Returns the time at which the object was created."""
-        return self.target.created(self._strip(path))
-
-    def modified(self, path: str) -> Any:
-        """Returns the time at which the object was changed."""
-        return self.target.modified(self._strip(path))
-
-    def checksum(self, path: str) -> Any:
-        """Returns a value that changes when the object does."""
-        return self.target.checksum(self._strip(path))
-
-    def ukey(self, path: str) -> Any:
-        """Returns a value that changes when the object does."""
-        return self.target.ukey(self._strip(path))
-
-    def sign(self, path: str, expiration: int = 100, **kwargs: Any) -> str:
-        """Is not possible: whoever had the address would get ciphertext."""
-        raise NotImplementedError("the address of a sealed object gives ciphertext: use the other filesystem's")
-
-    def invalidate_cache(self, path: str | None = None) -> None:
-        """Forgets listings and headers."""
-        self._forget(None if path is None else self._strip(path))
-        self.target.invalidate_cache(path if path is None else self._strip(path))
