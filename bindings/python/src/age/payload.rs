@@ -17,6 +17,9 @@ use crate::error::{self, HeaderError};
 /// Requests with so many bytes are opened on all cores.
 const PARALLEL_FROM: usize = 2 << 20;
 
+/// The id, threshold, number of shares, label and types of a share set.
+type ShareSet = (String, u8, u8, Option<String>, Vec<String>);
+
 /// The start of a file. The Python package documents it.
 #[pyclass(frozen, module = "sealane.age", name = "Preamble")]
 pub(crate) struct Preamble(sealane_age::Preamble);
@@ -62,9 +65,9 @@ impl Preamble {
         self.0.header().stanzas().iter().map(|stanza| (stanza.tag.clone(), stanza.args.clone())).collect()
     }
 
-    /// Returns the id, threshold, number of shares, label and types of each share set.
+    /// Returns the share sets.
     #[getter]
-    fn share_sets(&self) -> PyResult<Vec<(String, u8, u8, Option<String>, Vec<String>)>> {
+    fn share_sets(&self) -> PyResult<Vec<ShareSet>> {
         let sets = threshold::describe(self.0.header());
         let sets = sets.map_err(|error| error::ThresholdError::new_err(error.to_string()))?;
         let fields = |set: threshold::ShareSetDescription| {
