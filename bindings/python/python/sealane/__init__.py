@@ -1,0 +1,16 @@
+"""ChaCha20-Poly1305 at memory speed on every CPU, and files in the age format.
+
+- ``ChaCha20Poly1305`` and ``XChaCha20Poly1305`` encrypt messages.
+- ``sealane.age`` encrypts files, and reads any part of them.
+- ``sealane.fsspec`` is a filesystem of such files, for pandas, pyarrow, DuckDB, polars and Dask.
+- ``sealane.shares`` splits a secret into shares.
+
+Buffers are taken without copies: ``bytes``, ``bytearray``, ``memoryview``, and arrays of NumPy. Do
+not write to them in another thread during a call. Calls with 4 KiB or more let other threads run.
+"""
+
+from ._errors import InvalidTag, SealaneError
+from ._sealane import ChaCha20Poly1305, XChaCha20Poly1305
+
+__all__ = ["ChaCha20Poly1305", "InvalidTag", "SealaneError", "XChaCha20Poly1305"]
+__version__ = "0.1.0"

@@ -1,0 +1,65 @@
+"""The exceptions of the package. The native part raises them too."""
+
+
+class SealaneError(Exception):
+    """The base of all exceptions of this package."""
+
+
+class InvalidTag(SealaneError):
+    """A message is not authentic.
+
+    It, its associated data, its nonce or its tag was changed, or the key is another one. Nothing
+    tells which.
+    """
+
+
+class AgeError(SealaneError):
+    """The base of the exceptions of ``sealane.age``."""
+
+
+class KeyFormatError(AgeError, ValueError):
+    """A text or a file is not a key of the expected kind. The message never shows the text."""
+
+
+class EncryptError(AgeError):
+    """A file cannot be encrypted to these recipients."""
+
+
+class DecryptError(AgeError):
+    """A file cannot be opened."""
+
+
+class HeaderError(DecryptError):
+    """This is not a file of age, or its header is malformed or was changed."""
+
+
+class ArmorError(DecryptError):
+    """The armor of a file is malformed."""
+
+
+class NoMatchError(DecryptError):
+    """The file is not encrypted to any of the identities."""
+
+
+class WrongPassphraseError(DecryptError):
+    """The file is encrypted with another passphrase."""
+
+
+class ExcessiveWorkError(DecryptError):
+    """The file asks for more work with its passphrase than is allowed."""
+
+
+class ThresholdError(DecryptError):
+    """The file takes several holders together, and too few are here, or a part is wrong."""
+
+
+class IdentityError(DecryptError):
+    """An identity cannot be used, such as one that is encrypted, or whose plugin is missing."""
+
+
+class PayloadError(DecryptError):
+    """The file is damaged, cut short or too long. Everything that was read before is authentic."""
+
+
+class SharesError(SealaneError):
+    """A secret cannot be split, or shares do not restore one."""

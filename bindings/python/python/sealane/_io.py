@@ -1,0 +1,157 @@
+"""The reader and the writer of files, as Python's files."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, Any
+
+from ._sealane import Reader, Sealer
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+#: The largest number of bytes that ``readall`` reads at a time if the length is not known.
+_STEP = 4 << 20
+
+
+class AgeReader(io.RawIOBase):
+    """Reads the plaintext of a file: see ``sealane.age.open_age``."""
+
+    _reader: Reader | None = None
+
+    def __init__(self, file: Any, identities: Any) -> None:
+        super().__init__()
+        self._reader = Reader(file, identities)
+        self._file = None if isinstance(file, str | os.PathLike) else file
+        self._position = 0
+
+    def _open(self) -> Reader:
+        if self._reader is None:
+            raise ValueError("I/O operation on closed file")
+        return self._reader
+
+    def readable(self) -> bool:
+        self._open()
+        return True
+
+    def seekable(self) -> bool:
+        if not self._open().is_binary:
+            return False
+        return self._file is None or bool(getattr(self._file, "seekable", lambda: False)())
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        """Fills the buffer. Fewer bytes are read only at the end, or before damage."""
+        length = self._open().read_into(buffer)
+        self._position += length
+        return length
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Reads that many bytes, or everything. Fewer are returned only at the end, or before damage."""
+        if size is None or size < 0:
+            return self.readall()
+        if size > _STEP and self.seekable():
+            size = max(0, min(size, self.plaintext_len() - self._position))
+        data = self._open().read(size)
+        self._position += len(data)
+        return data
+
+    def readall(self) -> bytes:
+        parts = []
+        while data := self.read(_STEP):
+            parts.append(data)
+        return b"".join(parts)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Moves to a position. Seeking to the end authenticates the end of the file."""
+        if not self.seekable():
+            raise io.UnsupportedOperation("the file cannot seek: it is armored, or its source cannot")
+        self._position = self._open().seek(offset, whence)
+        return self._position
+
+    def tell(self) -> int:
+        self._open()
+        return self._position
+
+    def plaintext_len(self) -> int:
+        """Returns the authentic length of the plaintext. Needs a file that can seek."""
+        if not self.seekable():
+            raise io.UnsupportedOperation("the length is not known: the file cannot seek")
+        return self._open().plaintext_len()
+
+    def close(self) -> None:
+        self._reader = None
+        super().close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a reader holds a key and cannot be pickled")
+
+
+class AgeWriter(io.RawIOBase):
+    """Writes the plaintext of a file: see ``sealane.age.create_age``."""
+
+    _sealer: Sealer | None = None
+    _owned = False
+
+    def __init__(
+        self, file: Any, recipients: Any = (), *, header_len: int | None = None, sealer: Sealer | None = None
+    ) -> None:
+        super().__init__()
+        self._sealer = sealer or Sealer(recipients, header_len=header_len)
+        self._owned = isinstance(file, str | os.PathLike)
+        self._file = open(file, "wb") if self._owned else file
+        self._position = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        """Writes all of ``data``. The last 64 KiB at most wait until the file is closed."""
+        if self._sealer is None:
+            raise ValueError("I/O operation on closed file")
+        self._put(self._sealer.update(data))
+        length = memoryview(data).nbytes
+        self._position += length
+        return length
+
+    def _put(self, sealed: bytes) -> None:
+        view = memoryview(sealed)
+        while view:
+            written = self._file.write(view)
+            view = view[len(view) if written is None else written :]
+
+    def tell(self) -> int:
+        return self._position
+
+    def close(self) -> None:
+        """Finishes the file."""
+        sealer, self._sealer = self._sealer, None
+        try:
+            if sealer is not None:
+                self._put(sealer.finish())
+        finally:
+            self._release()
+
+    def abort(self) -> None:
+        """Leaves the file incomplete, so that nobody can read it to its end."""
+        self._sealer = None
+        self._release()
+
+    def _release(self) -> None:
+        super().close()
+        if self._owned:
+            self._file.close()
+
+    def __exit__(self, kind: Any, *details: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __del__(self) -> None:
+        # A writer that is not closed has not finished its file.
+        self._sealer = None
+        super().__del__()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a writer holds a key and cannot be pickled")

@@ -1,0 +1,296 @@
+"""Files in the age format (https://age-encryption.org/v1).
+
+``encrypt`` and ``decrypt`` work in memory, ``encrypt_file`` and ``decrypt_file`` on files, and
+``encrypt_stream`` and ``decrypt_stream`` on anything with ``read`` and ``write``. ``open_age`` reads
+the plaintext of a file from any position, and ``create_age`` writes one.
+
+Wherever recipients or identities are taken, one of them or an iterable is fine. The identities may
+include parts of other holders. ``threads`` is the number of threads, and all cores if it is not
+given. ``progress`` is called with the number of bytes read so far, and in all if that is known. An
+exception that it raises ends the call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO, Protocol
+
+from . import _sealane
+from ._errors import (
+    AgeError,
+    ArmorError,
+    DecryptError,
+    EncryptError,
+    ExcessiveWorkError,
+    HeaderError,
+    IdentityError,
+    KeyFormatError,
+    NoMatchError,
+    PayloadError,
+    ThresholdError,
+    WrongPassphraseError,
+)
+from ._io import AgeReader, AgeWriter
+from ._sealane import (
+    Identity,
+    Part,
+    PayloadKey,
+    Preamble,
+    Recipient,
+    Sealer,
+    decrypt,
+    decrypt_stream,
+    encrypt,
+    encrypt_stream,
+    parse_identities,
+    parse_recipients,
+)
+
+__all__ = [
+    "AgeError",
+    "AgeReader",
+    "AgeWriter",
+    "ArmorError",
+    "DecryptError",
+    "EncryptError",
+    "ExcessiveWorkError",
+    "FileInfo",
+    "HeaderError",
+    "Identity",
+    "IdentityError",
+    "KeyFormatError",
+    "NoMatchError",
+    "Part",
+    "PayloadError",
+    "PayloadKey",
+    "Preamble",
+    "Recipient",
+    "Sealer",
+    "ShareSet",
+    "ThresholdError",
+    "WrongPassphraseError",
+    "create_age",
+    "decrypt",
+    "decrypt_file",
+    "decrypt_stream",
+    "encrypt",
+    "encrypt_file",
+    "encrypt_stream",
+    "inspect",
+    "open_age",
+    "parse_identities",
+    "parse_recipients",
+    "parts_of",
+    "read_identities",
+    "read_recipients",
+    "rekey_file",
+]
+
+Path = str | os.PathLike[str]
+Recipients = Recipient | Iterable[Recipient]
+Identities = Identity | Part | Iterable[Identity | Part]
+Progress = Callable[[int, int | None], object]
+
+_MAX_HEADER_BYTES = 1 << 20
+
+
+class Readable(Protocol):
+    """A file to read from. Seeking takes ``seek`` and ``tell`` too."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def open_age(file: Path | Readable, identities: Identities) -> AgeReader:
+    """Opens a file for reading its plaintext.
+
+    ``file`` is a path, or a binary file, which is read from its position on and not closed. The
+    result can seek if the file can and is not armored. It returns authentic plaintext only. Wrap it
+    in ``io.BufferedReader`` for many small reads.
+    """
+    return AgeReader(file, identities)
+
+
+def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int | None = None) -> AgeWriter:
+    """Creates a file, and returns a writer for its plaintext.
+
+    ``file`` is a path, or a binary file, which is not closed. Close the writer to finish the file.
+    If a ``with`` block ends with an exception, the file is left incomplete, and nobody can read it
+    to its end. ``header_len`` pads the header to a length, so that the sizes of such files tell the
+    sizes of their plaintexts.
+    """
+    return AgeWriter(file, recipients, header_len=header_len)
+
+
+@contextlib.contextmanager
+def _replacement(target: Path) -> Iterator[str]:
+    """Gives the name of a temporary file, which replaces ``target`` if the block succeeds."""
+    target = os.fspath(target)
+    folder, name = os.path.split(os.path.abspath(target))
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        yield temporary
+        # The mode that a new file would have, or that of the file that is replaced.
+        with contextlib.suppress(FileNotFoundError):
+            os.chmod(temporary, os.stat(target).st_mode & 0o777)
+            os.replace(temporary, target)
+            return
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+@contextlib.contextmanager
+def _replaced_file(target: Path) -> Iterator[BinaryIO]:
+    """Gives a file for new contents of ``target``."""
+    with _replacement(target) as temporary, open(temporary, "wb") as file:
+        yield file
+
+
+def encrypt_file(
+    source: Path,
+    target: Path,
+    recipients: Recipients,
+    *,
+    armor: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Encrypts a file. ``target`` is replaced when everything has been written."""
+    with _replacement(target) as temporary:
+        _sealane.encrypt_file(source, temporary, recipients, armor=armor, threads=threads, progress=progress)
+
+
+def decrypt_file(
+    source: Path,
+    target: Path,
+    identities: Identities,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Decrypts a file. ``target`` is replaced when everything has been written and is authentic."""
+    with _replacement(target) as temporary:
+        _sealane.decrypt_file(source, temporary, identities, threads=threads, progress=progress)
+
+
+def rekey_file(
+    path: Path,
+    identities: Identities,
+    recipients: Recipients,
+    *,
+    keep: bool = False,
+    header_len: int | None = None,
+) -> None:
+    """Gives a file to other recipients, without encrypting it again.
+
+    With ``keep``, those who can open the file still can. Without it, this does not revoke access:
+    anyone who could open the file before can still open a copy of it.
+    """
+    with open(path, "rb") as old, _replacement(path) as temporary:
+        prefix = old.read(_MAX_HEADER_BYTES + 16)
+        header, length = _sealane.rekey_header(prefix, identities, recipients, keep=keep, header_len=header_len)
+        old.seek(length)
+        with open(temporary, "wb") as new:
+            new.write(header)
+            while data := old.read(1 << 20):
+                new.write(data)
+            new.flush()
+            os.fsync(new.fileno())
+
+
+def read_identities(path: Path, *, passphrase: str | None = None) -> list[Identity]:
+    """Reads a file of identities, as ``age -i`` does.
+
+    It has one identity a line, or is such a file encrypted with a passphrase, or an ssh private key.
+    """
+    with open(path, "rb") as file:
+        return parse_identities(file.read(), passphrase=passphrase)
+
+
+def read_recipients(path: Path) -> list[Recipient]:
+    """Reads a file of recipients, as ``age -R`` does: one a line."""
+    with open(path, "rb") as file:
+        return parse_recipients(file.read())
+
+
+@dataclasses.dataclass(frozen=True)
+class ShareSet:
+    """What the header says of recipients, of whom ``threshold`` must cooperate."""
+
+    id: str
+    threshold: int
+    count: int
+    label: str | None
+    kinds: list[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class FileInfo:
+    """What a file says of itself. Nothing proves it without an identity."""
+
+    #: The type of each stanza, such as ``X25519``.
+    kinds: list[str]
+    #: The base-2 logarithm of scrypt's N, if the file is encrypted with a passphrase.
+    work_factor: int | None
+    #: The share sets, if several holders must cooperate.
+    share_sets: list[ShareSet]
+    #: The length of the header in bytes.
+    header_len: int
+    #: The length of the plaintext in bytes. Armored files do not tell it.
+    plaintext_len: int | None
+    #: Whether the file is text.
+    armored: bool
+
+
+def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
+    """Returns the start of a file, its length unless it is armored, and whether it is."""
+    with contextlib.ExitStack() as stack:
+        opened: Any = file
+        if isinstance(file, bytes):
+            opened = io.BytesIO(file)
+        elif isinstance(file, str | os.PathLike):
+            opened = stack.enter_context(open(file, "rb"))
+        start = opened.tell()
+        # Armor has 65 characters for 48 bytes.
+        data = opened.read(_MAX_HEADER_BYTES + 16)
+        if data.lstrip().startswith(b"-----BEGIN AGE"):
+            return _sealane.dearmor_prefix(data), None, True
+        length = opened.seek(0, os.SEEK_END) - start
+        return data, length, False
+
+
+def inspect(file: Path | bytes | BinaryIO) -> FileInfo:
+    """Returns what a file says of itself, without a key."""
+    prefix, length, armored = _prefix(file)
+    preamble = Preamble.parse(prefix)
+    if isinstance(preamble, int):
+        raise HeaderError("the file is cut short: it ends inside the header")
+    payload = None if length is None else PayloadKey.plaintext_len(length - preamble.length)
+    return FileInfo(
+        kinds=[kind for kind, _ in preamble.stanzas],
+        work_factor=preamble.work_factor,
+        share_sets=[ShareSet(*fields) for fields in preamble.share_sets],
+        header_len=preamble.length - 16,
+        plaintext_len=payload,
+        armored=armored,
+    )
+
+
+def parts_of(file: Path | bytes | BinaryIO, identities: Identities) -> list[Part]:
+    """Returns the parts that ``identities`` contribute to a file that several holders open.
+
+    Each part has the description by the maker of the file: show it to the holder before the part
+    is sent. Whoever opens the file gives parts beside their own identities.
+    """
+    return _sealane.parts_of(_prefix(file)[0], identities)

@@ -1,0 +1,24 @@
+"""Passphrases."""
+
+from __future__ import annotations
+
+from ... import age
+from ._errors import DecryptError, EncryptError
+
+__all__ = ("decrypt", "encrypt")
+
+
+def encrypt(plaintext: bytes, passphrase: str, armored: bool = False) -> bytes:
+    """Encrypts with a passphrase."""
+    try:
+        return age.encrypt(plaintext, age.Recipient.passphrase(passphrase), armor=armored)
+    except age.EncryptError as error:
+        raise EncryptError(str(error)) from None
+
+
+def decrypt(ciphertext: bytes, passphrase: str, armored: bool = False) -> bytes:
+    """Decrypts with a passphrase."""
+    try:
+        return age.decrypt(ciphertext, age.Identity.passphrase(passphrase))
+    except age.DecryptError as error:
+        raise DecryptError(str(error)) from None

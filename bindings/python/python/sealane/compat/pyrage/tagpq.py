@@ -1,0 +1,11 @@
+"""Recipients of hardware keys, ``age1tagpq1…``."""
+
+from ._keys import BaseRecipient
+
+__all__ = ("Recipient",)
+
+
+class Recipient(BaseRecipient):
+    """A public key, ``age1tagpq1…``."""
+
+    _prefix = "age1tagpq1"

@@ -1,0 +1,30 @@
+"""age as a compression of fsspec, for ``fsspec.open(…, compression="age")``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import fsspec.compression
+
+from .._io import AgeReader, AgeWriter
+from ._references import check_identities, resolve_identities, resolve_recipients
+
+
+def register_compression(
+    *, identities: Any = None, recipients: Any = None, name: str = "age", force: bool = False
+) -> None:
+    """Registers a compression for files whose names end in ``.age``.
+
+    fsspec gives a compression no options, so the references to identities and recipients are given
+    here, as for ``AgeFileSystem``. They are resolved when a file is opened.
+
+    If a ``with`` block of ``fsspec.open`` fails, fsspec closes its files as if they were complete.
+    """
+    check_identities(identities)
+
+    def open_file(file: Any, mode: str = "rb", **_: Any) -> Any:
+        if "r" in mode:
+            return AgeReader(file, resolve_identities(identities))
+        return AgeWriter(file, resolve_recipients(recipients))
+
+    fsspec.compression.register_compression(name, open_file, name, force=force)

@@ -1,0 +1,145 @@
+"""The files of the filesystem."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from typing import TYPE_CHECKING, Any
+
+from fsspec.asyn import sync
+from fsspec.caching import BaseCache
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.spec import AbstractBufferedFile
+
+from .._errors import PayloadError
+from .._io import AgeWriter
+from .._sealane import Sealer
+from ._headers import Entry
+from ._ranges import CHUNK, plan
+
+if TYPE_CHECKING:
+    from ._filesystem import AgeFileSystem
+
+
+class ChunkCache(BaseCache):  # type: ignore[misc]
+    """Keeps the chunks of the last request.
+
+    Chunks are fetched whole anyway. Reads in order fetch more and more ahead, up to the block size,
+    and others fetch nothing ahead.
+    """
+
+    name = "chunks"
+
+    def __init__(self, blocksize: int, fetcher: Any, size: int) -> None:
+        super().__init__(blocksize, fetcher, size)
+        self._start, self._data = 0, b""
+        # The end of the last read, and how far the next one may read ahead.
+        self._next: int | None = None
+        self._ahead = 0
+
+    def _fetch(self, start: int | None, stop: int | None) -> bytes:
+        start = 0 if start is None else start
+        stop = self.size if stop is None else min(stop, self.size)
+        if start >= stop:
+            return b""
+        in_order, self._next = start == self._next, stop
+        end = self._start + len(self._data)
+        if self._start <= start and stop <= end:
+            self.hit_count += 1
+            return self._data[start - self._start : stop - self._start]
+        self.miss_count += 1
+        # The part that is here already.
+        here = self._data[start - self._start :] if self._start <= start < end else b""
+        begin = start + len(here)
+        self._ahead = min(self.blocksize, max(4 * CHUNK, 2 * self._ahead)) if in_order else 0
+        aligned = begin // CHUNK * CHUNK
+        until = min(self.size, -(-(stop + self._ahead) // CHUNK) * CHUNK)
+        data = self.fetcher(aligned, until)
+        self.total_requested_bytes += until - aligned
+        self._start, self._data = aligned, data
+        wanted: bytes = here + data[begin - aligned : stop - aligned]
+        if len(data) > 2 * self.blocksize:
+            # What is large is not kept, except for its last chunk.
+            keep = (len(data) - 1) // CHUNK * CHUNK
+            self._start, self._data = aligned + keep, data[keep:]
+        return wanted
+
+
+class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
+    """A file that is read, always in the version that was opened. It can be pickled, without its key."""
+
+    fs: AgeFileSystem
+
+    def __init__(
+        self, fs: AgeFileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
+    ) -> None:
+        is_own = cache_type == ChunkCache.name
+        # Files of this machine are read here. Others are read in the event loop, as one request each.
+        self._local = open(path, "rb", buffering=0) if isinstance(fs.target, LocalFileSystem) else None
+        self._entry, size = entry, entry.size
+        super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
+        if is_own:
+            self.cache = ChunkCache(self.blocksize, self._fetch_range, self.size)
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        if self._local is not None:
+            return self._read_local(self._local, start, end)
+        found: dict[int, bytes] = sync(self.fs.loop, self.fs._read_ranges, self.path, self._entry, [(0, start, end)])
+        return found[0]
+
+    def _read_local(self, file: io.FileIO, start: int, end: int) -> bytes:
+        key, entry = self._entry.key, self._entry
+        assert key is not None
+        data = b""
+        for request in plan([(0, start, end)], entry.payload_size):
+            file.seek(entry.preamble.length + request.start)
+            sealed = file.read(request.stop - request.start)
+            while len(sealed) < request.stop - request.start:
+                more = file.read(request.stop - request.start - len(sealed))
+                if not more:
+                    raise PayloadError("the file is cut short, or was changed while it was read")
+                sealed += more
+            [(_, data)] = request.open(key, sealed)
+        return data
+
+    def close(self) -> None:
+        if not self.closed and self._local is not None:
+            self._local.close()
+        super().close()
+
+
+class AgeWriteFile(AgeWriter):
+    """A file that is written. If a ``with`` block fails, nobody can read it to its end."""
+
+    def __init__(self, fs: AgeFileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
+        super().__init__(target, sealer=sealer)
+        self.fs, self.path, self.mode, self._target = fs, path, mode, target
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            super().close()
+        finally:
+            if not getattr(self._target, "closed", False):
+                self._target.close()
+            self.fs._forget(self.path)
+
+    def abort(self) -> None:
+        self._sealer = None
+        # An upload in parts is given up. Other files are left incomplete.
+        with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, TypeError):
+            self._target.discard()
+        super().abort()
+        with contextlib.suppress(Exception):
+            self._target.close()
+        self.fs._forget(self.path)
+
+    def commit(self) -> None:
+        """Puts the file in its place, at the end of a transaction."""
+        self._target.commit()
+        self.fs._forget(self.path)
+
+    def discard(self) -> None:
+        """Throws the file away, if a transaction fails."""
+        self._target.discard()

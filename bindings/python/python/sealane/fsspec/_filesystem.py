@@ -1,0 +1,384 @@
+"""The filesystem."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import fsspec
+from fsspec.asyn import AsyncFileSystem, _run_coros_in_chunks, sync
+from fsspec.callbacks import DEFAULT_CALLBACK
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+from fsspec.implementations.chained import ChainedFileSystem
+from fsspec.utils import stringify_path
+
+from .. import age
+from ._file import AgeFile, AgeWriteFile, ChunkCache
+from ._headers import Entry, HeaderCache, token_of
+from ._listing import Listings
+from ._objects import Objects
+from ._ranges import Request, plan
+from ._references import check_identities, resolve_identities, resolve_recipients
+
+#: The number of bytes that are read at first: all of most headers.
+_FIRST_READ = 4096
+#: Work on more bytes is done in another thread than that of the event loop.
+_INLINE = 256 << 10
+#: The number of bytes that are in memory at once while a file is copied.
+_STEP = 8 << 20
+_LISTING_SIZES = ("exact", "lazy", "sealed")
+
+
+class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
+    """Files in the age format on another filesystem: ``age::s3://bucket/path``.
+
+    Names, folders and times are those of the other filesystem. ``size`` is the length of the
+    plaintext, and ``sealed_size`` that of the object. ``cp``, ``mv`` and ``rm`` work on objects as
+    they are.
+    """
+
+    protocol = "age"
+    _strip_tokenize_options = ("fo",)
+
+    def __init__(
+        self,
+        fs: Any = None,
+        *,
+        target_protocol: str | None = None,
+        target_options: dict[str, Any] | None = None,
+        fo: str | None = None,
+        identities: Any = None,
+        recipients: Any = None,
+        header_len: int | None = None,
+        listing_sizes: str = "exact",
+        verify_end: bool = False,
+        block_size: int = 4 << 20,
+        max_headers: int = 10_000,
+        asynchronous: bool = False,
+        loop: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Opens a filesystem over another one, which ``target_protocol`` and ``target_options`` name.
+
+        - ``identities``: references to whoever can read: ``file:PATH``, ``env:NAME``, a function, or
+          a list of these. They are resolved in each process when a file is opened.
+        - ``recipients``: whom new files are encrypted to: ``age1…``, an ssh key, a reference as
+          above, or a list of these.
+        - ``header_len``: pads the headers of new files to this length. All files are then taken to
+          have such headers, so that listings know the exact sizes without reading files.
+        - ``listing_sizes``: ``exact`` reads the header of each file in a listing that is not known.
+          ``lazy`` reads none, and ``size`` is ``None`` where it is not known. ``sealed`` leaves
+          ``size`` as the length of the object.
+        - ``verify_end``: authenticates the end of each file when it is opened, with one more
+          request. Without it, a file that was cut between two chunks is found when its end is read.
+        - ``block_size``: how far reads in order may read ahead.
+        - ``max_headers``: the number of files whose headers and keys are remembered.
+        """
+        super().__init__(asynchronous=asynchronous, loop=loop, **kwargs)
+        check_identities(identities)
+        if listing_sizes not in _LISTING_SIZES:
+            raise ValueError(f"listing_sizes must be one of {', '.join(_LISTING_SIZES)}, not {listing_sizes!r}")
+        if fs is None:
+            options = dict(target_options or {})
+            if asynchronous:
+                # Otherwise the other filesystem would run in another loop.
+                options |= {"asynchronous": True, "loop": loop}
+                if not fsspec.get_filesystem_class(target_protocol or "file").async_impl:
+                    options = dict(target_options or {})
+            fs = fsspec.filesystem(target_protocol or "file", **options)
+        #: The other filesystem.
+        self.target = fs
+        self._async_target = fs if fs.async_impl else AsyncFileSystemWrapper(fs=fs, asynchronous=asynchronous)
+        self.root_marker = fs.root_marker
+        self._strip_protocol = self._strip
+        self._parent = fs._parent
+        self.header_len, self.listing_sizes, self.verify_end = header_len, listing_sizes, verify_end
+        self.block_size = block_size
+        self._references = identities
+        self._recipient_references = recipients
+        self._headers = HeaderCache(max_headers)
+        self._resolved: list[Any] | None = None
+        self._lock = threading.Lock()
+
+    def _strip(self, path: Any) -> Any:
+        if isinstance(path, list):
+            return [self._strip(one) for one in path]
+        path = stringify_path(path)
+        for prefix in ("age::", "age://"):
+            path = path.removeprefix(prefix)
+        return self.target._strip_protocol(path)
+
+    @property
+    def fsid(self) -> str:
+        """The identity of the other filesystem."""
+        return f"age_{self.target.fsid}"
+
+    # Keys
+
+    def _identities(self) -> list[Any]:
+        with self._lock:
+            if self._resolved is None:
+                self._resolved = resolve_identities(self._references)
+            return self._resolved
+
+    async def _unlock(self, entry: Entry) -> age.PayloadKey:
+        if entry.key is None:
+            identities = await asyncio.to_thread(self._identities) if self._resolved is None else self._resolved
+            if entry.preamble.work_factor is not None:
+                entry.key = await asyncio.to_thread(entry.preamble.unlock, identities)
+            else:
+                entry.key = entry.preamble.unlock(identities)
+        return entry.key
+
+    def _sealer(self) -> age.Sealer:
+        return age.Sealer(resolve_recipients(self._recipient_references), header_len=self.header_len)
+
+    def _forget(self, path: str | None = None) -> None:
+        self._headers.drop(path)
+
+    # Headers
+
+    async def _entry(self, path: str, info: dict[str, Any] | None = None, *, fresh: bool = False) -> Entry:
+        """Returns what is known of a file, and reads its header if need be.
+
+        Without ``info``, an entry of an earlier version may be returned. Then the file's chunks are
+        not authentic, and the caller asks for a fresh one.
+        """
+        if not fresh and (entry := self._headers.get(path, token_of(info) if info else None)):
+            return entry
+        if info is None:
+            info = await self._async_target._info(path)
+        if info["type"] == "directory":
+            raise IsADirectoryError(path)
+        size, wanted = info["size"], max(_FIRST_READ, (self.header_len or 0) + 16)
+        prefix = b""
+        while True:
+            if size <= len(prefix):
+                # This finds out what is wrong.
+                raise age.HeaderError(
+                    "the file is cut short: it ends inside the header" if size else "the file is empty"
+                )
+            prefix = await self._async_target._cat_file(path, start=0, end=min(size, wanted))
+            preamble = age.Preamble.parse(prefix)
+            if not isinstance(preamble, int):
+                break
+            if len(prefix) < min(size, wanted):
+                raise age.HeaderError("the file is cut short: it ends inside the header")
+            wanted = max(preamble, 4 * wanted)
+        entry = Entry(size, preamble, token_of(info))
+        self._headers.put(path, entry)
+        return entry
+
+    async def _opened(self, path: str) -> Entry:
+        """Returns the entry of a file that is opened, of its present version."""
+        entry = await self._entry(path, await self._async_target._info(path))
+        await self._unlock(entry)
+        if self.verify_end and not entry.end_is_verified:
+            size = entry.size or 0
+            await self._read_ranges(path, entry, [(0, size, size + 1)])
+        return entry
+
+    # Reading
+
+    async def _fetch(self, path: str, entry: Entry, requests: list[Request] | Any) -> list[bytes]:
+        start = entry.preamble.length
+        starts, stops = [start + one.start for one in requests], [start + one.stop for one in requests]
+        if len(requests) == 1:
+            return [await self._async_target._cat_file(path, start=starts[0], end=stops[0])]
+        paths = [path] * len(requests)
+        return list(await self._async_target._cat_ranges(paths, starts, stops, on_error="raise"))
+
+    async def _read_ranges(
+        self, path: str, entry: Entry, ranges: list[tuple[int, int, int]], max_gap: int = 0
+    ) -> dict[int, bytes]:
+        """Returns the plaintext of ranges, each with an index, a start and a stop."""
+        key = await self._unlock(entry)
+        try:
+            requests = plan(ranges, entry.payload_size, max_gap)
+        except OverflowError:
+            raise ValueError("a range is not possible") from None
+        found = {index: b"" for index, _, _ in ranges}
+        for request, sealed in zip(requests, await self._fetch(path, entry, requests), strict=True):
+            if len(sealed) != request.stop - request.start:
+                raise age.PayloadError("the file is cut short, or was changed while it was read")
+            if len(sealed) <= _INLINE:
+                found.update(request.open(key, sealed))
+            else:
+                found.update(await asyncio.to_thread(request.open, key, sealed))
+            entry.end_is_verified |= request.is_last
+        return found
+
+    async def _ranges_of(
+        self, path: str, ranges: list[tuple[int, int | None, int | None]], max_gap: int = 0
+    ) -> dict[int, bytes]:
+        """Does the same as ``_read_ranges`` for the ranges of Python: negative ones count from the end."""
+        was_known = self._headers.get(path) is not None
+        entry = await self._entry(path)
+        for attempt in range(2):
+            size = entry.size
+            if size is None:
+                # The engine says what is wrong with this length.
+                age.PayloadKey.sealed_range(0, 1, entry.payload_size)
+            positions = [(index, *slice(start, stop).indices(size or 0)[:2]) for index, start, stop in ranges]
+            try:
+                return await self._read_ranges(path, entry, [(i, a, max(a, b)) for i, a, b in positions], max_gap)
+            except (age.PayloadError, FileNotFoundError):
+                # The file may be another one by now.
+                if attempt or not was_known:
+                    raise
+                entry = await self._entry(path, fresh=True)
+        raise AssertionError
+
+    async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **kwargs: Any) -> bytes:
+        path = self._strip(path)
+        if start in (None, 0) and end is None:
+            return await self._cat_whole(path, **kwargs)
+        return (await self._ranges_of(path, [(0, start, end)]))[0]
+
+    async def _cat_whole(self, path: str, **kwargs: Any) -> bytes:
+        """Reads a whole file with one request."""
+        sealed = await self._async_target._cat_file(path, **kwargs)
+        known = self._headers.get(path)
+        preamble = age.Preamble.parse(sealed)
+        if isinstance(preamble, int):
+            raise age.HeaderError("the file is cut short: it ends inside the header" if sealed else "the file is empty")
+        entry = Entry(len(sealed), preamble, None)
+        if known is not None and known.sealed_size == len(sealed) and known.preamble.length == preamble.length:
+            # It has the same length, but may have another key.
+            entry.token = known.token
+        key = await self._unlock(entry)
+        payload = memoryview(sealed)[preamble.length :]
+        length = entry.size
+        if length is None:
+            age.PayloadKey.sealed_range(0, 1, entry.payload_size)
+        work = (0, True, payload, [(0, length or 0)])
+        [data] = key.open_chunks(*work) if len(sealed) <= _INLINE else await asyncio.to_thread(key.open_chunks, *work)
+        entry.end_is_verified = True
+        self._headers.put(path, entry)
+        return data
+
+    async def _cat_ranges(
+        self,
+        paths: list[str],
+        starts: Any,
+        ends: Any,
+        max_gap: int | None = None,
+        batch_size: int | None = None,
+        on_error: str = "return",
+        **kwargs: Any,
+    ) -> list[Any]:
+        if not isinstance(paths, list):
+            raise TypeError("paths must be a list")
+        starts = list(starts) if isinstance(starts, Iterable) else [starts] * len(paths)
+        ends = list(ends) if isinstance(ends, Iterable) else [ends] * len(paths)
+        if len(starts) != len(paths) or len(ends) != len(paths):
+            raise ValueError("paths, starts and ends must have the same length")
+        by_path: dict[str, list[tuple[int, int | None, int | None]]] = {}
+        for index, (path, start, end) in enumerate(zip(paths, starts, ends, strict=True)):
+            by_path.setdefault(self._strip(path), []).append((index, start, end))
+        coroutines = [self._ranges_of(path, ranges, max_gap or 0) for path, ranges in by_path.items()]
+        results = await _run_coros_in_chunks(
+            coroutines, batch_size=batch_size or self.batch_size, nofiles=True, return_exceptions=True
+        )
+        found: list[Any] = [None] * len(paths)
+        for ranges, result in zip(by_path.values(), results, strict=True):
+            if isinstance(result, BaseException) and on_error != "return":
+                raise result
+            for index, _, _ in ranges:
+                found[index] = result if isinstance(result, BaseException) else result[index]
+        return found
+
+    async def _get_file(self, rpath: str, lpath: Any, callback: Any = DEFAULT_CALLBACK, **kwargs: Any) -> None:
+        rpath = self._strip(rpath)
+        if await self._isdir(rpath):
+            os.makedirs(lpath, exist_ok=True)
+            return
+        entry = await self._opened(rpath)
+        size = entry.size or 0
+        callback.set_size(size)
+        with contextlib.ExitStack() as stack:
+            if hasattr(lpath, "write"):
+                output = lpath
+            else:
+                os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
+                output = stack.enter_context(age._replaced_file(lpath))
+            position = 0
+            # The last step reaches the end, and authenticates it.
+            while position < size or position == 0:
+                step = await self._read_ranges(rpath, entry, [(0, position, max(1, min(size, position + _STEP)))])
+                output.write(step[0])
+                position += max(1, len(step[0]))
+                callback.absolute_update(min(size, position))
+
+    # Writing
+
+    async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **kwargs: Any) -> None:
+        path = self._strip(path)
+        sealed = await asyncio.to_thread(lambda: self._sealer().finish(value))
+        await self._async_target._pipe_file(path, sealed, mode=mode, **kwargs)
+        self._forget(path)
+
+    async def _put_file(
+        self, lpath: str, rpath: str, mode: str = "overwrite", callback: Any = DEFAULT_CALLBACK, **kwargs: Any
+    ) -> None:
+        rpath = self._strip(rpath)
+        if os.path.isdir(lpath):
+            await self._makedirs(rpath, exist_ok=True)
+            return
+        # Only ciphertext is in the temporary file.
+        temporary = await asyncio.to_thread(self._seal_to_temporary, lpath)
+        try:
+            await self._async_target._put_file(temporary, rpath, mode=mode, callback=callback, **kwargs)
+        finally:
+            os.unlink(temporary)
+        self._forget(rpath)
+
+    def _seal_to_temporary(self, lpath: str) -> str:
+        import tempfile
+
+        sealer = self._sealer()
+        with open(lpath, "rb") as source, tempfile.NamedTemporaryFile(prefix="sealane-", delete=False) as target:
+            try:
+                while data := source.read(_STEP):
+                    target.write(sealer.update(data))
+                target.write(sealer.finish())
+            except BaseException:
+                os.unlink(target.name)
+                raise
+        return target.name
+
+    def _open(
+        self,
+        path: str,
+        mode: str = "rb",
+        block_size: int | None = None,
+        autocommit: bool = True,
+        cache_type: str = ChunkCache.name,
+        cache_options: dict[str, Any] | None = None,
+        size: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        if mode == "rb":
+            entry = sync(self.loop, self._opened, path)
+            if entry.size is None:
+                age.PayloadKey.sealed_range(0, 1, entry.payload_size)
+            return AgeFile(
+                self,
+                path,
+                entry,
+                block_size=block_size or self.block_size,
+                cache_type=cache_type,
+                cache_options=cache_options,
+                **kwargs,
+            )
+        if mode not in ("wb", "xb"):
+            raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
+        # Before the other file is touched.
+        sealer = self._sealer()
+        target = self.target._open(path, mode=mode, block_size=block_size, autocommit=autocommit, **kwargs)
+        self._forget(path)
+        return AgeWriteFile(self, path, mode, target, sealer)

@@ -1,0 +1,97 @@
+"""What is known of an object: its length, its header and its key."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..age import PayloadKey, Preamble
+
+#: The fields of an object's information that change with its contents, by filesystem.
+_FIELDS = (
+    "ETag",
+    "etag",
+    "md5Hash",
+    "md5",
+    "version_id",
+    "generation",
+    "mtime",
+    "LastModified",
+    "last_modified",
+    "created",
+)
+
+
+def token_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Returns a value that changes when the object does."""
+    return (info.get("size"), *[_number(info.get(field)) for field in _FIELDS])
+
+
+def _number(value: Any) -> Any:
+    # Some filesystems have a time as a number in listings, and as an object elsewhere.
+    return value.timestamp() if isinstance(value, datetime) else value
+
+
+@dataclass
+class Entry:
+    """An object whose header was read."""
+
+    #: The length of the object in bytes.
+    sealed_size: int
+    preamble: Preamble
+    #: The version of the object, if it is known.
+    token: tuple[Any, ...] | None
+    #: The key, once the object has been unlocked.
+    key: PayloadKey | None = None
+    #: Whether the last chunk has been authenticated.
+    end_is_verified: bool = False
+
+    @property
+    def payload_size(self) -> int:
+        """The number of bytes after the preamble."""
+        return max(0, self.sealed_size - self.preamble.length)
+
+    @property
+    def size(self) -> int | None:
+        """The length of the plaintext, or ``None`` if no file has this length."""
+        return PayloadKey.plaintext_len(self.payload_size)
+
+
+class HeaderCache:
+    """The latest entries by path, for all threads. It is never pickled."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, path: str, token: tuple[Any, ...] | None = None) -> Entry | None:
+        """Returns the entry, unless it is of another version than ``token``."""
+        with self._lock:
+            entry = self._entries.get(path)
+            if entry is None or (token is not None and entry.token != token):
+                return None
+            self._entries.move_to_end(path)
+            return entry
+
+    def put(self, path: str, entry: Entry) -> None:
+        """Adds an entry, and drops the oldest one if there are too many."""
+        with self._lock:
+            self._entries[path] = entry
+            self._entries.move_to_end(path)
+            while len(self._entries) > self._capacity:
+                self._entries.popitem(last=False)
+
+    def drop(self, path: str | None = None) -> None:
+        """Forgets a path and everything below it, or all paths."""
+        with self._lock:
+            if path is None:
+                self._entries.clear()
+                return
+            below = path.rstrip("/") + "/"
+            for known in [known for known in self._entries if known == path or known.startswith(below)]:
+                del self._entries[known]

@@ -1,0 +1,79 @@
+"""Operations on objects as they are: the other filesystem does them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Objects:
+    """The part of the filesystem that needs no keys."""
+
+    target: Any
+    _async_target: Any
+
+    def _strip(self, path: Any) -> Any:
+        raise NotImplementedError
+
+    def _forget(self, path: str | None = None) -> None:
+        raise NotImplementedError
+
+    async def _exists(self, path: str, **kwargs: Any) -> bool:
+        return bool(await self._async_target._exists(self._strip(path), **kwargs))
+
+    async def _isfile(self, path: str) -> bool:
+        return bool(await self._async_target._isfile(self._strip(path)))
+
+    async def _isdir(self, path: str) -> bool:
+        return bool(await self._async_target._isdir(self._strip(path)))
+
+    async def _cp_file(self, path1: str, path2: str, **kwargs: Any) -> None:
+        await self._async_target._cp_file(self._strip(path1), self._strip(path2), **kwargs)
+        self._forget(self._strip(path2))
+
+    async def _mv_file(self, path1: str, path2: str) -> None:
+        await self._cp_file(path1, path2)
+        await self._rm_file(path1)
+
+    async def _rm_file(self, path: str, **kwargs: Any) -> None:
+        await self._async_target._rm_file(self._strip(path), **kwargs)
+        self._forget(self._strip(path))
+
+    async def _rm(self, path: Any, recursive: bool = False, batch_size: int | None = None, **kwargs: Any) -> None:
+        await self._async_target._rm(self._strip(path), recursive=recursive, **kwargs)
+        for one in path if isinstance(path, list) else [path]:
+            self._forget(self._strip(one))
+
+    async def _mkdir(self, path: str, create_parents: bool = True, **kwargs: Any) -> None:
+        await self._async_target._mkdir(self._strip(path), create_parents=create_parents, **kwargs)
+
+    async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
+        await self._async_target._makedirs(self._strip(path), exist_ok=exist_ok)
+
+    def rmdir(self, path: str) -> None:
+        """Removes an empty folder."""
+        self.target.rmdir(self._strip(path))
+
+    def created(self, path: str) -> Any:
+        """Returns the time at which the object was created."""
+        return self.target.created(self._strip(path))
+
+    def modified(self, path: str) -> Any:
+        """Returns the time at which the object was changed."""
+        return self.target.modified(self._strip(path))
+
+    def checksum(self, path: str) -> Any:
+        """Returns a value that changes when the object does."""
+        return self.target.checksum(self._strip(path))
+
+    def ukey(self, path: str) -> Any:
+        """Returns a value that changes when the object does."""
+        return self.target.ukey(self._strip(path))
+
+    def sign(self, path: str, expiration: int = 100, **kwargs: Any) -> str:
+        """Is not possible: whoever had the address would get ciphertext."""
+        raise NotImplementedError("the address of a sealed object gives ciphertext: use the other filesystem's")
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        """Forgets listings and headers."""
+        self._forget(None if path is None else self._strip(path))
+        self.target.invalidate_cache(path if path is None else self._strip(path))

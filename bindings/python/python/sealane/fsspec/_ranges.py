@@ -1,0 +1,54 @@
+"""Plans the requests for ranges of a plaintext: chunks that touch are fetched once. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..age import PayloadKey
+
+#: The length of a chunk's plaintext, and of a sealed chunk.
+CHUNK, SEALED_CHUNK = 65536, 65552
+
+
+@dataclass
+class Request:
+    """Consecutive chunks to fetch, and the pieces of their plaintext that were asked for."""
+
+    first: int
+    is_last: bool
+    #: The bytes, counted from the first chunk of the payload.
+    start: int
+    stop: int
+    #: The index of each range, with its offset in the plaintext of the chunks, and its length.
+    pieces: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def open(self, key: PayloadKey, sealed: bytes) -> list[tuple[int, bytes]]:
+        """Opens the chunks. Returns the plaintext of each range with its index."""
+        plaintexts = key.open_chunks(
+            self.first, self.is_last, sealed, [(offset, length) for _, offset, length in self.pieces]
+        )
+        return [(index, plaintext) for (index, _, _), plaintext in zip(self.pieces, plaintexts, strict=True)]
+
+
+def plan(ranges: Iterable[tuple[int, int, int]], payload_size: int, max_gap: int = 0) -> Sequence[Request]:
+    """Returns the requests for ranges, each with an index, a start and a stop.
+
+    Ranges whose chunks touch, or are at most ``max_gap`` bytes apart, share a request. A range that
+    needs no chunk is in none.
+    """
+    found = []
+    for index, start, stop in ranges:
+        first, is_last, begin, end, skip, length = PayloadKey.sealed_range(start, stop, payload_size)
+        if begin < end:
+            found.append((begin, end, first, is_last, index, skip, length))
+    requests: list[Request] = []
+    for begin, end, first, is_last, index, skip, length in sorted(found):
+        last = requests[-1] if requests else None
+        if last is None or begin > last.stop + max_gap:
+            last = Request(first, is_last, begin, end)
+            requests.append(last)
+        elif end > last.stop:
+            last.stop, last.is_last = end, is_last
+        last.pieces.append((index, (first - last.first) * CHUNK + skip, length))
+    return requests

@@ -1,0 +1,10 @@
+"""Shares of a secret: any k of n restore it, and fewer do not help to find it.
+
+A share is a line of text, ``SEALANE-SHARE-1…``, with a checksum and a commitment, so damaged and
+forged shares are found. The shares are those of ``sealane split``.
+"""
+
+from ._errors import SharesError
+from ._sealane import combine, refresh, reissue, split
+
+__all__ = ["SharesError", "combine", "refresh", "reissue", "split"]

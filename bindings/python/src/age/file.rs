@@ -1,0 +1,160 @@
+//! Files of the system. Each thread reads, works and writes at its own positions.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use sealane_age::armor::ArmoredReader;
+use sealane_age::{Decryptor, ReadAt};
+
+use super::identity::Identities;
+use super::python_file::Progress;
+use super::recipient::Recipients;
+use super::stream::{Failure, decrypt_all, encrypt_all};
+use super::threads::threads as thread_count;
+use crate::error;
+
+/// The time between two reports of progress.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// A file that counts what is read, and can be told to stop.
+struct Counted {
+    file: File,
+    read: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Counted {
+    fn open(path: &Path) -> PyResult<Self> {
+        let file = File::open(path).map_err(|error| error::at_path(error, path))?;
+        Ok(Self { file, read: AtomicU64::new(0), stop: AtomicBool::new(false) })
+    }
+
+    fn count(&self, read: impl FnOnce() -> io::Result<usize>) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("stopped"));
+        }
+        let len = read()?;
+        self.read.fetch_add(len as u64, Ordering::Relaxed);
+        Ok(len)
+    }
+
+    /// Returns the length, if the file has one and can be read at any position.
+    fn regular_len(&self) -> Option<u64> {
+        self.file.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len())
+    }
+}
+
+impl ReadAt for Counted {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.count(|| self.file.read_at(out, offset))
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
+    }
+}
+
+impl Read for &Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.count(|| (&self.file).read(out))
+    }
+}
+
+/// Runs `work` in another thread, and reports progress until it ends. If a report fails, such as
+/// after Ctrl-C, the input stops, and that error is returned.
+fn watch<T: Send>(
+    py: Python<'_>,
+    input: &Counted,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let progress = Progress { call: progress, total: input.regular_len() };
+    py.detach(|| {
+        thread::scope(|scope| {
+            let (ended, end) = mpsc::channel::<()>();
+            let worker = scope.spawn(move || {
+                // Dropped when the work ends, even by a panic.
+                let _ended = ended;
+                work()
+            });
+            let mut reported = Ok(());
+            while let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
+                if reported.is_ok() {
+                    let done = input.read.load(Ordering::Relaxed);
+                    reported = Python::attach(|py| progress.report(py, done));
+                    input.stop.store(reported.is_err(), Ordering::Relaxed);
+                }
+            }
+            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            reported?;
+            let done = input.read.load(Ordering::Relaxed);
+            Python::attach(|py| progress.report(py, done))?;
+            Ok(result)
+        })
+    })
+}
+
+fn create(path: &Path) -> PyResult<File> {
+    File::create(path).map_err(|error| error::at_path(error, path))
+}
+
+#[pyfunction]
+#[pyo3(signature = (source, target, recipients, *, armor, threads, progress))]
+pub(crate) fn encrypt_file(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    recipients: &Bound<'_, PyAny>,
+    armor: bool,
+    threads: Option<NonZero<usize>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let recipients = Recipients::new(recipients)?;
+    let encryptor = py.detach(|| recipients.encryptor(None))?;
+    let (input, output, threads) = (Counted::open(&source)?, create(&target)?, thread_count(threads));
+    watch(py, &input, progress, || match input.regular_len() {
+        Some(_) if !armor => encryptor.encrypt_at(&input, &output, threads).map(drop),
+        _ => encrypt_all(encryptor, &input, &output, armor, threads),
+    })?
+    .map_err(error::copy)
+}
+
+#[pyfunction]
+#[pyo3(signature = (source, target, identities, *, threads, progress))]
+pub(crate) fn decrypt_file(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    identities: &Bound<'_, PyAny>,
+    threads: Option<NonZero<usize>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let identities = Identities::new(identities)?;
+    let (input, threads) = (Counted::open(&source)?, thread_count(threads));
+    let is_armored = match input.regular_len() {
+        // A second reader looks, so that the first byte stays unread.
+        Some(_) => {
+            let mut reader = ArmoredReader::new(File::open(&source).map_err(|error| error::at_path(error, &source))?);
+            reader.is_armored().map_err(error::io)?
+        }
+        None => true,
+    };
+    let output = create(&target)?;
+    let work = || {
+        if is_armored {
+            return decrypt_all(&input, &output, &identities, threads);
+        }
+        // The identity of a passphrase has its own limit.
+        let decryptor = Decryptor::new(&input).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
+        let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(Failure::Decrypt)?;
+        reader.copy_at(&input, &output, threads).map(drop).map_err(Failure::Copy)
+    };
+    watch(py, &input, progress, work)?.map_err(Failure::into_exception)
+}

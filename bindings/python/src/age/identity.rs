@@ -1,0 +1,213 @@
+//! Identities.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use sealane_age::adapter::age::{NoCallbacks, plugin, ssh};
+use sealane_age::key_file::{AnyIdentity, AnyRecipient, EncryptedIdentityFile, IdentityFile, parse_identities};
+use sealane_age::secrecy::{ExposeSecret as _, SecretString};
+use sealane_age::threshold::{self, ThresholdIdentity};
+use sealane_age::{mlkem768x25519, scrypt, x25519};
+
+use super::part::Part;
+use super::recipient::Recipient;
+use crate::buffer::Input;
+use crate::error::{IdentityError, KeyFormatError};
+
+/// A key that unwraps file keys, in any thread.
+type Key = Arc<dyn sealane_age::Identity + Send + Sync>;
+
+/// An identity. The Python package documents it.
+#[pyclass(frozen, module = "sealane.age", name = "Identity")]
+pub(crate) struct Identity {
+    key: Key,
+    /// The public key, if there is one.
+    recipient: Option<Recipient>,
+    /// The secret text, if there is one.
+    text: Option<SecretString>,
+    kind: &'static str,
+}
+
+impl Identity {
+    fn of(identity: AnyIdentity) -> PyResult<Self> {
+        Ok(match identity {
+            AnyIdentity::X25519(key) => {
+                let recipient = Recipient::of(AnyRecipient::X25519(key.to_public()))?;
+                let text = key.to_text();
+                Self { key: Arc::new(key), recipient: Some(recipient), text: Some(text), kind: "x25519" }
+            }
+            AnyIdentity::PostQuantum(key) => {
+                let recipient = Recipient::of(AnyRecipient::PostQuantum(Box::new(key.to_public())))?;
+                let text = key.to_text();
+                Self { key: Arc::new(*key), recipient: Some(recipient), text: Some(text), kind: "post-quantum" }
+            }
+            AnyIdentity::Plugin(key) => {
+                let text = SecretString::from(key.expose_secret());
+                let parsed: plugin::Identity =
+                    key.expose_secret().parse().map_err(|error: &str| KeyFormatError::new_err(error.to_owned()))?;
+                let plugin = plugin::IdentityPluginV1::new(key.plugin(), &[parsed], NoCallbacks);
+                let plugin = plugin.map_err(|error| IdentityError::new_err(error.to_string()))?;
+                Self { key: Arc::new(plugin), recipient: None, text: Some(text), kind: "plugin" }
+            }
+            _ => return Err(KeyFormatError::new_err("unknown kind of identity")),
+        })
+    }
+
+    /// Parses an ssh private key.
+    fn of_ssh(pem: &[u8], passphrase: Option<&str>) -> PyResult<Self> {
+        let malformed = || KeyFormatError::new_err("not an ssh private key of a type that can be used");
+        let key = ssh::Identity::from_buffer(pem, None).map_err(|_| malformed())?;
+        let recipient = ssh::Recipient::try_from(key.clone()).map_err(|_| malformed())?;
+        let key = match (key, passphrase) {
+            (ssh::Identity::Encrypted(key), Some(passphrase)) => {
+                let opened = key.decrypt(SecretString::from(passphrase));
+                let opened = opened.map_err(|_| IdentityError::new_err("the passphrase does not open the ssh key"))?;
+                ssh::Identity::Unencrypted(opened)
+            }
+            (ssh::Identity::Encrypted(_), None) => {
+                return Err(IdentityError::new_err("the ssh key is encrypted: its passphrase is needed"));
+            }
+            (ssh::Identity::Unsupported(_), _) => return Err(malformed()),
+            (key, _) => key,
+        };
+        let recipient = Recipient::of(AnyRecipient::Ssh(recipient))?;
+        Ok(Self { key: Arc::new(key), recipient: Some(recipient), text: None, kind: "ssh" })
+    }
+}
+
+fn random(error: impl ToString) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+#[pymethods]
+impl Identity {
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let fault = |fault: sealane_age::key_file::IdentityFault| KeyFormatError::new_err(fault.to_string());
+        Self::of(text.parse().map_err(fault)?)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (*, post_quantum = false))]
+    fn generate(post_quantum: bool) -> PyResult<Self> {
+        Self::of(if post_quantum {
+            AnyIdentity::PostQuantum(Box::new(mlkem768x25519::Identity::generate().map_err(random)?))
+        } else {
+            AnyIdentity::X25519(x25519::Identity::generate().map_err(random)?)
+        })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (passphrase, *, max_work_factor = 22))]
+    fn passphrase(passphrase: &str, max_work_factor: u8) -> Self {
+        let key = scrypt::Identity::new(SecretString::from(passphrase)).with_max_work_factor(max_work_factor);
+        Self { key: Arc::new(key), recipient: None, text: None, kind: "passphrase" }
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (pem, *, passphrase = None))]
+    fn ssh(pem: Input<'_>, passphrase: Option<&str>) -> PyResult<Self> {
+        Self::of_ssh(pem.as_slice(), passphrase)
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    #[getter]
+    fn recipient(&self) -> PyResult<Recipient> {
+        let no_recipient = || PyTypeError::new_err(format!("an identity of kind {:?} has no recipient", self.kind));
+        self.recipient.clone().ok_or_else(no_recipient)
+    }
+
+    fn to_text(&self) -> PyResult<&str> {
+        let no_text = || PyTypeError::new_err(format!("an identity of kind {:?} has no text", self.kind));
+        self.text.as_ref().map(|text| text.expose_secret()).ok_or_else(no_text)
+    }
+
+    /// Shows the public key only.
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(match &self.recipient {
+            Some(recipient) => format!("<sealane.age.Identity of {}>", recipient.__str__()?),
+            None => format!("<sealane.age.Identity {}>", self.kind),
+        })
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("an identity is secret and cannot be pickled"))
+    }
+}
+
+/// The identities that open a file, and the parts of others.
+pub(crate) struct Identities {
+    keys: Vec<Key>,
+    parts: Vec<threshold::Part>,
+}
+
+impl Identities {
+    /// Takes an identity, or several. Parts may be among them.
+    pub(crate) fn new(identities: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut all = Self { keys: Vec::new(), parts: Vec::new() };
+        if all.take(identities)? {
+            return Ok(all);
+        }
+        for identity in identities.try_iter()? {
+            let identity = identity?;
+            if !all.take(&identity)? {
+                let kind = identity.get_type().name()?;
+                let message = format!("identities must be of type Identity or Part, not {kind}");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        Ok(all)
+    }
+
+    fn take(&mut self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if let Ok(identity) = item.cast::<Identity>() {
+            self.keys.push(identity.get().key.clone());
+        } else if let Ok(part) = item.cast::<Part>() {
+            self.parts.push(part.get().copy()?);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Calls `work` with the identities, and with all of them together, for files that take several
+    /// holders.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&[&dyn sealane_age::Identity]) -> T) -> T {
+        let mut each: Vec<_> = self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity).collect();
+        let together = ThresholdIdentity::new(each.iter().copied(), &self.parts);
+        each.push(&together);
+        work(&each)
+    }
+
+    pub(crate) fn each(&self) -> impl Iterator<Item = &dyn sealane_age::Identity> {
+        self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity)
+    }
+}
+
+/// Parses a file of identities, which may be encrypted with a passphrase, or an ssh key.
+#[pyfunction(name = "parse_identities")]
+#[pyo3(signature = (contents, *, passphrase = None))]
+pub(crate) fn parse(py: Python<'_>, contents: Input<'_>, passphrase: Option<&str>) -> PyResult<Vec<Identity>> {
+    let (kind, contents) = IdentityFile::of(contents.as_slice());
+    match kind {
+        IdentityFile::Pem => Ok(vec![Identity::of_ssh(contents, passphrase)?]),
+        IdentityFile::Encrypted => {
+            let needed = || IdentityError::new_err("the identity file is encrypted: its passphrase is needed");
+            let passphrase = passphrase.ok_or_else(needed)?;
+            let file = EncryptedIdentityFile::new(contents);
+            let key = scrypt::Identity::new(SecretString::from(passphrase));
+            let identities = py.detach(|| file.decrypt(&key));
+            let identities = identities.map_err(|error| IdentityError::new_err(error.to_string()))?;
+            identities.into_iter().map(Identity::of).collect()
+        }
+        _ => {
+            let parsed = parse_identities(contents).map_err(|error| KeyFormatError::new_err(error.to_string()))?;
+            parsed.into_iter().map(Identity::of).collect()
+        }
+    }
+}

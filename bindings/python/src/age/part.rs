@@ -1,0 +1,84 @@
+//! Parts: shares of a file key that their holders have contributed.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use sealane_age::Decryptor;
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::threshold::{self, ShareDescription};
+
+use super::identity::Identities;
+use crate::buffer::Input;
+use crate::error::{self, ThresholdError};
+
+/// A part. The Python package documents it.
+#[pyclass(frozen, module = "sealane.age", name = "Part")]
+pub(crate) struct Part {
+    part: threshold::Part,
+    /// The description by the maker of the file, if the part was made here.
+    description: Option<ShareDescription>,
+}
+
+fn failed(error: threshold::ThresholdError) -> PyErr {
+    ThresholdError::new_err(error.to_string())
+}
+
+impl Part {
+    /// Returns the same part again.
+    pub(crate) fn copy(&self) -> PyResult<threshold::Part> {
+        threshold::Part::try_from(&self.part.to_bytes()[..]).map_err(failed)
+    }
+}
+
+#[pymethods]
+impl Part {
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        Ok(Self { part: text.parse().map_err(failed)?, description: None })
+    }
+
+    fn to_text(&self) -> String {
+        self.part.to_text().expose_secret().to_owned()
+    }
+
+    #[getter]
+    fn point(&self) -> u8 {
+        self.part.point()
+    }
+
+    #[getter]
+    fn share_set(&self) -> String {
+        self.part.set().to_string()
+    }
+
+    #[getter]
+    fn threshold(&self) -> Option<u8> {
+        self.description.as_ref().map(|description| description.threshold)
+    }
+
+    #[getter]
+    fn count(&self) -> Option<u8> {
+        self.description.as_ref().map(|description| description.count)
+    }
+
+    #[getter]
+    fn label(&self) -> Option<&str> {
+        self.description.as_ref()?.label.as_ref().map(threshold::Label::as_str)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<sealane.age.Part {} of share set {}>", self.part.point(), self.part.set())
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("a part is secret and cannot be pickled: send the result of to_text()"))
+    }
+}
+
+/// Returns the parts that the identities contribute to the file that starts with `prefix`.
+#[pyfunction]
+pub(crate) fn parts_of(prefix: Input<'_>, identities: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
+    let header = Decryptor::new(prefix.as_slice()).map_err(error::decrypt)?.into_header();
+    let identities = Identities::new(identities)?;
+    let parts = threshold::Part::of(&header, identities.each()).map_err(error::unwrap)?;
+    Ok(parts.into_iter().map(|(description, part)| Part { part, description: Some(description) }).collect())
+}

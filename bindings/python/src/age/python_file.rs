@@ -1,0 +1,119 @@
+//! Files of Python as inputs and outputs. They attach to the interpreter for each call.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use pyo3::exceptions::{PyBlockingIOError, PyOSError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::buffer::Input;
+
+/// The largest number of bytes that one call reads or writes.
+const STEP: usize = 1 << 20;
+
+/// A function that is told of progress: the number of bytes so far, and in all if it is known.
+pub(crate) struct Progress {
+    pub(crate) call: Option<Py<PyAny>>,
+    pub(crate) total: Option<u64>,
+}
+
+impl Progress {
+    /// Calls the function. Handles signals, too: this is where Ctrl-C ends a long call.
+    pub(crate) fn report(&self, py: Python<'_>, done: u64) -> PyResult<()> {
+        py.check_signals()?;
+        match &self.call {
+            Some(call) => call.call1(py, (done, self.total)).map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A file of Python.
+pub(crate) struct PythonFile {
+    file: Py<PyAny>,
+    done: u64,
+    progress: Option<Progress>,
+}
+
+impl PythonFile {
+    pub(crate) fn new(file: &Bound<'_, PyAny>) -> Self {
+        Self { file: file.clone().unbind(), done: 0, progress: None }
+    }
+
+    /// Reports progress after each call.
+    pub(crate) fn with_progress(self, progress: Progress) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    fn count(&mut self, py: Python<'_>, bytes: usize) -> PyResult<()> {
+        self.done += bytes as u64;
+        self.progress.as_ref().map_or(Ok(()), |progress| progress.report(py, self.done))
+    }
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let room = out.len().min(STEP);
+            let data = self.file.bind(py).call_method1(intern!(py, "read"), (room,))?;
+            if data.is_none() {
+                return Err(PyBlockingIOError::new_err("the file has no data yet").into());
+            }
+            let data: Input<'_> = data.extract()?;
+            let data = data.as_slice();
+            let Some(start) = out.get_mut(..data.len()) else {
+                return Err(PyOSError::new_err("the file returned more bytes than it was asked for").into());
+            };
+            start.copy_from_slice(data);
+            let len = data.len();
+            self.count(py, len)?;
+            Ok(len)
+        })
+    }
+}
+
+impl Write for PythonFile {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let data = &data[..data.len().min(STEP)];
+            let written = self.file.bind(py).call_method1(intern!(py, "write"), (PyBytes::new(py, data),))?;
+            // Some files return nothing, and have then written everything.
+            let written = if written.is_none() { data.len() } else { written.extract()? };
+            if written > data.len() {
+                return Err(PyOSError::new_err("the file wrote more bytes than it was given").into());
+            }
+            self.count(py, written)?;
+            Ok(written)
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Python::attach(|py| {
+            let file = self.file.bind(py);
+            if file.hasattr(intern!(py, "flush"))? {
+                file.call_method0(intern!(py, "flush"))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Seek for PythonFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (offset, whence) = match to {
+            SeekFrom::Start(offset) => {
+                (i64::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?, 0)
+            }
+            SeekFrom::Current(offset) => (offset, 1),
+            SeekFrom::End(offset) => (offset, 2),
+        };
+        Python::attach(|py| {
+            let file = self.file.bind(py);
+            let position = file.call_method1(intern!(py, "seek"), (offset, whence))?;
+            // Some files return nothing.
+            let position = if position.is_none() { file.call_method0(intern!(py, "tell"))? } else { position };
+            Ok(position.extract()?)
+        })
+    }
+}

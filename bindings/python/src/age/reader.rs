@@ -1,0 +1,143 @@
+//! Reads the plaintext of a file from any position.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sealane_age::armor::ArmoredReader;
+use sealane_age::{Decryptor, StreamReader};
+use zeroize::Zeroize as _;
+
+use super::identity::Identities;
+use super::python_file::PythonFile;
+use crate::buffer::{Output, write_zeros};
+use crate::error;
+
+/// A file of the system or of Python.
+enum Source {
+    System(File),
+    Python(PythonFile),
+}
+
+impl Read for Source {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::System(file) => file.read(out),
+            Self::Python(file) => file.read(out),
+        }
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::System(file) => file.seek(to),
+            Self::Python(file) => file.seek(to),
+        }
+    }
+}
+
+type Inner = StreamReader<ArmoredReader<Source>>;
+
+/// Reads the plaintext of a file. `AgeReader` of the Python package wraps it.
+#[pyclass(frozen, module = "sealane.age", name = "Reader")]
+pub(crate) struct Reader {
+    reader: Mutex<Inner>,
+    /// Whether seeking is possible: the file is not armored.
+    is_binary: bool,
+}
+
+impl Reader {
+    /// Runs `work` without the interpreter's lock. A thread that has the reader may need that lock,
+    /// so nobody may wait for the reader with it.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> io::Result<T> + Send) -> PyResult<T> {
+        py.detach(|| work(&mut self.lock())).map_err(error::io)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads until `out` is full or the file ends. An error after some bytes is left for the next call.
+fn fill(reader: &mut Inner, out: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < out.len() {
+        match reader.read(&mut out[filled..]) {
+            Ok(0) => break,
+            Ok(len) => filled += len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) if filled > 0 => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[pymethods]
+impl Reader {
+    /// Opens a path, or a file of Python from its position on.
+    #[new]
+    fn new(py: Python<'_>, file: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let identities = Identities::new(identities)?;
+        let source = match file.extract::<PathBuf>() {
+            Ok(path) => Source::System(File::open(&path).map_err(|error| error::at_path(error, &path))?),
+            Err(_) => Source::Python(PythonFile::new(file)),
+        };
+        py.detach(|| {
+            let mut source = ArmoredReader::new(source);
+            let is_binary = !source.is_armored().map_err(error::io)?;
+            // The identity of a passphrase has its own limit.
+            let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
+            let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
+            Ok(Self { reader: Mutex::new(reader), is_binary })
+        })
+    }
+
+    #[getter]
+    fn is_binary(&self) -> bool {
+        self.is_binary
+    }
+
+    fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
+        // The plaintext may be much shorter than the caller allows.
+        let mut data = zeroize::Zeroizing::new(vec![0; len]);
+        let len = self.with(py, |reader| fill(reader, &mut data))?;
+        Ok(PyBytes::new(py, &data[..len]))
+    }
+
+    fn read_into(&self, py: Python<'_>, buffer: Output) -> PyResult<usize> {
+        let mut buffer = buffer;
+        let len = buffer.len();
+        buffer.check(len, &[])?;
+        // SAFETY: the buffer has just been checked, and there are no inputs.
+        let room = unsafe { buffer.first(len) };
+        self.with(py, |reader| {
+            // A reader takes initialised memory.
+            let room = write_zeros(room);
+            fill(reader, room).inspect_err(|_| room.zeroize())
+        })
+    }
+
+    fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
+        let to = match whence {
+            0 => SeekFrom::Start(u64::try_from(offset).map_err(|_| PyValueError::new_err("a negative position"))?),
+            1 => SeekFrom::Current(offset),
+            2 => SeekFrom::End(offset),
+            _ => return Err(PyValueError::new_err(format!("invalid whence: {whence}"))),
+        };
+        self.with(py, |reader| reader.seek(to))
+    }
+
+    fn plaintext_len(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |reader| reader.plaintext_len())
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("a reader holds a key and cannot be pickled"))
+    }
+}

@@ -1,0 +1,196 @@
+//! Recipients.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use sealane_age::adapter::age::{NoCallbacks, plugin};
+use sealane_age::key_file::{AnyRecipient, parse_recipients};
+use sealane_age::secrecy::SecretString;
+use sealane_age::threshold::{Label, ThresholdRecipient};
+use sealane_age::{EncryptError, Encryptor, FileKey, WrapError, Wrapped, scrypt};
+
+use crate::buffer::Input;
+use crate::error::{self, IdentityError, KeyFormatError, ThresholdError};
+
+/// A key that wraps file keys, in any thread.
+pub(crate) type Key = Arc<dyn sealane_age::Recipient + Send + Sync>;
+
+/// A recipient. The Python package documents it.
+#[pyclass(frozen, module = "sealane.age", name = "Recipient")]
+#[derive(Clone)]
+pub(crate) struct Recipient {
+    key: Key,
+    /// The public text, if the recipient is a public key.
+    text: Option<String>,
+    kind: &'static str,
+}
+
+impl Recipient {
+    pub(crate) fn public(key: Key, text: String, kind: &'static str) -> Self {
+        Self { key, text: Some(text), kind }
+    }
+
+    pub(crate) fn of(recipient: AnyRecipient) -> PyResult<Self> {
+        let (text, kind) = (recipient.to_string(), kind(&recipient));
+        let key: Key = match recipient.into_recipient() {
+            Ok(key) => Arc::from(key),
+            Err(recipient) => {
+                let name = recipient.plugin();
+                let parsed: plugin::Recipient =
+                    text.parse().map_err(|error: &str| KeyFormatError::new_err(error.to_owned()))?;
+                let plugin = plugin::RecipientPluginV1::new(name, &[parsed], &[], NoCallbacks);
+                Arc::new(plugin.map_err(|error| IdentityError::new_err(error.to_string()))?)
+            }
+        };
+        Ok(Self::public(key, text, kind))
+    }
+}
+
+fn kind(recipient: &AnyRecipient) -> &'static str {
+    match recipient {
+        AnyRecipient::X25519(_) => "x25519",
+        AnyRecipient::PostQuantum(_) => "post-quantum",
+        AnyRecipient::Plugin(_) => "plugin",
+        AnyRecipient::Ssh(_) => "ssh",
+        _ => "tag",
+    }
+}
+
+/// A number of recipients, of whom some must cooperate.
+struct Threshold {
+    threshold: usize,
+    recipients: Vec<Key>,
+    label: Option<Label>,
+}
+
+impl Threshold {
+    fn recipient(&self) -> Result<ThresholdRecipient<'_>, sealane_age::threshold::ThresholdError> {
+        let recipients = self.recipients.iter().map(|key| &**key as &dyn sealane_age::Recipient);
+        Ok(ThresholdRecipient::new(self.threshold, recipients)?.with_label(self.label.clone()))
+    }
+}
+
+impl sealane_age::Recipient for Threshold {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        self.recipient().map_err(WrapError::other)?.wrap_file_key(file_key)
+    }
+}
+
+#[pymethods]
+impl Recipient {
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        let parsed = text.parse().map_err(|fault: sealane_age::key_file::RecipientFault| fault.to_string());
+        Self::of(parsed.map_err(KeyFormatError::new_err)?)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (passphrase, *, work_factor = 18))]
+    fn passphrase(passphrase: &str, work_factor: u8) -> PyResult<Self> {
+        // Other programs refuse to open files with more.
+        if !(1..=sealane_age::DEFAULT_MAX_WORK_FACTOR).contains(&work_factor) {
+            return Err(PyValueError::new_err(EncryptError::WorkFactor(work_factor).to_string()));
+        }
+        let key = scrypt::Recipient::new(SecretString::from(passphrase)).with_work_factor(work_factor);
+        let key = key.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { key: Arc::new(key), text: None, kind: "passphrase" })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (threshold, recipients, *, label = None))]
+    fn threshold(threshold: usize, recipients: &Bound<'_, PyAny>, label: Option<&str>) -> PyResult<Self> {
+        let failed = |error: sealane_age::threshold::ThresholdError| ThresholdError::new_err(error.to_string());
+        let label = label.map(str::parse).transpose().map_err(failed)?;
+        let all = Recipients::new(recipients)?;
+        let holders = Threshold { threshold, recipients: all.0, label };
+        holders.recipient().map_err(failed)?;
+        Ok(Self { key: Arc::new(holders), text: None, kind: "threshold" })
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    pub(crate) fn __str__(&self) -> PyResult<&str> {
+        let without_text = || PyTypeError::new_err(format!("a recipient of kind {:?} has no text", self.kind));
+        self.text.as_deref().ok_or_else(without_text)
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.text {
+            Some(text) => format!("Recipient({text:?})"),
+            None => format!("<sealane.age.Recipient {}>", self.kind),
+        }
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        match (&self.text, &other.text) {
+            (Some(one), Some(other)) => one == other,
+            _ => Arc::ptr_eq(&self.key, &other.key),
+        }
+    }
+
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        match &self.text {
+            Some(text) => text.hash(&mut hasher),
+            None => Arc::as_ptr(&self.key).cast::<()>().hash(&mut hasher),
+        }
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let Some(text) = &slf.get().text else {
+            let kind = slf.get().kind;
+            return Err(PyTypeError::new_err(format!("a recipient of kind {kind:?} cannot be pickled")));
+        };
+        Ok((slf.get_type().into_any(), (text.clone(),)))
+    }
+}
+
+/// The recipients of a file.
+pub(crate) struct Recipients(Vec<Key>);
+
+impl Recipients {
+    /// Takes a recipient, or several.
+    pub(crate) fn new(recipients: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(recipient) = recipients.cast::<Recipient>() {
+            return Ok(Self(vec![recipient.get().key.clone()]));
+        }
+        let key = |recipient: PyResult<Bound<'_, PyAny>>| {
+            let recipient = recipient?;
+            match recipient.cast::<Recipient>() {
+                Ok(recipient) => Ok(recipient.get().key.clone()),
+                Err(_) => {
+                    let kind = recipient.get_type().name()?;
+                    Err(PyTypeError::new_err(format!("recipients must be of type Recipient, not {kind}")))
+                }
+            }
+        };
+        Ok(Self(recipients.try_iter()?.map(key).collect::<PyResult<_>>()?))
+    }
+
+    /// Prepares a file. With a passphrase, this takes about a second.
+    pub(crate) fn encryptor(&self, header_len: Option<usize>) -> PyResult<Encryptor> {
+        let recipients = self.iter();
+        let encryptor = Encryptor::with_recipients(recipients).map_err(error::encrypt)?;
+        match header_len {
+            Some(len) => encryptor.with_header_len(len).map_err(error::encrypt),
+            None => Ok(encryptor),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn sealane_age::Recipient> {
+        self.0.iter().map(|key| &**key as &dyn sealane_age::Recipient)
+    }
+}
+
+/// Parses a file of recipients.
+#[pyfunction(name = "parse_recipients")]
+pub(crate) fn parse(contents: Input<'_>) -> PyResult<Vec<Recipient>> {
+    let parsed = parse_recipients(contents.as_slice()).map_err(|error| KeyFormatError::new_err(error.to_string()))?;
+    parsed.recipients.into_iter().map(Recipient::of).collect()
+}

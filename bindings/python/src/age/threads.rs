@@ -1,0 +1,81 @@
+//! Seals and opens chunks in memory on several threads.
+
+use std::num::NonZero;
+use std::thread;
+
+use sealane_age::stream::{CHUNK_BYTES, PayloadKey, SEALED_CHUNK_BYTES, SealingKey};
+use sealane_age::{StreamError, Threads};
+
+/// A thread is started for so many chunks at least.
+const CHUNKS_PER_THREAD: usize = 16;
+
+/// Returns the number of threads: all cores if the caller does not say how many.
+pub(crate) fn threads(count: Option<NonZero<usize>>) -> Threads {
+    count.map_or_else(Threads::available, Threads::new)
+}
+
+/// Returns the number of chunks for each thread.
+fn chunks_per_thread(chunks: usize, threads: Threads) -> usize {
+    chunks.div_ceil(threads.get()).max(CHUNKS_PER_THREAD)
+}
+
+/// Runs each piece of work on its own thread, the last one on this. Returns the first error in
+/// their order.
+fn run(work: Vec<impl FnOnce() -> Result<(), StreamError> + Send>) -> Result<(), StreamError> {
+    let mut work = work;
+    let Some(last) = work.pop() else { return Ok(()) };
+    thread::scope(|scope| {
+        let started: Vec<_> = work.into_iter().map(|work| scope.spawn(work)).collect();
+        let last = last();
+        let mut result = Ok(());
+        for thread in started {
+            let this = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            result = result.and(this);
+        }
+        result.and(last)
+    })
+}
+
+/// Does the same as [`SealingKey::seal_part`]. `sealed` has exactly the length of the result.
+pub(crate) fn seal(
+    key: &SealingKey,
+    first: u64,
+    is_last: bool,
+    plaintext: &[u8],
+    sealed: &mut [u8],
+    threads: Threads,
+) -> Result<(), StreamError> {
+    let count = chunks_per_thread(plaintext.len().div_ceil(CHUNK_BYTES), threads);
+    if plaintext.len() <= count * CHUNK_BYTES {
+        return key.seal_part(first, is_last, plaintext, sealed).map(drop);
+    }
+    let parts = plaintext.chunks(count * CHUNK_BYTES).zip(sealed.chunks_mut(count * SEALED_CHUNK_BYTES));
+    let parts_count = parts.len();
+    let work = parts.enumerate().map(|(i, (plaintext, sealed))| {
+        let (first, is_last) = (first + (i * count) as u64, is_last && i + 1 == parts_count);
+        move || key.seal_part(first, is_last, plaintext, sealed).map(drop)
+    });
+    run(work.collect())
+}
+
+/// Does the same as [`PayloadKey::open_chunks`]. `plaintext` has exactly the length of the result.
+pub(crate) fn open(
+    key: &PayloadKey,
+    first: u64,
+    is_last: bool,
+    sealed: &[u8],
+    plaintext: &mut [u8],
+    threads: Threads,
+) -> Result<(), StreamError> {
+    let count = chunks_per_thread(sealed.len().div_ceil(SEALED_CHUNK_BYTES), threads);
+    if sealed.len() <= count * SEALED_CHUNK_BYTES {
+        return key.open_chunks(first, is_last, sealed, plaintext).map(drop);
+    }
+    let parts = sealed.chunks(count * SEALED_CHUNK_BYTES).zip(plaintext.chunks_mut(count * CHUNK_BYTES));
+    let parts_count = sealed.len().div_ceil(count * SEALED_CHUNK_BYTES);
+    let work = parts.enumerate().map(|(i, (sealed, plaintext))| {
+        let (first, is_last) = (first + (i * count) as u64, is_last && i + 1 == parts_count);
+        move || key.open_chunks(first, is_last, sealed, plaintext).map(drop)
+    });
+    run(work.collect())
+}

@@ -1,0 +1,14 @@
+"""Keys for tests. The workers of Dask import them too."""
+
+import os
+
+from sealane.age import Identity
+
+# A worker is started with the variables, and finds the same keys.
+for name in ("SEALANE_TEST_KEY", "SEALANE_OTHER_KEY"):
+    os.environ.setdefault(name, Identity.generate().to_text())
+
+IDENTITY = Identity(os.environ["SEALANE_TEST_KEY"])
+OTHER = Identity(os.environ["SEALANE_OTHER_KEY"])
+OPTIONS = {"identities": "env:SEALANE_TEST_KEY", "recipients": str(IDENTITY.recipient)}
+WRONG = OPTIONS | {"identities": "env:SEALANE_OTHER_KEY"}

@@ -1,0 +1,219 @@
+"""The AEADs: vectors that nobody here wrote, buffers of all kinds, errors."""
+
+import json
+import pickle
+import threading
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.ciphers import aead as peer
+
+import sealane
+from sealane import ChaCha20Poly1305, InvalidTag, XChaCha20Poly1305
+
+CLASSES = [ChaCha20Poly1305, XChaCha20Poly1305]
+
+
+def vectors(path):
+    return resources.files("cryptography_vectors").joinpath(path).read_bytes()
+
+
+def cases_of(path):
+    """Reads cases in the form of OpenSSL or of BoringSSL."""
+    names = {"nonce": "iv", "ad": "aad", "in": "plaintext", "ct": "ciphertext"}
+    cases, case = [], {}
+    for line in [*vectors(path).decode().splitlines(), ""]:
+        if "=" in line and not line.startswith("#"):
+            name, value = (part.strip() for part in line.split("=", 1))
+            case[names.get(name.lower(), name.lower())] = value
+        elif not line.strip() and "key" in case:
+            cases.append(case)
+            case = {}
+    return cases
+
+
+def value(text):
+    return text[1:-1].encode() if text.startswith('"') else bytes.fromhex(text)
+
+
+@pytest.mark.parametrize(("file", "count"), [("openssl", 5), ("boringssl", 66)])
+def test_vectors_of_cryptography(file, count):
+    cases = cases_of(f"ciphers/ChaCha20Poly1305/{file}.txt")
+    assert len(cases) == count
+    opened = 0
+    for case in cases:
+        names = ("key", "iv", "aad", "tag", "plaintext", "ciphertext")
+        key, nonce, aad, tag, plaintext, ciphertext = (value(case[name]) for name in names)
+        cipher = ChaCha20Poly1305(key)
+        if case.get("result") == "CIPHERFINAL_ERROR":
+            with pytest.raises(InvalidTag):
+                cipher.decrypt(nonce, ciphertext + tag, aad)
+            continue
+        assert cipher.encrypt(nonce, plaintext, aad) == ciphertext + tag
+        assert cipher.decrypt(nonce, ciphertext + tag, aad) == plaintext
+        opened += 1
+    assert opened >= count - 3
+
+
+@pytest.mark.parametrize(("file", "cls"), [("chacha20_poly1305", CLASSES[0]), ("xchacha20_poly1305", CLASSES[1])])
+def test_wycheproof(file, cls, wycheproof):
+    groups = json.loads((wycheproof / f"{file}_test.json").read_text())["testGroups"]
+    results = {"valid": 0, "invalid": 0}
+    for group in groups:
+        for test in group["tests"]:
+            key, nonce, aad, msg, ct, tag = (bytes.fromhex(test[n]) for n in ("key", "iv", "aad", "msg", "ct", "tag"))
+            results[test["result"]] += 1
+            if len(nonce) != cls.NONCE_BYTES:
+                assert test["result"] == "invalid"
+                with pytest.raises(ValueError, match="nonce"):
+                    cls(key).decrypt(nonce, ct + tag, aad)
+            elif test["result"] == "invalid":
+                with pytest.raises(InvalidTag):
+                    cls(key).decrypt(nonce, ct + tag, aad)
+            else:
+                assert cls(key).encrypt(nonce, msg, aad) == ct + tag
+                assert cls(key).decrypt(nonce, ct + tag, aad) == msg
+    assert results["valid"] > 200
+    assert results["invalid"] > 30
+
+
+def test_like_cryptography_at_many_lengths():
+    key = ChaCha20Poly1305.generate_key()
+    ours, theirs = ChaCha20Poly1305(key), peer.ChaCha20Poly1305(key)
+    for length in [*range(300), 1023, 4095, 4096, 4097, 65536, 1 << 20]:
+        nonce, data, aad = length.to_bytes(12), np.arange(length, dtype=np.uint8).tobytes(), b"aad"[: length % 4]
+        sealed = theirs.encrypt(nonce, data, aad)
+        assert ours.encrypt(nonce, data, aad) == sealed
+        assert ours.decrypt(nonce, sealed, aad) == data
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_buffers_of_all_kinds(cls):
+    cipher = cls(bytearray(range(32)))
+    nonce, aad = bytes(cls.NONCE_BYTES), b"head"
+    for length in (0, 8, 800, 80_000):
+        data = bytes(range(8)) * (length // 8)
+        sealed = cipher.encrypt(nonce, data, aad)
+        array = np.frombuffer(data, dtype=np.int64).reshape(-1, 1)
+        for same in (bytearray(data), memoryview(data), array, memoryview(bytearray(data))):
+            assert cipher.encrypt(memoryview(nonce), same, bytearray(aad)) == sealed
+        room = np.zeros(length + 16, dtype=np.uint8)
+        assert cipher.encrypt_into(nonce, data, aad, room) == length + 16
+        assert room.tobytes() == sealed
+        opened = bytearray(length + 3)
+        assert cipher.decrypt_into(nonce, room, aad, opened) == length
+        assert opened == data + bytes(3)
+    assert cipher.decrypt(nonce, cipher.encrypt(nonce, b"", None), b"") == b""
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_not_authentic(cls):
+    cipher = cls(bytes(32))
+    nonce, other = bytes(cls.NONCE_BYTES), b"\1" + bytes(cls.NONCE_BYTES - 1)
+    for length in (0, 1, 5000):
+        sealed = cipher.encrypt(nonce, bytes(length), b"aad")
+        broken = bytearray(sealed)
+        broken[-1] ^= 1
+        for arguments in [
+            (nonce, broken, b"aad"),
+            (other, sealed, b"aad"),
+            (nonce, sealed, None),
+            (nonce, sealed[:15], b""),
+        ]:
+            with pytest.raises(InvalidTag) as error:
+                cipher.decrypt(*arguments)
+            assert isinstance(error.value, sealane.SealaneError)
+            room = bytearray(b"x" * length)
+            with pytest.raises(InvalidTag):
+                cipher.decrypt_into(*arguments, room)
+            # Nothing of the plaintext is there.
+            assert len(arguments[1]) < 16 or room == bytes(length)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_wrong_arguments(cls):
+    with pytest.raises(ValueError, match="32 bytes"):
+        cls(bytes(31))
+    with pytest.raises(TypeError):
+        cls("0" * 32)
+    cipher, nonce = cls(bytes(32)), bytes(cls.NONCE_BYTES)
+    with pytest.raises(ValueError, match="nonce"):
+        cipher.encrypt(nonce[1:], b"", None)
+    with pytest.raises(TypeError):
+        cipher.encrypt(nonce, "text", None)
+    with pytest.raises(ValueError, match="20 bytes, and the result 26"):
+        cipher.encrypt_into(nonce, bytes(10), None, bytearray(20))
+    with pytest.raises(BufferError):
+        cipher.encrypt_into(nonce, bytes(10), None, bytes(26))
+    room = bytearray(100)
+    with pytest.raises(BufferError, match="overlaps"):
+        cipher.encrypt_into(nonce, memoryview(room)[:10], None, room)
+    with pytest.raises(BufferError, match="overlaps"):
+        cipher.decrypt_into(nonce, bytes(32), memoryview(room)[:1], room)
+    # Rows that are not contiguous.
+    with pytest.raises(BufferError):
+        cipher.encrypt(nonce, memoryview(bytes(10))[::2], None)
+    with pytest.raises(TypeError, match="key"):
+        pickle.dumps(cipher)
+    assert "\\x00" not in repr(cipher)
+    # The buffers are free again after the errors.
+    room.clear()
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("lengths", [64, [0, 1, 64, 5000, 3], "array", 0, []])
+def test_many(cls, lengths):
+    lengths = np.array([7, 300, 2]) if isinstance(lengths, str) else lengths
+    each = [lengths] * 600 if isinstance(lengths, int) else list(lengths)
+    cipher = cls(cls.generate_key())
+    nonces = [i.to_bytes(cls.NONCE_BYTES) for i in range(len(each))]
+    messages = [bytes([i % 251]) * length for i, length in enumerate(each)]
+    sealed = cipher.encrypt_many(b"".join(nonces), b"".join(messages), b"aad", lengths=lengths)
+    assert sealed == b"".join(cipher.encrypt(n, m, b"aad") for n, m in zip(nonces, messages, strict=True))
+    assert cipher.decrypt_many(b"".join(nonces), sealed, b"aad", lengths=lengths) == b"".join(messages)
+    if each:
+        broken = bytearray(sealed)
+        broken[len(sealed) // 2] ^= 1
+        with pytest.raises(InvalidTag):
+            cipher.decrypt_many(b"".join(nonces), broken, b"aad", lengths=lengths)
+        with pytest.raises(ValueError, match="by their lengths"):
+            cipher.decrypt_many(b"".join(nonces), sealed[1:], b"aad", lengths=lengths)
+        with pytest.raises(ValueError, match="whole number"):
+            cipher.encrypt_many(nonces[0][1:], b"", lengths=lengths)
+
+
+def test_lengths_that_do_not_fit():
+    cipher = ChaCha20Poly1305(bytes(32))
+    with pytest.raises(ValueError, match="2 nonces and 1 lengths"):
+        cipher.encrypt_many(bytes(24), b"1", lengths=[1])
+    with pytest.raises(OverflowError):
+        cipher.encrypt_many(bytes(24), b"1", lengths=[-1, 2])
+    with pytest.raises((OverflowError, ValueError)):
+        cipher.encrypt_many(bytes(24), b"1", lengths=2**63)
+
+
+def test_other_threads_run_meanwhile():
+    """Holding the lock, the call would not let the other thread count at all."""
+    cipher, data = ChaCha20Poly1305(bytes(32)), bytes(256 << 20)
+    room = bytearray(len(data) + 16)
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counted[0]
+    cipher.encrypt_into(bytes(12), data, None, room)
+    during = counted[0] - before
+    stop.set()
+    thread.join()
+    assert during > 10_000
+
+
+def test_version():
+    text = (Path(__file__).parent.parent / "Cargo.toml").read_text()
+    assert f'version = "{sealane.__version__}"' in text
