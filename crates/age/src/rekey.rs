@@ -14,6 +14,29 @@ use crate::recipient::Recipient;
 use crate::stanza::Stanza;
 
 /// The treatment of the recipients that a file has.
+///
+/// ```
+/// use std::io::Read;
+///
+/// use sealane_age::{Decryptor, EncryptError, Existing, Identity, Recipient, RekeyError, Rekeyed, decrypt, x25519};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let [old, new] = [x25519::Identity::generate()?, x25519::Identity::generate()?];
+/// let file = sealane_age::encrypt([&old.to_public() as &dyn Recipient], b"attack at dawn")?;
+///
+/// let decryptor = Decryptor::new(&file[..])?;
+/// let rekeyed: Rekeyed =
+///     decryptor.rekey([&old as &dyn Identity], [&new.to_public() as &dyn Recipient], Existing::Drop)?;
+/// // The chunks stay as they are.
+/// let mut file = rekeyed.header().encode();
+/// decryptor.into_payload().read_to_end(&mut file)?;
+/// assert_eq!(decrypt([&new as &dyn Identity], &file)?, b"attack at dawn");
+///
+/// let nobody = Decryptor::new(&file[..])?.rekey([&new as &dyn Identity], [], Existing::Drop);
+/// assert!(matches!(nobody, Err(RekeyError::Wrap(EncryptError::NoRecipients))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Existing {
