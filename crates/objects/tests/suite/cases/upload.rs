@@ -1,9 +1,10 @@
 //! Uploads in parts.
 
+use bytes::Bytes;
 use sealane_object_store::sealane_age::{Identity, decrypt};
 
 use super::super::object_store::path::Path;
-use super::super::object_store::{ObjectStore as _, ObjectStoreExt as _, PutPayload};
+use super::super::object_store::{ObjectStoreExt as _, PutPayload};
 use super::{CHUNK, Place, text, whole};
 
 const MIN: usize = 5 << 20;
@@ -31,8 +32,7 @@ async fn parts_of_any_length_become_one_file() {
         for len in lengths {
             let (part, after) = rest.split_at(*len);
             // A payload has pieces of any length.
-            let payload: PutPayload =
-                part.chunks(100_000).map(|piece| piece.to_vec().into()).collect::<Vec<_>>().into_iter().collect();
+            let payload: PutPayload = part.chunks(100_000).map(Bytes::copy_from_slice).collect();
             parts.push(upload.put_part(payload));
             rest = after;
         }
