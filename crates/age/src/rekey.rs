@@ -7,8 +7,8 @@ use crate::decryptor::Decryptor;
 use crate::encryptor::wrap;
 use crate::error::{DecryptError, EncryptError};
 use crate::file_key::FileKey;
-use crate::header::Header;
 use crate::header::nested::{Nested, THRESHOLD};
+use crate::header::{self, Header};
 use crate::identity::Identity;
 use crate::recipient::Recipient;
 use crate::stanza::Stanza;
@@ -104,7 +104,10 @@ impl<R: Read> Decryptor<R> {
         let file_key = self.preamble.file_key(identities)?;
         let kept = match existing {
             Existing::Drop => Vec::new(),
-            Existing::Keep => self.header().stanzas().to_vec(),
+            // A new header is padded again.
+            Existing::Keep => {
+                self.header().stanzas().iter().filter(|stanza| !header::is_padding(stanza)).cloned().collect()
+            }
         };
         let count = kept.len();
         let header = wrap(&file_key, kept, recipients)?;
@@ -144,6 +147,32 @@ fn is_post_quantum(stanzas: &[Stanza]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_padded_header_has_room_for_more_recipients() {
+        let identity = crate::x25519::Identity::generate().unwrap();
+        let recipient = identity.to_public();
+        for len in [600, 2000] {
+            let encryptor = crate::Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
+            let mut header = encryptor.with_header_len(len).unwrap().header().encode();
+            for count in 2..4 {
+                header.extend_from_slice(&[0; 16]);
+                let decryptor = Decryptor::new(&header[..]).unwrap();
+                let other = [&recipient as &dyn Recipient];
+                let rekeyed = decryptor.rekey([&identity as &dyn Identity], other, Existing::Keep).unwrap();
+                assert_eq!(rekeyed.header().stanzas().len(), count);
+                header = rekeyed.header_of_len(len).unwrap().encode();
+                assert_eq!(header.len(), len);
+            }
+        }
+        for (tag, is_padding) in
+            [("p", true), ("padding", true), ("padding---", true), ("q", false), ("padding-x", false)]
+        {
+            let stanza = Stanza { tag: tag.to_owned(), args: Vec::new(), body: Vec::new() };
+            assert_eq!(header::is_padding(&stanza), is_padding, "{tag}");
+            assert!(!header::is_padding(&Stanza { body: vec![1], ..stanza }));
+        }
+    }
 
     #[test]
     fn any_length_that_a_stanza_can_have() {

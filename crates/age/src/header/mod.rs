@@ -272,10 +272,23 @@ fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
 /// and an empty body.
 #[cfg(feature = "std")]
 fn padding(len: usize) -> Option<Stanza> {
-    const NAME: &str = "padding-";
     let tag_len = len.checked_sub("-> \n\n".len()).filter(|&len| len > 0)?;
-    let tag = NAME.chars().chain(core::iter::repeat('-')).take(tag_len).collect();
+    let tag = PADDING.chars().chain(core::iter::repeat('-')).take(tag_len).collect();
     Some(Stanza { tag, args: Vec::new(), body: Vec::new() })
+}
+
+/// The start of the type of a stanza that pads. More hyphens follow.
+#[cfg(feature = "std")]
+const PADDING: &str = "padding-";
+
+/// Returns whether a stanza only pads the header.
+#[cfg(feature = "std")]
+pub(crate) fn is_padding(stanza: &Stanza) -> bool {
+    let is_type = match stanza.tag.strip_prefix(PADDING) {
+        Some(more) => more.bytes().all(|byte| byte == b'-'),
+        None => PADDING.starts_with(&stanza.tag),
+    };
+    is_type && stanza.args.is_empty() && stanza.body.is_empty()
 }
 
 fn encode_stanza(stanza: &Stanza, out: &mut Vec<u8>) {

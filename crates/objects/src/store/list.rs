@@ -38,7 +38,8 @@ impl SealedStore {
 
     /// Sets the size of a listed object. Returns `None` if it was deleted.
     async fn with_size(&self, mut meta: ObjectMeta) -> Result<Option<ObjectMeta>> {
-        if self.listed == ListedSize::Stored {
+        // An empty object, such as the mark of a folder, is not sealed and has no range to read.
+        if self.listed == ListedSize::Stored || meta.size == 0 {
             return Ok(Some(meta));
         }
         if let Some(opened) = self.cache.same(meta.location.as_ref(), &stamp(&meta)) {

@@ -46,9 +46,10 @@ async fn exact_sizes_read_the_headers_that_are_not_known() {
     let other_len = other.len() as u64;
     place.below.put(&Path::from("b"), other.into()).await.unwrap();
     place.below.put(&Path::from("c"), "not sealed".into()).await.unwrap();
+    place.below.put(&Path::from("d"), "".into()).await.unwrap();
 
     let exact = place.cold().with_listed_size(ListedSize::Exact);
-    let expected = [("a".to_owned(), 1000), ("b".to_owned(), 2000), ("c".to_owned(), 10)];
+    let expected = [("a".to_owned(), 1000), ("b".to_owned(), 2000), ("c".to_owned(), 10), ("d".to_owned(), 0)];
     assert_eq!(sizes(&exact).await, expected);
     // Those of the first listing are known to the second; what is not sealed is read again.
     assert_eq!(place.below.read().len(), 4);
