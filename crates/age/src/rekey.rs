@@ -192,6 +192,6 @@ mod tests {
             assert_eq!(Header::parse(&bytes).unwrap().0, filled);
         }
         assert!(rekeyed.header_of_len(len - 1).is_none());
-        assert!(rekeyed.header_of_len(len + crate::header::MAX_HEADER_BYTES).is_none());
+        assert!(rekeyed.header_of_len(len + header::MAX_HEADER_BYTES).is_none());
     }
 }
