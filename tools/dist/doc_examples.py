@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CRATES = ["sealane", "sealane-simd"]
+CRATES = ["sealane", "sealane-simd", "sealane-age", "sealane-shares"]
 
 
 def documentation(crate):

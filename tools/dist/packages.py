@@ -22,8 +22,8 @@ LIMIT = 300 * 1024
 LARGE = {"Cargo.lock"}
 
 # Crates in a workspace of their own. Their packages have no lock file: cargo looks for all crates
-# of one in the registry, where Sealane's are not yet. Each is built alone by `bash .ci/run snow`.
-SEPARATE = ["crates/snow"]
+# of one in the registry, where Sealane's are not yet. Each is built alone by a step of its own.
+SEPARATE = ["crates/objects", "crates/snow"]
 
 # The libraries for other people's programs have examples.
 EXAMPLES = {"sealane": 5, "sealane-age": 5, "sealane-shares": 5, "sealane-simd": 5}

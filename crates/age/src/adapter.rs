@@ -4,6 +4,25 @@
 //! The keys of that crate implement our traits where this is possible without a wrapper: its ssh
 //! keys with the feature `ssh`, its plugins with the feature `plugin`, and the recipients
 //! `age1tag1…` and `age1tagpq1…`. [`FromAge`] and [`ToAge`] wrap all others.
+//!
+//! ```
+//! use sealane_age::adapter::age::x25519::Identity as AgeIdentity;
+//! use sealane_age::adapter::{FromAge, ToAge, age};
+//! use sealane_age::{Identity, Recipient, decrypt, encrypt, x25519};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Keys of the crate `age`, for a file of this crate.
+//! let theirs = AgeIdentity::generate();
+//! let file = encrypt([&FromAge(theirs.to_public()) as &dyn Recipient], b"attack at dawn")?;
+//! assert_eq!(decrypt([&FromAge(theirs) as &dyn Identity], &file)?, b"attack at dawn");
+//!
+//! // Our keys, for a file of the crate `age`.
+//! let ours = x25519::Identity::generate()?;
+//! let file = age::encrypt(&ToAge(ours.to_public()), b"attack at dawn")?;
+//! assert_eq!(age::decrypt(&ToAge(ours), &file)?, b"attack at dawn");
+//! # Ok(())
+//! # }
+//! ```
 
 use std::collections::HashSet;
 use std::io;

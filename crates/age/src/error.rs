@@ -20,6 +20,19 @@ use crate::threshold_error::ThresholdError;
 /// A file cannot be encrypted to these recipients.
 ///
 /// Errors of the output are [`io::Error`]s of the writer.
+///
+/// ```
+/// use sealane_age::{EncryptError, Encryptor, Recipient, mlkem768x25519, x25519};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let one = x25519::Identity::generate()?.to_public();
+/// let other = mlkem768x25519::Identity::generate()?.to_public();
+/// // The file would be no safer than with the first recipient alone.
+/// let mixed = Encryptor::with_recipients([&one as &dyn Recipient, &other]);
+/// assert!(matches!(mixed, Err(EncryptError::IncompatibleRecipients(..))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncryptError {

@@ -3,6 +3,20 @@
 //!
 //! The keys here are texts only: a program that starts plugins gives them to it. The feature
 //! `plugin` has the plugins of the crate `age`, which start it.
+//!
+//! ```
+//! use sealane_age::plugin::{Identity, ParseError, Recipient};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let identity = Identity::without_data("yubikey")?;
+//! assert_eq!(identity.plugin(), "yubikey");
+//! assert!(identity.expose_secret().starts_with("AGE-PLUGIN-YUBIKEY-1"));
+//!
+//! assert_eq!(Identity::without_data("../sh").unwrap_err(), ParseError::Name);
+//! assert_eq!("age1yubikey1".parse::<Recipient>(), Err(ParseError::Malformed));
+//! # Ok(())
+//! # }
+//! ```
 
 use alloc::borrow::ToOwned as _;
 use alloc::string::String;

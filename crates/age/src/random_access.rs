@@ -4,6 +4,36 @@ use std::fs::File;
 use std::io;
 
 /// An input that several threads can read at any position, at once.
+///
+/// ```
+/// use std::num::NonZero;
+///
+/// use sealane_age::{CopyError, Decryptor, Encryptor, Identity, ReadAt, Recipient, Threads, WriteAt, x25519};
+///
+/// /// Opens a file on two threads.
+/// fn open(
+///     sealed: &impl ReadAt,
+///     opened: &impl WriteAt,
+///     identity: &dyn Identity,
+/// ) -> Result<u64, Box<dyn std::error::Error>> {
+///     let mut start = vec![0; 16 << 10];
+///     let len = sealed.read_at(&mut start, 0)?;
+///     let reader = Decryptor::new(&start[..len])?.decrypt([identity])?;
+///     match reader.copy_at(sealed, opened, Threads::new(NonZero::new(2).unwrap())) {
+///         Err(CopyError::Write(error)) => Err(format!("the disk may be full: {error}").into()),
+///         copied => Ok(copied?),
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let identity = x25519::Identity::generate()?;
+/// let (sealed, opened) = (tempfile::tempfile()?, tempfile::tempfile()?);
+/// let encryptor = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient])?;
+/// encryptor.encrypt_at(&&[7; 100_000][..], &sealed, Threads::available())?;
+/// assert_eq!(open(&sealed, &opened, &identity)?, 100_000);
+/// # Ok(())
+/// # }
+/// ```
 pub trait ReadAt: Sync {
     /// Reads from byte `offset` on. Returns the number of bytes, which is 0 only at the end or if
     /// `out` is empty.

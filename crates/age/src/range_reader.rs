@@ -21,6 +21,36 @@ const FIRST_READ: usize = 1024;
 /// An input that is read at any position, without blocking. It depends on no runtime.
 ///
 /// Its futures may be sent to other threads.
+///
+/// ```
+/// use std::io;
+///
+/// use sealane_age::{AsyncReadAt, Identity, LockedFile, ReadAt as _, Recipient, x25519};
+///
+/// /// A store that is asked for ranges.
+/// struct Store(Vec<u8>);
+///
+/// impl AsyncReadAt for Store {
+///     async fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+///         self.0.as_slice().read_at(buf, offset)
+///     }
+///
+///     async fn size(&self) -> io::Result<u64> {
+///         Ok(self.0.len() as u64)
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let identity = x25519::Identity::generate()?;
+/// # let file = sealane_age::encrypt([&identity.to_public() as &dyn Recipient], &[7; 100_000])?;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async move {
+/// let file = LockedFile::read_async(Store(file)).await?;
+/// let reader = file.unlock([&identity as &dyn Identity])?;
+/// assert_eq!(reader.read_async(65_000..66_000).await?, [7; 1000]);
+/// # Ok(())
+/// # })
+/// # }
+/// ```
 pub trait AsyncReadAt {
     /// Reads from byte `offset` on. Returns the number of bytes, which is 0 only at the end or if
     /// `out` is empty.

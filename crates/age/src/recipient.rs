@@ -16,6 +16,46 @@ use crate::stanza::Stanza;
 ///
 /// This is `Recipient` with `RecipientWithLabels` of the package `filippo.io/age`. The feature
 /// `age` converts from and to the trait of the crate `age`.
+///
+/// A recipient that wraps file keys with a one-time pad, and its identity:
+///
+/// ```
+/// use sealane_age::{FileKey, Identity, Recipient, Stanza, UnwrapError, WrapError, Wrapped};
+///
+/// struct Pad([u8; 16]);
+///
+/// impl Pad {
+///     fn apply(&self, bytes: &[u8; 16]) -> [u8; 16] {
+///         std::array::from_fn(|i| bytes[i] ^ self.0[i])
+///     }
+/// }
+///
+/// impl Recipient for Pad {
+///     fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+///         if self.0 == [0; 16] {
+///             return Err(WrapError::WeakKey);
+///         }
+///         let body = self.apply(file_key.expose_secret()).to_vec();
+///         Ok(Stanza { tag: "example.org/pad".into(), args: Vec::new(), body }.into())
+///     }
+/// }
+///
+/// impl Identity for Pad {
+///     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+///         let Some(stanza) = stanzas.iter().find(|stanza| stanza.tag == "example.org/pad") else {
+///             return Ok(None);
+///         };
+///         let body = stanza.body.as_slice().try_into().map_err(|_| UnwrapError::InvalidStanza)?;
+///         Ok(Some(FileKey::new(Box::new(self.apply(body)))))
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let file = sealane_age::encrypt([&Pad([7; 16]) as &dyn Recipient], b"attack at dawn")?;
+/// assert_eq!(sealane_age::decrypt([&Pad([7; 16]) as &dyn Identity], &file)?, b"attack at dawn");
+/// # Ok(())
+/// # }
+/// ```
 pub trait Recipient {
     /// Wraps `file_key` in one or more stanzas.
     ///

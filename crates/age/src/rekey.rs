@@ -7,13 +7,36 @@ use crate::decryptor::Decryptor;
 use crate::encryptor::wrap;
 use crate::error::{DecryptError, EncryptError};
 use crate::file_key::FileKey;
-use crate::header::Header;
 use crate::header::nested::{Nested, THRESHOLD};
+use crate::header::{self, Header};
 use crate::identity::Identity;
 use crate::recipient::Recipient;
 use crate::stanza::Stanza;
 
 /// The treatment of the recipients that a file has.
+///
+/// ```
+/// use std::io::Read;
+///
+/// use sealane_age::{Decryptor, EncryptError, Existing, Identity, Recipient, RekeyError, Rekeyed, decrypt, x25519};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let [old, new] = [x25519::Identity::generate()?, x25519::Identity::generate()?];
+/// let file = sealane_age::encrypt([&old.to_public() as &dyn Recipient], b"attack at dawn")?;
+///
+/// let decryptor = Decryptor::new(&file[..])?;
+/// let rekeyed: Rekeyed =
+///     decryptor.rekey([&old as &dyn Identity], [&new.to_public() as &dyn Recipient], Existing::Drop)?;
+/// // The chunks stay as they are.
+/// let mut file = rekeyed.header().encode();
+/// decryptor.into_payload().read_to_end(&mut file)?;
+/// assert_eq!(decrypt([&new as &dyn Identity], &file)?, b"attack at dawn");
+///
+/// let nobody = Decryptor::new(&file[..])?.rekey([&new as &dyn Identity], [], Existing::Drop);
+/// assert!(matches!(nobody, Err(RekeyError::Wrap(EncryptError::NoRecipients))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Existing {
@@ -81,7 +104,10 @@ impl<R: Read> Decryptor<R> {
         let file_key = self.preamble.file_key(identities)?;
         let kept = match existing {
             Existing::Drop => Vec::new(),
-            Existing::Keep => self.header().stanzas().to_vec(),
+            // A new header is padded again.
+            Existing::Keep => {
+                self.header().stanzas().iter().filter(|stanza| !header::is_padding(stanza)).cloned().collect()
+            }
         };
         let count = kept.len();
         let header = wrap(&file_key, kept, recipients)?;
@@ -123,6 +149,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_padded_header_has_room_for_more_recipients() {
+        let identity = crate::x25519::Identity::generate().unwrap();
+        let recipient = identity.to_public();
+        for len in [600, 2000] {
+            let encryptor = crate::Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
+            let mut header = encryptor.with_header_len(len).unwrap().header().encode();
+            for count in 2..4 {
+                header.extend_from_slice(&[0; 16]);
+                let decryptor = Decryptor::new(&header[..]).unwrap();
+                let other = [&recipient as &dyn Recipient];
+                let rekeyed = decryptor.rekey([&identity as &dyn Identity], other, Existing::Keep).unwrap();
+                assert_eq!(rekeyed.header().stanzas().len(), count);
+                header = rekeyed.header_of_len(len).unwrap().encode();
+                assert_eq!(header.len(), len);
+            }
+        }
+        for (tag, is_padding) in
+            [("p", true), ("padding", true), ("padding---", true), ("q", false), ("padding-x", false)]
+        {
+            let stanza = Stanza { tag: tag.to_owned(), args: Vec::new(), body: Vec::new() };
+            assert_eq!(header::is_padding(&stanza), is_padding, "{tag}");
+            assert!(!header::is_padding(&Stanza { body: vec![1], ..stanza }));
+        }
+    }
+
+    #[test]
     fn any_length_that_a_stanza_can_have() {
         let file_key = FileKey::new(Box::new([7; 16]));
         let recipient = crate::x25519::Identity::generate().unwrap().to_public();
@@ -140,6 +192,6 @@ mod tests {
             assert_eq!(Header::parse(&bytes).unwrap().0, filled);
         }
         assert!(rekeyed.header_of_len(len - 1).is_none());
-        assert!(rekeyed.header_of_len(len + crate::header::MAX_HEADER_BYTES).is_none());
+        assert!(rekeyed.header_of_len(len + header::MAX_HEADER_BYTES).is_none());
     }
 }

@@ -3,6 +3,30 @@
 //! The file key is wrapped with a key that scrypt (RFC 7914) derives from the passphrase. Such a
 //! file has no other recipient. A person who opens it with the passphrase therefore knows that the
 //! sender knew the passphrase too.
+//!
+//! ```
+//! use sealane_age::scrypt::{Identity, InvalidWorkFactor, NotEnoughMemory, Recipient};
+//! use sealane_age::secrecy::SecretString;
+//! use sealane_age::{EncryptError, decrypt, encrypt};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let passphrase = SecretString::from("correct horse battery staple");
+//! // A low work factor, so that the example is quick.
+//! let recipient = Recipient::new(passphrase.clone()).with_work_factor(4)?;
+//! let file = match encrypt([&recipient as &dyn sealane_age::Recipient], b"attack at dawn") {
+//!     // scrypt takes a mebibyte for a work factor of 10, and a gibibyte for 20.
+//!     Err(EncryptError::Recipient(error)) if error.is::<NotEnoughMemory>() => panic!("add memory"),
+//!     encrypted => encrypted?,
+//! };
+//!
+//! let identity = Identity::new(passphrase.clone()).with_max_work_factor(18);
+//! assert_eq!(decrypt([&identity as &dyn sealane_age::Identity], &file)?, b"attack at dawn");
+//!
+//! let InvalidWorkFactor(refused) = Recipient::new(passphrase).with_work_factor(0).unwrap_err();
+//! assert_eq!(refused, 0);
+//! # Ok(())
+//! # }
+//! ```
 
 use alloc::vec::Vec;
 use core::fmt;

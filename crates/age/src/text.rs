@@ -20,6 +20,13 @@ impl Checksum for LongBech32 {
 }
 
 /// A text is not a recipient, or not an identity, of this type.
+///
+/// ```
+/// use sealane_age::{ParseError, x25519};
+///
+/// let error: ParseError = "age1…".parse::<x25519::Recipient>().unwrap_err();
+/// assert!(!error.to_string().contains("age1…"), "the text may be secret");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("malformed {0}")]
 pub struct ParseError(pub(crate) &'static str);

@@ -8,6 +8,30 @@
 //!
 //! The reader is strict. All lines but the last have exactly 64 columns, and end with LF or CR LF.
 //! The base64 is canonical and padded. Only white space may come before and after.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//!
+//! use sealane_age::armor::{ArmorError, ArmorFault, ArmoredReader, ArmoredWriter, Format};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut writer = ArmoredWriter::with_format(Vec::new(), Format::Armored);
+//! writer.write_all(b"the bytes of a file")?;
+//! let mut text = writer.finish()?;
+//!
+//! let mut bytes = Vec::new();
+//! ArmoredReader::new(&text[..]).read_to_end(&mut bytes)?;
+//! assert_eq!(bytes, b"the bytes of a file");
+//!
+//! // The second line has the base64.
+//! let at = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+//! text[at] = b'!';
+//! let error = ArmoredReader::armored(&text[..]).read_to_end(&mut bytes).unwrap_err();
+//! let error = error.get_ref().and_then(|error| error.downcast_ref());
+//! assert_eq!(error, Some(&ArmorError::Line { line: 2, fault: ArmorFault::Base64 }));
+//! # Ok(())
+//! # }
+//! ```
 
 mod damaged;
 mod error;

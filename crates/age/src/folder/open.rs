@@ -1,7 +1,7 @@
 //! Decrypts folders.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::ControlFlow;
@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
+use super::file::{FileFault, OpenFileError, open_file};
+use super::folders::folders;
 use super::link::leads_out;
-use super::manifest::{Known, Manifest};
+use super::manifest::Known;
 use super::name::Name;
-use super::verify::{CopyFault, FileFault, VerifyError, copy_file, open_sealed, read_manifest};
+use super::verify::{VerifyError, open_sealed, read_manifest};
 use super::work::for_each_file;
 use crate::identity::Identity;
 use crate::parallel::Threads;
@@ -42,9 +44,8 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
 }
 
 /// Decrypts a folder to the new folder `destination`, which is for its owner only, on several
-/// threads. Returns the entries that
-/// are not there because of a fault, in the order of their names; if there are none, the result is
-/// complete and authentic. [`seal`](super::seal()) has an example.
+/// threads. Returns the entries that are not there because of a fault, in the order of their names;
+/// if there are none, the result is complete and authentic. [`seal`](super::seal()) has an example.
 ///
 /// Modes, times and symbolic links are those of the manifest. Links that may lead out of the folder
 /// are not made. Files that are not in the manifest are not looked at. The files are not synced to
@@ -59,7 +60,8 @@ pub fn open(
     threads: Threads,
 ) -> Result<Vec<(Name, FileFault)>, OpenError> {
     let manifest = read_manifest(folder, identities.iter().map(|&identity| identity as &dyn Identity))?;
-    let directories = directories(&manifest);
+    let names = manifest.files.keys().chain(manifest.directories.keys()).chain(manifest.links.keys());
+    let directories = folders(names, manifest.directories.iter().map(|(name, attributes)| (name, *attributes)));
     // The manifest does not have its mode.
     make_directory(destination, Attributes::private())?;
     for (name, attributes) in &directories {
@@ -74,17 +76,17 @@ pub fn open(
         |(_, known)| known.size,
         |(name, known), threads| {
             let to = destination.join(name.as_path());
-            let opened = open_sealed(&folder.join(name.sealed()), identities).map_err(CopyFault::Fault);
+            let opened = open_sealed(&folder.join(name.sealed()), identities).map_err(OpenFileError::Fault);
             match opened.and_then(|reader| {
-                let output = create(&to, known.attributes).map_err(CopyFault::Write)?;
+                let output = create(&to, known.attributes).map_err(OpenFileError::Write)?;
                 write(reader, known, &output, threads).inspect_err(|_| drop(fs::remove_file(&to)))
             }) {
                 Ok(()) => ControlFlow::Continue(()),
-                Err(CopyFault::Fault(fault)) => {
+                Err(OpenFileError::Fault(fault)) => {
                     faults.lock().unwrap_or_else(PoisonError::into_inner).push((name.clone(), fault));
                     ControlFlow::Continue(())
                 }
-                Err(CopyFault::Write(error)) => {
+                Err(OpenFileError::Write(error)) => {
                     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(at(&to)(error));
                     ControlFlow::Break(())
                 }
@@ -118,23 +120,14 @@ pub fn open(
     Ok(faults)
 }
 
-/// Returns the folders that the entries need, with their attributes, from the top down.
-fn directories(manifest: &Manifest) -> BTreeMap<Name, Attributes> {
-    let names = manifest.files.keys().chain(manifest.directories.keys()).chain(manifest.links.keys());
-    let above = names.flat_map(Name::folders).filter_map(Name::new);
-    let mut all: BTreeMap<_, _> = above.map(|name| (name, Attributes::default())).collect();
-    all.extend(manifest.directories.iter().map(|(name, attributes)| (name.clone(), *attributes)));
-    all
-}
-
 fn write<R: io::Read>(
     reader: StreamReader<R>,
     known: &Known,
     output: &File,
     threads: Threads,
-) -> Result<(), CopyFault> {
-    copy_file(reader, Some(known), output, threads)?;
-    known.attributes.apply(output).map_err(CopyFault::Write)
+) -> Result<(), OpenFileError> {
+    open_file(reader, Some(known), output, threads)?;
+    known.attributes.apply(output).map_err(OpenFileError::Write)
 }
 
 /// Creates a folder. One that will get a mode is for its owner only until then.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
-use super::manifest::{Id, Known, Manifest};
+use super::file::seal_file;
+use super::manifest::{Known, Manifest};
 use super::name::{MANIFEST, Name};
-use super::verify::Counted;
 use super::work::for_each_file;
 use crate::encryptor::Encryptor;
 use crate::error::{CopyError, EncryptError};
@@ -107,7 +107,7 @@ pub fn seal(
                 let (from, to) = (source.join(name.as_path()), destination.join(name.sealed()));
                 match encryptor()
                     .map_err(SealError::from)
-                    .and_then(|encryptor| seal_file(encryptor, &from, &to, threads))
+                    .and_then(|encryptor| seal_path(encryptor, &from, &to, threads))
                 {
                     Ok(sealed) => {
                         known.lock().unwrap_or_else(PoisonError::into_inner).push((name.clone(), sealed));
@@ -171,22 +171,20 @@ fn find(source: &Path) -> Result<Found, SealError> {
     Ok(found)
 }
 
-fn seal_file(encryptor: Encryptor, from: &Path, to: &Path, threads: Threads) -> Result<Known, SealError> {
-    let id = Id(encryptor.file_id());
+fn seal_path(encryptor: Encryptor, from: &Path, to: &Path, threads: Threads) -> Result<Known, SealError> {
     let input = File::open(from).map_err(at(from))?;
     let metadata = input.metadata().map_err(at(from))?;
     if !metadata.is_file() {
         return Err(SealError::Kind(from.to_owned()));
     }
     let attributes = Attributes::of(&metadata);
-    let mut counted = Counted { inner: input, count: 0 };
     let output = File::create_new(to).map_err(at(to))?;
-    let output = encryptor.encrypt(&mut counted, output, threads).map_err(|error| match error {
+    let (size, id, output) = seal_file(encryptor, input, output, threads).map_err(|error| match error {
         CopyError::Read(error) => at(from)(error),
         CopyError::Write(error) => at(to)(error),
     })?;
     attributes.apply(&output).map_err(at(to))?;
-    Ok(Known { size: counted.count, id, attributes })
+    Ok(Known { size, id, attributes })
 }
 
 fn write_manifest(manifest: &Manifest, encryptor: Encryptor, path: &Path) -> Result<(), SealError> {

@@ -1,17 +1,18 @@
 //! Verifies encrypted folders.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::manifest::{Id, Known, Manifest, ManifestError};
+use super::file::{FileFault, OpenFileError, open_file};
+use super::manifest::{Known, Manifest, ManifestError};
 use super::name::{MANIFEST, Name};
 use super::work::for_each_file;
 use crate::armor::ArmoredReader;
 use crate::decryptor::Decryptor;
-use crate::error::{CopyError, DecryptError};
+use crate::error::DecryptError;
 use crate::identity::Identity;
 use crate::parallel::Threads;
 use crate::stream::StreamReader;
@@ -26,37 +27,6 @@ pub enum VerifyError {
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-}
-
-/// The fault of a file in a folder.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileFault {
-    /// It is missing, cannot be read or is damaged. In the last case the error wraps a
-    /// [`StreamError`](crate::StreamError).
-    #[error("{0}")]
-    Read(#[source] io::Error),
-    /// It cannot be opened.
-    #[error(transparent)]
-    Open(DecryptError),
-    /// It is another file than the one in the manifest.
-    #[error("it is not the file in the manifest")]
-    Exchanged,
-    /// It has another length than in the manifest. Only someone who can open the file could have
-    /// changed it and kept its id.
-    #[error("it has {found} bytes, and {known} in the manifest")]
-    OtherSize {
-        /// The length of its plaintext.
-        found: u64,
-        /// The length in the manifest.
-        known: u64,
-    },
-    /// It is a symbolic link that may lead out of the folder.
-    #[error("the link leads out of the folder, to {}", .target.display())]
-    ExternalLink {
-        /// What it leads to.
-        target: PathBuf,
-    },
 }
 
 /// Decrypts the manifest of a folder.
@@ -110,10 +80,10 @@ pub fn verify_file<R: Read>(
     known: Option<&Known>,
     threads: Threads,
 ) -> Result<u64, FileFault> {
-    match copy_file(reader, known, io::sink(), threads) {
+    match open_file(reader, known, io::sink(), threads) {
         Ok((found, _)) => Ok(found),
-        Err(CopyFault::Fault(fault)) => Err(fault),
-        Err(CopyFault::Write(error)) => Err(FileFault::Read(error)),
+        Err(OpenFileError::Fault(fault)) => Err(fault),
+        Err(OpenFileError::Write(error)) => Err(FileFault::Read(error)),
     }
 }
 
@@ -125,60 +95,4 @@ pub(super) fn open_sealed(
     let file = File::open(path).map_err(FileFault::Read)?;
     let decryptor = Decryptor::new(ArmoredReader::new(file)).map_err(FileFault::Open)?;
     decryptor.decrypt(identities.iter().map(|&identity| identity as &dyn Identity)).map_err(FileFault::Open)
-}
-
-/// The reason why a file is not copied.
-pub(super) enum CopyFault {
-    /// The fault of the file.
-    Fault(FileFault),
-    /// Writing failed.
-    Write(io::Error),
-}
-
-/// Writes the plaintext of a file to `output`, and compares the file with its entry in the
-/// manifest, if it has one. Returns the length of the plaintext, and `output`.
-pub(super) fn copy_file<R: Read, W: Write + Send>(
-    reader: StreamReader<R>,
-    known: Option<&Known>,
-    output: W,
-    threads: Threads,
-) -> Result<(u64, W), CopyFault> {
-    if known.is_some_and(|known| known.id != Id(reader.file_id())) {
-        return Err(CopyFault::Fault(FileFault::Exchanged));
-    }
-    let (found, output) = match reader.copy_to(Counted { inner: output, count: 0 }, threads) {
-        Ok(Counted { inner, count }) => (count, inner),
-        Err(CopyError::Read(error)) => return Err(CopyFault::Fault(FileFault::Read(error))),
-        Err(CopyError::Write(error)) => return Err(CopyFault::Write(error)),
-    };
-    match known {
-        Some(known) if known.size != found => Err(CopyFault::Fault(FileFault::OtherSize { found, known: known.size })),
-        _ => Ok((found, output)),
-    }
-}
-
-/// A reader or writer that counts bytes.
-pub(super) struct Counted<T> {
-    pub(super) inner: T,
-    pub(super) count: u64,
-}
-
-impl<W: Write> Write for Counted<W> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(data)?;
-        self.count += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(out)?;
-        self.count += read as u64;
-        Ok(read)
-    }
 }

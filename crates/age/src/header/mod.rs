@@ -9,6 +9,32 @@
 //!
 //! The parser accepts exactly the headers that the writer can write: for all bytes that parse,
 //! `Header::parse(bytes)?.0.encode() == bytes`.
+//!
+//! ```
+//! use sealane_age::header::{Header, HeaderError, LineFault, Prefix, StanzaFault};
+//! use sealane_age::{Recipient, encrypt, x25519};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let identity = x25519::Identity::generate()?;
+//! # let file = encrypt([&identity.to_public() as &dyn Recipient], b"attack at dawn")?;
+//! // The first bytes of a file may not be enough.
+//! let Prefix::Incomplete { at_least } = Header::parse_prefix(&file[..50])? else { panic!() };
+//! assert!(at_least > 50);
+//! let Prefix::Complete { header, len } = Header::parse_prefix(&file)? else { panic!() };
+//! assert_eq!(header.stanzas()[0].tag, "X25519");
+//! assert_eq!(header.encode(), file[..len]);
+//!
+//! // Each fault has its type.
+//! let parse = |text: &[u8]| Header::parse(text).unwrap_err();
+//! let error = parse(b"age-encryption.org/v1\n-> X25519 share\r\n");
+//! assert_eq!(error, HeaderError::Malformed { line: 2, fault: LineFault::CarriageReturn });
+//! let zeros = "A".repeat(43);
+//! let error = parse(format!("age-encryption.org/v1\n-> X25519\n{zeros}\n--- {zeros}\n").as_bytes());
+//! let HeaderError::Stanza { stanza_type: "X25519", fault } = error else { panic!() };
+//! assert_eq!(fault, StanzaFault::ArgumentCount);
+//! # Ok(())
+//! # }
+//! ```
 
 mod error;
 mod form;
@@ -246,10 +272,23 @@ fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
 /// and an empty body.
 #[cfg(feature = "std")]
 fn padding(len: usize) -> Option<Stanza> {
-    const NAME: &str = "padding-";
     let tag_len = len.checked_sub("-> \n\n".len()).filter(|&len| len > 0)?;
-    let tag = NAME.chars().chain(core::iter::repeat('-')).take(tag_len).collect();
+    let tag = PADDING.chars().chain(core::iter::repeat('-')).take(tag_len).collect();
     Some(Stanza { tag, args: Vec::new(), body: Vec::new() })
+}
+
+/// The start of the type of a stanza that pads. More hyphens follow.
+#[cfg(feature = "std")]
+const PADDING: &str = "padding-";
+
+/// Returns whether a stanza only pads the header.
+#[cfg(feature = "std")]
+pub(crate) fn is_padding(stanza: &Stanza) -> bool {
+    let is_type = match stanza.tag.strip_prefix(PADDING) {
+        Some(more) => more.bytes().all(|byte| byte == b'-'),
+        None => PADDING.starts_with(&stanza.tag),
+    };
+    is_type && stanza.args.is_empty() && stanza.body.is_empty()
 }
 
 fn encode_stanza(stanza: &Stanza, out: &mut Vec<u8>) {

@@ -3,6 +3,43 @@
 //!
 //! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the
 //! carriage returns and spaces at the ends of lines.
+//!
+//! ```
+//! use sealane_age::key_file::{
+//!     AnyIdentity, AnyRecipient, EncryptedFileError, EncryptedIdentityFile, IdentityFault, IdentityFile, KeyFileError,
+//!     RecipientFault, Recipients, parse_identities, parse_recipients,
+//! };
+//! use sealane_age::scrypt;
+//! use sealane_age::secrecy::SecretString;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let keys = b"# created: today\n\
+//!     AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33\n";
+//! assert_eq!(IdentityFile::of(keys).0, IdentityFile::Lines);
+//! let identities: Vec<AnyIdentity> = parse_identities(keys)?;
+//! let AnyIdentity::X25519(identity) = &identities[0] else { panic!() };
+//!
+//! let text = format!("{}\n", identity.to_public());
+//! let Recipients { recipients, skipped, .. } = parse_recipients(text.as_bytes())?;
+//! assert!(matches!(recipients[..], [AnyRecipient::X25519(_)]) && skipped.is_empty());
+//!
+//! // An error names the line.
+//! let error = parse_recipients(keys).unwrap_err();
+//! assert_eq!(error, KeyFileError::Line { line: 2, fault: RecipientFault::Identity });
+//! let error = parse_identities(text.as_bytes()).unwrap_err();
+//! assert_eq!(error, KeyFileError::Line { line: 1, fault: IdentityFault::Recipient });
+//!
+//! // An identity file that is encrypted with a passphrase.
+//! let passphrase = SecretString::from("correct horse battery staple");
+//! let recipient = scrypt::Recipient::new(passphrase.clone()).with_work_factor(4)?;
+//! let file = sealane_age::encrypt([&recipient as &dyn sealane_age::Recipient], keys)?;
+//! let file = EncryptedIdentityFile::new(&file);
+//! assert_eq!(file.decrypt(&scrypt::Identity::new(passphrase))?.len(), 1);
+//! let wrong = scrypt::Identity::new(SecretString::from("wrong"));
+//! assert!(matches!(file.decrypt(&wrong), Err(EncryptedFileError::Open(_))));
+//! # Ok(())
+//! # }
+//! ```
 
 #[cfg(feature = "std")]
 mod encrypted;

@@ -3,6 +3,22 @@
 //!
 //! The file key is sealed with HPKE on X-Wing, which combines ML-KEM-768 and X25519. An attacker
 //! must break both.
+//!
+//! ```
+//! use sealane_age::mlkem768x25519::{Identity, Recipient};
+//! use sealane_age::{decrypt, encrypt};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let identity = Identity::generate()?;
+//! let public: String = identity.to_public().to_string();
+//! assert!(public.starts_with("age1pq1"));
+//!
+//! let recipient: Recipient = public.parse()?;
+//! let file = encrypt([&recipient as &dyn sealane_age::Recipient], b"attack at dawn")?;
+//! assert_eq!(decrypt([&identity as &dyn sealane_age::Identity], &file)?, b"attack at dawn");
+//! # Ok(())
+//! # }
+//! ```
 
 mod hpke;
 mod xwing;

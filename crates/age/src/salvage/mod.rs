@@ -13,6 +13,29 @@ use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, StreamReader, TAG_BYTES};
 
 /// The result of salvaging. Positions are positions in the plaintext, in bytes.
+///
+/// ```
+/// use sealane_age::{Decryptor, Identity, Moved, Recipient, Salvaged, Salvaging, x25519};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let identity = x25519::Identity::generate()?;
+/// # let mut file = sealane_age::encrypt([&identity.to_public() as &dyn Recipient], &vec![7; 300_000])?;
+/// // A file of 300,000 bytes lost a hundred of them.
+/// file.drain(150_000..150_100);
+/// let reader = Decryptor::new(&file[..])?.decrypt([&identity as &dyn Identity])?;
+/// let mut written = 0;
+/// let salvaged: Salvaged = reader.salvage(&file.as_slice(), file.len() as u64, |progress| {
+///     if let Salvaging::Found { plaintext, .. } = progress {
+///         written += plaintext.len() as u64;
+///     }
+///     Ok(())
+/// })?;
+/// assert_eq!(salvaged.found, written);
+/// assert_eq!(salvaged.missing, [131_072..196_608]);
+/// let [Moved { start: 196_608, by: -100, .. }] = salvaged.moved[..] else { panic!() };
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Salvaged {

@@ -6,6 +6,36 @@
 //!
 //! Chunks are sealed and opened in place in one buffer that is reused, so memory does not grow with
 //! the file.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//!
+//! use sealane_age::stream::{PayloadKey, SealedRange, SealingKey, StreamReader, StreamWriter, sealed_len};
+//! use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let identity = x25519::Identity::generate()?;
+//! let encryptor = || Encryptor::with_recipients([&identity.to_public() as &dyn Recipient]);
+//!
+//! // With a writer and a reader:
+//! let mut writer: StreamWriter<Vec<u8>> = encryptor()?.wrap_output(Vec::new())?;
+//! writer.write_all(&[7; 100_000])?;
+//! let file = writer.finish()?;
+//! let mut reader: StreamReader<&[u8]> = Decryptor::new(&file[..])?.decrypt([&identity as &dyn Identity])?;
+//! assert_eq!(reader.read(&mut [0; 10])?, 10);
+//!
+//! // The same without I/O. The chunks are in memory here, and may be anywhere.
+//! let (_, key): (Vec<u8>, SealingKey) = encryptor()?.into_parts()?;
+//! let mut chunks = vec![0; sealed_len(100_000).unwrap() as usize];
+//! key.seal_part(0, true, &[7; 100_000], &mut chunks)?;
+//! let range: SealedRange = PayloadKey::sealed_range(70_000..71_000, chunks.len() as u64)?;
+//! let fetched = &chunks[range.sealed.start as usize..range.sealed.end as usize];
+//! let mut plaintext = vec![0; fetched.len()];
+//! key.open_chunks(range.first, range.is_last, fetched, &mut plaintext)?;
+//! assert_eq!(plaintext[range.skip..][..range.len as usize], [7; 1000]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod error;
 mod key;

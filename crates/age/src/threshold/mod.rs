@@ -18,6 +18,43 @@
 //! - The [`ShareDescription`] of a [`Part`] is always what the maker of the file wrote.
 //!
 //! `docs/threshold.md` specifies the format, and lists what each party can see and do.
+//!
+//! ```
+//! use sealane_age::threshold::{
+//!     Label, Part, ShareDescription, ShareSetDescription, ShareSetId, ThresholdError, ThresholdIdentity,
+//!     ThresholdRecipient, describe,
+//! };
+//! use sealane_age::{DecryptError, Decryptor, Identity, Recipient, decrypt, encrypt, x25519};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let holders = [x25519::Identity::generate()?, x25519::Identity::generate()?];
+//! let [first, second] = holders.each_ref().map(x25519::Identity::to_public);
+//! let label: Label = "budget 2027".parse()?;
+//! let both = ThresholdRecipient::new(2, [&first as &dyn Recipient, &second])?.with_label(Some(label));
+//! let file = encrypt([&both as &dyn Recipient], b"attack at dawn")?;
+//!
+//! // Anyone can read who must cooperate. Nothing proves it yet.
+//! let header = Decryptor::new(&file[..])?.into_header();
+//! let sets: Vec<ShareSetDescription> = describe(&header)?;
+//! assert_eq!((sets[0].threshold, sets[0].count), (2, 2));
+//!
+//! // A holder checks the description, and sends a part.
+//! let (description, part): (ShareDescription, Part) =
+//!     Part::of(&header, [&holders[1] as &dyn Identity])?.swap_remove(0);
+//! assert_eq!(description.label.as_ref().map(Label::as_str), Some("budget 2027"));
+//! let set: ShareSetId = part.set();
+//! assert_eq!(set, sets[0].id);
+//! let parts = [part.to_string().parse()?];
+//!
+//! // Another one opens the file with it, but not without it.
+//! let own = ThresholdIdentity::new([&holders[0] as &dyn Identity], &parts);
+//! assert_eq!(decrypt([&own as &dyn Identity], &file)?, b"attack at dawn");
+//! let alone = ThresholdIdentity::new([&holders[0] as &dyn Identity], &[]);
+//! let error = decrypt([&alone as &dyn Identity], &file).unwrap_err();
+//! assert!(matches!(error, DecryptError::Threshold(ThresholdError::TooFew { needed: 2, found: 1, .. })));
+//! # Ok(())
+//! # }
+//! ```
 
 mod description;
 mod identity;

@@ -38,6 +38,30 @@ type CompleteSeek<R> = fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<i
 ///
 /// Chunks are opened in the task that polls the reader: at most one of 64 KiB in a call, or two if
 /// the call also completes a seek. A damaged chunk may be tried twice.
+///
+/// # Example
+///
+/// ```
+/// use sealane_age::{AsyncStreamReader, AsyncStreamWriter, Decryptor, Encryptor, Identity, Recipient, x25519};
+/// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let identity = x25519::Identity::generate()?;
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async move {
+/// let encryptor = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient])?;
+/// let mut writer: AsyncStreamWriter<Vec<u8>> = encryptor.wrap_async_output(Vec::new())?;
+/// writer.write_all(b"attack at dawn").await?;
+/// let file = writer.finish().await?;
+///
+/// let decryptor = Decryptor::new_async(&file[..]).await?;
+/// let mut reader: AsyncStreamReader<&[u8]> = decryptor.decrypt_async([&identity as &dyn Identity])?;
+/// let mut plaintext = Vec::new();
+/// reader.read_to_end(&mut plaintext).await?;
+/// assert_eq!(plaintext, b"attack at dawn");
+/// # Ok(())
+/// # })
+/// # }
+/// ```
 pub struct AsyncStreamReader<R> {
     pub(super) input: Input<R>,
     pub(super) opener: Opener,

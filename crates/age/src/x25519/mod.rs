@@ -1,5 +1,24 @@
 //! Recipients and identities with an X25519 key: `age1…` and `AGE-SECRET-KEY-1…`
 //! (<https://c2sp.org/age#x25519-recipient-type>).
+//!
+//! ```
+//! use sealane_age::secrecy::ExposeSecret as _;
+//! use sealane_age::x25519::{Identity, Recipient};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let identity = Identity::generate()?;
+//! let public: String = identity.to_public().to_string();
+//! assert!(public.starts_with("age1"));
+//! let recipient: Recipient = public.parse()?;
+//! assert_eq!(recipient, identity.to_public());
+//!
+//! // The text of an identity is secret.
+//! let kept = identity.to_text();
+//! let again: Identity = kept.expose_secret().parse()?;
+//! assert_eq!(again.to_public(), recipient);
+//! # Ok(())
+//! # }
+//! ```
 
 use core::fmt;
 use core::str::FromStr;

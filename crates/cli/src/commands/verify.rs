@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sealane_age::Threads;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::folder::{FileFault, verify_file};
+use sealane_age::folder::verify_file;
 
 use crate::args::VerifyArgs;
-use crate::error::explain::payload_error;
 use crate::error::{Error, Result};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
@@ -120,7 +119,7 @@ impl Run {
         let shown = input.progress.show(input.len, input.is_terminal);
         let verified = verify_file(reader, None, self.threads);
         drop(shown);
-        verified.map_err(|fault| explain(fault, &input.name))
+        verified.map_err(|fault| sealed::explain_fault(fault, &input.name))
     }
 
     /// Verifies the files of a folder.
@@ -133,24 +132,11 @@ impl Run {
             let name = file.name.clone();
             let reader = self.opening.decrypt(file, expected, source, &progress)?;
             let verified = verify_file(reader, expected.get(&source.name), threads);
-            let size = verified.map_err(|fault| {
-                Failure::This(match fault {
-                    FileFault::OtherSize { found, known } => sealed::other_size(&name, known, found),
-                    fault => explain(fault, &name),
-                })
-            })?;
+            let size = verified.map_err(|fault| Failure::This(sealed::explain_fault(fault, &name)))?;
             self.count.add(size);
             Ok(())
         };
         let _shown = progress.show(Some(plan.len()), false);
         work(&plan.files, self.threads, &progress, &self.failures, one)
-    }
-}
-
-/// Explains the fault of a file with this name.
-fn explain(fault: FileFault, name: &str) -> Error {
-    match fault {
-        FileFault::Read(error) => payload_error(error, name),
-        fault => Error::new(format!("{name}: {fault}")),
     }
 }

@@ -299,14 +299,12 @@ impl Write for Target<'_> {
     }
 }
 
-/// Returns the folders that the files need, with their attributes, from the top down.
+/// Returns the folders that the results need, with their attributes, from the top down.
 fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
     let of_plan = plan.directories.iter().map(|directory| &directory.name);
     let names = of_plan.chain(plan.files.iter().map(|file| &file.name)).chain(plan.links.iter().map(|link| &link.name));
-    let above = names.flat_map(Name::folders).filter_map(Name::new);
-    let mut all: BTreeMap<_, _> = above.map(|name| (name, Attributes::default())).collect();
-    all.extend(plan.directories.iter().map(|directory| (directory.name.clone(), directory.attributes)));
-    all
+    let known = plan.directories.iter().map(|directory| (&directory.name, directory.attributes));
+    sealane_age::folder::folders(names, known)
 }
 
 fn exists(path: &Path) -> Error {

@@ -90,19 +90,13 @@ pub(crate) struct Checked<W> {
     inner: W,
     key: [u8; 32],
     mac: Poly1305,
-    count: u64,
 }
 
 impl<W: Write> Checked<W> {
     pub(super) fn new(inner: W) -> io::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key)?;
-        Ok(Self { inner, key, mac: Poly1305::new(&key), count: 0 })
-    }
-
-    /// Returns the number of bytes written.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
+        Ok(Self { inner, key, mac: Poly1305::new(&key) })
     }
 
     /// Ends the file, and returns its authenticator.
@@ -115,7 +109,6 @@ impl<W: Write> Write for Checked<W> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         let n = self.inner.write(data)?;
         self.mac.update(&data[..n]);
-        self.count += n as u64;
         Ok(n)
     }
 

@@ -34,6 +34,11 @@ impl Failure {
         let failure = if matches!(error, CopyError::Read(_)) { Self::This } else { Self::All };
         failure(copy_error(error, read))
     }
+
+    /// Returns the failure of an output that cannot be written.
+    pub(crate) fn of_write(error: io::Error) -> Self {
+        Self::All(Error::from_io("cannot write", error))
+    }
 }
 
 /// Counts and prints the failures of a run.

@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
-use sealane_age::folder::{Attributes, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
+use sealane_age::folder::{Attributes, FileFault, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
 use sealane_age::{Backend, StreamReader};
 
 use super::encrypted::not_followed;
 use super::plan::{Directory, Link, Plan, Source};
 use super::run::Failure;
-use crate::error::explain::manifest_error;
+use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::old_header::{self, Place};
 use crate::io::progress::{Progress, Watched};
@@ -162,23 +162,20 @@ impl Sealed {
     }
 }
 
-/// Checks that a file with the length `size` has the length in its manifest.
-pub(crate) fn check_size(name: &str, known: Option<&Known>, size: u64) -> Result<(), Failure> {
-    match known {
-        Some(known) if known.size != size => Err(Failure::This(other_size(name, known.size, size))),
-        _ => Ok(()),
+/// Explains the fault of a file with this name.
+pub(crate) fn explain_fault(fault: FileFault, name: &str) -> Error {
+    match fault {
+        FileFault::Read(error) => payload_error(error, name),
+        // Only a person who can open the file can change its length and keep its id.
+        FileFault::OtherSize { found, known } => Error::new(format!(
+            "{name} has {found} bytes, and {known} in the manifest: a person who can open the file has changed it"
+        )),
+        fault => Error::new(format!("{name}: {fault}")),
     }
 }
 
 fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
     known.into_iter().map(|(name, attributes)| Directory { name, attributes }).collect()
-}
-
-/// Explains a wrong length. Only a person who can open the file can change it and keep its id.
-pub(crate) fn other_size(name: &str, known: u64, size: u64) -> Error {
-    Error::new(format!(
-        "{name} has {size} bytes, and {known} in the manifest: a person who can open the file has changed it"
-    ))
 }
 
 fn not_sealed(path: &Path) -> Error {

@@ -5,6 +5,15 @@ use sealane::RandomError;
 use crate::format::error::ParameterError;
 
 /// An error of shares of ssss or Vault. Positions are indices in the list that was given, from 0.
+///
+/// ```
+/// use sealane_shares::vault::{self, VaultShare};
+/// use sealane_shares::{ForeignError, ParameterError};
+///
+/// let error = vault::split(b"attack at dawn", 3, 2).unwrap_err();
+/// assert!(matches!(error, ForeignError::Parameter(ParameterError::ThresholdOverCount { threshold: 3, count: 2 })));
+/// assert!(matches!(VaultShare::parse("words"), Err(ForeignError::Malformed)));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForeignError {

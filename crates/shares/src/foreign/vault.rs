@@ -5,6 +5,16 @@
 //!
 //! Shares state neither their set nor the threshold, and have no checksum. A wrong or missing share
 //! gives a wrong secret without an error, unless the threshold is known and there are more shares.
+//!
+//! ```
+//! use sealane_shares::vault::{self, VaultShare};
+//!
+//! let shares: Vec<VaultShare> = vault::split(&[0x42; 32], 3, 5)?;
+//! let lines: Vec<_> = shares[2..].iter().map(VaultShare::to_base64).collect();
+//! let shares = vault::parse_all(&lines).map_err(|(_, error)| error)?;
+//! assert_eq!(vault::combine(&shares, Some(3))?[..], [0x42; 32]);
+//! # Ok::<(), sealane_shares::ForeignError>(())
+//! ```
 
 use std::fmt;
 use std::str::FromStr;

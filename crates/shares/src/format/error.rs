@@ -58,6 +58,17 @@ pub enum ParameterError {
 ///
 /// A [`ShareReader`](crate::ShareReader) wraps this error in an [`io::Error`]; [`ShareError::of`]
 /// finds it there.
+///
+/// ```
+/// use sealane_shares::{Share, ShareError, TextError, split};
+///
+/// let line = split(b"attack at dawn", 2, 3)?[0].to_text()?;
+/// // The last letter is cut off.
+/// let error = Share::from_text(&line[..line.len() - 1]).unwrap_err();
+/// assert!(matches!(error, ShareError::Text(TextError::Checksum { .. } | TextError::Padding)));
+/// assert!(matches!(Share::from_text("a poem"), Err(ShareError::Text(TextError::Prefix))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {

@@ -52,6 +52,18 @@ impl fmt::Debug for SetId {
 /// The header of a share. All of it is public, and the checksums cover all of it.
 ///
 /// A header always has valid parameters.
+///
+/// ```
+/// use sealane_shares::{Header, SetId, split};
+///
+/// let shares = split(b"attack at dawn", 2, 3)?;
+/// let header: &Header = shares[0].header();
+/// assert_eq!((header.index(), header.threshold(), header.count()), (1, 2, 3));
+/// // Shares of one set have the same identifier.
+/// let set: SetId = header.set();
+/// assert_eq!(shares[2].header().set(), set);
+/// # Ok::<(), sealane_shares::SplitError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     set: SetId,

@@ -21,6 +21,32 @@ const BUFFER_BYTES: usize = 64 * 1024 + TRAILER_BYTES;
 /// not grow with the share.
 ///
 /// The reader's buffer is wiped when it is dropped.
+///
+/// Shares of any length, in constant memory:
+///
+/// ```
+/// use std::io::Write as _;
+///
+/// use sealane_shares::{Restart, ShareReader, Split, SplitError, SplitWriter, WipedVec, combine_seek};
+///
+/// let mut writer: SplitWriter<Vec<u8>> = Split::new(2, 3)?.write_to(vec![Vec::new(); 3])?;
+/// writer.write_all(&[7; 100_000])?;
+/// let files = writer.finish()?;
+///
+/// let open = |file: &[u8]| ShareReader::new(std::io::Cursor::new(file.to_vec()));
+/// let readers = vec![open(&files[2])?, open(&files[0])?];
+/// assert_eq!(readers[0].header().index(), 3);
+///
+/// // The output is wiped. It starts over if a share turns out to be bad: see `Restart`.
+/// let mut secret = WipedVec::default();
+/// fn takes_restart(_: &impl Restart) {}
+/// takes_restart(&secret);
+/// combine_seek(readers, &mut secret)?;
+/// assert_eq!(secret.into_inner()[..], [7; 100_000]);
+///
+/// assert!(matches!(Split::new(4, 3), Err(SplitError::Parameter(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ShareReader<R> {
     source: R,
     header: Header,

@@ -71,6 +71,26 @@ pub struct ShareSet {
 /// Shares cannot be combined.
 ///
 /// Positions are indices in the list of shares that was given, from 0.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use sealane_shares::{BadShare, CombineError, Fault, ShareError, ShareReader, ShareSet, combine, combine_to, split};
+///
+/// let shares = split(b"attack at dawn", 2, 3)?;
+/// let others = split(b"attack at noon", 2, 3)?;
+/// let Err(CombineError::DifferentSets { sets }) = combine(&[shares[0].clone(), others[1].clone()]) else { panic!() };
+/// let set: &ShareSet = &sets[0];
+/// assert_eq!((set.threshold, set.set), (2, shares[0].header().set()));
+///
+/// // The last byte of a share is changed.
+/// let mut files = [shares[0].as_bytes().to_vec(), shares[1].as_bytes().to_vec()];
+/// *files[1].last_mut().unwrap() ^= 1;
+/// let readers = files.map(|file| ShareReader::new(Cursor::new(file)).unwrap());
+/// let Err(CombineError::Bad(bad)) = combine_to(readers.into(), Vec::new()) else { panic!() };
+/// let [BadShare { position: 1, fault: Fault::Share(ShareError::Checksum), .. }] = bad[..] else { panic!() };
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CombineError {

@@ -21,6 +21,20 @@ use sealane::shamir::bytes::Refresher;
 /// The secret is not computed, so its commitment is not checked. Damaged shares, and shares beyond
 /// the threshold that contradict the others, are errors. One place has enough shares to reach the
 /// threshold, so anyone who controls it could compute the secret.
+///
+/// ```
+/// use sealane_shares::{Refresh, Share, combine, split};
+///
+/// let old = split(b"attack at dawn", 2, 3)?;
+/// // The first and the third take part, and get successors.
+/// let refresh = Refresh::new(vec![old[0].clone().into_reader(), old[2].clone().into_reader()])?;
+/// let indices: Vec<_> = refresh.headers().map(|header| header.index()).collect();
+/// assert_eq!(indices, [1, 3]);
+/// let new = refresh.write_to(vec![Vec::new(); 2])?;
+/// let new = [Share::from_bytes(&new[0])?, Share::from_bytes(&new[1])?];
+/// assert_eq!(&combine(&new)?.secret[..], b"attack at dawn");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Refresh<R> {
     readers: Vec<ShareReader<R>>,
     set: SetId,

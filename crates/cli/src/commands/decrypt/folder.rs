@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use sealane_age::Threads;
-use sealane_age::folder::leads_out;
+use sealane_age::folder::{OpenFileError, leads_out, open_file};
 
 use crate::args::{DecryptArgs, OpeningArgs};
-use crate::error::explain::payload_error;
 use crate::error::{Error, Result, quoted};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{
@@ -90,12 +89,11 @@ impl Run<'_> {
         let id = Id(reader.file_id());
         // Rights of other users to the encrypted file do not apply to the plaintext.
         let attributes = known.map_or_else(|| Attributes::of(&metadata).without_mode(), |known| known.attributes);
-        let write = |output: &mut Checked<Target<'_>>| {
-            let written = reader
-                .copy_to(&mut *output, threads)
-                .map_err(|error| Failure::of_copy(error, |error| payload_error(error, &name)))?;
-            let size = written.count();
-            sealed::check_size(&name, known, size).map(|()| size)
+        let write = |output: &mut Checked<Target<'_>>| match open_file(reader, known, output, threads) {
+            Ok((size, _)) => Ok(size),
+            Err(OpenFileError::Fault(fault)) => Err(Failure::This(sealed::explain_fault(fault, &name))),
+            Err(OpenFileError::Write(error)) => Err(Failure::of_write(error)),
+            Err(error) => Err(Failure::This(Error::new(format!("{name}: {error}")))),
         };
         let record = |check, size| Record { name: source.name.clone(), source: stamp, id, size, check };
         self.destination.write(&source.name, attributes, write, record).map(drop)

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
 use sealane_age::armor::ArmoredWriter;
+use sealane_age::folder::seal_file;
 use sealane_age::threshold::Label;
 use sealane_age::{CopyError, Encryptor, Threads};
 use zeroize::Zeroizing;
@@ -135,30 +136,30 @@ impl Sealing<'_> {
             return Ok((record.clone(), attributes));
         }
         let encryptor = self.encryptor().map_err(Failure::All)?;
-        let id = Id(encryptor.file_id());
-        let mut counted = Counted { inner: Watched::new(file, progress), count: 0 };
         let record = destination.write(
             &source.name,
             attributes,
             |output| {
-                let written = self.write(encryptor, &mut counted, output, threads);
-                let written = written.map(|()| counted.count);
+                let written = self.write(encryptor, Watched::new(file, progress), output, threads);
                 written.map_err(|error| Failure::of_copy(error, |error| read_error(error, &name)))
             },
-            |check, size| Record { name: source.name.clone(), source: stamp, id, size, check },
+            |check, (size, id)| Record { name: source.name.clone(), source: stamp, id, size, check },
         )?;
         Ok((record, attributes))
     }
 
+    /// Writes an encrypted file. Returns the length of its plaintext, and its id.
     fn write(
         &self,
         encryptor: Encryptor,
         input: impl Read,
         output: impl io::Write + Send,
         threads: Threads,
-    ) -> Result<(), CopyError> {
-        let writer = encryptor.encrypt(input, ArmoredWriter::with_format(output, self.args.armor.format()), threads)?;
-        writer.finish().map(drop).map_err(CopyError::Write)
+    ) -> Result<(u64, Id), CopyError> {
+        let output = ArmoredWriter::with_format(output, self.args.armor.format());
+        let (size, id, writer) = seal_file(encryptor, input, output, threads)?;
+        writer.finish().map_err(CopyError::Write)?;
+        Ok((size, id))
     }
 
     /// Writes the manifest, which is encrypted like the files.
@@ -185,17 +186,5 @@ impl Sealing<'_> {
             .map_err(cannot)?;
         Manifest::write(&mut writer, directories.chain(links).chain(files)).map_err(cannot)?;
         writer.finish().and_then(ArmoredWriter::finish).map(drop).map_err(cannot)
-    }
-}
-
-/// A reader that counts the bytes read through it.
-struct Counted<R> {
-    inner: R,
-    count: u64,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(out).inspect(|&n| self.count += n as u64)
     }
 }

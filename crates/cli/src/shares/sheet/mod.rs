@@ -13,11 +13,12 @@ use crate::error::{Error, Result};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The number of characters in a group, and of groups on a line.
+/// The number of characters in a group, of groups on a line, and of groups on a line of small print.
 const GROUP: usize = 5;
 const GROUPS: usize = 10;
-/// The length from which a share needs a large code.
-const LARGE: usize = 900;
+const DENSE_GROUPS: usize = 18;
+/// The length above which a share needs a large code and small print to fit a page.
+const DENSE: usize = 900;
 
 /// The share of one sheet.
 pub(super) struct Sheet<'a> {
@@ -65,8 +66,9 @@ impl Sheets<'_> {
     /// Returns the page of one share.
     fn section(&self, sheet: &Sheet<'_>) -> Result<Zeroizing<String>> {
         let Self { stem, set, threshold, count, .. } = self;
+        let is_dense = sheet.text.len() > DENSE;
         // A code with many modules must be larger to be readable on paper.
-        let class = if sheet.text.len() > LARGE { "large" } else { "small" };
+        let class = if is_dense { "large" } else { "small" };
         let upper = Zeroizing::new(sheet.text.to_ascii_uppercase());
         let code = qr::svg(&upper, class).ok_or_else(|| {
             Error::new("a share is too long for a QR code").hint("split a shorter secret, such as a key")
@@ -74,7 +76,8 @@ impl Sheets<'_> {
         let mut out = Zeroizing::new(String::with_capacity(code.len() + 16 * sheet.text.len() + 8192));
         let _ = write!(
             out,
-            "<section>\n<h1>Share {} of {count}</h1>\n<p class=\"what\">of {}, set {set}</p>\n<div class=\"top\">\n",
+            "<section{}>\n<h1>Share {} of {count}</h1>\n<p class=\"what\">of {}, set {set}</p>\n<div class=\"top\">\n",
+            if is_dense { " class=\"dense\"" } else { "" },
             sheet.index,
             escaped(stem),
         );
@@ -105,10 +108,11 @@ impl Sheets<'_> {
         }
         let (prefix, body) = text.split_at_checked(TEXT_PREFIX.len()).unwrap_or((text, ""));
         out.extend(["<h2>The share</h2>\n<p class=\"text\">", prefix, "\n"]);
+        let groups = if text.len() > DENSE { DENSE_GROUPS } else { GROUPS };
         for (at, letter) in body.chars().enumerate() {
             match at {
                 0 => {}
-                _ if at % (GROUP * GROUPS) == 0 => out.push('\n'),
+                _ if at % (GROUP * groups) == 0 => out.push('\n'),
                 _ if at % GROUP == 0 => out.push(' '),
                 _ => {}
             }
@@ -160,6 +164,18 @@ mod tests {
         assert_eq!(shown.lines().next(), Some(TEXT_PREFIX));
         assert_eq!(shown.lines().nth(1), Some("ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ ABCDE FGHIJ"));
         assert_eq!(shown.replace([' ', '\n'], ""), text);
+    }
+
+    /// A4 has room for 43 lines of small print below the code. Browsers print each share on one page.
+    #[test]
+    fn the_longest_line_fits_a_page() {
+        let share = &sealane_shares::split(&[7; 2048], 2, 3).unwrap()[0];
+        let mut out = String::new();
+        sheets("key").text(&mut out, &share.to_text().unwrap());
+        let lines = out.split("<p class=\"text\">").nth(1).unwrap().lines();
+        let lengths: Vec<_> = lines.map(str::len).collect();
+        assert!((38..=43).contains(&lengths.len()), "{}", lengths.len());
+        assert_eq!(lengths.iter().max(), Some(&107));
     }
 
     #[test]

@@ -17,6 +17,21 @@
 //! assert_eq!(secret[..], [0x42; 32]);
 //! # Ok::<(), sealane_shares::slip39::Slip39Error>(())
 //! ```
+//!
+//! Groups: two members of a family of three, or two of five friends and the lawyer.
+//!
+//! ```
+//! use sealane_shares::slip39::{self, Group, Options, Recovered};
+//!
+//! let groups = [Group::new(2, 3), Group::new(2, 5), Group::new(1, 1)];
+//! let options = Options::default().with_iteration_exponent(0);
+//! let [family, friends, lawyer] = &slip39::split_groups(&[0x42; 16], b"", 1, &groups, options)?[..] else { panic!() };
+//! let Recovered { secret, bad, .. } = slip39::combine(&family[1..], b"")?;
+//! assert_eq!((&secret[..], bad.len()), (&[0x42; 16][..], 0));
+//! assert_eq!(slip39::combine(&friends[..2], b"")?.secret, secret);
+//! assert_eq!(slip39::combine(lawyer, b"")?.secret, secret);
+//! # Ok::<(), sealane_shares::slip39::Slip39Error>(())
+//! ```
 
 mod cipher;
 mod error;

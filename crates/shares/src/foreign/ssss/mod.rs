@@ -8,6 +8,19 @@
 //!
 //! A share states neither its set nor the threshold, and has no checksum. A wrong threshold or a
 //! wrong share gives a wrong secret without an error, unless there are more shares than needed.
+//!
+//! ```
+//! use sealane_shares::ssss::{self, Options, SsssShare};
+//!
+//! let secret = b"attack at dawn";
+//! let shares = ssss::split(secret, 2, 3, Options::default().with_token(Some("plan")))?;
+//! let lines: Vec<_> = shares[1..].iter().map(|share| share.to_line(3)).collect();
+//! assert!(lines[0].starts_with("plan-2-"));
+//!
+//! let found: Vec<SsssShare> = lines.iter().map(|line| line.parse()).collect::<Result<_, _>>()?;
+//! assert_eq!(ssss::combine(&found, 2, true)?[..], secret[..]);
+//! # Ok::<(), sealane_shares::ForeignError>(())
+//! ```
 
 mod diffusion;
 mod fields;

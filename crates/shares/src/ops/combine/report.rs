@@ -22,6 +22,17 @@ pub struct Report {
 }
 
 /// A recovered secret that is authentic.
+///
+/// ```
+/// use sealane_shares::{Recovered, Report, combine, split};
+///
+/// let shares = split(b"attack at dawn", 2, 3)?;
+/// let Recovered { secret, report, .. } = combine(&shares)?;
+/// assert_eq!(secret[..], *b"attack at dawn");
+/// let Report { used, bad, length, .. } = report;
+/// assert!(used.len() >= 2 && bad.is_empty() && length == 14);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[non_exhaustive]
 pub struct Recovered {
     /// The secret.

@@ -1,0 +1,44 @@
+//! Errors.
+
+use std::error::Error;
+
+use sealane_age::{DecryptError, EncryptError, RekeyError, StreamError};
+
+/// An object cannot be sealed or opened. Errors of the store wrap it: see [`SealedError::of`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealedError {
+    /// The header cannot be read or unlocked: the object is not sealed, or not for these
+    /// identities.
+    #[error("cannot open the object: {0}")]
+    Open(#[from] DecryptError),
+    /// The payload is damaged, or cut off.
+    #[error("the object is damaged: {0}")]
+    Payload(#[from] StreamError),
+    /// The object cannot be sealed for these recipients.
+    #[error("cannot seal the object: {0}")]
+    Encrypt(#[from] EncryptError),
+    /// The object cannot be given other recipients.
+    #[error("cannot give the object other recipients: {0}")]
+    Rekey(#[from] RekeyError),
+    /// Other recipients need a header of another length, and the store has a fixed one.
+    #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
+    HeaderLen(usize),
+    /// The object was replaced again and again while it was read.
+    #[error("the object was changed while it was read")]
+    Changed,
+}
+
+impl SealedError {
+    /// Returns the error of this crate that an error wraps, if there is one.
+    pub fn of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            next = error.source();
+        }
+        None
+    }
+}

@@ -1,0 +1,119 @@
+//! The keys of a store.
+
+use std::fmt;
+use std::sync::Arc;
+
+use sealane_age::stream::{NONCE_BYTES, PayloadKey};
+use sealane_age::{Backend, DecryptError, EncryptError, Encryptor, Identity, Preamble, Recipient};
+
+/// The length of the header of each object, in bytes, unless [`Keys::with_header_len`] sets
+/// another. With the nonce, the payload starts at byte 4096.
+pub const DEFAULT_HEADER_LEN: usize = 4096 - NONCE_BYTES;
+
+/// The recipients that objects are sealed for, and the identities that open them.
+///
+/// ```
+/// use sealane_age::x25519::Identity;
+/// use sealane_object_store::Keys;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let identity = Identity::generate()?;
+/// let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
+/// # let _ = keys;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Keys {
+    recipients: Vec<Arc<dyn Recipient + Send + Sync>>,
+    identities: Vec<Arc<dyn Identity + Send + Sync>>,
+    header_len: usize,
+    backend: Backend,
+}
+
+impl Keys {
+    /// Returns no keys. Without recipients nothing can be written, and without identities nothing
+    /// can be read.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            recipients: Vec::new(),
+            identities: Vec::new(),
+            header_len: DEFAULT_HEADER_LEN,
+            backend: Backend::detect(),
+        }
+    }
+
+    /// Adds a recipient. New objects are sealed for all recipients.
+    #[must_use]
+    pub fn with_recipient(mut self, recipient: impl Recipient + Send + Sync + 'static) -> Self {
+        self.recipients.push(Arc::new(recipient));
+        self
+    }
+
+    /// Adds an identity. The first one that fits opens an object.
+    #[must_use]
+    pub fn with_identity(mut self, identity: impl Identity + Send + Sync + 'static) -> Self {
+        self.identities.push(Arc::new(identity));
+        self
+    }
+
+    /// Sets the length of the header of new objects, in bytes. All writers and readers of a store
+    /// should use the same, because [`ListedSize::FixedHeader`](crate::ListedSize) computes sizes
+    /// with it. The default of [`DEFAULT_HEADER_LEN`] has room for about 35 X25519 recipients, or
+    /// two post-quantum ones.
+    #[must_use]
+    pub fn with_header_len(mut self, len: usize) -> Self {
+        self.header_len = len;
+        self
+    }
+
+    /// Uses `backend` instead of the detected one.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Checks that the header for the recipients, if there are any, has the chosen length.
+    pub(crate) fn check(&self) -> Result<(), EncryptError> {
+        if self.recipients.is_empty() { Ok(()) } else { self.encryptor().map(drop) }
+    }
+
+    /// Returns the length of the header and the nonce of new objects.
+    pub(crate) fn prefix_len(&self) -> u64 {
+        self.header_len as u64 + NONCE_BYTES as u64
+    }
+
+    /// Prepares a new object.
+    pub(crate) fn encryptor(&self) -> Result<Encryptor, EncryptError> {
+        let recipients = self.recipients.iter().map(|recipient| &**recipient as &dyn Recipient);
+        let encryptor = Encryptor::with_recipients(recipients)?.with_backend(self.backend);
+        encryptor.with_header_len(self.header_len)
+    }
+
+    /// Unlocks an object.
+    pub(crate) fn unlock(&self, preamble: Preamble) -> Result<PayloadKey, DecryptError> {
+        preamble.with_backend(self.backend).unlock(self.identities())
+    }
+
+    pub(crate) fn identities(&self) -> impl Iterator<Item = &dyn Identity> {
+        self.identities.iter().map(|identity| &**identity as &dyn Identity)
+    }
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys")
+            .field("recipients", &self.recipients.len())
+            .field("identities", &self.identities.len())
+            .field("header_len", &self.header_len)
+            .finish_non_exhaustive()
+    }
+}

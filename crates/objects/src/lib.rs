@@ -1,0 +1,88 @@
+//! Objects of any [`object_store`](https://docs.rs/object_store) sealed as age files
+//! (age-encryption.org/v1): a store that wraps another, in memory, on disk or in a cloud.
+//!
+//! `SealedStore` implements `ObjectStore`, so that DataFusion, Delta and other engines read and
+//! write sealed objects where they lie. The objects are plain age files: `age -d` opens them.
+//!
+//! - **Ranges.** A range fetches its chunks of 64 KiB and nothing else: two chunks at most for 1,000
+//!   bytes. The header is fetched once for each version of an object, and kept. Ranges whose chunks
+//!   touch are fetched together.
+//! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that listing knows
+//!   the length of each plaintext without reading: see [`ListedSize`].
+//! - **Writing.** Multipart writes are sealed as they go. The last part is held back, because only
+//!   the last chunk of a file has a mark. Conditional writes, copies and renames are the store's.
+//! - **Other recipients.** `SealedStore::rekey` replaces the header, and moves the chunks as they
+//!   are.
+//!
+//! `object_store_013` and `object_store_014` have the same items for two versions of the crate
+//! `object_store`. A feature of the same name enables each.
+//!
+//! ```
+//! # #[cfg(feature = "object_store_014")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//!
+//! use sealane_age::x25519::Identity;
+//! use sealane_object_store::Keys;
+//! use sealane_object_store::object_store_014::SealedStore;
+//! use sealane_object_store::object_store_014::object_store::memory::InMemory;
+//! use sealane_object_store::object_store_014::object_store::path::Path;
+//! use sealane_object_store::object_store_014::object_store::ObjectStoreExt as _;
+//!
+//! let identity = Identity::generate()?;
+//! let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
+//! let inner = Arc::new(InMemory::new());
+//! let store = SealedStore::new(inner.clone(), keys)?;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let path = Path::from("plans/monday");
+//! store.put(&path, "attack at dawn".into()).await?;
+//! assert_eq!(store.get_range(&path, 10..14).await?, "dawn");
+//! assert_eq!(store.head(&path).await?.size, 14);
+//! // The store below has the age file.
+//! let sealed = inner.get(&path).await?.bytes().await?;
+//! assert!(sealed.starts_with(b"age-encryption.org/v1\n"));
+//! # Ok(())
+//! # })
+//! # }
+//! # #[cfg(not(feature = "object_store_014"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Limits
+//! Anyone who can write to the store can replace an object by an older version of it, by another
+//! object that is sealed for the same recipients, or by one of their own. Paths, sizes, times,
+//! tags and attributes are neither secret nor authentic. `docs/objects.md` has the whole list.
+//!
+//! Sealing and opening take place in the task that polls: about a millisecond for a few MiB.
+#![forbid(unsafe_code)]
+// Marks items that need a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![allow(clippy::duplicate_mod, reason = "the store is compiled once for each version of object_store")]
+
+mod chunks;
+mod error;
+mod keys;
+#[cfg(feature = "object_store_013")]
+pub mod object_store_013;
+#[cfg(feature = "object_store_014")]
+pub mod object_store_014;
+mod opened;
+mod parts;
+mod sizes;
+
+pub use sealane_age;
+
+pub use crate::error::SealedError;
+pub use crate::keys::{DEFAULT_HEADER_LEN, Keys};
+pub use crate::sizes::ListedSize;
+
+/// Runs the example of the README with the documentation's.
+#[cfg(all(doctest, feature = "object_store_014"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// Runs the blocks of the guide.
+#[cfg(all(doctest, feature = "object_store_014"))]
+#[doc = include_str!("../../../docs/objects.md")]
+struct Guide;

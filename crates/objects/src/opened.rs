@@ -1,0 +1,146 @@
+//! Objects whose header is unlocked, and their cache.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sealane_age::StreamError;
+use sealane_age::stream::{PayloadKey, SealedRange};
+
+/// The number of objects in the cache.
+const CAPACITY: usize = 4096;
+
+/// Tells whether an object was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) e_tag: Option<String>,
+    /// The time of the last change, in microseconds since 1970.
+    pub(crate) modified: i64,
+    /// The number of bytes in the store.
+    pub(crate) size: u64,
+}
+
+impl Stamp {
+    /// Returns the entity tag for a condition. A weak tag never matches (RFC 9110, 13.1.1).
+    pub(crate) fn strong_tag(&self) -> Option<String> {
+        self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
+    }
+}
+
+/// An object whose header is unlocked.
+pub(crate) struct Opened {
+    pub(crate) key: PayloadKey,
+    pub(crate) stamp: Stamp,
+    /// The position of the first chunk.
+    pub(crate) start: u64,
+    /// The length of the plaintext. Only the last chunk proves it.
+    pub(crate) len: u64,
+}
+
+impl Opened {
+    /// Returns an object whose header and nonce have `start` bytes.
+    pub(crate) fn new(key: PayloadKey, stamp: Stamp, start: u64) -> Result<Self, StreamError> {
+        let payload_len = stamp.size.checked_sub(start).ok_or(StreamError::Truncated)?;
+        // Fails for a length that no payload has.
+        let end = SealedRange::new(0..u64::MAX, payload_len)?;
+        Ok(Self { key, stamp, start, len: end.len })
+    }
+
+    /// Returns the chunks that hold a range of plaintext.
+    pub(crate) fn range(&self, plaintext: Range<u64>) -> Result<SealedRange, StreamError> {
+        SealedRange::new(plaintext, self.stamp.size - self.start)
+    }
+
+    /// Returns the bytes of the object with these chunks.
+    pub(crate) fn stored(&self, range: &SealedRange) -> Range<u64> {
+        self.start + range.sealed.start..self.start + range.sealed.end
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").field("stamp", &self.stamp).finish_non_exhaustive()
+    }
+}
+
+/// Unlocked headers by path. The stamp of an entry tells whether it is still the object's.
+#[derive(Default)]
+pub(crate) struct Cache {
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    by_path: HashMap<String, (u64, Arc<Opened>)>,
+    /// The number of uses so far.
+    clock: u64,
+}
+
+impl Cache {
+    pub(crate) fn get(&self, path: &str) -> Option<Arc<Opened>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.clock += 1;
+        let now = entries.clock;
+        let (used, opened) = entries.by_path.get_mut(path)?;
+        *used = now;
+        Some(Arc::clone(opened))
+    }
+
+    /// Returns the object if it has not been replaced.
+    pub(crate) fn same(&self, path: &str, stamp: &Stamp) -> Option<Arc<Opened>> {
+        self.get(path).filter(|opened| opened.stamp == *stamp)
+    }
+
+    pub(crate) fn insert(&self, path: &str, opened: &Arc<Opened>) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.clock += 1;
+        let now = entries.clock;
+        if entries.by_path.len() >= CAPACITY && !entries.by_path.contains_key(path) {
+            // The half that was not used for longest makes room, so this is rare.
+            let mut times: Vec<_> = entries.by_path.values().map(|(used, _)| *used).collect();
+            let (_, middle, _) = times.select_nth_unstable(CAPACITY / 2);
+            let middle = *middle;
+            entries.by_path.retain(|_, (used, _)| *used > middle);
+        }
+        entries.by_path.insert(path.to_owned(), (now, Arc::clone(opened)));
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).by_path.remove(path);
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_age::{Backend, FileKey};
+
+    use super::*;
+
+    fn opened(e_tag: &str) -> Arc<Opened> {
+        let key = PayloadKey::new(&FileKey::new(Box::new([7; 16])), &[1; 16], Backend::detect());
+        let stamp = Stamp { e_tag: Some(e_tag.to_owned()), modified: 0, size: 116 };
+        Arc::new(Opened::new(key, stamp, 100).unwrap())
+    }
+
+    #[test]
+    fn the_longest_unused_half_makes_room() {
+        let cache = Cache::default();
+        (0..CAPACITY).for_each(|i| cache.insert(&i.to_string(), &opened("a")));
+        assert!(cache.get("0").is_some());
+        cache.insert("new", &opened("b"));
+        assert!(cache.get("new").is_some() && cache.get("0").is_some());
+        assert!(cache.get("1").is_none() && cache.get(&(CAPACITY - 1).to_string()).is_some());
+        assert!(cache.entries.lock().unwrap().by_path.len() <= CAPACITY / 2 + 1);
+        assert!(cache.same("new", &opened("b").stamp).is_some());
+        assert!(cache.same("new", &opened("c").stamp).is_none());
+        cache.remove("new");
+        assert!(cache.get("new").is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! Seals an object as it is written.
+
+use std::fmt;
+
+use sealane_age::stream::{CHUNK_BYTES, SealingKey, TAG_BYTES};
+use sealane_age::{EncryptError, Encryptor, StreamError};
+use zeroize::{Zeroize as _, Zeroizing};
+
+/// The shortest part of an upload except the last: what S3 asks for.
+const MIN_PART: usize = 5 << 20;
+
+/// Seals an object in order, and cuts it into parts of equal length. Only the last chunk has a mark,
+/// so a chunk is sealed when more plaintext follows, or at the end.
+pub(crate) struct Sealing {
+    key: SealingKey,
+    /// The number of the next chunk.
+    next: u64,
+    /// Plaintext that is not sealed yet: up to a whole chunk.
+    held_back: Zeroizing<Vec<u8>>,
+    /// The bytes of the object that are in no part yet.
+    sealed: Vec<u8>,
+    /// The length of each part except the last.
+    part_len: Option<usize>,
+}
+
+impl Sealing {
+    pub(crate) fn new(encryptor: Encryptor) -> Result<Self, EncryptError> {
+        let (sealed, key) = encryptor.into_parts()?;
+        // Allocated at once, because growing leaves copies behind that are not wiped.
+        let held_back = Zeroizing::new(Vec::with_capacity(CHUNK_BYTES));
+        Ok(Self { key, next: 0, held_back, sealed, part_len: None })
+    }
+
+    /// Makes room for an object with this much more plaintext.
+    pub(crate) fn reserve(&mut self, plaintext_len: usize) {
+        self.sealed.reserve(plaintext_len + (plaintext_len / CHUNK_BYTES + 1) * TAG_BYTES);
+    }
+
+    /// Adds plaintext.
+    pub(crate) fn push(&mut self, mut data: &[u8]) -> Result<(), StreamError> {
+        if !self.held_back.is_empty() {
+            let room = CHUNK_BYTES - self.held_back.len();
+            let (more, rest) = data.split_at(room.min(data.len()));
+            self.held_back.extend_from_slice(more);
+            data = rest;
+            if data.is_empty() {
+                return Ok(());
+            }
+            self.seal_held_back(false)?;
+        }
+        let whole = data.len().saturating_sub(1) / CHUNK_BYTES * CHUNK_BYTES;
+        let (chunks, rest) = data.split_at(whole);
+        self.seal(chunks, false)?;
+        self.held_back.extend_from_slice(rest);
+        Ok(())
+    }
+
+    /// Seals the last chunk, and returns the bytes that are in no part yet.
+    pub(crate) fn finish(&mut self) -> Result<(), StreamError> {
+        self.seal_held_back(true)
+    }
+
+    /// Sets the length of parts from the first one, unless it is set.
+    pub(crate) fn set_part_len(&mut self, first: usize) {
+        let sealed = self.sealed.len() + self.held_back.len() + TAG_BYTES;
+        self.part_len.get_or_insert(sealed.max(first).max(MIN_PART));
+    }
+
+    /// Returns a part that is full, if more bytes follow it.
+    pub(crate) fn take_part(&mut self) -> Option<Vec<u8>> {
+        let len = self.part_len.filter(|&len| self.sealed.len() > len)?;
+        let rest = self.sealed.split_off(len);
+        Some(std::mem::replace(&mut self.sealed, rest))
+    }
+
+    /// Returns all bytes that are in no part yet.
+    pub(crate) fn take_rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.sealed)
+    }
+
+    fn seal_held_back(&mut self, is_last: bool) -> Result<(), StreamError> {
+        let mut plaintext = std::mem::take(&mut self.held_back);
+        let sealed = self.seal(&plaintext, is_last);
+        plaintext.zeroize();
+        // It is empty now, and keeps its allocation.
+        self.held_back = plaintext;
+        sealed
+    }
+
+    fn seal(&mut self, plaintext: &[u8], is_last: bool) -> Result<(), StreamError> {
+        let count = plaintext.len().div_ceil(CHUNK_BYTES).max(usize::from(is_last));
+        let before = self.sealed.len();
+        self.sealed.resize(before + plaintext.len() + count * TAG_BYTES, 0);
+        self.key.seal_part(self.next, is_last, plaintext, &mut self.sealed[before..])?;
+        self.next += count as u64;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Sealing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealing").field("next", &self.next).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,64 @@
+//! Lists objects with the length of their plaintext.
+
+use std::future;
+
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use sealane_age::stream::plaintext_len;
+
+use super::super::object_store::path::Path;
+use super::super::object_store::{Error, GetOptions, ListResult, ObjectMeta, Result};
+use super::{SealedStore, stamp};
+use crate::error::SealedError;
+use crate::sizes::ListedSize;
+
+/// The number of headers that are read at once.
+const PARALLEL: usize = 10;
+
+impl SealedStore {
+    /// Sets the sizes of listed objects.
+    pub(super) fn with_sizes(
+        &self,
+        listed: BoxStream<'static, Result<ObjectMeta>>,
+    ) -> BoxStream<'static, Result<ObjectMeta>> {
+        let store = self.clone();
+        let sized = listed.map_ok(move |meta| {
+            let store = store.clone();
+            async move { store.with_size(meta).await }
+        });
+        sized.try_buffered(PARALLEL).try_filter_map(|meta| future::ready(Ok(meta))).boxed()
+    }
+
+    pub(super) async fn list_folder(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        let mut listed = self.inner.list_with_delimiter(prefix).await?;
+        let objects = std::mem::take(&mut listed.objects);
+        listed.objects = self.with_sizes(stream::iter(objects.into_iter().map(Ok)).boxed()).try_collect().await?;
+        Ok(listed)
+    }
+
+    /// Sets the size of a listed object. Returns `None` if it was deleted.
+    async fn with_size(&self, mut meta: ObjectMeta) -> Result<Option<ObjectMeta>> {
+        // An empty object, such as the mark of a folder, is not sealed and has no range to read.
+        if self.listed == ListedSize::Stored || meta.size == 0 {
+            return Ok(Some(meta));
+        }
+        if let Some(opened) = self.cache.same(meta.location.as_ref(), &stamp(&meta)) {
+            meta.size = opened.len;
+            return Ok(Some(meta));
+        }
+        if self.listed == ListedSize::FixedHeader {
+            let payload = meta.size.checked_sub(self.keys.prefix_len());
+            // What is no sealed object keeps its size.
+            meta.size = payload.and_then(plaintext_len).unwrap_or(meta.size);
+            return Ok(Some(meta));
+        }
+        match self.open(&meta.location, GetOptions::default()).await {
+            Ok((opened, _)) => meta.size = opened.len,
+            Err(Error::NotFound { .. }) => return Ok(None),
+            // Nor is this one sealed for these identities.
+            Err(error) if SealedError::of(&error).is_some() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(Some(meta))
+    }
+}

@@ -1,0 +1,139 @@
+//! A store whose objects are sealed.
+
+mod list;
+mod read;
+mod rekey;
+mod write;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+
+use super::object_store::path::Path;
+use super::object_store::{
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
+};
+use crate::error::SealedError;
+use crate::keys::Keys;
+use crate::opened::{Cache, Stamp};
+use crate::sizes::ListedSize;
+
+/// The name of this store in errors.
+const NAME: &str = "sealed";
+
+/// A store whose objects are sealed as age files. Clones share the cache of headers.
+///
+/// The crate's documentation has an example.
+#[derive(Clone)]
+pub struct SealedStore {
+    inner: Arc<dyn ObjectStore>,
+    keys: Keys,
+    listed: ListedSize,
+    cache: Arc<Cache>,
+}
+
+impl SealedStore {
+    /// Returns a store that seals its objects and keeps them in `inner`.
+    ///
+    /// # Errors
+    /// [`SealedError::Encrypt`] if the recipients cannot be combined, or their header does not fit
+    /// the chosen length.
+    pub fn new(inner: Arc<dyn ObjectStore>, keys: Keys) -> Result<Self, SealedError> {
+        keys.check()?;
+        Ok(Self { inner, keys, listed: ListedSize::default(), cache: Arc::default() })
+    }
+
+    /// Sets the sizes that listings report.
+    #[must_use]
+    pub fn with_listed_size(mut self, listed: ListedSize) -> Self {
+        self.listed = listed;
+        self
+    }
+
+    /// Returns the store below, which has the sealed objects.
+    #[must_use]
+    pub fn inner(&self) -> &Arc<dyn ObjectStore> {
+        &self.inner
+    }
+}
+
+impl fmt::Debug for SealedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SealedStore")
+            .field("inner", &self.inner)
+            .field("keys", &self.keys)
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for SealedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealedStore({})", self.inner)
+    }
+}
+
+/// Returns an error of this crate as one of a store.
+fn failed(error: impl Into<SealedError>) -> Error {
+    Error::Generic { store: NAME, source: Box::new(error.into()) }
+}
+
+/// Returns what tells whether an object was replaced.
+fn stamp(meta: &ObjectMeta) -> Stamp {
+    Stamp { e_tag: meta.e_tag.clone(), modified: meta.last_modified.timestamp_micros(), size: meta.size }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl ObjectStore for SealedStore {
+    async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
+        self.put_sealed(location, payload, opts).await
+    }
+
+    async fn put_multipart_opts(&self, location: &Path, opts: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        self.begin_upload(location, opts).await
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.read(location, options).await
+    }
+
+    async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.read_ranges(location, ranges).await
+    }
+
+    fn delete_stream(&self, locations: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        let cache = Arc::clone(&self.cache);
+        let deleted = self.inner.delete_stream(locations);
+        deleted.inspect(move |path| path.iter().for_each(|path| cache.remove(path.as_ref()))).boxed()
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.with_sizes(self.inner.list(prefix))
+    }
+
+    fn list_with_offset(&self, prefix: Option<&Path>, offset: &Path) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.with_sizes(self.inner.list_with_offset(prefix, offset))
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.list_folder(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.cache.remove(to.as_ref());
+        self.inner.copy_opts(from, to, options).await
+    }
+
+    async fn rename_opts(&self, from: &Path, to: &Path, options: RenameOptions) -> Result<()> {
+        self.cache.remove(from.as_ref());
+        self.cache.remove(to.as_ref());
+        self.inner.rename_opts(from, to, options).await
+    }
+}

@@ -1,0 +1,247 @@
+//! Reads objects and ranges of them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use sealane_age::header::HeaderError;
+use sealane_age::stream::SealedRange;
+use sealane_age::{DecryptError, Preamble, Prefix};
+
+use super::super::generation::with_payload;
+use super::super::object_store::path::Path;
+use super::super::object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
+use super::{NAME, SealedStore, failed, stamp};
+use crate::chunks::{Opening, groups, open_group};
+use crate::error::SealedError;
+use crate::opened::{Opened, Stamp};
+
+/// How often an object may change while it is read.
+const ATTEMPTS: usize = 4;
+/// The number of requests at once for the ranges of an object.
+const PARALLEL: usize = 10;
+/// The number of bytes that are opened at once.
+const PIECE: usize = 1 << 20;
+
+impl SealedStore {
+    /// Reads an object, a range of it, or its metadata.
+    pub(super) async fn read(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        if options.head {
+            let (opened, head) = self.open(location, options).await?;
+            return Ok(described(&head, opened.len, 0..opened.len, nothing()));
+        }
+        match options.range.clone() {
+            None => self.read_whole(location, options).await,
+            Some(range) => self.read_range(location, range, options).await,
+        }
+    }
+
+    /// Reads and unlocks the header with one request, if the header has the length of this store's.
+    /// `options` has the conditions of the caller. The result has no payload.
+    pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
+        let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options };
+        let result = self.inner.get_opts(location, first).await?;
+        let head = with_payload(&result, nothing());
+        let mut prefix = result.bytes().await?;
+        loop {
+            match self.parse(location, &head.meta, &prefix)? {
+                Ok(opened) => return Ok((opened, head)),
+                Err(at_least) => {
+                    let size = head.meta.size;
+                    if prefix.len() as u64 >= size {
+                        return Err(truncated());
+                    }
+                    let wanted = (at_least as u64).max(2 * prefix.len() as u64).min(size);
+                    let more = self.fetch(location, &stamp(&head.meta), 0..wanted).await?;
+                    prefix = more.ok_or_else(|| failed(SealedError::Changed))?;
+                }
+            }
+        }
+    }
+
+    /// Parses and unlocks a header, unless the object is known. Returns the least number of bytes
+    /// to ask for if there are too few.
+    fn parse(&self, location: &Path, meta: &ObjectMeta, prefix: &[u8]) -> Result<Result<Arc<Opened>, usize>> {
+        let stamp = stamp(meta);
+        if let Some(opened) = self.cache.same(location.as_ref(), &stamp) {
+            return Ok(Ok(opened));
+        }
+        let preamble = match Preamble::parse(prefix).map_err(|error| failed(DecryptError::from(error)))? {
+            Prefix::Complete(preamble) => preamble,
+            Prefix::Incomplete { at_least } => return Ok(Err(at_least)),
+        };
+        let start = preamble.len() as u64;
+        let key = self.keys.unlock(preamble).map_err(failed)?;
+        let opened = Arc::new(Opened::new(key, stamp, start).map_err(failed)?);
+        self.cache.insert(location.as_ref(), &opened);
+        Ok(Ok(opened))
+    }
+
+    /// Requests bytes of an object. Returns `None` if it was replaced.
+    async fn request(&self, location: &Path, known: &Stamp, range: Range<u64>) -> Result<Option<GetResult>> {
+        let options = GetOptions { range: Some(range.into()), if_match: known.strong_tag(), ..GetOptions::default() };
+        match self.inner.get_opts(location, options).await {
+            Ok(result) => Ok((stamp(&result.meta) == *known).then_some(result)),
+            Err(Error::Precondition { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Fetches bytes of an object. Returns `None` if it was replaced.
+    async fn fetch(&self, location: &Path, known: &Stamp, range: Range<u64>) -> Result<Option<Bytes>> {
+        match self.request(location, known, range).await? {
+            Some(result) => result.bytes().await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads a whole object with one request.
+    async fn read_whole(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let result = self.inner.get_opts(location, options).await?;
+        let head = with_payload(&result, nothing());
+        let mut body = result.into_stream();
+        let mut prefix = Vec::new();
+        let mut at_least = 1;
+        let opened = loop {
+            while prefix.len() < at_least {
+                let more = body.next().await.ok_or_else(truncated)??;
+                prefix.extend_from_slice(&more);
+            }
+            match self.parse(location, &head.meta, &prefix)? {
+                // The header of a known object is not parsed, and must be there too.
+                Ok(opened) if prefix.len() as u64 >= opened.start => break opened,
+                Ok(opened) => at_least = usize::try_from(opened.start).unwrap_or(usize::MAX),
+                Err(more) => at_least = more,
+            }
+        };
+        // It is not longer than the prefix.
+        let rest = Bytes::from(prefix).split_off(usize::try_from(opened.start).unwrap_or(usize::MAX));
+        let range = opened.range(0..u64::MAX).map_err(failed)?;
+        let len = opened.len;
+        let body = stream::iter([Ok(rest)]).chain(body).boxed();
+        Ok(described(&head, len, 0..len, plaintext(opened, &range, body)))
+    }
+
+    /// Reads a range: with one request if the object is known, with two otherwise.
+    async fn read_range(&self, location: &Path, range: GetRange, options: GetOptions) -> Result<GetResult> {
+        if let Some(opened) = self.cache.get(location.as_ref())
+            && let Ok(wanted) = range.as_range(opened.len)
+            && !wanted.is_empty()
+        {
+            let chunks = opened.range(wanted.clone()).map_err(failed)?;
+            let options = GetOptions { range: Some(opened.stored(&chunks).into()), ..options.clone() };
+            // An object that was replaced may be too short, so errors are asked for again.
+            if let Ok(result) = self.inner.get_opts(location, options).await
+                && stamp(&result.meta) == opened.stamp
+            {
+                return Ok(range_of(&opened, &chunks, wanted, result));
+            }
+        }
+        for _ in 0..ATTEMPTS {
+            let (opened, head) = self.open(location, options.clone()).await?;
+            let wanted = range.as_range(opened.len).map_err(out_of_range)?;
+            let chunks = opened.range(wanted.clone()).map_err(failed)?;
+            if chunks.sealed.is_empty() {
+                return Ok(described(&head, opened.len, wanted, nothing()));
+            }
+            if let Some(result) = self.request(location, &opened.stamp, opened.stored(&chunks)).await? {
+                return Ok(range_of(&opened, &chunks, wanted, result));
+            }
+        }
+        Err(failed(SealedError::Changed))
+    }
+
+    /// Reads several ranges. Those whose chunks touch are fetched together.
+    pub(super) async fn read_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        if ranges.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(opened) = self.cache.get(location.as_ref())
+            // The object may have been replaced by a longer one.
+            && ranges.iter().all(|range| GetRange::Bounded(range.clone()).as_range(opened.len).is_ok())
+            && let Some(found) = self.try_ranges(location, &opened, ranges).await?
+        {
+            return Ok(found);
+        }
+        for _ in 0..ATTEMPTS {
+            let (opened, _) = self.open(location, GetOptions::default()).await?;
+            if let Some(found) = self.try_ranges(location, &opened, ranges).await? {
+                return Ok(found);
+            }
+        }
+        Err(failed(SealedError::Changed))
+    }
+
+    /// Reads ranges of an object. Returns `None` if it was replaced.
+    async fn try_ranges(&self, location: &Path, opened: &Opened, ranges: &[Range<u64>]) -> Result<Option<Vec<Bytes>>> {
+        let wanted = ranges.iter().map(|range| GetRange::Bounded(range.clone()).as_range(opened.len));
+        let wanted = wanted.collect::<Result<Vec<_>, _>>().map_err(out_of_range)?;
+        let groups = groups(opened, &wanted).map_err(failed)?;
+        let stored: Vec<_> = groups.iter().map(|group| opened.stored(&group.chunks)).collect();
+        let requests = stored.into_iter().map(|range| self.fetch(location, &opened.stamp, range));
+        let fetched: Vec<Option<Bytes>> = stream::iter(requests).buffered(PARALLEL).try_collect().await?;
+        let mut found = vec![Bytes::new(); ranges.len()];
+        for (group, sealed) in groups.into_iter().zip(fetched) {
+            let Some(sealed) = sealed else { return Ok(None) };
+            let plaintext = Bytes::from(open_group(opened, &group.chunks, &sealed).map_err(failed)?);
+            for (i, within) in group.ranges {
+                found[i] = plaintext.slice(within);
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// Returns the result for a range whose chunks are the payload of `result`.
+fn range_of(opened: &Arc<Opened>, chunks: &SealedRange, wanted: Range<u64>, result: GetResult) -> GetResult {
+    let head = with_payload(&result, nothing());
+    described(&head, opened.len, wanted, plaintext(Arc::clone(opened), chunks, result.into_stream()))
+}
+
+/// Returns `head` with the size and the range of the plaintext.
+fn described(head: &GetResult, len: u64, range: Range<u64>, payload: GetResultPayload) -> GetResult {
+    let mut result = with_payload(head, payload);
+    result.meta.size = len;
+    result.range = range;
+    result
+}
+
+fn nothing() -> GetResultPayload {
+    GetResultPayload::Stream(stream::empty().boxed())
+}
+
+/// Opens the chunks of `body` one by one.
+fn plaintext(opened: Arc<Opened>, range: &SealedRange, body: BoxStream<'static, Result<Bytes>>) -> GetResultPayload {
+    let state = (Opening::new(opened, range), body, Bytes::new());
+    let opened = stream::try_unfold(Some(state), |state| async {
+        let Some((mut opening, mut body, mut ready)) = state else { return Ok(None) };
+        loop {
+            if ready.is_empty() {
+                match body.next().await {
+                    Some(more) => ready = more?,
+                    None => {
+                        opening.finish().map_err(failed)?;
+                        return Ok(None);
+                    }
+                }
+            }
+            // A store in memory has all of an object in one piece.
+            let piece = ready.split_to(ready.len().min(PIECE));
+            let plaintext = opening.push(&piece).map_err(failed)?;
+            if !plaintext.is_empty() {
+                return Ok(Some((Bytes::from(plaintext), Some((opening, body, ready)))));
+            }
+        }
+    });
+    GetResultPayload::Stream(opened.boxed())
+}
+
+fn truncated() -> Error {
+    failed(DecryptError::from(HeaderError::Truncated))
+}
+
+fn out_of_range(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::Generic { store: NAME, source: Box::new(error) }
+}

@@ -1,0 +1,113 @@
+//! Gives objects other recipients.
+
+use futures_util::StreamExt as _;
+use sealane_age::stream::NONCE_BYTES;
+use sealane_age::{Decryptor, Existing, Recipient};
+
+use super::super::object_store::path::Path;
+use super::super::object_store::{
+    Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UpdateVersion,
+};
+use super::{SealedStore, failed, stamp};
+use crate::error::SealedError;
+
+/// The length up to which an object is replaced with one conditional write.
+const ONE_WRITE: u64 = 8 << 20;
+/// The length of the parts of longer objects.
+const PART: usize = 8 << 20;
+
+impl SealedStore {
+    /// Gives an object other recipients: replaces its header by one of the same length, and moves
+    /// the chunks as they are. With [`Existing::Drop`], the recipients of the object are left out,
+    /// but those who kept its key, or a copy, can still open it.
+    ///
+    /// Objects up to 8 MiB are replaced only if nobody else has replaced them meanwhile, if the
+    /// store has such a condition. Longer ones are uploaded in parts, which `object_store` cannot
+    /// make conditional: they are compared just before the end.
+    ///
+    /// # Errors
+    /// [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object.
+    pub async fn rekey(
+        &self,
+        location: &Path,
+        recipients: &[&(dyn Recipient + Send + Sync)],
+        existing: Existing,
+    ) -> Result<PutResult> {
+        let result = self.inner.get_opts(location, GetOptions::default()).await?;
+        let (meta, attributes) = (result.meta.clone(), result.attributes.clone());
+        let opened = self.open(location, GetOptions { if_match: stamp(&meta).strong_tag(), ..GetOptions::default() });
+        let (opened, head) = opened.await?;
+        if stamp(&head.meta) != stamp(&meta) {
+            return Err(replaced(location));
+        }
+        // The start is not longer than the header, which was parsed.
+        let start = usize::try_from(opened.start).unwrap_or(usize::MAX);
+        let mut body = result.into_stream();
+        let mut bytes = Vec::new();
+        while bytes.len() < start {
+            let more = body.next().await.ok_or_else(|| failed(SealedError::Changed))??;
+            bytes.extend_from_slice(&more);
+        }
+        let header = {
+            let decryptor = Decryptor::new(&bytes[..start]).map_err(failed)?;
+            let recipients = recipients.iter().map(|&recipient| recipient as &dyn Recipient);
+            let rekeyed = decryptor.rekey(self.keys.identities(), recipients, existing).map_err(failed)?;
+            let len = start - NONCE_BYTES;
+            rekeyed.header_of_len(len).ok_or_else(|| failed(SealedError::HeaderLen(len)))?.encode()
+        };
+        bytes[..header.len()].copy_from_slice(&header);
+        self.cache.remove(location.as_ref());
+
+        if meta.size <= ONE_WRITE {
+            while let Some(more) = body.next().await {
+                bytes.extend_from_slice(&more?);
+            }
+            let payload = PutPayload::from(bytes);
+            let version = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
+            let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
+            return match self.inner.put_opts(location, payload.clone(), update).await {
+                Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {
+                    self.check_same(location, &meta).await?;
+                    self.inner.put_opts(location, payload, attributes.into()).await
+                }
+                written => written,
+            };
+        }
+        let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
+        let moved = async {
+            loop {
+                while bytes.len() < PART
+                    && let Some(more) = body.next().await
+                {
+                    bytes.extend_from_slice(&more?);
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+                let rest = bytes.split_off(PART.min(bytes.len()));
+                upload.put_part(std::mem::replace(&mut bytes, rest).into()).await?;
+            }
+            self.check_same(location, &meta).await
+        }
+        .await;
+        match moved {
+            Ok(()) => upload.complete().await,
+            Err(error) => {
+                // The first error is returned.
+                let _ = upload.abort().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Checks that an object was not replaced.
+    async fn check_same(&self, location: &Path, known: &super::super::object_store::ObjectMeta) -> Result<()> {
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        let now = self.inner.get_opts(location, options).await?.meta;
+        if stamp(&now) == stamp(known) { Ok(()) } else { Err(replaced(location)) }
+    }
+}
+
+fn replaced(location: &Path) -> Error {
+    Error::Precondition { path: location.to_string(), source: Box::new(SealedError::Changed) }
+}

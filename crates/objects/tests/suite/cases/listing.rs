@@ -1,0 +1,69 @@
+//! The sizes in listings.
+
+use futures_util::TryStreamExt as _;
+use sealane_object_store::ListedSize;
+use sealane_object_store::sealane_age::{Encryptor, Recipient};
+
+use super::super::SealedStore;
+use super::super::object_store::path::Path;
+use super::super::object_store::{ObjectStore as _, ObjectStoreExt as _};
+use super::{CHUNK, Place, keys, text};
+
+async fn sizes(store: &SealedStore) -> Vec<(String, u64)> {
+    let listed: Vec<_> = store.list(None).try_collect().await.unwrap();
+    let mut sizes: Vec<_> = listed.into_iter().map(|meta| (meta.location.to_string(), meta.size)).collect();
+    sizes.sort();
+    let mut in_folder = store.list_with_delimiter(None).await.unwrap().objects;
+    in_folder.sort_by(|one, other| one.location.cmp(&other.location));
+    let in_folder: Vec<_> = in_folder.into_iter().map(|meta| (meta.location.to_string(), meta.size)).collect();
+    assert_eq!(in_folder, sizes);
+    sizes
+}
+
+#[tokio::test]
+async fn fixed_headers_make_sizes_exact_without_reads() {
+    let place = Place::new();
+    let lengths = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 10 * CHUNK];
+    for (i, len) in lengths.into_iter().enumerate() {
+        place.store.put(&Path::from(format!("{i}")), text(len).into()).await.unwrap();
+    }
+    let expected: Vec<_> = lengths.iter().enumerate().map(|(i, len)| (i.to_string(), *len as u64)).collect();
+    assert_eq!(sizes(&place.store).await, expected);
+    assert_eq!(sizes(&place.cold()).await, expected);
+    assert!(place.below.read().is_empty());
+    let stored = sizes(&place.cold().with_listed_size(ListedSize::Stored)).await;
+    assert_eq!(stored[1].1, 4096 + 1 + 16);
+    assert!(place.below.read().is_empty());
+}
+
+#[tokio::test]
+async fn exact_sizes_read_the_headers_that_are_not_known() {
+    let place = Place::new();
+    place.store.put(&Path::from("a"), text(1000).into()).await.unwrap();
+    let recipient = place.identity.to_public();
+    let encryptor = Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
+    let other = encryptor.encrypt_to_vec(&text(2000)).unwrap();
+    let other_len = other.len() as u64;
+    place.below.put(&Path::from("b"), other.into()).await.unwrap();
+    place.below.put(&Path::from("c"), "not sealed".into()).await.unwrap();
+    place.below.put(&Path::from("d"), "".into()).await.unwrap();
+
+    let exact = place.cold().with_listed_size(ListedSize::Exact);
+    let expected = [("a".to_owned(), 1000), ("b".to_owned(), 2000), ("c".to_owned(), 10), ("d".to_owned(), 0)];
+    assert_eq!(sizes(&exact).await, expected);
+    // Those of the first listing are known to the second; what is not sealed is read again.
+    assert_eq!(place.below.read().len(), 4);
+    assert_eq!(exact.head(&Path::from("b")).await.unwrap().size, 2000);
+
+    // A header of another length gives another size, until the object is read.
+    let fixed = place.cold();
+    assert_ne!(sizes(&fixed).await[1].1, 2000);
+    assert_eq!(fixed.get(&Path::from("b")).await.unwrap().meta.size, 2000);
+    assert_eq!(sizes(&fixed).await[1].1, 2000);
+
+    // A store with that length knows all.
+    let header_len = other_len - 16 - 2000 - 16;
+    let keys = keys(&place.identity).with_header_len(usize::try_from(header_len).unwrap());
+    let same = SealedStore::new(place.below.clone(), keys).unwrap();
+    assert_eq!(sizes(&same).await[1].1, 2000);
+}

@@ -1,0 +1,135 @@
+//! Ranges: their bytes, and what is fetched for them.
+
+use std::ops::Range;
+
+use sealane_object_store::DEFAULT_HEADER_LEN;
+use sealane_object_store::sealane_age::{Identity, decrypt};
+
+use super::super::object_store::path::Path;
+use super::super::object_store::{GetOptions, GetRange, ObjectStore as _, ObjectStoreExt as _};
+use super::{CHUNK, Place, text, whole};
+
+const START: u64 = DEFAULT_HEADER_LEN as u64 + 16;
+const SEALED: u64 = CHUNK as u64 + 16;
+
+fn fetched(ranges: &[Range<u64>]) -> u64 {
+    ranges.iter().map(|range| range.end - range.start).sum()
+}
+
+#[tokio::test]
+async fn a_small_range_fetches_two_chunks_at_most_and_the_header() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let text = text(20 * CHUNK + 77);
+    place.store.put(&path, text.clone().into()).await.unwrap();
+    let starts = [0, 1, CHUNK - 1000, CHUNK - 999, 3 * CHUNK - 1, 20 * CHUNK - 500, 20 * CHUNK + 70];
+    for start in starts {
+        let end = (start + 1000).min(text.len());
+        let store = place.cold();
+        place.below.read();
+        let found = store.get_range(&path, start as u64..end as u64).await.unwrap();
+        assert_eq!(found, text[start..end]);
+        let cold = place.below.read();
+        assert_eq!(cold.len(), 2, "{start}");
+        assert_eq!(cold[0], 0..START);
+        assert!(fetched(&cold[1..]) <= 2 * SEALED);
+        // The header is known now.
+        assert_eq!(store.get_range(&path, start as u64..end as u64).await.unwrap(), found);
+        assert_eq!(place.below.read(), cold[1..]);
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_range() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    for len in [0, 1, 1000, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 5] {
+        let text = text(len);
+        place.store.put(&path, text.clone().into()).await.unwrap();
+        // The object is a plain age file.
+        let sealed = place.sealed(&path).await;
+        assert_eq!(decrypt([&place.identity as &dyn Identity], &sealed).unwrap(), text);
+        let mut kinds =
+            vec![None, Some(GetRange::Suffix(1)), Some(GetRange::Suffix(70_000)), Some(GetRange::Suffix(0))];
+        for start in [0, 1, 999, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 5] {
+            kinds.push(Some(GetRange::Offset(start as u64)));
+            kinds.extend([1, 1000, 2 * CHUNK].map(|more| Some(GetRange::Bounded(start as u64..(start + more) as u64))));
+        }
+        for range in kinds {
+            let expected = match &range {
+                None => Ok(0..len as u64),
+                Some(range) => range.as_range(len as u64).map_err(drop),
+            };
+            for store in [place.store.clone(), place.cold()] {
+                let options = GetOptions { range: range.clone(), ..GetOptions::default() };
+                let result = store.get_opts(&path, options).await;
+                let Ok(expected) = &expected else {
+                    assert!(result.is_err(), "{range:?} of {len}");
+                    continue;
+                };
+                let result = result.unwrap();
+                assert_eq!((&result.range, result.meta.size), (expected, len as u64));
+                let found = result.bytes().await.unwrap();
+                assert_eq!(found, text[expected.start as usize..expected.end as usize], "{range:?} of {len}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_whole_object_takes_one_request() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let text = text(5 * CHUNK);
+    place.store.put(&path, text.clone().into()).await.unwrap();
+    assert_eq!(whole(&place.cold(), &path).await.unwrap(), text);
+    assert_eq!(place.below.read().len(), 1);
+}
+
+#[tokio::test]
+async fn ranges_are_merged_by_chunk() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let text = text(20 * CHUNK);
+    place.store.put(&path, text.clone().into()).await.unwrap();
+    let chunk = CHUNK as u64;
+    // The first three are in two chunks that touch, the fourth is alone, and the last two overlap.
+    let ranges = [
+        10..20,
+        chunk + 5..chunk + 6,
+        100..chunk,
+        5 * chunk + 1..5 * chunk + 2,
+        20 * chunk - 1000..20 * chunk,
+        18 * chunk + 3..20 * chunk - 999,
+    ];
+    let cold = place.cold();
+    for expected in [4, 3] {
+        let found = cold.get_ranges(&path, &ranges).await.unwrap();
+        for (range, found) in ranges.iter().zip(&found) {
+            assert_eq!(*found, text[range.start as usize..range.end as usize]);
+        }
+        let read = place.below.read();
+        assert_eq!(read.len(), expected);
+        assert_eq!(fetched(&read[expected - 3..]), 5 * SEALED);
+    }
+    assert!(cold.get_ranges(&path, &[]).await.unwrap().is_empty());
+    assert!(cold.get_ranges(&path, &[0..1, 20 * chunk..20 * chunk + 1]).await.is_err());
+    // As with other stores, a range ends with the object.
+    assert_eq!(cold.get_ranges(&path, &[20 * chunk - 1..20 * chunk + 1]).await.unwrap()[0].len(), 1);
+}
+
+/// A store that knows an object notices that another writer has replaced it.
+#[tokio::test]
+async fn a_replaced_object_is_read_again() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let lengths = [3 * CHUNK, 5 * CHUNK, 1000, 3 * CHUNK, CHUNK + 1];
+    for (i, len) in lengths.into_iter().enumerate() {
+        let mut text = text(len);
+        text.iter_mut().for_each(|byte| *byte ^= i as u8);
+        // Another store writes, so that this one is not told.
+        place.cold().put(&path, text.clone().into()).await.unwrap();
+        let start = len as u64 - 900;
+        assert_eq!(place.store.get_range(&path, start..start + 900).await.unwrap(), text[start as usize..]);
+        place.cold().put(&path, text.clone().into()).await.unwrap();
+        assert_eq!(place.store.get_ranges(&path, &[start..start + 900]).await.unwrap()[0], text[start as usize..]);
+        place.cold().put(&path, text.clone().into()).await.unwrap();
+        assert_eq!(whole(&place.store, &path).await.unwrap(), text);
+        assert_eq!(place.store.head(&path).await.unwrap().size, len as u64);
+    }
+}

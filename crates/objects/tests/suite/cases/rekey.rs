@@ -1,0 +1,70 @@
+//! Other recipients.
+
+use sealane_object_store::sealane_age::x25519::Identity;
+use sealane_object_store::sealane_age::{DecryptError, Existing, Recipient, mlkem768x25519};
+use sealane_object_store::{DEFAULT_HEADER_LEN, SealedError};
+
+use super::super::SealedStore;
+use super::super::object_store::local::LocalFileSystem;
+use super::super::object_store::path::Path;
+use super::super::object_store::{Attribute, Attributes, Error, ObjectStore as _, ObjectStoreExt as _};
+use super::{CHUNK, Place, keys, text, whole};
+
+#[tokio::test]
+async fn the_chunks_are_moved_as_they_are() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let new = Identity::generate().unwrap();
+    let holder = SealedStore::new(place.below.clone(), keys(&new)).unwrap();
+    for len in [0, 1000, 3 * CHUNK, (20 << 20) + 5] {
+        let text = text(len);
+        let attributes = Attributes::from_iter([(Attribute::ContentType, "text/plain")]);
+        place.store.put_opts(&path, text.clone().into(), attributes.clone().into()).await.unwrap();
+        let before = place.sealed(&path).await;
+        assert!(holder.get(&path).await.is_err());
+
+        place.store.rekey(&path, &[&new.to_public() as &(dyn Recipient + Send + Sync)], Existing::Keep).await.unwrap();
+        assert_eq!(whole(&place.store, &path).await.unwrap(), text);
+        assert_eq!(whole(&holder, &path).await.unwrap(), text);
+        let after = place.sealed(&path).await;
+        assert_eq!(after[DEFAULT_HEADER_LEN..], before[DEFAULT_HEADER_LEN..]);
+        assert_ne!(after[..DEFAULT_HEADER_LEN], before[..DEFAULT_HEADER_LEN]);
+
+        holder.rekey(&path, &[&new.to_public() as &(dyn Recipient + Send + Sync)], Existing::Drop).await.unwrap();
+        assert_eq!(whole(&holder, &path).await.unwrap(), text);
+        assert_eq!(holder.get(&path).await.unwrap().attributes, attributes);
+        let error = whole(&place.store, &path).await.unwrap_err();
+        assert!(matches!(SealedError::of(&error), Some(SealedError::Open(DecryptError::NoMatch))));
+    }
+}
+
+#[tokio::test]
+async fn a_header_that_does_not_fit_changes_nothing() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    place.store.put(&path, text(1000).into()).await.unwrap();
+    let before = place.sealed(&path).await;
+    let recipient = mlkem768x25519::Identity::generate().unwrap().to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync); 4];
+    let error = place.store.rekey(&path, &recipients, Existing::Drop).await.unwrap_err();
+    assert!(matches!(SealedError::of(&error), Some(SealedError::HeaderLen(DEFAULT_HEADER_LEN))), "{error:?}");
+    let mixed = place.store.rekey(&path, &recipients[..1], Existing::Keep).await.unwrap_err();
+    assert!(matches!(SealedError::of(&mixed), Some(SealedError::Rekey(_))));
+    assert_eq!(place.sealed(&path).await, before);
+    let missing = place.store.rekey(&Path::from("missing"), &recipients, Existing::Drop).await;
+    assert!(matches!(missing, Err(Error::NotFound { .. })));
+}
+
+/// A store without conditional writes.
+#[tokio::test]
+async fn on_disk() {
+    let (folder, path) = (tempfile::tempdir().unwrap(), Path::from("a"));
+    let below = std::sync::Arc::new(LocalFileSystem::new_with_prefix(folder.path()).unwrap());
+    let (old, new) = (Identity::generate().unwrap(), Identity::generate().unwrap());
+    let store = SealedStore::new(below.clone(), keys(&old)).unwrap();
+    let holder = SealedStore::new(below, keys(&new)).unwrap();
+    for len in [1000, 9 << 20] {
+        store.put(&path, text(len).into()).await.unwrap();
+        store.rekey(&path, &[&new.to_public() as &(dyn Recipient + Send + Sync)], Existing::Drop).await.unwrap();
+        assert_eq!(whole(&holder, &path).await.unwrap(), text(len));
+        assert!(whole(&store, &path).await.is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Uploads in parts.
+
+use bytes::Bytes;
+use sealane_object_store::sealane_age::{Identity, decrypt};
+
+use super::super::object_store::path::Path;
+use super::super::object_store::{ObjectStoreExt as _, PutPayload};
+use super::{CHUNK, Place, text, whole};
+
+const MIN: usize = 5 << 20;
+
+#[tokio::test]
+async fn parts_of_any_length_become_one_file() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    for lengths in [
+        &[][..],
+        &[0],
+        &[1],
+        &[CHUNK],
+        &[CHUNK, CHUNK],
+        &[CHUNK - 1, 1, 1],
+        &[3 * CHUNK + 7, 0, 2 * CHUNK - 7, 1],
+        &[MIN, MIN, 3],
+        &[MIN + 10, MIN + 10, MIN + 10],
+        &[MIN, 4 * MIN, MIN],
+        &[10, 2 * MIN, 10],
+    ] {
+        let text = text(lengths.iter().sum());
+        let mut upload = place.store.put_multipart(&path).await.unwrap();
+        let mut rest = &text[..];
+        let mut parts = Vec::new();
+        for len in lengths {
+            let (part, after) = rest.split_at(*len);
+            // A payload has pieces of any length.
+            let payload: PutPayload = part.chunks(100_000).map(Bytes::copy_from_slice).collect();
+            parts.push(upload.put_part(payload));
+            rest = after;
+        }
+        for part in parts {
+            part.await.unwrap();
+        }
+        assert!(place.store.head(&path).await.is_err(), "the object appears at the end");
+        upload.complete().await.unwrap();
+        assert_eq!(whole(&place.store, &path).await.unwrap(), text);
+        let sealed = place.sealed(&path).await;
+        assert_eq!(decrypt([&place.identity as &dyn Identity], &sealed).unwrap(), text);
+        // As S3 and R2 want it: all parts but the last are equal, and not too short.
+        let below = place.below.parts();
+        let (last, others) = below.split_last().unwrap();
+        assert!(others.iter().all(|len| *len == others[0] && *len >= MIN && last <= len), "{below:?}");
+        assert!(others.len() <= lengths.len() + text.len() / MIN);
+        place.store.delete(&path).await.unwrap();
+    }
+}
+
+/// Equal parts become as many parts, so that the limit of 10,000 parts stays where it is.
+#[tokio::test]
+async fn equal_parts_become_no_more_parts() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    for len in [MIN, MIN + 1, MIN + CHUNK - 1] {
+        let mut upload = place.store.put_multipart(&path).await.unwrap();
+        for _ in 0..6 {
+            upload.put_part(vec![7; len].into()).await.unwrap();
+        }
+        upload.complete().await.unwrap();
+        assert_eq!(place.below.parts().len(), 6);
+        assert_eq!(place.store.head(&path).await.unwrap().size, 6 * len as u64);
+    }
+}
+
+#[tokio::test]
+async fn an_aborted_upload_leaves_nothing() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let mut upload = place.store.put_multipart(&path).await.unwrap();
+    upload.put_part(vec![7; 2 * MIN].into()).await.unwrap();
+    upload.abort().await.unwrap();
+    drop(upload);
+    assert!(place.below.head(&path).await.is_err());
+}
