@@ -1,0 +1,204 @@
+//! The functions that `sealane.jca.Native` of Java 22 and later calls by the Foreign Function and
+//! Memory API.
+//!
+//! # Safety
+//! One set of rules holds for all functions. `Native` keeps them, and is the only caller:
+//! - An array or buffer with an offset is valid for the length behind the offset. The virtual
+//!   machine neither moves nor frees it before the call returns.
+//! - `head` has `HEAD_BYTES` bytes and associated data behind them.
+//! - Input and output are the same or do not overlap. Only the owner of a cipher uses output and
+//!   contexts during a call; if another thread writes to the same arrays, the bytes are whatever it
+//!   wrote, as in Java.
+//! - A context is a result of `sealane_jca_context_new` that has not been freed.
+#![allow(clippy::missing_safety_doc, reason = "the rules are those above")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::context::Context;
+use crate::memory::{Lent, at, at_mut};
+use crate::message::{self, Head};
+use crate::status::{Failure, guard};
+
+/// Encrypts a message of `len` bytes. The tag follows the ciphertext.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_seal(
+    aead: i32,
+    head: *const u8,
+    aad_len: i32,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+    output: *mut u8,
+    output_offset: i32,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    guard(|| {
+        let head = Head::new(&lent, head, aad_len as usize);
+        message::seal(&lent, aead, &head, at(input, input_offset), len as usize, at_mut(output, output_offset))
+    })
+}
+
+/// Decrypts a message of `len` bytes, which the tag follows.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_open(
+    aead: i32,
+    head: *const u8,
+    aad_len: i32,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+    output: *mut u8,
+    output_offset: i32,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    guard(|| {
+        let head = Head::new(&lent, head, aad_len as usize);
+        message::open(&lent, aead, &head, at(input, input_offset), len as usize, at_mut(output, output_offset))
+    })
+}
+
+/// Encrypts or decrypts with the key stream from byte `position` on.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_xor(
+    cipher: i32,
+    head: *const u8,
+    position: i64,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+    output: *mut u8,
+    output_offset: i32,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    guard(|| {
+        let head = Head::new(&lent, head, 0);
+        let (from, to) = (at(input, input_offset), at_mut(output, output_offset));
+        message::xor(&lent, cipher, &head, position as u64, from, len as usize, to)
+    })
+}
+
+/// Computes the tag of Poly1305 for `len` bytes. The key is the array `head`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_mac(
+    head: *const u8,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+    tag: *mut u8,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    guard(|| {
+        message::mac(&lent, head, at(input, input_offset), len as usize, tag);
+        Ok(())
+    })
+}
+
+/// Returns a new context, or null after an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_new(
+    operation: i32,
+    aead: i32,
+    head: *const u8,
+    aad_len: i32,
+) -> *mut Context {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        let head = Head::new(&lent, head, aad_len as usize);
+        Context::new(operation, aead, &head).map(|context| Box::into_raw(Box::new(context)))
+    }));
+    made.ok().and_then(Result::ok).unwrap_or(core::ptr::null_mut())
+}
+
+/// Appends associated data.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_associate(
+    context: *mut Context,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    // SAFETY: the rules above: the context is live and exclusive, or null.
+    let context = unsafe { context.as_mut() };
+    guard(|| context.ok_or(Failure::Internal)?.associate(lent.input(at(input, input_offset), len as usize)))
+}
+
+/// Authenticates the associated data.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_start(context: *mut Context) -> i32 {
+    // SAFETY: the rules above: the context is live and exclusive, or null.
+    let context = unsafe { context.as_mut() };
+    guard(|| context.ok_or(Failure::Internal)?.start())
+}
+
+/// Encrypts a piece, or decrypts one of a message that is authentic.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_transform(
+    context: *mut Context,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+    output: *mut u8,
+    output_offset: i32,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    // SAFETY: the rules above: the context is live and exclusive, or null.
+    let context = unsafe { context.as_mut() };
+    guard(|| {
+        let (from, to) = (at(input, input_offset), at_mut(output, output_offset));
+        context.ok_or(Failure::Internal)?.transform(&lent, from, len as usize, to)
+    })
+}
+
+/// Authenticates a piece of a ciphertext, or of a message for a tag.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_authenticate(
+    context: *mut Context,
+    input: *const u8,
+    input_offset: i32,
+    len: i32,
+) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    // SAFETY: the rules above: the context is live and exclusive, or null.
+    let context = unsafe { context.as_mut() };
+    guard(|| context.ok_or(Failure::Internal)?.authenticate(lent.input(at(input, input_offset), len as usize)))
+}
+
+/// Writes the tag, of 16 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_tag(context: *mut Context, tag: *mut u8) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    // SAFETY: the rules above: the context is live and exclusive, or null.
+    let context = unsafe { context.as_mut() };
+    guard(|| context.ok_or(Failure::Internal)?.tag(lent.output(tag, sealane::TAG_BYTES)))
+}
+
+/// Compares the tag, of 16 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_verify(context: *mut Context, tag: *const u8) -> i32 {
+    // SAFETY: the rules above.
+    let lent = unsafe { Lent::new() };
+    // SAFETY: the rules above: the context is live and exclusive, or null.
+    let context = unsafe { context.as_mut() };
+    guard(|| context.ok_or(Failure::Internal)?.verify(&lent.array(tag)))
+}
+
+/// Wipes and frees a context.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_jca_context_free(context: *mut Context) {
+    if !context.is_null() {
+        // SAFETY: the rules above: it comes from `Box::into_raw`, and nobody uses it any more.
+        let context = unsafe { Box::from_raw(context) };
+        // Nothing in it panics when it is dropped; if it did, the panic ends here.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
+    }
+}

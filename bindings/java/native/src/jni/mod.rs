@@ -1,0 +1,401 @@
+//! The functions that `sealane.jca.Native` of Java 17 and 21 calls by the Java Native Interface.
+//!
+//! Short messages are copied, which takes less time than to enter a critical section for each
+//! array. Longer ones are in critical sections, which `Native` keeps to 64 KiB.
+//!
+//! # Safety
+//! One set of rules holds for all functions. `Native` keeps them, and is the only caller: `env` and
+//! the arrays are those that the virtual machine passes, offsets and lengths are within the arrays
+//! and buffers, buffers are direct, and the rules of `ffm` hold.
+#![allow(clippy::missing_safety_doc, reason = "the rules are those above")]
+
+mod arrays;
+
+use core::mem::MaybeUninit;
+
+use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong, jobject};
+use zeroize::Zeroize as _;
+
+use self::arrays::{Critical, Environment, HeadCopy};
+use crate::context::Context;
+use crate::ffm;
+use crate::memory::{at, at_mut};
+use crate::status::Failure;
+
+/// The longest message that is copied.
+const COPIED_BYTES: usize = 1024;
+const TAG_BYTES: usize = sealane::TAG_BYTES;
+
+/// Calls `transform` with pointers to input and output that are arrays. It reads `read` bytes and
+/// writes `write` bytes.
+fn with_arrays(
+    env: &Environment,
+    (input, input_offset, read): (jbyteArray, jint, usize),
+    (output, output_offset, write): (jbyteArray, jint, usize),
+    transform: impl FnOnce(*const u8, *mut u8) -> i32,
+) -> i32 {
+    if read.max(write) <= COPIED_BYTES + TAG_BYTES {
+        let mut copy = [MaybeUninit::<u8>::uninit(); COPIED_BYTES + TAG_BYTES];
+        let start = copy.as_mut_ptr().cast::<u8>();
+        env.get(input, input_offset, read, start);
+        let status = transform(start, start);
+        if status == 0 {
+            env.set(output, output_offset, write, start);
+        }
+        // What is written can be plaintext. What was read behind it is at most a tag.
+        copy[..write].zeroize();
+        return status;
+    }
+    let Some(to) = Critical::write(env, output) else { return Failure::OutOfMemory as i32 };
+    if env.same(input, output) {
+        return transform(at(to.start(), input_offset), at_mut(to.start(), output_offset));
+    }
+    let Some(from) = Critical::read(env, input) else { return Failure::OutOfMemory as i32 };
+    transform(at(from.start(), input_offset), at_mut(to.start(), output_offset))
+}
+
+/// Calls `read` with a pointer to an array.
+fn with_array(env: &Environment, array: jbyteArray, offset: jint, read: impl FnOnce(*const u8) -> i32) -> i32 {
+    let Some(from) = Critical::read(env, array) else { return Failure::OutOfMemory as i32 };
+    read(at(from.start(), offset))
+}
+
+/// Encrypts a message in arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_sealArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size), (output, output_offset, size + TAG_BYTES), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_seal(aead, head.start(), aad_len, from, 0, len, to, 0) }
+    })
+}
+
+/// Encrypts a message in direct buffers.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_sealBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_seal(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
+}
+
+/// Decrypts a message in arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_openArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size + TAG_BYTES), (output, output_offset, size), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_open(aead, head.start(), aad_len, from, 0, len, to, 0) }
+    })
+}
+
+/// Decrypts a message in direct buffers.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_openBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_open(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
+}
+
+/// Encrypts or decrypts arrays with a key stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_xorArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    cipher: jint,
+    head: jbyteArray,
+    position: jlong,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size), (output, output_offset, size), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, 0, len, to, 0) }
+    })
+}
+
+/// Encrypts or decrypts direct buffers with a key stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_xorBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    cipher: jint,
+    head: jbyteArray,
+    position: jlong,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, input_offset, len, to, output_offset) }
+}
+
+/// Computes a tag of Poly1305.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_macArray(
+    env: *mut JNIEnv,
+    _class: jclass,
+    head: jbyteArray,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    tag: jbyteArray,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
+    let mut computed = [0; TAG_BYTES];
+    let status = with_array(&env, input, input_offset, |from| {
+        // SAFETY: the pointers are those of the arrays, and the rules above.
+        unsafe { ffm::sealane_jca_mac(head.start(), from, 0, len, computed.as_mut_ptr()) }
+    });
+    env.set(tag, 0, TAG_BYTES, computed.as_ptr());
+    status
+}
+
+/// Returns a new context, or 0 after an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextNew(
+    env: *mut JNIEnv,
+    _class: jclass,
+    operation: jint,
+    aead: jint,
+    head: jbyteArray,
+    aad_len: jint,
+) -> jlong {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return 0 };
+    // SAFETY: the rules above.
+    let context = unsafe { ffm::sealane_jca_context_new(operation, aead, head.start(), aad_len) };
+    context.expose_provenance() as jlong
+}
+
+/// Returns the context of a number of `contextNew`.
+fn context(number: jlong) -> *mut Context {
+    core::ptr::with_exposed_provenance_mut(number as usize)
+}
+
+/// Appends associated data.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextAssociate(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    with_array(&env, input, input_offset, |from| {
+        // SAFETY: the pointer is that of the array, and the rules above.
+        unsafe { ffm::sealane_jca_context_associate(context(number), from, 0, len) }
+    })
+}
+
+/// Authenticates the associated data.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextStart(
+    _env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+) -> jint {
+    // SAFETY: the rules above.
+    unsafe { ffm::sealane_jca_context_start(context(number)) }
+}
+
+/// Encrypts or decrypts a piece in arrays.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextTransformArrays(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let size = len as usize;
+    with_arrays(&env, (input, input_offset, size), (output, output_offset, size), |from, to| {
+        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+        unsafe { ffm::sealane_jca_context_transform(context(number), from, 0, len, to, 0) }
+    })
+}
+
+/// Encrypts or decrypts a piece in direct buffers.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextTransformBuffers(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+    output: jobject,
+    output_offset: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let (from, to) = (env.address(input), env.address(output));
+    // SAFETY: the addresses are those of the buffers, and the rules above.
+    unsafe { ffm::sealane_jca_context_transform(context(number), from, input_offset, len, to, output_offset) }
+}
+
+/// Authenticates a piece in an array.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextAuthenticateArray(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    with_array(&env, input, input_offset, |from| {
+        // SAFETY: the pointer is that of the array, and the rules above.
+        unsafe { ffm::sealane_jca_context_authenticate(context(number), from, 0, len) }
+    })
+}
+
+/// Authenticates a piece in a direct buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextAuthenticateBuffer(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    input: jobject,
+    input_offset: jint,
+    len: jint,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let from = env.address(input);
+    // SAFETY: the address is that of the buffer, and the rules above.
+    unsafe { ffm::sealane_jca_context_authenticate(context(number), from, input_offset, len) }
+}
+
+/// Writes the tag.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextTag(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    tag: jbyteArray,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let mut computed = [0; TAG_BYTES];
+    // SAFETY: the rules above, and the array has the length of a tag.
+    let status = unsafe { ffm::sealane_jca_context_tag(context(number), computed.as_mut_ptr()) };
+    env.set(tag, 0, TAG_BYTES, computed.as_ptr());
+    status
+}
+
+/// Compares the tag.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextVerify(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    tag: jbyteArray,
+) -> jint {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    let mut expected = [0; TAG_BYTES];
+    env.get(tag, 0, TAG_BYTES, expected.as_mut_ptr());
+    // SAFETY: the rules above, and the array has the length of a tag.
+    unsafe { ffm::sealane_jca_context_verify(context(number), expected.as_ptr()) }
+}
+
+/// Wipes and frees a context.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_contextFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
+    // SAFETY: the rules above.
+    unsafe { ffm::sealane_jca_context_free(context(number)) }
+}
+
+/// Returns the address of a direct buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_jca_Native_bufferAddress(
+    env: *mut JNIEnv,
+    _class: jclass,
+    buffer: jobject,
+) -> jlong {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    env.address(buffer).addr() as jlong
+}

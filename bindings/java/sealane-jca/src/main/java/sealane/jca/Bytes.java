@@ -1,0 +1,77 @@
+package sealane.jca;
+
+import java.nio.ByteBuffer;
+
+/** A place in an array, or in a direct buffer. */
+final class Bytes {
+    /** Null for a buffer. */
+    final byte[] array;
+
+    /** Null for an array. */
+    final ByteBuffer buffer;
+
+    /** The index in the array or buffer. */
+    final int start;
+
+    Bytes(byte[] array, int start) {
+        this.array = array;
+        this.buffer = null;
+        this.start = start;
+    }
+
+    private Bytes(ByteBuffer buffer) {
+        this.array = buffer.hasArray() ? buffer.array() : null;
+        this.buffer = buffer.hasArray() ? null : buffer;
+        this.start = buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : buffer.position();
+    }
+
+    /** Returns the position of a buffer, or null if it is neither direct nor has an array. */
+    static Bytes at(ByteBuffer buffer) {
+        return buffer.hasArray() || buffer.isDirect() ? new Bytes(buffer) : null;
+    }
+
+    /** Says whether both are arrays or both are buffers. */
+    boolean sameKind(Bytes other) {
+        return (array == null) == (other.array == null);
+    }
+
+    /** Returns a copy of {@code len} bytes. */
+    byte[] copy(int offset, int len) {
+        byte[] copy = new byte[len];
+        if (array != null) {
+            System.arraycopy(array, start + offset, copy, 0, len);
+        } else {
+            buffer.get(start + offset, copy, 0, len);
+        }
+        return copy;
+    }
+
+    /** Writes the first {@code len} bytes of an array. */
+    void put(int offset, byte[] bytes, int len) {
+        if (array != null) {
+            System.arraycopy(bytes, 0, array, start + offset, len);
+        } else {
+            buffer.put(start + offset, bytes, 0, len);
+        }
+    }
+
+    /**
+     * Says whether {@code len} bytes here and {@code otherLen} bytes there overlap, but do not begin
+     * at the same byte.
+     */
+    boolean overlapsPartly(int len, Bytes other, int otherLen) {
+        if (!sameKind(other)) {
+            return false;
+        }
+        long distance;
+        if (array != null) {
+            if (array != other.array) {
+                return false;
+            }
+            distance = (long) other.start - start;
+        } else {
+            distance = Native.address(other.buffer) + other.start - (Native.address(buffer) + start);
+        }
+        return distance > 0 ? distance < len : distance < 0 && -distance < otherLen;
+    }
+}

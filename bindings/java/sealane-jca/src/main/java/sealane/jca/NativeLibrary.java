@@ -1,0 +1,107 @@
+package sealane.jca;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * The native library: finds it, extracts it from the jar if it is there, and loads it.
+ *
+ * <p>Two system properties are read. {@code sealane.jca.library} is the path of the library, and
+ * {@code sealane.jca.directory} the directory for its extraction, instead of {@code
+ * java.io.tmpdir}.
+ */
+final class NativeLibrary {
+    private static final String PATH_PROPERTY = "sealane.jca.library";
+    private static final String DIRECTORY_PROPERTY = "sealane.jca.directory";
+    private static final String FILE = "libsealane_jca.so";
+
+    /** The reason why the library is not loaded, or null. */
+    private static final String PROBLEM = load();
+
+    private NativeLibrary() {}
+
+    static String problem() {
+        return PROBLEM;
+    }
+
+    private static String load() {
+        try {
+            String path = System.getProperty(PATH_PROPERTY);
+            if (path != null) {
+                return open(Path.of(path).toAbsolutePath(), "the property " + PATH_PROPERTY + " names it");
+            }
+            String platform = platform();
+            if (platform == null) {
+                return "there is no native library for "
+                        + System.getProperty("os.name")
+                        + " on "
+                        + System.getProperty("os.arch");
+            }
+            String libc = isMusl() ? "musl" : "glibc";
+            String resource = "native/" + platform + "-" + libc + "/" + FILE;
+            try (InputStream library = NativeLibrary.class.getResourceAsStream(resource)) {
+                if (library == null) {
+                    return "the jar has no native library for " + platform + " with " + libc;
+                }
+                return extract(library);
+            }
+        } catch (IOException | RuntimeException e) {
+            return "the native library cannot be extracted: " + e;
+        }
+    }
+
+    private static String platform() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return null;
+        }
+        return switch (System.getProperty("os.arch").toLowerCase(Locale.ROOT)) {
+            case "amd64", "x86_64" -> "linux-x86_64";
+            case "aarch64", "arm64" -> "linux-aarch64";
+            default -> null;
+        };
+    }
+
+    /** Says whether this process runs with musl: its dynamic loader is mapped then. */
+    private static boolean isMusl() {
+        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.anyMatch(line -> line.contains("/ld-musl-"));
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Writes the library to a directory of this user only, loads it, and removes both. */
+    private static String extract(InputStream library) throws IOException {
+        String parent = System.getProperty(DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir"));
+        Path directory = Files.createTempDirectory(Path.of(parent), "sealane-jca-");
+        Path file = directory.resolve(FILE);
+        try {
+            Files.copy(library, file);
+            return open(
+                    file.toAbsolutePath(),
+                    "it was extracted there. If programs may not be run from "
+                            + parent
+                            + " (noexec), set -D"
+                            + DIRECTORY_PROPERTY
+                            + "=DIRECTORY, or extract it and set -D"
+                            + PATH_PROPERTY
+                            + "=FILE");
+        } finally {
+            // What is loaded stays mapped.
+            Files.deleteIfExists(file);
+            Files.deleteIfExists(directory);
+        }
+    }
+
+    private static String open(Path file, String origin) {
+        try {
+            Native.load(file);
+            return null;
+        } catch (UnsatisfiedLinkError | RuntimeException e) {
+            return "cannot load the native library " + file + ": " + e.getMessage() + " (" + origin + ")";
+        }
+    }
+}

@@ -1,0 +1,282 @@
+package sealane.jca;
+
+import java.nio.ByteBuffer;
+import java.security.AlgorithmParameters;
+import java.security.InvalidAlgorithmParameterException;
+import java.security.InvalidKeyException;
+import java.security.Key;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.security.spec.AlgorithmParameterSpec;
+import java.util.Arrays;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.CipherSpi;
+import javax.crypto.NoSuchPaddingException;
+import javax.crypto.ShortBufferException;
+
+/**
+ * What the ciphers have in common: keys, nonces, and the rules for both.
+ *
+ * <p>A pair of key and nonce encrypts one message. So an encrypting cipher must be initialized again
+ * after {@code doFinal}, and not with the pair before. A decrypting cipher starts again with the
+ * same pair.
+ */
+abstract class NonceCipher extends CipherSpi {
+    private static final int SHORT_AAD_BYTES = 64;
+
+    final Variant variant;
+
+    /** Key, nonce and associated data. */
+    byte[] head = new byte[Protocol.HEAD_BYTES + SHORT_AAD_BYTES];
+
+    /** Says whether {@code head} has a key and a nonce. */
+    private boolean keyed;
+
+    boolean encrypting;
+
+    /** Says whether the key and the nonce may process data. */
+    boolean ready;
+
+    NonceCipher(Variant variant) {
+        this.variant = variant;
+    }
+
+    /** Returns the nonce of parameters, and keeps what else they say for {@link #begin}. */
+    abstract byte[] nonceOf(AlgorithmParameterSpec params) throws InvalidAlgorithmParameterException;
+
+    /** Returns the nonce of parameters. */
+    abstract byte[] nonceOf(AlgorithmParameters params) throws InvalidAlgorithmParameterException;
+
+    /** Starts a message with parameters, or with a random nonce if they are null. */
+    abstract void begin(AlgorithmParameterSpec params);
+
+    /** Returns the length of the output for {@code inLen} more bytes. */
+    abstract int outputSize(int inLen, boolean isFinal);
+
+    /**
+     * Processes a piece, or the last one. Both are arrays, or both direct buffers, and the output
+     * has room. Returns the length of the output.
+     */
+    abstract int process(Bytes in, int inLen, Bytes out, boolean isFinal) throws AEADBadTagException;
+
+    final void checkReady() {
+        if (!ready) {
+            throw new IllegalStateException(
+                    "The key and the nonce have encrypted a message: initialize with another nonce");
+        }
+    }
+
+    final byte[] nonce() {
+        return Arrays.copyOfRange(
+                head, Protocol.NONCE_OFFSET, Protocol.NONCE_OFFSET + variant.nonceBytes);
+    }
+
+    final boolean hasNonce() {
+        return keyed;
+    }
+
+    final byte[] randomNonce(SecureRandom random) {
+        byte[] nonce = new byte[variant.nonceBytes];
+        (random != null ? random : new SecureRandom()).nextBytes(nonce);
+        return nonce;
+    }
+
+    @Override
+    protected void engineSetMode(String mode) throws NoSuchAlgorithmException {
+        if (!mode.equalsIgnoreCase("None")) {
+            throw new NoSuchAlgorithmException("The mode must be None");
+        }
+    }
+
+    @Override
+    protected void engineSetPadding(String padding) throws NoSuchPaddingException {
+        if (!padding.equalsIgnoreCase("NoPadding")) {
+            throw new NoSuchPaddingException("The padding must be NoPadding");
+        }
+    }
+
+    @Override
+    protected int engineGetBlockSize() {
+        return 0;
+    }
+
+    @Override
+    protected int engineGetOutputSize(int inLen) {
+        return outputSize(inLen, true);
+    }
+
+    @Override
+    protected byte[] engineGetIV() {
+        return keyed ? nonce() : null;
+    }
+
+    @Override
+    protected int engineGetKeySize(Key key) throws InvalidKeyException {
+        byte[] bytes = Keys.encoded(key);
+        Keys.wipe(bytes);
+        return 8 * bytes.length;
+    }
+
+    @Override
+    protected void engineInit(int mode, Key key, SecureRandom random) throws InvalidKeyException {
+        if (mode == Cipher.DECRYPT_MODE) {
+            throw new InvalidKeyException("Decryption needs the parameters of the encryption");
+        }
+        init(mode, key, randomNonce(random));
+        begin(null);
+    }
+
+    @Override
+    protected void engineInit(int mode, Key key, AlgorithmParameterSpec params, SecureRandom random)
+            throws InvalidKeyException, InvalidAlgorithmParameterException {
+        if (params == null) {
+            engineInit(mode, key, random);
+            return;
+        }
+        init(mode, key, nonceOf(params));
+        begin(params);
+    }
+
+    @Override
+    protected void engineInit(int mode, Key key, AlgorithmParameters params, SecureRandom random)
+            throws InvalidKeyException, InvalidAlgorithmParameterException {
+        if (params == null) {
+            engineInit(mode, key, random);
+            return;
+        }
+        init(mode, key, nonceOf(params));
+        begin(null);
+    }
+
+    private void init(int mode, Key key, byte[] nonce) throws InvalidKeyException {
+        if (mode != Cipher.ENCRYPT_MODE && mode != Cipher.DECRYPT_MODE) {
+            throw new UnsupportedOperationException("Keys cannot be wrapped");
+        }
+        byte[] bytes = Keys.encoded(key);
+        try {
+            if (mode == Cipher.ENCRYPT_MODE && keyed && isCurrent(bytes, nonce)) {
+                throw new InvalidKeyException("The key and the nonce are those of the previous message");
+            }
+            System.arraycopy(bytes, 0, head, 0, bytes.length);
+            System.arraycopy(nonce, 0, head, Protocol.NONCE_OFFSET, nonce.length);
+        } finally {
+            Keys.wipe(bytes);
+        }
+        keyed = true;
+        encrypting = mode == Cipher.ENCRYPT_MODE;
+        ready = true;
+    }
+
+    /** The nonce is compared first: it is public, and differs nearly always. */
+    private boolean isCurrent(byte[] key, byte[] nonce) {
+        int end = Protocol.NONCE_OFFSET + nonce.length;
+        if (!Arrays.equals(head, Protocol.NONCE_OFFSET, end, nonce, 0, nonce.length)) {
+            return false;
+        }
+        int difference = 0;
+        for (int i = 0; i < key.length; i++) {
+            difference |= key[i] ^ head[i];
+        }
+        return difference == 0;
+    }
+
+    @Override
+    protected byte[] engineUpdate(byte[] in, int inOff, int inLen) {
+        byte[] out = new byte[outputSize(inLen, false)];
+        update(in, inOff, inLen, out, 0);
+        return out;
+    }
+
+    @Override
+    protected int engineUpdate(byte[] in, int inOff, int inLen, byte[] out, int outOff)
+            throws ShortBufferException {
+        checkRoom(out, outOff, outputSize(inLen, false));
+        return update(in, inOff, inLen, out, outOff);
+    }
+
+    private int update(byte[] in, int inOff, int inLen, byte[] out, int outOff) {
+        try {
+            return process(new Bytes(in, inOff), inLen, new Bytes(out, outOff), false);
+        } catch (AEADBadTagException e) {
+            throw new AssertionError("only the end of a message has a tag", e);
+        }
+    }
+
+    @Override
+    protected byte[] engineDoFinal(byte[] in, int inOff, int inLen) throws AEADBadTagException {
+        byte[] out = new byte[outputSize(inLen, true)];
+        process(new Bytes(in, inOff), inLen, new Bytes(out, 0), true);
+        return out;
+    }
+
+    @Override
+    protected int engineDoFinal(byte[] in, int inOff, int inLen, byte[] out, int outOff)
+            throws ShortBufferException, AEADBadTagException {
+        checkRoom(out, outOff, outputSize(inLen, true));
+        return process(new Bytes(in, inOff), inLen, new Bytes(out, outOff), true);
+    }
+
+    static void checkRoom(byte[] out, int outOff, int len) throws ShortBufferException {
+        if (out.length - outOff < len) {
+            throw new ShortBufferException("The output needs " + len + " bytes");
+        }
+    }
+
+    @Override
+    protected int engineUpdate(ByteBuffer in, ByteBuffer out) throws ShortBufferException {
+        if (!in.hasRemaining()) {
+            return 0;
+        }
+        try {
+            return process(in, out, false);
+        } catch (AEADBadTagException e) {
+            throw new AssertionError("only the end of a message has a tag", e);
+        }
+    }
+
+    @Override
+    protected int engineDoFinal(ByteBuffer in, ByteBuffer out)
+            throws ShortBufferException, AEADBadTagException {
+        return process(in, out, true);
+    }
+
+    private int process(ByteBuffer in, ByteBuffer out, boolean isFinal)
+            throws ShortBufferException, AEADBadTagException {
+        int inLen = in.remaining();
+        int needed = outputSize(inLen, isFinal);
+        if (out.remaining() < needed) {
+            throw new ShortBufferException("The output needs " + needed + " bytes");
+        }
+        Bytes from = Bytes.at(in);
+        Bytes to = Bytes.at(out);
+        int outLen;
+        if (from != null && from.sameKind(to)) {
+            outLen = process(from, inLen, to, isFinal);
+        } else {
+            byte[] input = new byte[inLen];
+            byte[] output = new byte[needed];
+            try {
+                in.get(in.position(), input);
+                outLen = process(new Bytes(input, 0), inLen, new Bytes(output, 0), isFinal);
+                out.put(out.position(), output, 0, outLen);
+            } finally {
+                Keys.wipe(input);
+                Keys.wipe(output);
+            }
+        }
+        in.position(in.limit());
+        out.position(out.position() + outLen);
+        return outLen;
+    }
+
+    @Override
+    protected byte[] engineWrap(Key key) {
+        throw new UnsupportedOperationException("Keys cannot be wrapped");
+    }
+
+    @Override
+    protected Key engineUnwrap(byte[] wrapped, String algorithm, int type) {
+        throw new UnsupportedOperationException("Keys cannot be unwrapped");
+    }
+}

@@ -1,0 +1,106 @@
+package sealane.jca;
+
+import java.security.InvalidAlgorithmParameterException;
+import java.security.InvalidKeyException;
+import java.security.Key;
+import java.security.spec.AlgorithmParameterSpec;
+import java.util.Arrays;
+import javax.crypto.MacSpi;
+
+/**
+ * Poly1305 of RFC 8439, with a one-time key of 32 bytes.
+ *
+ * <p>A key must not authenticate two messages. So after {@code doFinal}, the MAC must be
+ * initialized again before it is used.
+ */
+final class Poly1305Mac extends MacSpi {
+    /** Shorter messages are collected here, and need no native memory. */
+    private static final int COLLECTED_BYTES = 1024;
+
+    private final byte[] head = new byte[Protocol.HEAD_BYTES];
+    private final byte[] collected = new byte[COLLECTED_BYTES];
+    private int length;
+    private boolean ready;
+
+    /** The message, from the first piece that was not collected. */
+    private Context context;
+
+    Poly1305Mac() {}
+
+    @Override
+    protected int engineGetMacLength() {
+        return Variant.TAG_BYTES;
+    }
+
+    @Override
+    protected void engineInit(Key key, AlgorithmParameterSpec params)
+            throws InvalidKeyException, InvalidAlgorithmParameterException {
+        if (params != null) {
+            throw new InvalidAlgorithmParameterException("Poly1305 has no parameters");
+        }
+        byte[] bytes = Keys.encoded(key);
+        discard();
+        System.arraycopy(bytes, 0, head, 0, bytes.length);
+        Arrays.fill(bytes, (byte) 0);
+        ready = true;
+    }
+
+    @Override
+    protected void engineUpdate(byte input) {
+        engineUpdate(new byte[] {input}, 0, 1);
+    }
+
+    @Override
+    protected void engineUpdate(byte[] input, int offset, int len) {
+        checkReady();
+        if (context == null && len <= COLLECTED_BYTES - length) {
+            System.arraycopy(input, offset, collected, length, len);
+            length += len;
+            return;
+        }
+        if (context == null) {
+            context = new Context(Protocol.MAC, Variant.IETF, head, 0);
+            context.authenticate(new Bytes(collected, 0), length);
+        }
+        context.authenticate(new Bytes(input, offset), len);
+    }
+
+    @Override
+    protected byte[] engineDoFinal() {
+        checkReady();
+        byte[] tag;
+        if (context != null) {
+            tag = context.tag();
+        } else {
+            tag = new byte[Variant.TAG_BYTES];
+            Protocol.check(Native.mac(head, collected, 0, length, tag));
+        }
+        discard();
+        return tag;
+    }
+
+    /** Discards the message. If it has begun, its key cannot be used again. */
+    @Override
+    protected void engineReset() {
+        if (length > 0 || context != null) {
+            discard();
+        }
+    }
+
+    private void checkReady() {
+        if (!ready) {
+            throw new IllegalStateException("A key of Poly1305 is for one message: initialize with another key");
+        }
+    }
+
+    private void discard() {
+        if (context != null) {
+            context.close();
+            context = null;
+        }
+        Arrays.fill(head, (byte) 0);
+        Arrays.fill(collected, 0, length, (byte) 0);
+        length = 0;
+        ready = false;
+    }
+}

@@ -1,0 +1,187 @@
+package sealane.jca;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.spec.AlgorithmParameterSpec;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Random;
+import javax.crypto.Cipher;
+import javax.crypto.spec.ChaCha20ParameterSpec;
+import javax.crypto.spec.IvParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Random sequences of calls give the same results, exceptions and states as with SunJCE.
+ *
+ * <p>Sequences avoid what SunJCE does against the contract of {@link Cipher}: it uses up the key and
+ * nonce when an array is too short, it does not when a message ends in a {@link ByteBuffer}, and it
+ * accepts associated data after a piece in a direct buffer. {@code StateTest} has these cases.
+ */
+class DifferentialTest {
+    private static final int SEQUENCES = 1500;
+
+    /** A call on one cipher, with its result as text. */
+    private interface Call {
+        byte[] on(Cipher cipher) throws GeneralSecurityException;
+    }
+
+    private final Map<String, Integer> outcomes = new HashMap<>();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ChaCha20-Poly1305", "ChaCha20"})
+    void sequences(String name) throws Exception {
+        for (int seed = 0; seed < SEQUENCES; seed++) {
+            sequence(name, seed);
+        }
+        // Every kind of result was there.
+        assertTrue(outcomes.getOrDefault("bytes", 0) > SEQUENCES, outcomes::toString);
+        for (String exception : new String[] {"IllegalStateException", "ShortBufferException", "InvalidKeyException"}) {
+            assertTrue(outcomes.getOrDefault(exception, 0) > 20, outcomes::toString);
+        }
+        if (!name.equals("ChaCha20")) {
+            assertTrue(outcomes.getOrDefault("AEADBadTagException", 0) > 20, outcomes::toString);
+        }
+    }
+
+    private void sequence(String name, int seed) throws Exception {
+        Random random = new Random(seed);
+        boolean aead = !name.equals("ChaCha20");
+        Cipher ours = Support.cipher(name);
+        Cipher theirs = Cipher.getInstance(name, "SunJCE");
+        byte[][] keys = {Support.bytes(random, 32), Support.bytes(random, 32)};
+        boolean mustInit = false;
+        boolean aadAllowed = true;
+        int mode = Cipher.ENCRYPT_MODE;
+        byte[] sealed = null;
+        StringBuilder trace = new StringBuilder(name + " seed " + seed + ":");
+        for (int step = 0; step < 12; step++) {
+            int choice = mustInit ? 0 : random.nextInt(10);
+            if (choice <= 1) {
+                mode = random.nextBoolean() ? Cipher.ENCRYPT_MODE : Cipher.DECRYPT_MODE;
+                byte[] key = keys[random.nextInt(2)];
+                // Before 21, SunJCE refuses to decrypt twice with a nonce.
+                boolean repeats = mode == Cipher.ENCRYPT_MODE || Runtime.version().feature() >= 21;
+                byte[] nonce = repeats ? new byte[12] : Support.bytes(random, 12);
+                nonce[0] = (byte) random.nextInt(3);
+                if (mode == Cipher.DECRYPT_MODE && aead) {
+                    sealed = seal(key, nonce, Support.bytes(new Random(1), 5), Support.bytes(random, length(random)));
+                }
+                AlgorithmParameterSpec params =
+                        aead ? new IvParameterSpec(nonce) : new ChaCha20ParameterSpec(nonce, counter(random));
+                if (random.nextInt(30) == 0) {
+                    params = new IvParameterSpec(new byte[8]);
+                }
+                AlgorithmParameterSpec used = params;
+                int usedMode = mode;
+                mustInit = !same(trace, "init " + mode, ours, theirs, cipher -> {
+                    cipher.init(usedMode, new SecretKeySpec(key, "ChaCha20"), used);
+                    return cipher.getIV();
+                });
+                aadAllowed = true;
+                continue;
+            }
+            byte[] in = mode == Cipher.DECRYPT_MODE && aead && sealed != null && random.nextInt(3) > 0
+                    ? sealed : Support.bytes(random, length(random));
+            int room = Math.max(0, in.length + random.nextInt(40) - 8);
+            switch (choice) {
+                case 2, 3 -> {
+                    if (aadAllowed) {
+                        byte[] aad = Support.bytes(new Random(1), 5);
+                        same(trace, "updateAAD", ours, theirs, cipher -> {
+                            cipher.updateAAD(aad);
+                            return new byte[0];
+                        });
+                    }
+                }
+                case 4 -> same(trace, "update " + in.length, ours, theirs, cipher -> cipher.update(in));
+                case 5 -> mustInit = !same(trace, "update to " + room, ours, theirs, cipher -> {
+                    byte[] out = new byte[room];
+                    return Arrays.copyOf(out, cipher.update(in, 0, in.length, out, 0));
+                });
+                case 6 -> {
+                    boolean heap = random.nextBoolean();
+                    mustInit = !same(trace, "update buffer " + in.length, ours, theirs, cipher -> {
+                        ByteBuffer input = heap ? ByteBuffer.wrap(in) : ByteBuffer.allocateDirect(in.length).put(0, in);
+                        ByteBuffer output = heap ? ByteBuffer.allocate(in.length) : ByteBuffer.allocateDirect(in.length);
+                        int len = cipher.update(input, output);
+                        byte[] result = new byte[len];
+                        output.get(0, result);
+                        return result;
+                    });
+                    aadAllowed = false;
+                }
+                case 7 -> mustInit = !same(trace, "doFinal " + in.length, ours, theirs, cipher -> cipher.doFinal(in));
+                case 8 -> mustInit = !same(trace, "doFinal to " + room, ours, theirs, cipher -> {
+                    byte[] out = new byte[room];
+                    return Arrays.copyOf(out, cipher.doFinal(in, 0, in.length, out, 0));
+                });
+                default -> {
+                    boolean heap = random.nextBoolean();
+                    same(trace, "doFinal buffer " + in.length, ours, theirs, cipher -> {
+                        int size = cipher.getOutputSize(in.length);
+                        ByteBuffer input = heap ? ByteBuffer.wrap(in) : ByteBuffer.allocateDirect(in.length).put(0, in);
+                        ByteBuffer output = heap ? ByteBuffer.allocate(size) : ByteBuffer.allocateDirect(size);
+                        int len = cipher.doFinal(input, output);
+                        byte[] result = new byte[len];
+                        output.get(0, result);
+                        return result;
+                    });
+                    mustInit = true;
+                }
+            }
+            if (choice >= 7) {
+                aadAllowed = true;
+            }
+        }
+    }
+
+    private static byte[] seal(byte[] key, byte[] nonce, byte[] aad, byte[] message) throws Exception {
+        Cipher cipher = Cipher.getInstance("ChaCha20-Poly1305", "SunJCE");
+        cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(key, "ChaCha20"), new IvParameterSpec(nonce));
+        cipher.updateAAD(aad);
+        return cipher.doFinal(message);
+    }
+
+    private static int length(Random random) {
+        return switch (random.nextInt(40)) {
+            case 0 -> 70_000 + random.nextInt(70_000);
+            case 1, 2, 3 -> random.nextInt(5000);
+            default -> random.nextInt(200);
+        };
+    }
+
+    private static int counter(Random random) {
+        return random.nextBoolean() ? random.nextInt(3) : -1 - random.nextInt(3);
+    }
+
+    /** Compares a call. Returns false after an exception. */
+    private boolean same(StringBuilder trace, String what, Cipher ours, Cipher theirs, Call call) {
+        String expected = result(theirs, call);
+        String actual = result(ours, call);
+        boolean exception = expected.endsWith("Exception");
+        outcomes.merge(exception ? expected : "bytes", 1, Integer::sum);
+        trace.append(' ').append(what);
+        assertEquals(expected, actual, trace::toString);
+        if (!exception) {
+            assertEquals(theirs.getOutputSize(100), ours.getOutputSize(100), trace::toString);
+        }
+        return !exception || expected.equals("IllegalStateException");
+    }
+
+    private static String result(Cipher cipher, Call call) {
+        try {
+            byte[] bytes = call.on(cipher);
+            return bytes == null ? "null" : HexFormat.of().formatHex(bytes);
+        } catch (GeneralSecurityException | RuntimeException e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+}

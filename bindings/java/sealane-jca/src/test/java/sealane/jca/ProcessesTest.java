@@ -1,0 +1,145 @@
+package sealane.jca;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.Security;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.crypto.Cipher;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What needs a virtual machine of its own: loading, places in {@code java.security}, collectors. */
+class ProcessesTest {
+    private static final String JAR = System.getProperty("sealane.jar");
+
+    @TempDir Path directory;
+
+    /** Prints which provider encrypts, how it calls the library, and why it could not be loaded. */
+    static final class Report {
+        private Report() {}
+
+        public static void main(String[] args) throws Exception {
+            if (Security.getProvider("Sealane") == null) {
+                Security.insertProviderAt(new SealaneProvider(), 1);
+            }
+            System.out.println("provider: " + Cipher.getInstance("ChaCha20-Poly1305").getProvider().getName());
+            System.out.println("problem: " + SealaneProvider.problem().orElse("none"));
+            System.out.println("info: " + Security.getProvider("Sealane").getInfo());
+            System.out.println("module: " + SealaneProvider.class.getModule());
+        }
+    }
+
+    private static String run(List<String> arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // The options of this virtual machine that choose the interface.
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.contains("native-access") || option.contains("MultiRelease"))
+                .forEach(command::add);
+        command.addAll(arguments);
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes());
+        assertEquals(0, process.waitFor(), () -> command + "\n" + output);
+        return output;
+    }
+
+    private static String report(String... options) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.addAll(List.of("-cp", System.getProperty("java.class.path"), Report.class.getName()));
+        return run(arguments);
+    }
+
+    @Test
+    void aLineInTheSecurityFileIsEnough() throws Exception {
+        Path file = directory.resolve("java.security");
+        Files.writeString(file, "security.provider.1=Sealane\nsecurity.provider.2=SUN\nsecurity.provider.3=SunJCE\n");
+        String output = report("-Djava.security.properties=" + file);
+        assertTrue(output.contains("provider: Sealane\nproblem: none\n"), output);
+    }
+
+    @Test
+    void isAModule() throws Exception {
+        String output =
+                run(List.of(
+                        "-p", JAR, "--add-modules", "sealane.jca", "-cp", System.getProperty("java.class.path"),
+                        Report.class.getName()));
+        // The report is in the same package, so it is loaded from the module's jar or not at all.
+        assertTrue(output.contains("provider: Sealane"), output);
+        String described = run(List.of("-p", JAR, "--describe-module", "sealane.jca"));
+        assertTrue(described.contains("provides java.security.Provider with sealane.jca.SealaneProvider"), described);
+    }
+
+    @Test
+    void aLibraryCanBeNamed() throws Exception {
+        Path library = directory.resolve("library.so");
+        String platform = "native/linux-x86_64-glibc/libsealane_jca.so";
+        try (InputStream in = SealaneProvider.class.getResourceAsStream(platform)) {
+            Files.copy(in, library);
+        }
+        String output = report("-Dsealane.jca.library=" + library, "-Djava.io.tmpdir=/nonexistent");
+        assertTrue(output.contains("provider: Sealane\nproblem: none\n"), output);
+    }
+
+    @Test
+    void withoutALibraryTheJdkEncrypts() throws Exception {
+        Path text = Files.writeString(directory.resolve("text.so"), "not a library");
+        for (String option :
+                new String[] {
+                    "-Dsealane.jca.library=/nonexistent.so",
+                    "-Dsealane.jca.library=" + text,
+                    "-Dsealane.jca.directory=/nonexistent",
+                    "-Dos.arch=pdp11"
+                }) {
+            String output = report(option);
+            assertTrue(output.contains("provider: SunJCE\n"), output);
+            assertFalse(output.contains("problem: none"), output);
+            assertTrue(output.contains("(no services: "), output);
+        }
+    }
+
+    /** The library is extracted to a directory of this user, and leaves nothing behind. */
+    @Test
+    void extractionLeavesNothing() throws Exception {
+        report("-Dsealane.jca.directory=" + directory);
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    /** A directory from which nothing may be run: {@code bindings/java/test} mounts one. */
+    @Test
+    void noexecIsExplained() throws Exception {
+        String noexec = System.getProperty("sealane.noexec", "");
+        assertFalse(noexec.isEmpty(), "the property sealane.noexec must name a directory that is mounted noexec");
+        String output = report("-Dsealane.jca.directory=" + noexec);
+        assertTrue(output.contains("provider: SunJCE\n"), output);
+        assertTrue(output.contains("(noexec), set -Dsealane.jca.directory=DIRECTORY"), output);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC", "-XX:+UseZGC"})
+    void collectors(String collector) throws Exception {
+        String output =
+                run(List.of(
+                        collector, "-Xmx512m", "-cp", System.getProperty("java.class.path"), Stress.class.getName(),
+                        "64", "30"));
+        assertTrue(output.contains("passed"), output);
+    }
+
+    @Test
+    void classPathHasTheJar() {
+        assertTrue(List.of(System.getProperty("java.class.path").split(File.pathSeparator)).contains(JAR));
+    }
+}

@@ -1,0 +1,46 @@
+package sealane.jca;
+
+import java.security.GeneralSecurityException;
+import java.security.Provider;
+import java.util.Random;
+import javax.crypto.Cipher;
+import javax.crypto.spec.IvParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/** What the tests share. */
+final class Support {
+    static final Provider SEALANE = new SealaneProvider();
+
+    private Support() {}
+
+    static Cipher cipher(String name) {
+        try {
+            return Cipher.getInstance(name, SEALANE);
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns an initialized cipher. */
+    static Cipher aead(String name, int mode, byte[] key, byte[] nonce) throws GeneralSecurityException {
+        Cipher cipher = cipher(name);
+        cipher.init(mode, key(key), new IvParameterSpec(nonce));
+        return cipher;
+    }
+
+    static SecretKeySpec key(byte[] bytes) {
+        return new SecretKeySpec(bytes, "ChaCha20");
+    }
+
+    static byte[] bytes(Random random, int len) {
+        byte[] bytes = new byte[len];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    static byte[] concat(byte[] a, byte[] b) {
+        byte[] both = java.util.Arrays.copyOf(a, a.length + b.length);
+        System.arraycopy(b, 0, both, a.length, b.length);
+        return both;
+    }
+}
