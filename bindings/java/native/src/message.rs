@@ -83,12 +83,7 @@ pub(crate) fn open(
     }
 }
 
-fn seal_with<L: AeadLayout>(
-    cipher: &ChaChaPoly1305<L>,
-    nonce: &L::Nonce,
-    aad: &[u8],
-    buffers: Buffers<'_>,
-) -> Tag {
+fn seal_with<L: AeadLayout>(cipher: &ChaChaPoly1305<L>, nonce: &L::Nonce, aad: &[u8], buffers: Buffers<'_>) -> Tag {
     match buffers {
         Buffers::InPlace(buffer) => cipher.seal_in_place(nonce, aad, buffer),
         Buffers::Separate(plaintext, ciphertext) => cipher.seal_into(nonce, aad, plaintext, ciphertext).1,
