@@ -110,9 +110,12 @@ public final class AgeFileSystem extends FileSystem {
             byte[] preamble = preamble(in);
             AgeKey key = Keys.key(getConf(), preamble);
             return new FSDataInputStream(new AgeFileInputStream(in, key, length - preamble.length));
+        } catch (AgeException e) {
+            in.close();
+            throw new IOException(path + ": " + e.getMessage(), e);
         } catch (IOException | RuntimeException e) {
             in.close();
-            throw e instanceof AgeException ? new IOException(path + ": " + e.getMessage(), e) : e;
+            throw e;
         }
     }
 
