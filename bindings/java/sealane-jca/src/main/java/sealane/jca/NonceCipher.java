@@ -191,6 +191,7 @@ abstract class NonceCipher extends CipherSpi {
     @Override
     protected int engineUpdate(byte[] in, int inOff, int inLen, byte[] out, int outOff)
             throws ShortBufferException {
+        checkReady();
         checkRoom(out, outOff, outputSize(inLen, false));
         return update(in, inOff, inLen, out, outOff);
     }
@@ -213,6 +214,7 @@ abstract class NonceCipher extends CipherSpi {
     @Override
     protected int engineDoFinal(byte[] in, int inOff, int inLen, byte[] out, int outOff)
             throws ShortBufferException, AEADBadTagException {
+        checkReady();
         checkRoom(out, outOff, outputSize(inLen, true));
         return process(new Bytes(in, inOff), inLen, new Bytes(out, outOff), true);
     }

@@ -1,5 +1,6 @@
 package sealane.jca;
 
+import java.nio.ByteBuffer;
 import java.security.AlgorithmParameters;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.KeyException;
@@ -61,6 +62,16 @@ final class StreamCipher extends NonceCipher {
     @Override
     protected AlgorithmParameters engineGetParameters() {
         return null;
+    }
+
+    @Override
+    protected void engineUpdateAAD(byte[] in, int offset, int len) {
+        throw new IllegalStateException(variant.cipherName + " has no associated data");
+    }
+
+    @Override
+    protected void engineUpdateAAD(ByteBuffer in) {
+        throw new IllegalStateException(variant.cipherName + " has no associated data");
     }
 
     @Override

@@ -144,7 +144,8 @@ class StateTest {
         }
         Cipher stream = Support.cipher("ChaCha20");
         stream.init(Cipher.ENCRYPT_MODE, Support.key(KEY), new ChaCha20ParameterSpec(new byte[12], 1));
-        assertThrows(RuntimeException.class, () -> stream.updateAAD(new byte[1]));
+        assertThrows(IllegalStateException.class, () -> stream.updateAAD(new byte[1]));
+        assertThrows(IllegalStateException.class, () -> stream.updateAAD(ByteBuffer.allocate(1)));
     }
 
     @ParameterizedTest

@@ -1,14 +1,14 @@
 package sealane.jca;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.ArrayList;
-import java.util.List;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.IvParameterSpec;
@@ -44,12 +44,21 @@ final class Stress {
     }
 
     private static void collect() {
+        try {
+            collectUntilDone();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void collectUntilDone() throws InterruptedException {
         while (!done) {
             byte[][] garbage = new byte[100][];
             for (int i = 0; i < garbage.length; i++) {
                 garbage[i] = new byte[20_000 + i];
             }
             System.gc();
+            Thread.sleep(5);
         }
     }
 
