@@ -161,7 +161,9 @@ class StreamsTest {
                 byte[] text = text(length);
                 Path path = folder.resolve("file.age");
                 Files.write(path, seal(pair.recipient(), text, false, 1 << 20));
+                AgeChannel closed;
                 try (AgeChannel channel = new AgeChannel(Files.newByteChannel(path), identities)) {
+                    closed = channel;
                     for (long position : new long[] {0, 1, 65535, 65536, length / 2, length, length + 5, Long.MAX_VALUE}) {
                         int wanted = 70000;
                         ByteBuffer buffer = ByteBuffer.allocate(wanted);
@@ -177,10 +179,9 @@ class StreamsTest {
                     assertThrows(NonWritableChannelException.class, () -> channel.write(ByteBuffer.allocate(1)));
                     assertThrows(NonWritableChannelException.class, () -> channel.truncate(0));
                     assertThrows(IllegalArgumentException.class, () -> channel.position(-1));
-                    channel.close();
-                    assertFalse(channel.isOpen());
-                    assertThrows(ClosedChannelException.class, channel::size);
                 }
+                assertFalse(closed.isOpen());
+                assertThrows(ClosedChannelException.class, closed::size);
             }
             // The length of a file that was cut between two chunks is not believed.
             byte[] file = seal(pair.recipient(), text(300000), false, 1 << 20);
@@ -271,11 +272,10 @@ class StreamsTest {
         }
         AgeException e = assertThrows(AgeException.class, () -> AgeRecipients.of(pair.identity()));
         assertEquals("line 1: a private key (identity), where a recipient (public key) is expected", e.getMessage());
-        try (AgeRecipients nobody = AgeRecipients.of(pair.recipient())) {
-            nobody.close();
-            assertThrows(
-                    IllegalStateException.class, () -> new AgeOutputStream(OutputStream.nullOutputStream(), nobody));
-        }
+        AgeRecipients closed = AgeRecipients.of(pair.recipient());
+        closed.close();
+        closed.close();
+        assertThrows(IllegalStateException.class, () -> new AgeOutputStream(OutputStream.nullOutputStream(), closed));
     }
 
     @Test

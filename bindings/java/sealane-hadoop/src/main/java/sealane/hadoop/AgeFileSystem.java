@@ -43,9 +43,9 @@ public final class AgeFileSystem extends FileSystem {
         if (!scheme.startsWith(PREFIX)) {
             throw new IOException("the scheme must begin with " + PREFIX + ", as in age-file: " + scheme);
         }
-        String authority = name.getAuthority() == null ? "" : name.getAuthority();
-        uri = URI.create(scheme + "://" + authority);
-        inner = FileSystem.get(URI.create(scheme.substring(PREFIX.length()) + "://" + authority + "/"), conf);
+        String root = "://" + (name.getAuthority() == null ? "" : name.getAuthority()) + "/";
+        uri = URI.create(scheme + root);
+        inner = FileSystem.get(URI.create(scheme.substring(PREFIX.length()) + root), conf);
         workingDirectory = outer(inner.getWorkingDirectory());
     }
 

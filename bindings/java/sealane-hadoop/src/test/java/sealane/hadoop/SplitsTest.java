@@ -98,7 +98,7 @@ class SplitsTest {
                 }
             }
         }
-        assertEquals(738, cases);
+        assertEquals(918, cases);
     }
 
     /** Every place of a line's end around the boundary of two chunks. */
