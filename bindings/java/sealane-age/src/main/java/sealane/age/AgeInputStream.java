@@ -30,7 +30,7 @@ public final class AgeInputStream extends InputStream {
     private int limit;
     private long number;
     private boolean ended;
-    private IOException failure;
+    private AgeException failure;
 
     /**
      * Reads the header, and unlocks the file.
@@ -78,28 +78,39 @@ public final class AgeInputStream extends InputStream {
 
     /** Opens the next chunk. Returns false at the end. */
     private boolean advance() throws IOException {
-        if (failure != null) {
-            throw new IOException(failure.getMessage(), failure);
-        }
         while (position == limit) {
+            if (failure != null) {
+                throw failure;
+            }
             if (ended) {
                 return false;
             }
             try {
-                boolean isLast = fill() <= AgeKey.SEALED_CHUNK_BYTES;
-                int length = Math.min(filled, AgeKey.SEALED_CHUNK_BYTES);
-                limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
-                position = 0;
-                number++;
-                sealed[0] = sealed[sealed.length - 1];
-                filled -= length;
-                ended = isLast;
+                openNext();
             } catch (AgeException e) {
                 failure = e;
-                throw e;
             }
         }
         return true;
+    }
+
+    private void openNext() throws IOException {
+        boolean isLast = fill() <= AgeKey.SEALED_CHUNK_BYTES;
+        int length = Math.min(filled, AgeKey.SEALED_CHUNK_BYTES);
+        position = limit = 0;
+        try {
+            limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
+        } catch (AgeException e) {
+            if (!isLast && e.chunk().isEmpty()) {
+                // The chunk is the last one, and authentic. The data behind it is the fault.
+                limit = key.open(number, true, sealed, 0, length, plaintext, 0);
+            }
+            throw e;
+        }
+        number++;
+        sealed[0] = sealed[sealed.length - 1];
+        filled -= length;
+        ended = isLast;
     }
 
     @Override

@@ -104,7 +104,7 @@ class FileSystemTest {
         Files.deleteIfExists(folder.resolve(".file.crc"));
         byte[] file = Files.readAllBytes(folder.resolve("file"));
         byte[] changed = file.clone();
-        changed[file.length - 70000] ^= 1;
+        changed[file.length - 60000] ^= 1;
         Files.write(folder.resolve("file"), changed);
         try (FSDataInputStream in = fs.open(path("file"))) {
             in.readFully(0, new byte[131072]);
