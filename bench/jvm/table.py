@@ -23,12 +23,12 @@ def read(files):
 def ratios(results):
     """Prints how many times as many operations Sealane does as each other provider."""
     for operation, sizes in sorted(results.items(), reverse=True):
-        others = [name for name in ("SunJCE", "Conscrypt", "BC") if name in next(iter(sizes.values()))]
+        others = [name for name in ("SunJCE", "Conscrypt", "BC") if any(name in row for row in sizes.values())]
         print(f"| {operation} | " + " | ".join(f"to {name}" for name in others) + " |")
         print("|---|" + "---|" * len(others))
         for size, row in sorted(sizes.items()):
-            cells = (f"{row['Sealane'] / row[name]:.2f}" for name in others)
-            print(f"| {size} B | " + " | ".join(cells) + " |")
+            cells = (f"{row['Sealane'] / row[name]:.1f}" if name in row else "" for name in others)
+            print(f"| {size:,} B | " + " | ".join(cells) + " |")
         print()
 
 
@@ -48,7 +48,8 @@ def plot(results, file):
     width, height, left, bottom = 640, 320, 70, 40
     low, high = 3, 8
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"',
+        ' font-family="sans-serif" font-size="12">',
         '<rect width="100%" height="100%" fill="white"/>',
         '<text x="70" y="16">ChaCha20-Poly1305 in Java: messages encrypted in a second</text>',
     ]
@@ -66,10 +67,11 @@ def plot(results, file):
         for j, (name, colour) in enumerate((("SunJCE", "#9aa5b1"), ("Sealane", "#1769aa"))):
             value = results["seal"][size][name]
             x = left + 20 + i * step + j * 46
-            lines.append(
-                f'<rect x="{x:.1f}" y="{y(value):.1f}" width="42" height="{height - bottom - y(value):.1f}" fill="{colour}"/>'
-            )
-            lines.append(f'<text x="{x + 21:.1f}" y="{y(value) - 4:.1f}" text-anchor="middle" font-size="9">{value:,.0f}</text>')
+            top = y(value)
+            size_of_bar = f'width="42" height="{height - bottom - top:.1f}"'
+            lines.append(f'<rect x="{x:.1f}" y="{top:.1f}" {size_of_bar} fill="{colour}"/>')
+            place = f'x="{x + 21:.1f}" y="{top - 4:.1f}" text-anchor="middle" font-size="9"'
+            lines.append(f"<text {place}>{value:,.0f}</text>")
         lines.append(f'<text x="{left + 66 + i * step:.1f}" y="{height - 22}" text-anchor="middle">{size:,} B</text>')
     for j, (name, colour) in enumerate((("SunJCE", "#9aa5b1"), ("Sealane", "#1769aa"))):
         lines.append(f'<rect x="{460 + 80 * j}" y="24" width="10" height="10" fill="{colour}"/>')

@@ -1,8 +1,10 @@
 //! Whole messages and pieces of key stream: calls without any state.
 
+use core::mem::MaybeUninit;
+
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Extended, Ietf, Layout};
 use sealane::{AeadLayout, ChaChaPoly1305, Poly1305, TAG_BYTES, Tag};
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::memory::{Buffers, Lent};
 use crate::status::Failure;
@@ -101,7 +103,7 @@ fn open_with<L: AeadLayout>(
         Buffers::InPlace(buffer) => cipher.open_in_place(nonce, aad, buffer, tag)?,
         Buffers::Separate(ciphertext, plaintext) => {
             if cipher.open_into(nonce, aad, ciphertext, tag, &mut *plaintext).is_err() {
-                plaintext.zeroize();
+                plaintext.fill(MaybeUninit::new(0));
                 return Err(Failure::NotAuthentic);
             }
         }

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Sends records of 16 KiB through the JDK's TLS 1.3, in memory. */
+/** Sends records of 16,000 bytes through the JDK's TLS 1.3, in memory. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -34,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 4, time = 300, timeUnit = TimeUnit.MILLISECONDS)
 public class Tls {
     private static final char[] PASSWORD = "changeit".toCharArray();
-    private static final int RECORD = 16 * 1024;
+    private static final int RECORD = 16_000;
 
     /** The cipher, and who has it. */
     @Param({"Sealane ChaCha20", "SunJCE ChaCha20", "SunJCE AES-256"})
