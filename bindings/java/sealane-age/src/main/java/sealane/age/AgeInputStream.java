@@ -101,9 +101,9 @@ public final class AgeInputStream extends InputStream {
         try {
             limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
         } catch (AgeException e) {
-            if (!isLast && e.chunk().isEmpty()) {
-                // The chunk is the last one, and authentic. The data behind it is the fault.
-                limit = key.open(number, true, sealed, 0, length, plaintext, 0);
+            if (e.chunk().isEmpty() && length == AgeKey.SEALED_CHUNK_BYTES) {
+                // The chunk is authentic. The fault is what follows it, or that nothing does.
+                limit = key.open(number, !isLast, sealed, 0, length, plaintext, 0);
             }
             throw e;
         }

@@ -39,6 +39,7 @@ public final class AgeFileSystem extends FileSystem {
     @Override
     public void initialize(URI name, Configuration conf) throws IOException {
         super.initialize(name, conf);
+        setConf(conf);
         String scheme = name.getScheme();
         if (!scheme.startsWith(PREFIX)) {
             throw new IOException("the scheme must begin with " + PREFIX + ", as in age-file: " + scheme);
