@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -73,7 +74,7 @@ for damaged, message in ((changed, "chunk 30 (plaintext from byte 1966080) is co
     sealed.write_bytes(damaged)
     try:
         spark.read.schema(SCHEMA).csv(str(sealed)).count()
-    except PySparkException as error:
+    except (PySparkException, Py4JJavaError) as error:
         assert message in reasons(error), reasons(error)
     else:
         sys.exit(f"a damaged file was read: {message}")
