@@ -8,8 +8,8 @@ use crate::verdict::Statistic;
 /// Measures Sealane beside its peers, and checks its targets.
 #[derive(Parser)]
 pub struct Args {
-    /// Only benchmarks whose name contains this, or the one with exactly this name, as for
-    /// `sealane bench`; and setup
+    /// Only benchmarks whose name contains this, or the one with exactly this name. `setup` is the
+    /// cost of a new key
     #[arg(long, value_name = "NAME")]
     pub filter: Option<String>,
     /// Only peers whose name contains one of these, in any case
@@ -18,7 +18,7 @@ pub struct Args {
     /// Only these backends of ours
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub backend: Option<Vec<String>>,
-    /// Sizes of messages, slices and secrets in bytes [default: the table's, then odd ones in
+    /// Sizes of messages, slices and secrets in bytes [default: the table's sizes, then odd sizes in
     /// unaligned buffers]
     #[arg(long, value_name = "BYTES", value_delimiter = ',')]
     pub sizes: Option<Vec<usize>>,
@@ -56,8 +56,8 @@ impl Args {
         self.filter.as_deref().is_none_or(|filter| name.contains(filter))
     }
 
-    /// Returns whether these arguments choose among messages and their rows. Then benchmarks with
-    /// their own inputs run only if a filter selects them.
+    /// Returns whether an argument applies only to benchmarks on messages. If one does, benchmarks
+    /// with their own inputs run only if a filter selects them.
     pub fn is_about_messages(&self) -> bool {
         self.filter.is_none() && (self.peer.is_some() || self.backend.is_some() || self.sizes.is_some())
     }

@@ -1,5 +1,5 @@
-//! ChaCha20 (RFC 8439) from block 1 on, XORed in place, a new nonce for each message. The message
-//! of an AEAD begins at block 1, and ipsec-mb begins at no other block.
+//! ChaCha20 (RFC 8439) in place, with a new nonce for each message. The key stream starts at block
+//! 1, as for the message of an AEAD, because ipsec-mb can start at no other block.
 
 use sealane_workloads::benchmarks::messages::{KEY, nonce};
 

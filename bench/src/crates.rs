@@ -18,8 +18,8 @@ pub struct Sharing<'a> {
 }
 
 impl Sharing<'_> {
-    /// Returns the row of one direction. If the combination does not give the secret, the error is
-    /// the name.
+    /// Returns the row that splits or the row that combines. If the combined secret is wrong, the
+    /// error is the row's name.
     fn row<S: Clone + 'static>(
         &self,
         name: &str,

@@ -39,7 +39,7 @@ pub struct RowResult {
     #[serde(skip)]
     pub owner: Owner,
     pub ours: bool,
-    /// Set if its output was compared with the first row's output in this run.
+    /// Whether its output was compared with the first row's output in this run.
     pub verified: bool,
     /// One for each size.
     pub times: Vec<Time>,
@@ -55,7 +55,7 @@ pub struct SuiteResult {
 }
 
 impl Suite {
-    /// Returns a suite of single messages, whose rows need no preparation of the message.
+    /// Returns a suite of single messages, which are not sealed before a row processes them.
     pub fn new(name: &'static str, work: Work, rows: Vec<Row>) -> Self {
         Self { name, rows, work, seal: None, batch: 1, sizes: Vec::new(), verified: false }
     }

@@ -150,7 +150,7 @@ fn print_rows(result: &SuiteResult, statistic: Statistic) {
 }
 
 /// Prints our chosen backend beside the best peer of each size, with the targets. The first ratio
-/// is of `statistic`, the second of each side's fastest round.
+/// compares the figures of `statistic`, the second one the fastest rounds.
 fn print_ratios(result: &SuiteResult, verdicts: &[Verdict], statistic: Statistic) {
     let Some(ours) = result.ours(None) else { return };
     if result.fastest(0, statistic, Peer::competes).is_none() {

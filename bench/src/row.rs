@@ -33,12 +33,12 @@ impl Row {
         Self { capabilities, ..self }
     }
 
-    /// Returns its work, in a suite of that work.
+    /// Returns the work of this row. Nearly all rows have the work of their suite.
     pub fn work(&self, of_suite: Work) -> Work {
         if self.owner == Owner::Peer(Peer::OpenSslGcm) { Work::Aes256Gcm } else { of_suite }
     }
 
-    /// Returns whether its output must equal the others'.
+    /// Returns whether its output must equal the output of the other rows.
     pub fn is_compared(&self) -> bool {
         self.owner != Owner::Peer(Peer::OpenSslGcm)
     }

@@ -67,7 +67,7 @@ const OPEN_BATCH: &str = "chacha20poly1305-open-batch";
 pub struct TimeTarget {
     pub benchmark: &'static str,
     pub size: &'static str,
-    /// The target is met if the easiest of these is met.
+    /// The goals. The target is met if one of them is met.
     pub goals: &'static [Goal],
 }
 

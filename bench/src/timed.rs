@@ -69,7 +69,7 @@ impl Run<'_> {
     /// Measures all rows at all sizes, and prints the tables unless JSON is wanted.
     ///
     /// # Errors
-    /// If a row is too fast to be true, or gives a wrong result; the error names it.
+    /// If a row gives a wrong result, or takes less time than its work needs. The error names it.
     pub fn measure(&self, rounds: &Rounds) -> Result<Vec<TimedResult>, String> {
         let Self { benchmark, args, .. } = self;
         let mut sizes = benchmark.sizes.to_vec();

@@ -63,7 +63,7 @@ pub struct Order {
 }
 
 impl SuiteResult {
-    /// Returns the fastest of the peers that `choose` takes, at the size of that index.
+    /// Returns the fastest peer that `choose` accepts, at the size with that index.
     pub fn fastest(&self, i: usize, statistic: Statistic, choose: impl Fn(Peer) -> bool) -> Option<(Peer, f64)> {
         let peers = self.rows.iter().filter_map(|row| match row.owner {
             Owner::Peer(peer) if choose(peer) => Some((peer, statistic.of(row.times[i]))),
@@ -72,7 +72,7 @@ impl SuiteResult {
         peers.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Returns our row on that backend, or on the chosen one if none.
+    /// Returns our row on that backend, or on the chosen backend if none is given.
     pub fn ours(&self, backend: Option<&str>) -> Option<&RowResult> {
         self.rows.iter().find(|row| match (row.owner, backend) {
             (Owner::Sealane { chosen, .. }, None) => chosen,

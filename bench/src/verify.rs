@@ -66,7 +66,7 @@ mod tests {
     use crate::row::{Owner, Row};
     use crate::suites;
 
-    /// Verifies our first row beside one that does that.
+    /// Verifies our first row, and a row of this operation.
     fn verify(
         mut suite: Suite,
         operation: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static,
@@ -76,7 +76,7 @@ mod tests {
         suite.verify()
     }
 
-    /// Returns the error for a row that seals and then does that to the result.
+    /// Returns the error for a row that seals and then spoils the result.
     fn after_sealing(spoil: impl Fn(&mut [u8], &mut Tag) + 'static) -> Result<(), String> {
         let cipher = sealane::ChaCha20Poly1305::new(&KEY);
         verify(suites::named("chacha20poly1305-seal"), move |message, data, tag| {

@@ -17,13 +17,8 @@ CRATES = ["sealane", "sealane-simd"]
 
 
 def documentation(crate):
-    """Returns rustdoc's description of a crate."""
-    target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "doc-examples"
-    command = ["cargo", "rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", crate]
-    options = ["--", "-Zunstable-options", "--output-format", "json"]
-    # The format is unstable, and the compiler a stable one.
-    environment = os.environ | {"RUSTC_BOOTSTRAP": "1", "CARGO_TARGET_DIR": str(target)}
-    subprocess.run(command + options, cwd=ROOT, check=True, env=environment)
+    """Returns rustdoc's description of a crate, which `xtask/rustdoc-json` has written."""
+    target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
     return json.loads((target / "doc" / f"{crate.replace('-', '_')}.json").read_text())
 
 
@@ -93,6 +88,7 @@ class Crate:
 
 def main():
     missing = []
+    subprocess.run(ROOT / "xtask/rustdoc-json", check=True)
     for name in sys.argv[1:] or CRATES:
         crate = Crate(documentation(name))
         without = ["::".join(paths[0]) for paths, item in crate.items.values() if not crate.has_example(paths, item)]

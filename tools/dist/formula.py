@@ -7,8 +7,8 @@ ARCHIVES = {"INTEL": "x86_64-unknown-linux-", "ARM": "aarch64-unknown-linux-"}
 
 
 def text(version, url, sums):
-    """Returns the formula for archives with these SHA-256 sums, by their names. An architecture
-    without an archive is not in it."""
+    """Returns the formula. `sums` maps the name of each archive to its SHA-256 sum. Architectures
+    without an archive are left out."""
     found = TEMPLATE.read_text().replace("VERSION", version)
     for word, start in ARCHIVES.items():
         names = [name for name in sums if name.startswith(f"sealane-{version}-{start}") and name.endswith(".tar.xz")]

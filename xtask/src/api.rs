@@ -1,13 +1,14 @@
 //! `cargo xtask api`: compares the public interface of each published library with `api/`.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::process::{self, step};
 
-/// The libraries, and the files that list their interfaces.
+/// The libraries, which `xtask/rustdoc-json` names too, and the files that list their interfaces.
 const CRATES: [(&str, &str); 4] = [
     ("sealane-simd", "api/simd.txt"),
     ("sealane", "api/sealane.txt"),
@@ -25,6 +26,7 @@ pub(crate) struct Options {
 /// Runs the chore.
 pub(crate) fn run(options: &Options) -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "the interface of x86-64 is listed: it has backends that others lack");
+    process::run(&mut Command::new("xtask/rustdoc-json"))?;
     let mut changed = false;
     for (name, path) in CRATES {
         step(name);
@@ -44,18 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Returns the interface of a library with all its features, one item a line.
 fn interface(name: &str) -> Result<String> {
-    // In a folder of its own: build scripts run again when the variable changes.
-    let target = process::folder("api")?;
-    // The description of a library as JSON is unstable, and its form a part of the compiler's
-    // version. This allows it without a nightly compiler.
-    process::run(
-        process::cargo()
-            .args(["rustdoc", "--quiet", "--lib", "--all-features", "--package", name, "--target-dir"])
-            .arg(&target)
-            .args(["--", "-Zunstable-options", "--output-format=json", "--cap-lints=allow"])
-            .env("RUSTC_BOOTSTRAP", "1"),
-    )?;
-    let json = target.join("doc").join(name.replace('-', "_")).with_extension("json");
+    let json = process::target_dir().join("doc").join(name.replace('-', "_")).with_extension("json");
     let interface = public_api::Builder::from_rustdoc_json(&json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)

@@ -30,19 +30,21 @@ const AGE: &str = "go install filippo.io/age/cmd/...@v1.3.2 (1.3 or later, for p
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    files()?;
-    shares()
-}
-
-fn files() -> Result<()> {
-    step("interoperability with age, rage and typage");
     let mut command = process::cargo();
     // Builds the whole workspace, so that cargo reuses the build of `cargo test --workspace`.
-    command.args(["test", "--workspace", "--features", "sealane-cli/interop", "--test", "interop"]);
+    command.args(["test", "--workspace", "--test", "interop", "--test", "exchange"]);
+    files(&mut command)?;
+    shares(&mut command)?;
+    process::run(&mut command)
+}
+
+/// Passes the programs that exchange files to the tests.
+fn files(tests: &mut Command) -> Result<()> {
+    step("interoperability with age, rage and typage");
     for (variable, program, how_to_install) in PROGRAMS {
         let program = process::tool_from_env(variable, program, how_to_install)?;
         println!("   {variable}={}", program.display());
-        command.env(variable, program);
+        tests.env(variable, program);
     }
     let typage = std::env::var_os("TYPAGE").map_or_else(|| process::target_dir().join("typage"), PathBuf::from);
     ensure!(
@@ -51,19 +53,19 @@ fn files() -> Result<()> {
          the folder with its node_modules",
         typage.display()
     );
-    process::run(command.env("TYPAGE", typage))
+    tests.env("TYPAGE", typage);
+    Ok(())
 }
 
-fn shares() -> Result<()> {
+/// Passes the programs that exchange shares to the tests.
+fn shares(tests: &mut Command) -> Result<()> {
+    step("interoperability of shares with ssss, shamir-mnemonic and Vault");
     let split = process::tool_from_env("SSSS_SPLIT", "ssss-split", "apt-get install ssss")?;
     let combine = process::tool_from_env("SSSS_COMBINE", "ssss-combine", "apt-get install ssss")?;
     let python = python::interpreter_with(SHAMIR_MNEMONIC)?;
-    let vault = vault()?;
-    step("interoperability of shares with ssss, shamir-mnemonic and Vault");
-    let mut command = process::cargo();
-    command.args(["test", "--package", "sealane-shares", "--features", "interop", "--test", "exchange"]);
-    command.env("SSSS_SPLIT", split).env("SSSS_COMBINE", combine).env("SLIP39_PYTHON", python);
-    process::run(command.env("VAULT_SHAMIR", vault))
+    tests.env("SSSS_SPLIT", split).env("SSSS_COMBINE", combine).env("SLIP39_PYTHON", python);
+    tests.env("VAULT_SHAMIR", vault()?);
+    Ok(())
 }
 
 /// Copies the program of crates/shares/tests/vault, and the package of Vault's module into it. The

@@ -10,16 +10,13 @@ mod constant_time;
 mod cross;
 mod dependencies;
 mod emulate;
-mod examples;
 mod figures;
 mod fuzz;
 mod instructions;
 mod interop;
-mod large_file;
 mod ledger;
 mod msrv;
 mod no_std;
-mod phones;
 mod places;
 mod probe;
 mod process;
@@ -73,13 +70,8 @@ enum Chore {
     Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
     Fuzz(fuzz::Options),
-    /// Check Android's targets, and run static AArch64 programs with a replacement for adb
-    /// (qemu-user)
-    Phones,
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop,
-    /// Send 4 GiB through the command, measure its memory, and open the result with age
-    LargeFile,
     /// Build the primitives for targets that have no std
     NoStd,
     /// Compare the crates in use with docs/dependencies.md, and check that lock files are from
@@ -95,10 +87,6 @@ enum Chore {
     Dist(release::dist::Options),
     /// Build the command twice, in different places, and compare
     Reproducible,
-    /// Check and run the programs in `examples`, which use the crates from outside
-    Examples,
-    /// Build programs that use the crates from outside, and print their crates, times and sizes
-    Programs,
 }
 
 fn main() -> Result<()> {
@@ -116,9 +104,7 @@ fn main() -> Result<()> {
         Chore::Time { operation } => probe::time(operation.as_deref()),
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
-        Chore::Phones => phones::run(),
         Chore::Interop => interop::run(),
-        Chore::LargeFile => large_file::run(),
         Chore::NoStd => no_std::run(),
         Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),
@@ -126,7 +112,5 @@ fn main() -> Result<()> {
         Chore::Release => release::run(),
         Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
-        Chore::Examples => examples::run(),
-        Chore::Programs => examples::programs::run(),
     }
 }

@@ -15,6 +15,13 @@ pub(crate) fn build(architecture: &str) -> Result<PathBuf> {
     build_with("probe", architecture, "", &[])
 }
 
+/// Builds the probe as a program without a profile of its own is built: in 16 code generation units,
+/// and with no optimisation at link time. The compiler inlines less there.
+pub(crate) fn build_in_units(architecture: &str) -> Result<PathBuf> {
+    let profile = ["--config", "profile.release.codegen-units=16", "--config", "profile.release.lto=false"];
+    build_with("probe-units", architecture, "", &profile)
+}
+
 /// Builds the probe for memcheck, with reports of verdicts. The code is otherwise the same as in a
 /// release: line numbers change no code.
 pub(crate) fn build_for_memcheck() -> Result<PathBuf> {
@@ -35,7 +42,8 @@ fn build_with(folder: &str, architecture: &str, flags: &str, arguments: &[&str])
         .env("RUSTFLAGS", format!("-C symbol-mangling-version=v0{flags}"))
         .env("CARGO_TARGET_DIR", &folder)
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
-    process::run(command.envs(toolchain::for_target(&target.triple, "std")?.variables))?;
+    toolchain::add(&target.triple)?;
+    process::run(&mut command)?;
     let program = folder.join(&target.triple).join("release/sealane-probe");
     ensure!(program.is_file(), "cargo did not build {}", program.display());
     Ok(program)

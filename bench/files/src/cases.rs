@@ -26,8 +26,8 @@ enum Output {
     Sealed,
 }
 
-/// A program, and its shell command. `$S`, `$A` and `$R` are the programs, `$P` is the file, `$E`
-/// the same file encrypted, `$O` the output, and `$T` a file of 100 bytes.
+/// A program and its shell command. In the command, `$S` is sealane, `$A` age, `$R` rage, `$P` the
+/// file, `$E` the encrypted file, `$O` the output, and `$T` a file of 100 bytes.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     script: &'static str,

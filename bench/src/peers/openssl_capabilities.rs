@@ -73,7 +73,7 @@ mod vector {
 }
 
 impl Capabilities {
-    /// Returns the capabilities that OpenSSL found when the process started; none where there is no
+    /// Returns the capabilities that OpenSSL found when the process started, or none if it has no
     /// such vector.
     pub fn found() -> Option<Self> {
         static FOUND: OnceLock<Option<Capabilities>> = OnceLock::new();

@@ -2,21 +2,32 @@
 //! packets of QUIC: `cargo run --release --all-features --example ratios`.
 //!
 //! Each figure is the other provider's time divided by ours, in one process, as the median of
-//! rounds. A packet is sealed and its header masked. Run it on an idle machine.
+//! rounds. A packet is sealed and its header masked. The last row is a batch of 32 packets, which
+//! the other providers protect one by one. Run it on an idle machine.
 #![forbid(unsafe_code)]
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustls::client::Resumption;
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::cipher::{
     InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundChunks, OutboundPlainMessage,
 };
+use rustls::pki_types::{PrivateKeyDer, ServerName};
 use rustls::quic::{HeaderProtectionKey, PacketKey};
-use rustls::{CipherSuite, ContentType, ProtocolVersion, Tls13CipherSuite};
+use rustls::{CipherSuite, ClientConfig, ClientConnection, ContentType, ProtocolVersion, RootCertStore};
+use rustls::{ServerConfig, ServerConnection, Tls13CipherSuite};
+use rustls_sealane::quic::{Packet, PacketKeys};
 use sealane_measure::{Rounds, Table, median, size_name, take_turns};
 
 const SIZES: [usize; 4] = [64, 1200, 1350, 16_384];
 const ROUNDS: Rounds = Rounds { count: 25, turn: Duration::from_millis(4), settle: Duration::from_millis(1) };
+
+const PACKETS: usize = 32;
+/// A short header with a connection ID of 8 bytes and a packet number of 4.
+const HEADER_BYTES: usize = 13;
+const TAG_BYTES: usize = 16;
 
 /// Runs an operation once.
 type Run = Box<dyn FnMut()>;
@@ -90,24 +101,113 @@ fn unprotect(suite: &'static Tls13CipherSuite, size: usize) -> Run {
     })
 }
 
-/// Returns the times of ring and AWS-LC, each divided by ours.
-fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
-    let providers = [
+/// Protects a batch of packets one by one.
+fn protect_each(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let (packet, header) = keys(suite);
+    let mut packets = vec![vec![0x43; HEADER_BYTES + size + TAG_BYTES]; PACKETS];
+    Box::new(move || {
+        for (number, bytes) in (0..).zip(&mut packets) {
+            bytes[0] = 0x43;
+            let (header_bytes, rest) = bytes.split_at_mut(HEADER_BYTES);
+            let (payload, room) = rest.split_at_mut(size);
+            let tag = packet.encrypt_in_place(number, header_bytes, payload).expect("a short packet");
+            room.copy_from_slice(tag.as_ref());
+            let (first, number) = header_bytes.split_first_mut().expect("a header");
+            let number = &mut number[HEADER_BYTES - 5..];
+            header.encrypt_in_place(&rest[..16], first, number).expect("a sample of 16 bytes");
+        }
+    })
+}
+
+/// Protects a batch of packets at once.
+fn protect_batch(size: usize) -> Run {
+    let keys = PacketKeys::new(&[1; 32], &[2; 12], &[4; 32]);
+    let mut buffers = vec![vec![0x43; HEADER_BYTES + size + TAG_BYTES]; PACKETS];
+    Box::new(move || {
+        let mut packets: Vec<_> = (0..)
+            .zip(&mut buffers)
+            .map(|(number, bytes)| {
+                bytes[0] = 0x43;
+                Packet::new(number, HEADER_BYTES, bytes)
+            })
+            .collect();
+        keys.seal_packets(&mut packets).expect("long packets");
+    })
+}
+
+/// Does whole handshakes of TLS 1.3 in memory, each with a new connection.
+fn handshake(provider: CryptoProvider) -> Run {
+    let provider = Arc::new(rustls_sealane::chacha20_first(provider));
+    let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let certificate = certified.cert.der().clone();
+    let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).expect("a certificate");
+    let tls13 = &[&rustls::version::TLS13];
+    let client = ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(tls13);
+    let mut client = client.expect("TLS 1.3").with_root_certificates(roots).with_no_client_auth();
+    client.resumption = Resumption::disabled();
+    let server = ServerConfig::builder_with_provider(provider).with_protocol_versions(tls13);
+    let server = server.expect("TLS 1.3").with_no_client_auth().with_single_cert(vec![certificate], key);
+    let (client, server) = (Arc::new(client), Arc::new(server.expect("a certificate and its key")));
+    Box::new(move || {
+        let name = ServerName::try_from("localhost").expect("a name");
+        let mut c = ClientConnection::new(client.clone(), name).expect("a connection");
+        let mut s = ServerConnection::new(server.clone()).expect("a connection");
+        let mut wire = Vec::new();
+        while c.is_handshaking() || s.is_handshaking() {
+            c.write_tls(&mut wire).expect("memory");
+            s.read_tls(&mut &wire[..]).expect("memory");
+            s.process_new_packets().expect("a good client");
+            wire.clear();
+            s.write_tls(&mut wire).expect("memory");
+            c.read_tls(&mut &wire[..]).expect("memory");
+            c.process_new_packets().expect("a good server");
+            wire.clear();
+        }
+    })
+}
+
+/// Returns ours, ring's and AWS-LC's provider.
+fn providers() -> [CryptoProvider; 3] {
+    [
         rustls_sealane::ring::default_provider(),
         rustls::crypto::ring::default_provider(),
         rustls::crypto::aws_lc_rs::default_provider(),
-    ];
-    let mut rows = providers.each_ref().map(|provider| prepare(suite(provider), size));
+    ]
+}
+
+fn batch_ratios(size: usize) -> [f64; 2] {
+    let [_, ring, aws_lc] = providers();
+    ratios_of([protect_batch(size), protect_each(suite(&ring), size), protect_each(suite(&aws_lc), size)])
+}
+
+fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> [f64; 2] {
+    ratios_of(providers().each_ref().map(|provider| prepare(suite(provider), size)))
+}
+
+/// Returns the times of ring and AWS-LC, each divided by ours, which is the first.
+fn ratios_of(rows: [Run; 3]) -> [f64; 2] {
+    let [_, ring, aws_lc] = relative(rows);
+    [ring, aws_lc]
+}
+
+/// Returns the second time divided by the first.
+fn ratio_of(rows: [Run; 2]) -> f64 {
+    relative(rows)[1]
+}
+
+/// Returns all times divided by the first.
+fn relative<const N: usize>(mut rows: [Run; N]) -> [f64; N] {
     let samples = take_turns(&mut rows, &ROUNDS, |run, calls| {
         let start = Instant::now();
         (0..calls).for_each(|_| run());
         start.elapsed()
     });
-    let ratio = |peer: usize| {
-        let pairs = samples[peer].pairs(&samples[0]);
-        median(&pairs.iter().map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
-    };
-    [ratio(1), ratio(2)]
+    std::array::from_fn(|row| {
+        let pairs = samples[row].pairs(&samples[0]);
+        median(&pairs.iter().map(|(time, first)| time / first).collect::<Vec<_>>())
+    })
 }
 
 fn main() {
@@ -126,6 +226,15 @@ fn main() {
         let cells = SIZES.iter().flat_map(|size| ratios(prepare, *size)).map(|ratio| format!("{ratio:.2}"));
         table.row(std::iter::once(name.to_owned()).chain(cells));
     }
+    let cells = SIZES.iter().flat_map(|size| batch_ratios(*size)).map(|ratio| format!("{ratio:.2}"));
+    table.row(std::iter::once("QUIC, protect 32 packets".to_owned()).chain(cells));
+    // Ours over the same provider, so that only the cipher differs.
+    let pairs = [
+        [rustls_sealane::ring::default_provider(), rustls::crypto::ring::default_provider()],
+        [rustls_sealane::aws_lc_rs::default_provider(), rustls::crypto::aws_lc_rs::default_provider()],
+    ];
+    let [ring, aws_lc] = pairs.map(|[ours, theirs]| ratio_of([handshake(ours), handshake(theirs)]));
+    println!("Handshakes of TLS 1.3: {ring:.2} over ring, {aws_lc:.2} over AWS-LC");
     println!("Times of other providers, divided by ours");
     print!("{}", table.text(0));
 }

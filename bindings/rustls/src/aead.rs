@@ -1,52 +1,54 @@
 //! The cipher with a key and an IV, as all protocols use it.
 
-use rustls::Error;
-use rustls::crypto::cipher::{AeadKey, Iv, Nonce};
-use sealane::{ChaCha20Poly1305, TAG_BYTES, Tag};
+use sealane::{ChaCha20Poly1305, KEY_BYTES, OpenError, TAG_BYTES, Tag};
+use zeroize::Zeroizing;
 
-/// Length of a key in bytes.
-pub(crate) const KEY_BYTES: usize = sealane::KEY_BYTES;
+/// Length of a nonce and of an IV in bytes.
+pub(crate) const NONCE_BYTES: usize = 12;
 
-/// The keys of one direction.
+/// The keys of one direction. They are wiped when they are dropped.
 pub(crate) struct Keys {
-    /// It is wiped when it is dropped.
-    cipher: ChaCha20Poly1305,
-    iv: Iv,
+    pub(crate) cipher: ChaCha20Poly1305,
+    iv: Zeroizing<[u8; NONCE_BYTES]>,
 }
 
 impl Keys {
     /// Returns the keys.
     ///
     /// # Panics
-    /// If the key has another length than [`KEY_BYTES`]; rustls derives keys of that length.
-    pub(crate) fn new(key: &AeadKey, iv: Iv) -> Self {
-        Self { cipher: ChaCha20Poly1305::new(key_bytes(key)), iv }
+    /// If the lengths differ from [`KEY_BYTES`] and [`NONCE_BYTES`]; rustls derives these.
+    pub(crate) fn new(key: &[u8], iv: &[u8]) -> Self {
+        let iv = iv.try_into().expect("rustls derives IVs of 12 bytes");
+        Self { cipher: ChaCha20Poly1305::new(key_bytes(key)), iv: Zeroizing::new(iv) }
     }
 
-    /// Encrypts `data` in place, as message number `number`. Returns its tag.
-    pub(crate) fn seal(&self, number: u64, aad: &[u8], data: &mut [u8]) -> Tag {
-        self.cipher.seal_in_place(&Nonce::new(&self.iv, number).0, aad, data)
+    /// Returns the nonce of a message: the IV, combined with the number of the message (RFC 8446,
+    /// section 5.3) and of the path (draft-ietf-quic-multipath-15, section 2.4). Without paths,
+    /// `path_id` is 0.
+    pub(crate) fn nonce(&self, path_id: u32, number: u64) -> [u8; NONCE_BYTES] {
+        let mut nonce = *self.iv;
+        let (path_bytes, number_bytes) = nonce.split_at_mut(4);
+        xor(path_bytes, &path_id.to_be_bytes());
+        xor(number_bytes, &number.to_be_bytes());
+        nonce
     }
 
-    /// Does the same for a path of multipath QUIC.
-    pub(crate) fn seal_for_path(&self, path_id: u32, number: u64, aad: &[u8], data: &mut [u8]) -> Tag {
-        self.cipher.seal_in_place(&Nonce::for_path(path_id, &self.iv, number).0, aad, data)
+    /// Encrypts `data` in place. Returns its tag.
+    pub(crate) fn seal(&self, nonce: [u8; NONCE_BYTES], aad: &[u8], data: &mut [u8]) -> Tag {
+        self.cipher.seal_in_place(&nonce, aad, data)
     }
 
     /// Decrypts the ciphertext and tag in `data` in place. Returns the length of the plaintext.
-    pub(crate) fn open(&self, number: u64, aad: &[u8], data: &mut [u8]) -> Result<usize, Error> {
-        self.open_with(&Nonce::new(&self.iv, number), aad, data)
-    }
-
-    /// Does the same for a path of multipath QUIC.
-    pub(crate) fn open_for_path(&self, path_id: u32, number: u64, aad: &[u8], data: &mut [u8]) -> Result<usize, Error> {
-        self.open_with(&Nonce::for_path(path_id, &self.iv, number), aad, data)
-    }
-
-    fn open_with(&self, nonce: &Nonce, aad: &[u8], data: &mut [u8]) -> Result<usize, Error> {
-        let (ciphertext, tag) = data.split_last_chunk_mut::<TAG_BYTES>().ok_or(Error::DecryptError)?;
-        self.cipher.open_in_place(&nonce.0, aad, ciphertext, tag).map_err(|_| Error::DecryptError)?;
+    pub(crate) fn open(&self, nonce: [u8; NONCE_BYTES], aad: &[u8], data: &mut [u8]) -> Result<usize, OpenError> {
+        let (ciphertext, tag) = data.split_last_chunk_mut::<TAG_BYTES>().ok_or(OpenError)?;
+        self.cipher.open_in_place(&nonce, aad, ciphertext, tag)?;
         Ok(ciphertext.len())
+    }
+}
+
+fn xor(octets: &mut [u8], others: &[u8]) {
+    for (octet, other) in octets.iter_mut().zip(others) {
+        *octet ^= other;
     }
 }
 
@@ -54,6 +56,6 @@ impl Keys {
 ///
 /// # Panics
 /// If the key has another length than [`KEY_BYTES`]; rustls derives keys of that length.
-pub(crate) fn key_bytes(key: &AeadKey) -> &[u8; KEY_BYTES] {
-    key.as_ref().try_into().expect("rustls derives keys of 32 bytes")
+pub(crate) fn key_bytes(key: &[u8]) -> &[u8; KEY_BYTES] {
+    key.try_into().expect("rustls derives keys of 32 bytes")
 }

@@ -8,6 +8,9 @@
 //! |---|---|---|
 //! | `ring` (default) | [`ring`] | `rustls::crypto::ring` |
 //! | `aws-lc-rs` | `aws_lc_rs` | `rustls::crypto::aws_lc_rs` |
+//! | `rustls-024` | `rustls_024` | any provider for rustls 0.24, which is a pre-release |
+//!
+//! The module [`quic`] has an interface for QUIC stacks that send many packets at once.
 //!
 //! rustls prefers AES-256-GCM. Use [`chacha20_first`] to prefer ChaCha20-Poly1305.
 //!
@@ -30,22 +33,29 @@
 //! `dangerous_extract_secrets`.
 #![forbid(unsafe_code)]
 
-#[cfg(not(any(feature = "ring", feature = "aws-lc-rs")))]
-compile_error!("one of the features `ring` and `aws-lc-rs` must be enabled");
+#[cfg(not(any(feature = "ring", feature = "aws-lc-rs", feature = "rustls-024")))]
+compile_error!("one of the features `ring`, `aws-lc-rs` and `rustls-024` must be enabled");
 
 mod aead;
-mod provider;
-mod quic;
-mod tls12;
-mod tls13;
+pub mod quic;
+#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
+mod rustls_023;
+#[cfg(feature = "rustls-024")]
+pub mod rustls_024;
 
 #[cfg(feature = "aws-lc-rs")]
-pub use provider::aws_lc_rs;
-pub use provider::chacha20_first;
+pub use rustls_023::aws_lc_rs;
+#[cfg(any(feature = "ring", feature = "aws-lc-rs"))]
+pub use rustls_023::chacha20_first;
 #[cfg(feature = "ring")]
-pub use provider::ring;
+pub use rustls_023::ring;
 
 /// Runs the program of the guide with the documentation's.
 #[cfg(all(doctest, feature = "ring"))]
 #[doc = include_str!("../../../docs/rustls.md")]
 struct Guide;
+
+/// Runs the program of the README with the documentation's.
+#[cfg(all(doctest, feature = "ring"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

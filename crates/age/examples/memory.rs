@@ -15,6 +15,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(plaintext, b"attack at dawn");
 
     let stranger = x25519::Identity::generate()?;
-    println!("another key: {}", decrypt([&stranger as &dyn Identity], text.as_bytes()).expect_err("it is another"));
+    println!(
+        "another key: {}",
+        decrypt([&stranger as &dyn Identity], text.as_bytes()).expect_err("no recipient has this key")
+    );
     Ok(())
 }

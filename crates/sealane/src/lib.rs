@@ -101,6 +101,9 @@ pub use declassify::on_declassify;
 pub use error::{BackendError, CounterOverflow, OpenError, RandomError};
 pub use poly1305::{Poly1305, TAG_BYTES, Tag};
 pub use sealane_simd::Output;
+#[cfg(feature = "checks")]
+#[doc(hidden)]
+pub use self_test::check_every_level;
 
 /// Runs the example of the README with the documentation's.
 #[cfg(doctest)]

@@ -1,7 +1,8 @@
 """Splits and combines with the package shamir-mnemonic, for tests/exchange.rs.
 
-Arguments: "split GROUP_THRESHOLD K/N,K/N,... SECRET PASSPHRASE EXTENDABLE EXPONENT" prints a mnemonic a line, a line of "-" after
-each group; "combine PASSPHRASE" reads a mnemonic a line and prints the secret. Secrets are hexadecimal.
+"split GROUP_THRESHOLD K/N,K/N,... SECRET PASSPHRASE EXTENDABLE EXPONENT" prints one mnemonic in
+each line, and "-" after each group. "combine PASSPHRASE" reads one mnemonic from each line, and
+prints the secret. Secrets are hexadecimal.
 """
 
 import sys

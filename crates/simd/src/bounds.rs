@@ -9,6 +9,9 @@
 //! A word of a message, and a value that lost bits in a shift to the left, are *cut*: only
 //! operations that are meant to take some of the bits accept them (a conjunction, a shift to the
 //! right, the low half of a factor). Any other operation that would lose bits panics.
+//!
+//! The operations are never inlined: kernels are, with each operation on each vector, and compiling
+//! these tests would take longer than compiling the library.
 
 use crate::kernels::ChaCha20Rounds;
 use crate::pair::Pair;
@@ -48,10 +51,12 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_
     const MUL_ADD_52: bool = MUL_ADD_52;
     const TUNING: Tuning = crate::tuning::of_bounds(LANES);
 
+    #[inline(never)]
     fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
         sum.add(a.map2(b, |a, b| Bound::exact(a.product_52(b).min((1 << 52) - 1))))
     }
 
+    #[inline(never)]
     fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
         sum.add(a.map2(b, |a, b| Bound::exact(a.product_52(b) >> 52)))
     }
@@ -119,15 +124,19 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
     const LANES: usize = LANES;
     const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
+    #[inline(never)]
     fn splat(_: Self::Token, value: u64) -> Self {
         Self([Bound::of_integer::<MUL_ADD_52>(value); LANES])
     }
+    #[inline(never)]
     fn splat_low(_: Self::Token, value: u32) -> Self {
         Self([Bound::exact(value.into()); LANES])
     }
+    #[inline(never)]
     fn from_lanes(_: Self::Token, lanes: &[u64; MAX_U64_LANES]) -> Self {
         Self(core::array::from_fn(|i| Bound::of_integer::<MUL_ADD_52>(lanes[i])))
     }
+    #[inline(never)]
     fn to_lanes(self) -> [u64; MAX_U64_LANES] {
         let mut lanes = [0; MAX_U64_LANES];
         for (lane, bound) in lanes.iter_mut().zip(self.0) {
@@ -135,11 +144,13 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
         }
         lanes
     }
+    #[inline(never)]
     fn splat_pair(_: Self::Token, pair: &Pair) -> Self {
         let [even, odd] = [pair.even(), pair.odd()].map(|factor| Bound::exact(factor.into()));
         let _: [u128; 2] = [even.low(32), odd.low(32)];
         Self(core::array::from_fn(|i| if i % 2 == 0 { even } else { odd }))
     }
+    #[inline(never)]
     fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
         let bits = if MUL_ADD_52 { 52 } else { 32 };
         let mut pairs = [Pair::default(); MAX_U64_LANES];
@@ -153,24 +164,30 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
         pairs
     }
     /// Returns bounds of any words. The contents of `blocks` do not matter.
+    #[inline(never)]
     fn load(_: Self::Token, blocks: &[u8]) -> (Self, Self) {
         assert!(blocks.len() >= 16 * LANES);
         let any = Self([Bound { most: u64::MAX, cut: true }; LANES]);
         (any, any)
     }
+    #[inline(never)]
     fn unpack(self, other: Self) -> (Self, Self) {
         let lane = |i: usize| if i < LANES { self.0[i] } else { other.0[i - LANES] };
         (Self(core::array::from_fn(|i| lane(2 * i))), Self(core::array::from_fn(|i| lane(2 * i + 1))))
     }
+    #[inline(never)]
     fn sum_lanes(self) -> u64 {
         Bound::exact(self.0.iter().map(|bound| bound.whole()).sum()).most
     }
+    #[inline(never)]
     fn add(self, other: Self) -> Self {
         self.map2(other, |a, b| Bound::exact(a.whole() + b.whole()))
     }
+    #[inline(never)]
     fn and(self, other: Self) -> Self {
         self.map2(other, |a, b| Bound::exact(a.most.min(b.most).into()))
     }
+    #[inline(never)]
     fn or(self, other: Self) -> Self {
         self.map2(other, |a, b| {
             // At most the sum, and without bits above the highest bit of both.
@@ -178,15 +195,18 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
             Bound { most: below.min(a.most.saturating_add(b.most)), cut: a.cut || b.cut }
         })
     }
+    #[inline(never)]
     fn shl<const BITS: u32>(self) -> Self {
         self.map(|a| match u64::try_from(u128::from(a.most) << BITS) {
             Ok(most) => Bound { most, cut: a.cut },
             Err(_) => Bound { most: u64::MAX << BITS, cut: true },
         })
     }
+    #[inline(never)]
     fn shr<const BITS: u32>(self) -> Self {
         self.map(|a| Bound { most: a.most >> BITS, cut: false })
     }
+    #[inline(never)]
     fn mul_low(self, other: Self) -> Self {
         self.map2(other, |a, b| Bound::exact(a.low(32) * b.low(32)))
     }

@@ -7,6 +7,7 @@
 
 use core::hint::black_box;
 
+use crate::map_array::map_array;
 use crate::simd::Simd;
 use crate::token::Token;
 use crate::tuning::Gf8MatrixTuning;
@@ -145,7 +146,7 @@ pub fn gf8_multiples(factor: u8, polynomial: u16) -> [u8; 8] {
 /// Does the same modulo the polynomial of [`Gf8Bytes::mul`].
 #[inline(always)]
 pub(crate) fn multiples(factor: u8) -> [u64; 8] {
-    gf8_multiples(factor, AES).map(u64::from)
+    map_array(gf8_multiples(factor, AES), u64::from)
 }
 
 /// Returns the row of [`NIBBLE_PRODUCTS`] for `factor`, in little-endian words, computed in the

@@ -42,6 +42,7 @@ extern crate std;
 mod level_list;
 #[macro_use]
 mod level;
+mod map_array;
 
 mod aes;
 #[cfg(any(test, feature = "bounds"))]
@@ -87,6 +88,7 @@ pub use guarded::Guarded;
 pub use kernels::ChaCha20Rounds;
 pub use level::{AesLevel, ClmulLevel, Gf8Level, Level};
 pub use level_list::{CachedLevel, LevelList};
+pub use map_array::map_array;
 pub use output::Output;
 pub use pair::Pair;
 pub use pair_table::PairTable;

@@ -144,6 +144,22 @@ pub trait U64Lanes: Copy {
         Self::load_blocks(token, &blocks)
     }
 
+    /// Loads four blocks of 16 bytes from each of [`U64Lanes::LANES`] messages. Pair `i` is what
+    /// [`U64Lanes::load_blocks`] returns for block `i` of all messages.
+    #[inline(always)]
+    fn load_messages(token: Self::Token, messages: &[&[u8; 64]; MAX_U64_LANES]) -> [(Self, Self); 4] {
+        let zero = Self::splat(token, 0);
+        let mut rows = [(zero, zero); 4];
+        for (i, row) in rows.iter_mut().enumerate() {
+            let mut blocks = [[0; 16]; MAX_U64_LANES];
+            for (block, message) in blocks.iter_mut().zip(messages) {
+                *block = message.as_chunks().0[i];
+            }
+            *row = Self::load_blocks(token, blocks.as_flattened());
+        }
+        rows
+    }
+
     /// Selects lanes of both vectors: lane `i` of the result is the lane numbered `indices[i]`. The
     /// lanes of `other` are numbered from `LANES` on.
     #[must_use]

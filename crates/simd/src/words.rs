@@ -70,4 +70,27 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// # Panics
     /// If `data` is shorter than that.
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]);
+
+    /// Does the same as [`Words::xor_rows`] with blocks of 64 bytes, one for each row, that are not
+    /// consecutive.
+    ///
+    /// # Panics
+    /// May panic if there are fewer than [`Words::ROWS`] blocks.
+    #[inline(always)]
+    fn xor_blocks(a: Self, b: Self, c: Self, d: Self, blocks: &mut [&mut [u8; 64]]) {
+        if Self::ROWS == 1 {
+            return Self::xor_rows(a, b, c, d, blocks[0]);
+        }
+        let mut copies = Self::ZERO_BLOCKS;
+        for (copy, block) in copies.as_mut().as_chunks_mut().0.iter_mut().zip(&*blocks) {
+            *copy = **block;
+        }
+        Self::xor_rows(a, b, c, d, copies.as_mut());
+        for (block, copy) in blocks.iter_mut().zip(copies.as_ref().as_chunks().0) {
+            **block = *copy;
+        }
+        // The copies of zeros are key stream.
+        copies = Self::ZERO_BLOCKS;
+        core::hint::black_box(&mut copies);
+    }
 }

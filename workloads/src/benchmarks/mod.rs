@@ -4,8 +4,6 @@ pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
 pub mod messages;
-#[cfg(test)]
-mod references;
 pub mod shamir;
 
 use std::fmt::{self, Display, Formatter};
@@ -179,7 +177,10 @@ impl Benchmark {
 }
 
 /// Returns a digest of results (FNV-1a, 64 bits).
-fn digest<E>(results: impl Iterator<Item = Result<Vec<u8>, E>>) -> Result<u64, E> {
+///
+/// # Errors
+/// If a result is an error.
+pub fn digest<E>(results: impl Iterator<Item = Result<Vec<u8>, E>>) -> Result<u64, E> {
     let mut digest = 0xcbf2_9ce4_8422_2325;
     for result in results {
         result?.iter().for_each(|byte| digest = (digest ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));

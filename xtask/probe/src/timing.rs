@@ -28,8 +28,8 @@ pub(crate) fn run(filter: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Prepares a comparison with zeros that stops at the first difference. Zeros are equal; random
-/// octets differ at once.
+/// Prepares a comparison of the secret with zeros, which stops at the first difference. It takes
+/// longest if the secret is zeros, and ends at once if it is random.
 fn control(_: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (mut input, expected) = (vec![0; size], vec![0; size]);
     secrets(&mut input);

@@ -49,6 +49,16 @@ impl Limit {
     }
 }
 
+/// Returns the loops that have calls, in sentences.
+pub(super) fn calls(found: &[Found]) -> Vec<String> {
+    let with_calls = found.iter().filter(|loop_| loop_.count.calls > 0);
+    with_calls.map(|loop_| format!("{}: {} calls in the loop", name(loop_), loop_.count.calls)).collect()
+}
+
+fn name(found: &Found) -> String {
+    format!("{} {} in {}", found.backend, found.kernel, found.function)
+}
+
 impl Limits {
     /// Returns the errors in the loops, in sentences.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
@@ -64,11 +74,9 @@ impl Limits {
                 ));
             }
         }
+        complaints.extend(calls(found));
         for loop_ in found {
-            let name = format!("{} {} in {}", loop_.backend, loop_.kernel, loop_.function);
-            if loop_.count.calls > 0 {
-                complaints.push(format!("{name}: {} calls in the loop", loop_.count.calls));
-            }
+            let name = name(loop_);
             let Some(limit) = self.r#loop.iter().find(|limit| limit.is_for(loop_)) else {
                 complaints.push(format!("{name}: no limit is written for it"));
                 continue;

@@ -9,6 +9,7 @@ mod loops;
 mod served;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
@@ -41,13 +42,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             complaints.extend(judge(*architecture, options)?);
         }
     }
+    if options.architecture.is_none_or(|chosen| chosen == Architecture::X86_64) {
+        step("assembly gate, x86_64, with cargo's default profile");
+        complaints.extend(judge_default_profile()?);
+    }
     ensure!(complaints.is_empty(), "the assembly gate found:\n  - {}", complaints.join("\n  - "));
     Ok(())
 }
 
 /// Prints the loops of one architecture and returns their errors.
 fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
-    let functions = disassemble(architecture)?;
+    let functions = disassemble(architecture, &probe::build(architecture.name())?)?;
     let limits: Limits = process::read_toml(format!("xtask/asm-limits-{}.toml", architecture.name()))?;
     let found = kernels::find(architecture, &functions);
     print_table(&found);
@@ -64,8 +69,23 @@ fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     Ok(complaints)
 }
 
-/// Returns the functions of the program that calls every kernel.
-fn disassemble(architecture: Architecture) -> Result<Vec<Function>> {
+/// Returns the calls in loops of kernels that were built with cargo's default profile, which most
+/// programs have. The limits are for the release profile of this workspace.
+fn judge_default_profile() -> Result<Vec<String>> {
+    let architecture = Architecture::X86_64;
+    let functions = disassemble(architecture, &probe::build_in_units(architecture.name())?)?;
+    let found = kernels::find(architecture, &functions);
+    ensure!(!found.is_empty(), "no kernel was found");
+    let mut complaints = limits::calls(&found);
+    complaints.extend(kernels::lost_inlining(&functions));
+    if complaints.is_empty() {
+        println!("   {} hot loops have no calls", found.len());
+    }
+    Ok(complaints)
+}
+
+/// Returns the functions of a program that calls every kernel.
+fn disassemble(architecture: Architecture, program: &Path) -> Result<Vec<Function>> {
     let (objdump, package) = match architecture {
         // The machine's own binutils may not support other architectures.
         Architecture::X86_64 if cfg!(target_arch = "x86_64") => ("objdump", "binutils"),
@@ -73,8 +93,7 @@ fn disassemble(architecture: Architecture) -> Result<Vec<Function>> {
         Architecture::AArch64 => ("aarch64-linux-gnu-objdump", "binutils-aarch64-linux-gnu"),
     };
     let objdump = process::tool(objdump, package)?;
-    let program = probe::build(architecture.name())?;
-    let dump = |arguments: &[&str]| process::output(Command::new(&objdump).args(arguments).arg(&program));
+    let dump = |arguments: &[&str]| process::output(Command::new(&objdump).args(arguments).arg(program));
     let text = dump(&["--disassemble", "--no-show-raw-insn", "--wide", "--section=.text"])?;
     let mut functions = disassembly::parse(&text)?;
     disassembly::resolve_pointers(&mut functions, &dump(&["--dynamic-reloc"])?);

@@ -83,18 +83,17 @@ pub(crate) fn tests(target: &Target) -> Result<Vec<TestBinary>> {
 
 /// Returns the command that builds tests for a target, with further flags for the compiler.
 fn build(target: &Target, folder: &str, flags: &str) -> Result<Command> {
-    let toolchain = toolchain::for_target(&target.triple, "std")?;
+    toolchain::add(&target.triple)?;
     let mut command = test_binaries::release_build(folder);
     if target.portable {
         command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
     }
     if let Some(unstable) = &target.unstable {
-        // Where the standard library is built too, the toolchain allows this to all crates.
         command.env("RUSTC_BOOTSTRAP", "sealane_simd").arg(format!("--features=sealane-simd/{unstable}"));
     }
     // Other crates are not under test. With less optimisation they build in half the time.
     command.args(["--target", &target.triple, "--config", "profile.release.package.\"*\".opt-level=1"]);
-    let flags = [target.flags.as_deref().unwrap_or_default(), toolchain.flags, flags].join(" ");
-    command.envs(toolchain.variables).envs(target.linker()?).env("RUSTFLAGS", flags.trim());
+    let flags = [target.flags.as_deref().unwrap_or_default(), flags].join(" ");
+    command.envs(target.linker()?).env("RUSTFLAGS", flags.trim());
     Ok(command)
 }

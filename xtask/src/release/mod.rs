@@ -29,11 +29,11 @@ pub(crate) fn command() -> Result<PathBuf> {
     Ok(Place::usual(Target::native()?)?.build()?.program)
 }
 
-/// A target of the released command, and the linker if it is not the compiler's choice.
+/// A target of the released command, and its linker.
 #[derive(Clone)]
 struct Target {
     triple: String,
-    linker: Option<&'static str>,
+    linker: &'static str,
 }
 
 /// The command is released for these targets. Programs with musl's C library are static, and Rust
@@ -45,28 +45,20 @@ const TARGETS: &[(&str, &str)] = &[
 ];
 
 impl Target {
-    /// Returns all targets. Fails if rustup has no standard library for one of them.
+    /// Returns all targets.
     fn all() -> Result<Vec<Self>> {
         process::tool("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64")?;
-        for (triple, _) in TARGETS {
-            ensure!(
-                toolchain::by_rustup(triple)?,
-                "there is no standard library for {triple}: rustup target add {triple}"
-            );
-        }
-        Ok(TARGETS.iter().map(|&(triple, linker)| Self { triple: triple.to_owned(), linker: Some(linker) }).collect())
+        TARGETS.iter().map(|&(triple, linker)| Self::new(triple.to_owned(), linker)).collect()
     }
 
-    /// Returns the target for machines of this kind. If rustup has no standard library for musl
-    /// here, GNU's C library takes its place, linked statically.
+    /// Returns the target for machines of this kind.
     fn native() -> Result<Self> {
-        let host = toolchain::of_compiler("host")?;
-        let musl = host.replace("-gnu", "-musl");
-        if toolchain::by_rustup(&musl)? {
-            return Ok(Self { triple: musl, linker: Some("rust-lld") });
-        }
-        println!("   rustup does not get {musl} here: {host} in its place, linked statically");
-        Ok(Self { triple: host, linker: None })
+        Self::new(toolchain::of_compiler("host")?.replace("-gnu", "-musl"), "rust-lld")
+    }
+
+    fn new(triple: String, linker: &'static str) -> Result<Self> {
+        toolchain::add(&triple)?;
+        Ok(Self { triple, linker })
     }
 }
 
@@ -110,7 +102,7 @@ impl Place {
         let mut command = process::cargo();
         command.args(arguments).args(["--locked", "--quiet"]).current_dir(&self.root);
         command.env("CARGO_TARGET_DIR", &self.output).env("CARGO_HOME", &self.cargo_home);
-        command.envs(self.target.linker.map(|name| (process::cargo_variable(&self.target.triple, "LINKER"), name)));
+        command.env(process::cargo_variable(&self.target.triple, "LINKER"), self.target.linker);
         // With RUSTFLAGS from the environment, the program would differ from the released one.
         command.env_remove("RUSTFLAGS").env("CARGO_ENCODED_RUSTFLAGS", flags);
         process::output(&mut command)
@@ -127,7 +119,7 @@ impl Place {
             renamed.push((source?.path(), "/crates.io".to_owned()));
         }
         // The path in rustup's component rust-src, and the path that the compiler uses without it.
-        let library = toolchain::sysroot("rustc")?.join("lib/rustlib/src/rust");
+        let library = toolchain::sysroot()?.join("lib/rustlib/src/rust");
         renamed.push((library, format!("/rustc/{}", toolchain::of_compiler("commit-hash")?)));
 
         let flags = renamed.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
@@ -159,7 +151,7 @@ fn digest(bytes: &[u8]) -> String {
 /// Fails if a program contains a path of its build folders, of the home directory, or of the
 /// compiler.
 fn names_no_place(program: &[u8], places: &[&Place]) -> Result<()> {
-    let mut paths = vec![home()?, toolchain::sysroot("rustc")?];
+    let mut paths = vec![home()?, toolchain::sysroot()?];
     for place in places {
         paths.extend([&place.root, &place.output, &place.cargo_home].map(PathBuf::clone));
     }

@@ -2,10 +2,14 @@
 //! QUIC with them.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod common;
+mod openssl;
 mod packets;
 mod provider;
 mod quinn;
 mod records;
 mod rfc9001;
+#[cfg(feature = "rustls-024")]
+mod rustls_024;
 mod tls;

@@ -16,7 +16,9 @@ use tokio::net::UdpSocket;
 
 use crate::common::{octets, only, pairs, quic, tls13};
 
-const BYTES: usize = 8 << 20;
+/// Lengths of messages, which are sent and come back. The long one makes 256 MiB in all.
+const LONG: usize = 128 << 20;
+const SHORT: usize = 8 << 20;
 /// One packet of this many is lost, and one is changed.
 const LOST: u64 = 61;
 const CHANGED: u64 = 53;
@@ -181,7 +183,7 @@ async fn forwarder(server: SocketAddr) -> (SocketAddr, Arc<AtomicU64>) {
 }
 
 /// Sends a message to the server and receives it again, with new keys on the way.
-async fn echo(client: CryptoProvider, server: CryptoProvider) -> u64 {
+async fn echo(bytes: usize, client: CryptoProvider, server: CryptoProvider) -> u64 {
     let (server, config) = endpoints(client, server);
     let (address, changed) = forwarder(server.local_addr().unwrap()).await;
     let serving = tokio::spawn(async move {
@@ -197,11 +199,11 @@ async fn echo(client: CryptoProvider, server: CryptoProvider) -> u64 {
     let endpoint = Endpoint::client(LOCALHOST).unwrap();
     let connection = endpoint.connect_with(config, address, "localhost").unwrap().await.unwrap();
     let (mut send, mut receive) = connection.open_bi().await.unwrap();
-    let message = octets(5, BYTES);
+    let message = octets(5, bytes);
     let sent = message.clone();
     let updated = connection.clone();
     let sending = tokio::spawn(async move {
-        for (i, piece) in sent.chunks(BYTES / 8).enumerate() {
+        for (i, piece) in sent.chunks(bytes / 8).enumerate() {
             send.write_all(piece).await.unwrap();
             if i == 3 {
                 updated.force_key_update();
@@ -209,7 +211,7 @@ async fn echo(client: CryptoProvider, server: CryptoProvider) -> u64 {
         }
         send.finish().unwrap();
     });
-    let received = receive.read_to_end(BYTES).await.unwrap();
+    let received = receive.read_to_end(bytes).await.unwrap();
     assert!(received == message, "what came back differs");
     sending.await.unwrap();
     connection.close(0_u8.into(), b"");
@@ -218,25 +220,28 @@ async fn echo(client: CryptoProvider, server: CryptoProvider) -> u64 {
 }
 
 /// Runs both, with a limit of time: a connection whose packets are all refused would wait.
-async fn limited_echo(client: CryptoProvider, server: CryptoProvider) -> u64 {
-    tokio::time::timeout(Duration::from_secs(100), echo(client, server)).await.expect("the echo takes too long")
+async fn limited_echo(bytes: usize, client: CryptoProvider, server: CryptoProvider) -> u64 {
+    tokio::time::timeout(Duration::from_secs(300), echo(bytes, client, server)).await.expect("the echo takes too long")
 }
 
-/// Packets of more than a full size are needed for the message.
-const FEWEST_PACKETS: u64 = BYTES as u64 / 1500;
+/// Returns the number of packets that a message needs, if all are as long as they can be.
+fn fewest_packets(bytes: usize) -> u64 {
+    bytes as u64 / 1500
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lost_and_changed_packets_are_sent_again() {
     let pair = &pairs()[0];
     let (client, client_counts) = counting(&pair.ours);
     let (server, server_counts) = counting(&pair.ours);
-    let changed = limited_echo(client, server).await;
-    assert!(changed > FEWEST_PACKETS / CHANGED, "{changed} packets were changed");
+    let changed = limited_echo(LONG, client, server).await;
+    let fewest = fewest_packets(LONG);
+    assert!(changed > fewest / CHANGED, "{changed} packets were changed");
     let mut refused = 0;
     for counts in [client_counts, server_counts] {
-        assert!(counts.encrypted.load(Relaxed) > FEWEST_PACKETS);
-        assert!(counts.decrypted.load(Relaxed) > FEWEST_PACKETS);
-        assert!(counts.headers.load(Relaxed) > 2 * FEWEST_PACKETS);
+        assert!(counts.encrypted.load(Relaxed) > fewest);
+        assert!(counts.decrypted.load(Relaxed) > fewest);
+        assert!(counts.headers.load(Relaxed) > 2 * fewest);
         refused += counts.refused.load(Relaxed);
     }
     assert!(refused > changed / 2, "of {changed} changed packets, {refused} were refused");
@@ -250,8 +255,8 @@ async fn the_other_side_may_have_another_provider() {
         let suites = [CipherSuite::TLS13_CHACHA20_POLY1305_SHA256, CipherSuite::TLS13_AES_128_GCM_SHA256];
         let theirs = rustls_sealane::chacha20_first(only(pair.wrapped.clone(), &suites));
         let (client, server) = if ours_is_client { (ours, theirs) } else { (theirs, ours) };
-        limited_echo(client, server).await;
-        assert!(counts.encrypted.load(Relaxed) > FEWEST_PACKETS);
-        assert!(counts.decrypted.load(Relaxed) > FEWEST_PACKETS);
+        limited_echo(SHORT, client, server).await;
+        assert!(counts.encrypted.load(Relaxed) > fewest_packets(SHORT));
+        assert!(counts.decrypted.load(Relaxed) > fewest_packets(SHORT));
     }
 }

@@ -277,8 +277,8 @@ fn seeking_to_the_end_believes_only_an_authentic_last_chunk() {
             (Err(error), Ok(_)) => panic!("{} {error:?}", vector.name),
         }
     }
-    // The maker of these files has the key. Several chunks are marked as the last one, and the last
-    // of them is the real one.
+    // The maker of these files has the key. Several chunks have the mark of the last chunk, and the
+    // file ends with the last of these.
     let two_last = ["stream_two_final_chunks", "stream_two_final_chunks_full", "stream_two_final_chunks_second"];
     assert_eq!(damaged_before_the_end, two_last);
 }

@@ -13,12 +13,11 @@
 //! the number of blocks that they compute at once. This page defines their results: block counters,
 //! the key of the authenticator, the padding and the lengths come only from here.
 
-use sealane_simd::Simd;
+use sealane_simd::Level;
 
 use super::payload::Payload;
-use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel;
 use crate::chacha20::state::State;
+use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::error::OpenError;
 use crate::poly1305::{self, Accumulator, Short, Tag, tags_equal};
 
@@ -62,9 +61,9 @@ pub(super) fn finish_mac(mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
 
 /// Does the same as [`begin_mac`], for associated data of any length.
 #[inline(always)]
-pub(super) fn begin_long_mac<S: Simd>(token: S, block_0: &[u8], aad: &[u8]) -> Accumulator {
+pub(super) fn begin_long_mac(level: Level, block_0: &[u8], aad: &[u8]) -> Accumulator {
     let mut mac = Accumulator::new(one_time_key(block_0));
-    poly1305::padded(token, &mut mac, aad);
+    poly1305::padded(level, &mut mac, aad);
     mac
 }
 
@@ -84,10 +83,10 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
 /// Removes a forged message that was decrypted before its tag was known. In place, it is encrypted
 /// again.
 #[inline(always)]
-pub(super) fn undo_decryption<S: Simd>(token: S, state: &State, payload: &mut impl Payload) {
+pub(super) fn undo_decryption(level: Level, state: &State, payload: &mut impl Payload) {
     payload.undo_decryption(
         #[inline(always)]
-        |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), message),
+        |message| xor_chacha20(level, state, message_block(0), message),
     );
 }
 
@@ -95,20 +94,22 @@ pub(super) fn undo_decryption<S: Simd>(token: S, state: &State, payload: &mut im
 mod tests {
     use std::vec::Vec;
 
+    use sealane_simd::Scalar;
+
     use super::*;
-    use crate::chacha20::ChaCha20;
+    use crate::chacha20::state::CONSTANTS;
 
     /// The construction in its plainest order, compared with the reference.
     #[test]
     fn the_parts_make_the_construction() {
         let (key, nonce) = ([0x42; 32], [7; 12]);
+        let mut state: State = [0; 16];
+        state[..4].copy_from_slice(&CONSTANTS);
+        state[4..12].fill(u32::from_le_bytes([0x42; 4]));
+        state[13..].fill(u32::from_le_bytes([7; 4]));
         let data: Vec<u8> = (0..200).map(|i| (i * 31 + 5) as u8).collect();
         for (aad, plaintext) in (0..100).map(|i| data.split_at(i)).map(|(aad, rest)| (aad, &rest[..aad.len()])) {
-            let mut key_stream = ChaCha20::new(&key, &nonce);
-            let mut at = |block: u32, bytes: &mut [u8]| {
-                key_stream.seek(u128::from(block) * 64).unwrap();
-                key_stream.apply_keystream(bytes).unwrap();
-            };
+            let at = |block, bytes: &mut [u8]| kernel::apply::<_, ROUNDS>(Scalar::new(), &state, block, bytes);
             let mut block_0 = [0; 64];
             at(KEY_BLOCK, &mut block_0);
             let mut ciphertext = plaintext.to_vec();

@@ -13,7 +13,7 @@ use crate::error::OpenError;
 use crate::poly1305::Tag;
 
 pub(super) fn seal_in_place(level: Level, state: &State, aad: &[u8], buffer: &mut [u8]) -> Tag {
-    let tag = dispatch!(level, token => one_shot::seal(token, state, aad, InPlace(&mut *buffer)));
+    let tag = dispatch!(level, token => one_shot::seal(token, level, state, aad, InPlace(&mut *buffer)));
     crate::fault::flip("aead", level, buffer);
     tag
 }
@@ -25,11 +25,11 @@ pub(super) fn open_in_place(
     buffer: &mut [u8],
     tag: &Tag,
 ) -> Result<(), OpenError> {
-    dispatch!(level, token => one_shot::open(token, state, aad, tag, InPlace(buffer)))
+    dispatch!(level, token => one_shot::open(token, level, state, aad, tag, InPlace(buffer)))
 }
 
 pub(super) fn seal_copied(level: Level, state: &State, aad: &[u8], input: &[u8], output: &mut Output<'_>) -> Tag {
-    dispatch!(level, token => one_shot::seal(token, state, aad, Copied { input, output }))
+    dispatch!(level, token => one_shot::seal(token, level, state, aad, Copied { input, output }))
 }
 
 pub(super) fn open_copied(
@@ -40,5 +40,5 @@ pub(super) fn open_copied(
     tag: &Tag,
     output: &mut Output<'_>,
 ) -> Result<(), OpenError> {
-    dispatch!(level, token => one_shot::open(token, state, aad, tag, Copied { input, output }))
+    dispatch!(level, token => one_shot::open(token, level, state, aad, tag, Copied { input, output }))
 }

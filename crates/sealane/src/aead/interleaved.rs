@@ -2,21 +2,19 @@
 //! stream of a group of blocks is computed, the group before it is authenticated.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{PendingPoly1305, Simd, Words};
+use sealane_simd::{Level, PendingPoly1305, Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, verify};
-use super::head::encrypt_head;
+use super::construction::{begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::Payload;
-use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel;
-use crate::chacha20::rows::{self, Interleave, KeyStreamConsumer, Rows, xor_rows};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::rows::{self, Interleave};
+use crate::chacha20::state::State;
+use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::Tag;
 use crate::poly1305::{Short, add_pending_block};
 use crate::wipe::wipe;
 
-/// The key stream of a group, which opening keeps.
+/// Bytes of a group.
 const GROUP_BYTES: usize = 512;
 
 /// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
@@ -36,54 +34,65 @@ pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
     let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    let head = SealHead(message.upto(end));
-    let mut mac = kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, GROUP_BYTES, head).padded(aad);
+    let mut first = S::Words::ZERO_BLOCKS;
+    sets::xor_behind_block_0(token, state, first.as_mut(), message.upto(end));
+    let mut mac = begin_mac(first.as_ref(), aad);
+    wipe(first.as_mut());
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-        let work = Seal { mac, before, group };
-        mac = kernel::rows::<S, _, ROUNDS>(token, state, message_block(end), next - end, work);
+        mac = authenticate_and_xor(token, state, mac, before, end, group);
         (start, end) = (end, next);
     }
     finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
 }
 
-/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
-/// if the message turns out to be a forgery.
+/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates copies of the
+/// ciphertext, and encrypts again if the message turns out to be a forgery.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
+    level: Level,
     state: &State,
     aad: &[u8],
     tag: &Tag,
     mut message: impl Payload,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    // From `ready_from` on, holds the key stream of the bytes from `start` to `end`. The bytes
-    // before are decrypted.
-    let mut ready = [0; GROUP_BYTES];
-    let mut ready_from = BLOCK_BYTES;
-    kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, GROUP_BYTES, Keep(&mut ready));
-    let mut mac = begin_mac(&ready, aad);
+    let mut end = GROUP_BYTES - BLOCK_BYTES;
+    // The ciphertext of the last group that was decrypted, and the place of the next one's.
+    let (mut before, mut next_before) = (&mut [0; GROUP_BYTES], &mut [0; GROUP_BYTES]);
+    let mut before_bytes = copy_group(message.input(), 0, end, before);
+    let mut first = S::Words::ZERO_BLOCKS;
+    sets::xor_behind_block_0(token, state, first.as_mut(), message.upto(end));
+    let mut mac = begin_mac(first.as_ref(), aad);
+    wipe(first.as_mut());
     while end < length {
         let next = length.min(end + GROUP_BYTES);
-        let work = Open { mac, before: &mut message.upto(end)[start..], ready: &mut ready, ready_from };
-        mac = kernel::rows::<S, _, ROUNDS>(token, state, message_block(end), next - end, work);
-        (start, end, ready_from) = (end, next, 0);
+        let next_bytes = copy_group(message.input(), end, next, next_before);
+        let group = &mut message.upto(next)[end..];
+        mac = authenticate_and_xor(token, state, mac, &before[..before_bytes], end, group);
+        (before, next_before) = (next_before, before);
+        (end, before_bytes) = (next, next_bytes);
     }
-    let result = verify(&finish_mac(mac, &message.input()[start..], &lengths(aad.len(), length)), tag);
-    if result.is_ok() {
-        xor_bytes(&mut message.upto(end)[start..], &ready[ready_from..]);
-    } else {
-        // The last group is not decrypted yet.
-        message.undo_decryption(
-            #[inline(always)]
-            |message| kernel::apply::<_, ROUNDS>(token, state, message_block(0), &mut message[..start]),
-        );
+    let result = verify(&finish_mac(mac, &before[..before_bytes], &lengths(aad.len(), length)), tag);
+    if result.is_err() {
+        undo_decryption(level, state, &mut message);
     }
-    wipe(&mut ready);
     result
+}
+
+/// Copies the bytes from `start` to `end`. Returns their number.
+#[inline(always)]
+fn copy_group(message: &[u8], start: usize, end: usize, copy: &mut [u8; GROUP_BYTES]) -> usize {
+    let group = &message[start..end];
+    if let Some(group) = group.first_chunk() {
+        // Its length is a constant: the copy needs no call.
+        *copy = *group;
+    } else {
+        copy[..group.len()].copy_from_slice(group);
+    }
+    group.len()
 }
 
 /// Authentication beside the cipher.
@@ -98,79 +107,23 @@ impl Interleave for Authenticate {
     }
 }
 
-struct SealHead<'a>(&'a mut [u8]);
-
-impl KeyStreamConsumer for SealHead<'_> {
-    type Output = Short;
-    type Interleave = ();
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Short {
-        encrypt_head(&rows, self.0)
-    }
-}
-
-/// Encrypts `group` while `before` is authenticated.
-struct Seal<'a> {
+/// Adds `before` to the authenticator. At the same time, combines `data`, up to a group, with the
+/// key stream for the byte of the message at `offset`. All callers share one copy of this function.
+fn authenticate_and_xor<S: Simd>(
+    token: S,
+    state: &State,
     mac: Short,
-    before: &'a [u8],
-    group: &'a mut [u8],
-}
-
-impl KeyStreamConsumer for Seal<'_> {
-    type Output = Short;
-    type Interleave = Authenticate;
-
-    #[inline(always)]
-    fn pending(&self) -> PendingPoly1305<'_> {
-        self.mac.pending(self.before)
-    }
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Short {
-        xor_rows(&rows, self.group);
-        self.mac.after_pending(h, taken, self.before)
-    }
-}
-
-/// Decrypts `before` once it is authenticated, and computes the key stream of the next group.
-struct Open<'a> {
-    mac: Short,
-    before: &'a mut [u8],
-    ready: &'a mut [u8; GROUP_BYTES],
-    ready_from: usize,
-}
-
-impl KeyStreamConsumer for Open<'_> {
-    type Output = Short;
-    type Interleave = Authenticate;
-
-    #[inline(always)]
-    fn pending(&self) -> PendingPoly1305<'_> {
-        self.mac.pending(self.before)
-    }
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Short {
-        let mac = self.mac.after_pending(h, taken, self.before);
-        xor_bytes(self.before, &self.ready[self.ready_from..]);
-        Keep(self.ready).consume(rows, h, taken);
-        mac
-    }
-}
-
-/// Only the key stream.
-struct Keep<'a>(&'a mut [u8; GROUP_BYTES]);
-
-impl KeyStreamConsumer for Keep<'_> {
-    type Output = ();
-    type Interleave = ();
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) {
-        for (&Rows(a, b, c, d), set) in rows.iter().zip(self.0.chunks_exact_mut(W::ROWS * BLOCK_BYTES)) {
-            set.fill(0);
-            W::xor_rows(a, b, c, d, set);
-        }
-    }
+    before: &[u8],
+    offset: usize,
+    data: &mut [u8],
+) -> Short {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let mut pending = mac.pending(before);
+            let blocks = pending.blocks.len();
+            kernel::xor_interleaved::<S, Authenticate>(token, state, message_block(offset), &mut pending, data);
+            mac.after_pending(pending.h, blocks - pending.blocks.len(), before)
+        },
+    )
 }

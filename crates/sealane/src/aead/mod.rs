@@ -18,7 +18,6 @@ mod entry;
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod generate_key;
 mod generic;
-mod head;
 mod interleaved;
 mod one_call;
 pub(crate) mod one_shot;

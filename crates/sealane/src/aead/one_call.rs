@@ -7,11 +7,10 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{begin_mac, lengths, verify};
 use super::payload::Payload;
-use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel;
-use crate::chacha20::paired::{self, MAX_BLOCKS_IN_SETS, SET_BYTES};
+use crate::chacha20::paired::{MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::rows::xor_rows;
 use crate::chacha20::state::State;
+use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
@@ -109,8 +108,7 @@ fn behind_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u
         #[inline(always)]
         |token| {
             let mut first = [0; SET_BYTES];
-            let blocks = 1 + message.len().div_ceil(BLOCK_BYTES);
-            paired::xor_in_sets(token.for_cipher(), state, blocks, &mut first, message);
+            sets::xor_behind_block_0(token.for_cipher(), state, &mut first, message);
             let mac = begin_mac(&first, aad);
             wipe(&mut first);
             authenticate(token, mac, aad, message, copy)

@@ -3,22 +3,23 @@
 //! | plan | messages | where |
 //! |---|---|---|
 //! | [`short`] | whose key stream one call makes | all vectors |
-//! | [`one_call`] | whose key stream one call makes, but does not keep in registers | vectors with products of 52 bits |
+//! | [`one_call`] | whose key stream one call makes, and which are authenticated on vectors | vectors with products of 52 bits |
 //! | [`portions`] | longer | vectors with products of 52 bits |
 //! | [`interleaved`] | longer, to some kilobytes | where Poly1305 on integers fits between the rounds |
 //! | [`two_pass`] | all others | everywhere |
 
-use sealane_simd::Simd;
+use sealane_simd::{Level, Simd};
 
 use super::payload::Payload;
 use super::{interleaved, one_call, portions, short, two_pass};
+use crate::chacha20::rows::set_bytes;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
 use crate::poly1305::Tag;
 
-/// Encrypts. Returns the tag.
+/// Encrypts. Returns the tag. `level` is the level of `token`.
 #[inline(always)]
-pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl Payload) -> Tag {
+pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.input().len();
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
@@ -37,14 +38,16 @@ pub(crate) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], message: impl P
     } else if interleaved::takes::<S>(aad, length) {
         interleaved::seal(token, state, aad, message)
     } else {
-        two_pass::seal(token, state, aad, message)
+        two_pass::seal(level, set_bytes::<S>(), state, aad, message)
     }
 }
 
-/// Decrypts if the tag is right. Otherwise leaves the message unchanged.
+/// Decrypts if the tag is right. Otherwise leaves the message unchanged. `level` is the level of
+/// `token`.
 #[inline(always)]
 pub(crate) fn open<S: Simd>(
     token: S,
+    level: Level,
     state: &State,
     aad: &[u8],
     tag: &Tag,
@@ -61,11 +64,11 @@ pub(crate) fn open<S: Simd>(
     } else if portions::takes::<S>(aad) {
         token.enter_apart(
             #[inline(always)]
-            |token| portions::open(token, state, aad, tag, message),
+            |token| portions::open(token, level, state, aad, tag, message),
         )
     } else if interleaved::takes::<S>(aad, length) {
-        interleaved::open(token, state, aad, tag, message)
+        interleaved::open(token, level, state, aad, tag, message)
     } else {
-        two_pass::open(token, state, aad, tag, message)
+        two_pass::open(level, set_bytes::<S>(), state, aad, tag, message)
     }
 }

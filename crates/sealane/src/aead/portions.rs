@@ -5,8 +5,8 @@
 //! on, each portion is authenticated after the key stream of the next one is computed (before it,
 //! when the message is opened).
 
-use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
+use sealane_simd::{Level, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, begin_mac, lengths, message_block, undo_decryption, verify};
@@ -78,10 +78,7 @@ impl First {
         match self.shape {
             Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
             Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),
-            Shape::Consecutive => {
-                let blocks = 1 + self.start.div_ceil(BLOCK_BYTES);
-                paired::xor_behind_block_0(token, state, blocks, set, data);
-            }
+            Shape::Consecutive => paired::xor_behind_block_0(token, state, set, data),
         }
     }
 }
@@ -107,7 +104,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         let start = end;
         end = portions_end.min(start + PAIR_BYTES);
         let (before, pair) = message.upto(end).split_at_mut(start);
-        paired::xor_two(cipher, &groups, message_block(start), ROUNDS, pair);
+        xor_pair(cipher, &groups, start, pair);
         mac.add_rows(token, before);
     }
     let ciphertext = message.upto(length);
@@ -124,6 +121,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
+    level: Level,
     state: &State,
     aad: &[u8],
     tag: &Tag,
@@ -160,16 +158,24 @@ pub(super) fn open<S: Simd>(
         let rows_end = rows_until(end);
         let until = &mut *message.upto(end.max(rows_end));
         mac.add_rows(token, &until[..rows_end]);
-        paired::xor_two(cipher, &groups, message_block(start), ROUNDS, &mut until[start..end]);
+        xor_pair(cipher, &groups, start, &mut until[start..end]);
     }
     let until = message.upto(length);
     mac.add_rows(token, &until[..whole_rows]);
     xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() {
-        undo_decryption(token, state, &mut message);
+        undo_decryption(level, state, &mut message);
     }
     wipe(&mut set);
     groups.wipe(cipher);
     result
+}
+
+/// Combines two groups, whose last set may be incomplete, with the key stream for the byte of the
+/// message at `offset`.
+#[inline(always)]
+fn xor_pair<S: Simd>(token: S, groups: &Groups<'_, S::Words>, offset: usize, pair: &mut [u8]) {
+    let (first, rest) = pair.split_first_chunk_mut().expect("all sets of a pair");
+    paired::xor_two(token, groups, message_block(offset), ROUNDS, first, rest);
 }

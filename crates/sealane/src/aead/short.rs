@@ -1,16 +1,13 @@
-//! Messages whose whole key stream, block 0 included, is made in one call. It stays in registers
-//! until it meets the message, and so does the authenticator.
+//! Messages whose whole key stream, block 0 included, is made in one call.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Simd, Words};
 
-use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, one_time_key, verify};
-use super::head::{MAX_SETS_IN_REGISTERS, apply, encrypt_head, in_memory};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
 use super::payload::Payload;
-use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::kernel;
-use crate::chacha20::rows::{KeyStreamConsumer, Rows, xor_rows};
-use crate::chacha20::state::State;
+use crate::chacha20::rows::{set_bytes, xor_rows};
+use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
@@ -31,12 +28,20 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.input().len());
-    let bytes = BLOCK_BYTES + message.len();
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
         return seal_beside_block_0::<S>(token, state, aad, message);
     }
-    let mac = kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Seal { token, message });
-    authenticate(token, mac.padded(aad), message, &lengths(aad.len(), message.len()))
+    let mut first;
+    if BLOCK_BYTES + message.len() <= set_bytes::<S>() {
+        first = kernel::first_set(token, state);
+        xor_bytes(message, &first.as_ref()[BLOCK_BYTES..]);
+    } else {
+        first = S::Words::ZERO_BLOCKS;
+        sets::xor_behind_block_0(token.for_cipher(), state, first.as_mut(), message);
+    }
+    let mac = begin_mac(first.as_ref(), aad);
+    wipe(first.as_mut());
+    authenticate(token, mac, message, &lengths(aad.len(), message.len()))
 }
 
 /// Does the same as [`super::one_shot::open`].
@@ -48,11 +53,32 @@ pub(super) fn open<S: Simd>(
     tag: &Tag,
     message: impl Payload,
 ) -> Result<(), OpenError> {
-    let bytes = BLOCK_BYTES + message.input().len();
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
         return open_beside_block_0::<S>(token, state, aad, tag, message);
     }
-    kernel::rows::<S, _, ROUNDS>(token, state, KEY_BLOCK, bytes, Open { token, aad, tag, message })
+    let bytes = BLOCK_BYTES + message.input().len();
+    if bytes <= set_bytes::<S>() {
+        let mut key_stream = kernel::first_set(token, state);
+        let result = open_with(token, aad, tag, message, key_stream.as_ref());
+        wipe(key_stream.as_mut());
+        return result;
+    }
+    // Buffers of constant length are cleared without a call, and need not be longer than necessary.
+    macro_rules! open_in_buffer {
+        ($bytes:literal) => {{
+            let mut key_stream = Buffer([0; $bytes]);
+            let needed = bytes.next_multiple_of(set_bytes::<S>());
+            let result = open_behind_block_0(token, state, aad, tag, message, &mut key_stream.0[..needed]);
+            wipe(&mut key_stream.0);
+            result
+        }};
+    }
+    match bytes {
+        ..=256 => open_in_buffer!(256),
+        ..=512 if const { max_key_stream_bytes::<S>() > 256 } => open_in_buffer!(512),
+        ..=1024 if const { max_key_stream_bytes::<S>() > 512 } => open_in_buffer!(1024),
+        _ => open_in_buffer!(1792),
+    }
 }
 
 /// Does the same as [`seal`], with the one-time key on integers, beside one set of the key stream
@@ -97,73 +123,45 @@ fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8;
     finish_mac(mac, ciphertext, lengths)
 }
 
-/// Encrypts. Returns the authenticator.
-struct Seal<'a, S> {
+/// The place of a key stream. It begins with a cache line, so that no vector is in two of them.
+#[repr(align(64))]
+struct Buffer<const BYTES: usize>([u8; BYTES]);
+
+/// Does the same as [`open`]. `key_stream` has zeros, and becomes the key stream. All lengths share
+/// one copy of this function.
+fn open_behind_block_0<S: Simd>(
     token: S,
-    message: &'a mut [u8],
-}
-
-impl<S: Simd> KeyStreamConsumer for Seal<'_, S> {
-    type Output = Short;
-    type Interleave = ();
-    const MAX_BYTES: usize = max_key_stream_bytes::<S>();
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Short {
-        if SETS <= MAX_SETS_IN_REGISTERS {
-            return encrypt_head(&rows, self.message);
-        }
-        let mut key_stream = in_memory(&rows);
-        let mac = Short::new(one_time_key(key_stream[0].as_ref()));
-        // One copy for all these numbers of sets.
-        self.token.enter_apart(
-            #[inline(always)]
-            |_| apply::<W>(&mut key_stream, self.message),
-        );
-        mac
-    }
-}
-
-struct Open<'a, S, M> {
-    token: S,
-    aad: &'a [u8],
-    tag: &'a Tag,
-    message: M,
-}
-
-impl<S: Simd, M: Payload> KeyStreamConsumer for Open<'_, S, M> {
-    type Output = Result<(), OpenError>;
-    type Interleave = ();
-    const MAX_BYTES: usize = max_key_stream_bytes::<S>();
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) -> Self::Output {
-        let mut key_stream = in_memory(&rows);
-        if SETS == 1 {
-            return open_with::<S, W>(self, &mut key_stream);
-        }
-        // One copy for all other numbers of sets.
-        self.token.enter_apart(
-            #[inline(always)]
-            |_| open_with::<S, W>(self, &mut key_stream),
-        )
-    }
-}
-
-/// Does the same as [`open`], with the key stream, which is wiped.
-#[inline(always)]
-fn open_with<S: Simd, W: Words>(
-    Open { token, aad, tag, mut message }: Open<'_, S, impl Payload>,
-    key_stream: &mut [W::Blocks],
+    state: &State,
+    aad: &[u8],
+    tag: &Tag,
+    message: impl Payload,
+    key_stream: &mut [u8],
 ) -> Result<(), OpenError> {
-    let mac = begin_mac(key_stream[0].as_ref(), aad);
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (first, rest) = key_stream.split_at_mut(set_bytes::<S>());
+            sets::xor::<_, ROUNDS>(token.for_cipher(), state, KEY_BLOCK, first, rest);
+            open_with(token, aad, tag, message, key_stream)
+        },
+    )
+}
+
+/// Does the same as [`open`], with the key stream.
+#[inline(always)]
+fn open_with<S: Simd>(
+    token: S,
+    aad: &[u8],
+    tag: &Tag,
+    mut message: impl Payload,
+    key_stream: &[u8],
+) -> Result<(), OpenError> {
+    let mac = begin_mac(key_stream, aad);
     let input = message.input();
     let length = input.len();
     let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
     if result.is_ok() {
-        apply::<W>(key_stream, message.upto(length));
-    } else {
-        key_stream.iter_mut().for_each(|set| wipe(set.as_mut()));
+        xor_bytes(message.upto(length), &key_stream[BLOCK_BYTES..]);
     }
     result
 }

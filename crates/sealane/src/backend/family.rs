@@ -337,10 +337,23 @@ fn is_known(name: &str) -> bool {
     NAMES_OF_FAMILIES.iter().any(|names| names.contains(&name))
 }
 
+#[cfg(all(feature = "checks", feature = "std"))]
+impl BackendOf<ChaChaFamily> {
+    /// Checks that a list of names chooses the family's last one.
+    #[doc(hidden)]
+    pub fn check_lists_of_names() {
+        assert_eq!(Self::by_names("scalar").unwrap().name(), "scalar");
+        let widest = Self::detect();
+        assert_eq!(Self::by_names(&std::format!("scalar, {widest}")).unwrap(), widest);
+        assert_eq!(Self::by_names("scalar,mmx"), Err(BackendError::Unknown(ChaChaFamily::NAMES)));
+        assert_eq!(Self::by_names(""), Err(BackendError::Unknown(ChaChaFamily::NAMES)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Backend, BackendStatus};
+    use crate::backend::Backend;
     use sealane_simd::Level;
 
     #[test]
@@ -357,31 +370,6 @@ mod tests {
     #[should_panic(expected = "no backend computes right results")]
     fn wrong_results_are_never_used() {
         let _ = Backend::select(Level::available(), |_| false);
-    }
-
-    #[test]
-    fn names_and_statuses_agree() {
-        for status in BackendStatus::all() {
-            match Backend::by_name(status.name()) {
-                Ok(backend) => assert!(status.supported() && backend.name() == status.name()),
-                Err(error) => {
-                    assert_eq!(error, BackendError::Unavailable(status.name()));
-                    assert!(!status.supported() && status.self_test().is_none());
-                }
-            }
-        }
-        assert_eq!("mmx".parse::<Backend>(), Err(BackendError::Unknown(ChaChaFamily::NAMES)));
-        assert_eq!(Backend::available().next_back(), Some(Backend::detect()));
-    }
-
-    #[cfg(feature = "std")]
-    #[test]
-    fn a_list_of_names_chooses_the_last_of_the_familys() {
-        assert_eq!(Backend::by_names("scalar").unwrap().name(), "scalar");
-        let widest = Backend::detect();
-        assert_eq!(Backend::by_names(&std::format!("scalar, {widest}")).unwrap(), widest);
-        assert_eq!(Backend::by_names("scalar,mmx"), Err(BackendError::Unknown(ChaChaFamily::NAMES)));
-        assert_eq!(Backend::by_names(""), Err(BackendError::Unknown(ChaChaFamily::NAMES)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! fill it.
 
 use sealane_simd::tuning::INTERLEAVED_BLOCKS;
-use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Word, Words};
 
 use super::rows::{Interleave, Rows, blocks};
 use super::state::State;
@@ -24,17 +24,11 @@ pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const SETS
     block_function::<_, B, ROUNDS, SETS>(&initial, pending)
 }
 
-/// Computes the first sets of blocks of ChaCha20's key stream.
-#[inline(always)]
-pub(super) fn first<S: Simd, const SETS: usize>(token: S, state: &State) -> [Rows<S::Words>; SETS] {
-    key_stream::<S, (), 20, SETS>(token, state, 0, &mut PendingPoly1305::none())
-}
-
 /// Computes a double round of one set.
 #[inline(always)]
 pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
     let (mut a, mut b, mut c, mut d) = ([a], [b], [c], [d]);
-    rounds::<_, (), 2, 1>(&mut a, &mut b, &mut c, &mut d, &mut PendingPoly1305::none());
+    double_round_interleaved::<_, (), 1>(&mut a, &mut b, &mut c, &mut d, &mut PendingPoly1305::none());
     Rows(a[0], b[0], c[0], d[0])
 }
 
@@ -85,26 +79,39 @@ fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     d: &mut [W; SETS],
     pending: &mut PendingPoly1305<'_>,
 ) {
-    for _ in 0..ROUNDS / 2 {
-        quarter_rounds(a, b, c, d);
-        for i in 0..SETS {
-            a[i] = a[i].rotate_columns_3();
-            d[i] = d[i].rotate_columns_2();
-            c[i] = c[i].rotate_columns_1();
+    // Opaque, or the compiler unrolls the rounds of one set, which gains nothing.
+    for _ in 0..(ROUNDS as u32 / 2).opaque() {
+        double_round_interleaved::<_, B, SETS>(a, b, c, d, pending);
+    }
+}
+
+/// Computes a double round of all sets. Adds blocks of `pending`.
+#[inline(always)]
+fn double_round_interleaved<W: Words, B: Interleave, const SETS: usize>(
+    a: &mut [W; SETS],
+    b: &mut [W; SETS],
+    c: &mut [W; SETS],
+    d: &mut [W; SETS],
+    pending: &mut PendingPoly1305<'_>,
+) {
+    quarter_rounds(a, b, c, d);
+    for i in 0..SETS {
+        a[i] = a[i].rotate_columns_3();
+        d[i] = d[i].rotate_columns_2();
+        c[i] = c[i].rotate_columns_1();
+    }
+    if B::ACTIVE {
+        // A double round is too short for the compiler to reorder its instructions in a harmful
+        // way.
+        for _ in 0..INTERLEAVED_BLOCKS {
+            B::step(pending);
         }
-        if B::ACTIVE {
-            // A double round is too short for the compiler to reorder its instructions in a harmful
-            // way.
-            for _ in 0..INTERLEAVED_BLOCKS {
-                B::step(pending);
-            }
-        }
-        quarter_rounds(a, b, c, d);
-        for i in 0..SETS {
-            a[i] = a[i].rotate_columns_1();
-            d[i] = d[i].rotate_columns_2();
-            c[i] = c[i].rotate_columns_3();
-        }
+    }
+    quarter_rounds(a, b, c, d);
+    for i in 0..SETS {
+        a[i] = a[i].rotate_columns_1();
+        d[i] = d[i].rotate_columns_2();
+        c[i] = c[i].rotate_columns_3();
     }
 }
 

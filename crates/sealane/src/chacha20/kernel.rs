@@ -4,12 +4,12 @@
 //! Both end with rows in vectors, which [`Words::xor_rows`] combines with the data.
 
 use sealane_simd::tuning::INTERLEAVED_HORIZONTAL_SETS;
-use sealane_simd::{Simd, Token, Words};
+use sealane_simd::{PendingPoly1305, Simd, Token, Words};
 
-use super::rows::{Interleave, KeyStreamConsumer, Rows, group_bytes, is_last, set_bytes, xor_rows};
-use super::state::State;
-use super::{BLOCK_BYTES, horizontal, portable, single, vertical};
-use crate::frame::own_frame;
+use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
+use super::state::{State, xor_bytes};
+use super::{BLOCK_BYTES, horizontal, portable, sets, single, vertical};
+use crate::wipe::wipe;
 
 /// Combines `data` with the key stream from block `counter` on, with the features of `token`.
 ///
@@ -57,19 +57,6 @@ pub(crate) fn with_word_13(
     }
 }
 
-/// Combines rows of key stream with data.
-struct Xor<'a>(&'a mut [u8]);
-
-impl KeyStreamConsumer for Xor<'_> {
-    type Output = ();
-    type Interleave = ();
-
-    #[inline(always)]
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], _: [u64; 3], _: usize) {
-        xor_rows(&rows, self.0);
-    }
-}
-
 /// Does the same as [`apply`], for 1 to [`group_bytes`] bytes, or for lengths that [`is_last`]
 /// takes.
 #[inline(always)]
@@ -85,9 +72,15 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
             single::xor_words(&first, head);
             xor_rows(&rows, rest);
         } else if S::TUNING.one_block_on_narrower_vectors && bytes <= BLOCK_BYTES {
-            rows::<S::OneBlock, _, ROUNDS>(token.for_one_block(), state, counter, bytes, Xor(data));
+            let (token, pending) = (token.for_one_block(), &mut PendingPoly1305::none());
+            xor_rows(&horizontal::key_stream::<S::OneBlock, (), ROUNDS, 1>(token, state, counter, pending), data);
+        } else if let Some((first, rest)) = data.split_at_mut_checked(set_bytes::<S>()) {
+            sets::xor::<S, ROUNDS>(token, state, counter, first, rest);
         } else {
-            rows::<S, _, ROUNDS>(token, state, counter, bytes, Xor(data));
+            let mut set = S::Words::ZERO_BLOCKS;
+            sets::xor::<S, ROUNDS>(token, state, counter, set.as_mut(), &mut []);
+            xor_bytes(data, set.as_ref());
+            wipe(set.as_mut());
         }
     } else {
         portable::apply::<ROUNDS>(state, counter, data);
@@ -107,49 +100,30 @@ pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State
     single::block_and_sets::<S, 20, SETS>(token, state, 0)
 }
 
-/// Computes the key stream for that many bytes, which [`group`] would take, in the fastest layout.
+/// Returns the first set of ChaCha20's key stream.
 #[inline(always)]
-pub(crate) fn rows<S: Simd, U: KeyStreamConsumer, const ROUNDS: usize>(
+pub(crate) fn first_set<S: Simd>(token: S, state: &State) -> <S::Words as Words>::Blocks {
+    let [rows] = horizontal::key_stream::<S, (), 20, 1>(token, state, 0, &mut PendingPoly1305::none());
+    blocks(&rows)
+}
+
+/// Combines `data`, up to a group, with ChaCha20's key stream from block `counter` on, and adds
+/// blocks of `pending` during the rounds.
+#[inline(always)]
+pub(crate) fn xor_interleaved<S: Simd, B: Interleave>(
     token: S,
     state: &State,
     counter: u32,
-    bytes: usize,
-    then: U,
-) -> U::Output {
-    macro_rules! rows {
-        ($key_stream:expr) => {
-            own_frame!(token => {
-                let mut pending = then.pending();
-                let blocks = pending.blocks.len();
-                let rows = $key_stream(token, state, counter, &mut pending);
-                let (h, taken) = (pending.h, blocks - pending.blocks.len());
-                then.consume(rows, h, taken)
-            })
-        };
+    pending: &mut PendingPoly1305<'_>,
+    data: &mut [u8],
+) {
+    match data.len().div_ceil(set_bytes::<S>()) {
+        0 | 1 => xor_rows(&horizontal::key_stream::<S, B, 20, 1>(token, state, counter, pending), data),
+        2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => {
+            xor_rows(&horizontal::key_stream::<S, B, 20, 2>(token, state, counter, pending), data)
+        }
+        _ => xor_rows(&vertical::key_stream::<S, 20>(token, state, counter, pending), data),
     }
-    let horizontal_sets = if U::Interleave::ACTIVE { INTERLEAVED_HORIZONTAL_SETS } else { S::TUNING.horizontal_sets };
-    debug_assert!(bytes <= U::MAX_BYTES);
-    // This code is only for the instruction sets and callers that use that many sets.
-    match bytes.div_ceil(set_bytes::<S>()) {
-        5 if const { uses_sets::<S, U>(5) } => {
-            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 5>)
-        }
-        6 if const { uses_sets::<S, U>(6) } => {
-            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 6>)
-        }
-        7 if const { uses_sets::<S, U>(7) } => {
-            rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 7>)
-        }
-        sets if sets > horizontal_sets => rows!(vertical::key_stream::<S, ROUNDS>),
-        0 | 1 => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 1>),
-        2 => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 2>),
-        _ => rows!(horizontal::key_stream::<S, U::Interleave, ROUNDS, 3>),
-    }
-}
-
-/// Returns whether a consumer's bytes may need that many sets beside each other, more than a group.
-const fn uses_sets<S: Simd, U: KeyStreamConsumer>(sets: usize) -> bool {
-    S::TUNING.most_horizontal_sets >= sets && U::MAX_BYTES > (sets - 1) * set_bytes::<S>()
 }
 
 /// Computes the first [`set_bytes`] of one ChaCha20 key stream, in the layout of RFC 8439, for each
@@ -162,7 +136,11 @@ pub(crate) fn first_sets<S: Simd, const SETS: usize>(token: S, states: &[State; 
 /// Computes the rounds without the final addition: `state` becomes the permuted state (for
 /// HChaCha).
 pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
-    token.enter(
+    permute_on::<S::Cipher, ROUNDS>(token.for_cipher(), state);
+}
+
+fn permute_on<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
+    token.enter_apart(
         #[inline(always)]
         |token| horizontal::permute::<S, ROUNDS>(token, state),
     );

@@ -3,11 +3,15 @@
 //!
 //! One message's blocks differ only in the counter, and a long message fills the lanes of a wide
 //! vector. Here each lane has a separate block counter and nonce, and, for XChaCha, a separate key.
+//! Where the registers hold two groups, these advance together, as in [`super::paired`].
 
-use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
+use core::mem::take;
+
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Token, Words};
 
 use super::BLOCK_BYTES;
-use super::rows::{transpose, xor_rows};
+use super::paired::double_rounds;
+use super::rows::{Rows, transpose};
 use super::state::CONSTANTS;
 use super::vertical::rounds;
 use crate::wipe::wipe;
@@ -15,8 +19,8 @@ use crate::wipe::wipe;
 /// A row of a state, four words: a half of the key, or block counter and nonce.
 pub(crate) type Row = [u32; 4];
 
-/// Key stream bytes of the widest group.
-const MAX_GROUP_BYTES: usize = MAX_WORDS_LANES * BLOCK_BYTES;
+/// The most blocks that are computed together: two of the widest groups.
+const MAX_BLOCKS: usize = 2 * MAX_WORDS_LANES;
 
 /// Returns sixteen bytes as a row, little-endian.
 #[inline(always)]
@@ -28,6 +32,9 @@ pub(crate) fn row(bytes: &[u8; 16]) -> Row {
     row
 }
 
+/// A block of a message or of a key stream.
+pub(crate) type Block = [u8; BLOCK_BYTES];
+
 /// The keys of the messages: rows 1 and 2 of their states.
 #[derive(Clone, Copy)]
 pub(crate) enum Keys<'a> {
@@ -37,46 +44,46 @@ pub(crate) enum Keys<'a> {
     Each(&'a [[Row; 2]]),
 }
 
-/// Consecutive blocks of one message's key stream.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Run {
-    /// Number of the message.
-    pub(crate) message: usize,
-    /// Block counter of the first block.
-    pub(crate) counter: u32,
-    /// Number of blocks, at least 1.
-    pub(crate) blocks: usize,
-}
+/// Consecutive blocks of one message, in three parts. The key stream is combined with them by
+/// exclusive or.
+#[derive(Default)]
+pub(crate) struct Target<'a>(pub(crate) [&'a mut [Block]; 3]);
 
-/// Computes `counts[i]` blocks of the key stream of each message `i`, from block `first` on. Passes
-/// them to `visit` in several calls, each with some runs and the bytes of all of them.
+/// Combines the blocks of each target with the key stream of the message with that number, from
+/// block `first` on. The targets are empty afterwards.
 ///
 /// `last_rows` has the last row of each message's state; its counter is ignored.
 #[inline(always)]
-pub(crate) fn key_streams<S: Simd>(
+pub(crate) fn xor_key_streams<S: Simd>(
     token: S,
     keys: Keys<'_>,
     last_rows: &[Row],
     first: u32,
-    counts: &[usize],
-    mut visit: impl FnMut(&[Run], &[u8]),
+    targets: &mut [Target<'_>],
 ) {
     let mut group = Group::new();
-    let mut cursor = Cursor { message: 0, done: 0 };
-    while let runs @ 1.. = group.fill(S::Words::LANES, keys, last_rows, first, counts, &mut cursor) {
-        group.block_function(token, keys);
-        visit(&group.runs[..runs], &group.bytes);
-        wipe(&mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+    let mut spare = [[0; BLOCK_BYTES]; MAX_BLOCKS];
+    let mut cursor = Cursor { first, message: 0, counter: first };
+    loop {
+        let mut blocks = spare.each_mut();
+        let filled = group.fill(blocks_together::<S>(), keys, last_rows, targets, &mut cursor, &mut blocks);
+        if filled == 0 {
+            break;
+        }
+        group.block_function(token, keys, filled, &mut blocks);
     }
+    // Lanes without a block of a message wrote key stream.
+    wipe(spare.as_flattened_mut());
     if let Keys::Each(_) = keys {
         wipe(group.key_rows.as_flattened_mut());
     }
 }
 
-/// Block number `done` of `message` is the next one.
+/// Block `counter` of `message` is the next one. Each message begins with block `first`.
 struct Cursor {
+    first: u32,
     message: usize,
-    done: usize,
+    counter: u32,
 }
 
 /// Computes HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each
@@ -87,14 +94,15 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     let mut group = Group::new();
     for (prefixes, subkeys) in prefixes.chunks(S::Words::LANES).zip(subkeys.chunks_mut(S::Words::LANES)) {
         group.last_rows[..prefixes.len()].copy_from_slice(prefixes);
-        let mut v = group.initial(token, Keys::Shared(key));
+        let mut v = group.initial(token, Keys::Shared(key), 0);
         rounds::<_, 20>(&mut v, &mut PendingPoly1305::none());
-        xor_rows(&transpose(&v), &mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
-        for (subkey, block) in subkeys.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
+        let mut permuted = [[0; BLOCK_BYTES]; MAX_WORDS_LANES];
+        xor_group(&transpose(&v), &mut permuted.each_mut());
+        for (subkey, block) in subkeys.iter_mut().zip(&permuted) {
             let (rows, _) = block.as_chunks::<16>();
             *subkey = [row(&rows[0]), row(&rows[3])];
         }
-        wipe(&mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        wipe(permuted.as_flattened_mut());
     }
 }
 
@@ -108,80 +116,83 @@ pub(crate) fn block_starts<S: Simd, const BYTES: usize>(
     starts: &mut [[u8; BYTES]],
 ) {
     let mut group = Group::new();
-    for (last_rows, starts) in last_rows.chunks(S::Words::LANES).zip(starts.chunks_mut(S::Words::LANES)) {
+    let together = blocks_together::<S>();
+    for (last_rows, starts) in last_rows.chunks(together).zip(starts.chunks_mut(together)) {
         for (lane, last_row) in group.last_rows.iter_mut().zip(last_rows) {
             *lane = row(last_row);
         }
-        group.block_function(token, Keys::Shared(key));
-        for (start, block) in starts.iter_mut().zip(group.bytes.as_chunks::<BLOCK_BYTES>().0) {
+        let mut blocks = [[0; BLOCK_BYTES]; MAX_BLOCKS];
+        group.block_function(token, Keys::Shared(key), last_rows.len(), &mut blocks.each_mut());
+        for (start, block) in starts.iter_mut().zip(&blocks) {
             start.copy_from_slice(&block[..BYTES]);
         }
-        wipe(&mut group.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        wipe(blocks[..together].as_flattened_mut());
     }
 }
 
-/// One block for each lane of a vector, in the order of their bytes. Lanes without a block hold any
-/// value.
+/// Returns the number of blocks that are computed together.
+const fn blocks_together<S: Simd>() -> usize {
+    S::TUNING.vertical_sets * S::Words::LANES
+}
+
+/// One block for each lane of one or two vectors. Lanes without a block hold any value.
 struct Group {
-    key_rows: [[Row; MAX_WORDS_LANES]; 2],
-    last_rows: [Row; MAX_WORDS_LANES],
-    runs: [Run; MAX_WORDS_LANES],
-    /// The output is combined with these bytes by exclusive or, so they are zeros before.
-    bytes: [u8; MAX_GROUP_BYTES],
+    key_rows: [[Row; MAX_BLOCKS]; 2],
+    last_rows: [Row; MAX_BLOCKS],
 }
 
 impl Group {
     #[inline(always)]
     fn new() -> Self {
-        let rows = [[0; 4]; MAX_WORDS_LANES];
-        let runs = [Run::default(); MAX_WORDS_LANES];
-        Self { key_rows: [rows; 2], last_rows: rows, runs, bytes: [0; MAX_GROUP_BYTES] }
+        let rows = [[0; 4]; MAX_BLOCKS];
+        Self { key_rows: [rows; 2], last_rows: rows }
     }
 
-    /// Takes up to `lanes` blocks. Returns the number of their runs.
+    /// Moves up to `lanes` blocks from the targets to `blocks`. Returns their number.
     // Not inlined: between the kernels its few values would live in memory.
     #[inline(never)]
-    fn fill(
+    fn fill<'a, 'b: 'a>(
         &mut self,
         lanes: usize,
         keys: Keys<'_>,
         last_rows: &[Row],
-        first: u32,
-        counts: &[usize],
+        targets: &mut [Target<'b>],
         cursor: &mut Cursor,
+        blocks: &mut [&'a mut Block; MAX_BLOCKS],
     ) -> usize {
-        let (mut runs, mut filled) = (0, 0);
-        let Cursor { mut message, mut done } = *cursor;
-        while filled < lanes && message < counts.len() {
-            let blocks = (counts[message] - done).min(lanes - filled);
-            if blocks > 0 {
-                let counter = first.wrapping_add(done as u32);
-                let [_, n0, n1, n2] = last_rows[message];
-                for (counter, row) in (counter..).zip(&mut self.last_rows[filled..filled + blocks]) {
-                    *row = [counter, n0, n1, n2];
+        let mut filled = 0;
+        while let Some(Target(parts)) = targets.get_mut(cursor.message) {
+            let [_, n0, n1, n2] = last_rows[cursor.message];
+            let before = filled;
+            for part in parts.iter_mut() {
+                let count = part.len().min(lanes - filled);
+                let (now, later) = take(part).split_at_mut(count);
+                *part = later;
+                let lanes = self.last_rows[filled..].iter_mut().zip(&mut blocks[filled..]);
+                for ((row, lane), block) in lanes.zip(now) {
+                    *row = [cursor.counter, n0, n1, n2];
+                    *lane = block;
+                    cursor.counter = cursor.counter.wrapping_add(1);
                 }
-                if let Keys::Each(keys) = keys {
-                    let [upper, lower] = keys[message];
-                    self.key_rows[0][filled..filled + blocks].fill(upper);
-                    self.key_rows[1][filled..filled + blocks].fill(lower);
-                }
-                self.runs[runs] = Run { message, counter, blocks };
-                runs += 1;
-                filled += blocks;
-                done += blocks;
+                filled += count;
             }
-            if done == counts[message] {
-                message += 1;
-                done = 0;
+            if let Keys::Each(keys) = keys {
+                let [upper, lower] = keys[cursor.message];
+                self.key_rows[0][before..filled].fill(upper);
+                self.key_rows[1][before..filled].fill(lower);
             }
+            if filled == lanes {
+                break;
+            }
+            cursor.message += 1;
+            cursor.counter = cursor.first;
         }
-        *cursor = Cursor { message, done };
-        runs
+        filled
     }
 
-    /// Returns word i of all blocks' states in vector i.
+    /// Returns word i of the states of a group's blocks in vector i.
     #[inline(always)]
-    fn initial<S: Simd>(&self, token: S, keys: Keys<'_>) -> [S::Words; 16] {
+    fn initial<S: Simd>(&self, token: S, keys: Keys<'_>, first_block: usize) -> [S::Words; 16] {
         let mut v = [S::Words::splat(token, 0); 16];
         for i in 0..4 {
             v[i] = S::Words::splat(token, CONSTANTS[i]);
@@ -194,34 +205,81 @@ impl Group {
                 }
             }
             Keys::Each(_) => {
-                (v[4], v[5], v[6], v[7]) = transposed(token, &self.key_rows[0]);
-                (v[8], v[9], v[10], v[11]) = transposed(token, &self.key_rows[1]);
+                (v[4], v[5], v[6], v[7]) = transposed(token, &self.key_rows[0][first_block..]);
+                (v[8], v[9], v[10], v[11]) = transposed(token, &self.key_rows[1][first_block..]);
             }
         }
-        (v[12], v[13], v[14], v[15]) = transposed(token, &self.last_rows);
+        (v[12], v[13], v[14], v[15]) = transposed(token, &self.last_rows[first_block..]);
         v
     }
 
-    /// Computes the block function (RFC 8439, section 2.3).
+    /// Combines the first `count` of the blocks with the results of the block function (RFC 8439,
+    /// section 2.3). It may change the others.
     #[inline(always)]
-    fn block_function<S: Simd>(&mut self, token: S, keys: Keys<'_>) {
-        let initial = self.initial(token, keys);
+    fn block_function<S: Simd>(&self, token: S, keys: Keys<'_>, count: usize, blocks: &mut [&mut Block; MAX_BLOCKS]) {
+        if S::TUNING.vertical_sets == 1 {
+            return self.xor_one(token, keys, blocks);
+        }
+        // All callers share one copy of these functions.
+        let token = token.for_cipher();
+        if count <= S::Words::LANES {
+            token.enter_apart(
+                #[inline(always)]
+                |token| self.xor_one(token, keys, blocks),
+            );
+        } else {
+            token.enter_apart(
+                #[inline(always)]
+                |token| self.xor_two(token, keys, blocks),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn xor_one<S: Simd>(&self, token: S, keys: Keys<'_>, blocks: &mut [&mut Block; MAX_BLOCKS]) {
+        let initial = self.initial(token, keys, 0);
         let mut v = initial;
         rounds::<_, 20>(&mut v, &mut PendingPoly1305::none());
-        for i in 0..16 {
-            v[i] = v[i].add(initial[i]);
-        }
-        xor_rows(&transpose(&v), &mut self.bytes[..S::Words::LANES * BLOCK_BYTES]);
+        add(&mut v, &initial);
+        xor_group(&transpose(&v), blocks);
+    }
+
+    #[inline(always)]
+    fn xor_two<S: Simd>(&self, token: S, keys: Keys<'_>, blocks: &mut [&mut Block; MAX_BLOCKS]) {
+        let (first, second) = (self.initial(token, keys, 0), self.initial(token, keys, S::Words::LANES));
+        let (mut v, mut w) = (first, second);
+        double_rounds(&mut v, &mut w, 10);
+        add(&mut v, &first);
+        add(&mut w, &second);
+        let (blocks, more_blocks) = blocks.split_at_mut(S::Words::LANES);
+        xor_group(&transpose(&v), blocks);
+        xor_group(&transpose(&w), more_blocks);
+    }
+}
+
+/// Adds the words of the initial states.
+#[inline(always)]
+fn add<W: Words>(v: &mut [W; 16], initial: &[W; 16]) {
+    for i in 0..16 {
+        v[i] = v[i].add(initial[i]);
+    }
+}
+
+/// Combines the blocks of a group with its rows.
+#[inline(always)]
+fn xor_group<W: Words>(rows: &[Rows<W>; 4], blocks: &mut [&mut Block]) {
+    for (&Rows(a, b, c, d), blocks) in rows.iter().zip(blocks.chunks_exact_mut(W::ROWS)) {
+        W::xor_blocks(a, b, c, d, blocks);
     }
 }
 
 /// Returns one word of each row in each vector, with block `ROWS * column + row` in lane `4 * row +
 /// column`, as [`transpose`] expects.
 #[inline(always)]
-fn transposed<S: Simd>(token: S, rows: &[Row; MAX_WORDS_LANES]) -> (S::Words, S::Words, S::Words, S::Words) {
+fn transposed<S: Simd>(token: S, rows: &[Row]) -> (S::Words, S::Words, S::Words, S::Words) {
     let words = rows.as_flattened();
     let vector = |column: usize| {
-        let words = words[column * S::Words::LANES..].first_chunk().expect("four times the lanes of the widest vector");
+        let words = words[column * S::Words::LANES..].first_chunk().expect("blocks for the widest vectors");
         S::Words::from_lanes(token, words)
     };
     S::Words::transpose(vector(0), vector(1), vector(2), vector(3))

@@ -60,6 +60,7 @@ mod portable;
 #[cfg(feature = "rand_core")]
 mod rng;
 pub(crate) mod rows;
+pub(crate) mod sets;
 mod single;
 pub(crate) mod state;
 mod vertical;
@@ -252,10 +253,16 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 }
 
-/// Applies 20 rounds, which most programs use. It is not generic, so it is compiled once, with this
-/// crate.
+/// Combines `data` with ChaCha20's key stream from block `counter` on. It is not generic, so it is
+/// compiled once, with this crate.
+pub(crate) fn xor_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, 20>(token, state, counter, data));
+}
+
+/// Applies 20 rounds, which most programs use.
 pub(crate) fn apply_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
-    apply_rounds::<20>(level, state, counter, data);
+    xor_chacha20(level, state, counter, data);
+    crate::fault::flip("chacha20", level, data);
 }
 
 /// Applies a number of rounds. All layouts share their kernels.

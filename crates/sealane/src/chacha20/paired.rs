@@ -4,9 +4,9 @@
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
 use super::rows::{Rows, block_numbers, blocks, transpose};
+use super::sets::{self, xor_sets, xor_split};
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal};
-use crate::wipe::wipe;
 
 /// Computes four independent quarter rounds (RFC 8439, section 2.1), step by step.
 macro_rules! four_quarter_rounds {
@@ -88,7 +88,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
 
 /// Computes double rounds of two groups.
 #[inline(always)]
-fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
+pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
     for _ in 0..count {
         W::pin_registers(v, w);
         column_round!(v);
@@ -126,119 +126,41 @@ fn rows<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, v: &mu
     transpose(v)
 }
 
-/// Computes the first group of ChaCha20's key stream.
-#[inline(always)]
-fn first_group<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State) -> [Rows<W>; 4] {
-    let (mut v, v_12) = before_rounds(token, state, 0);
-    for _ in 0..10 {
-        column_round!(v);
-        diagonal_round!(v);
-    }
-    rows(token, state, &mut v, v_12)
-}
-
-/// Computes the first two groups of ChaCha20's key stream.
-#[inline(always)]
-fn first_pair<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State) -> [Rows<W>; 8] {
-    let (mut v, v_12) = before_rounds(token, state, 0);
-    let (mut w, w_12) = before_rounds(token, state, W::LANES as u32);
-    double_rounds(&mut v, &mut w, 10);
-    both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12))
-}
-
-/// Combines two groups, whose last block may be incomplete, with the key stream from block
-/// `counter` on. All callers share one copy of this function.
-pub(crate) fn xor_two<S: Simd>(token: S, groups: &Groups<'_, S::Words>, counter: u32, rounds: usize, data: &mut [u8]) {
+/// Combines `first`, a set, and then `rest`, the other seven sets of two groups, with the key
+/// stream from block `counter` on. The last set may be incomplete. All callers share one copy of
+/// this function.
+pub(crate) fn xor_two<S: Simd>(
+    token: S,
+    groups: &Groups<'_, S::Words>,
+    counter: u32,
+    rounds: usize,
+    first: &mut [u8; SET_BYTES],
+    rest: &mut [u8],
+) {
     token.enter_apart(
         #[inline(always)]
-        |token| xor_sets(&groups.two(token, counter, rounds), data),
+        |token| xor_split(&groups.two(token, counter, rounds), first, rest),
     );
 }
 
 /// Bytes of a set of blocks on these vectors.
 pub(crate) const SET_BYTES: usize = 4 * BLOCK_BYTES;
 
-/// Writes the first set of ChaCha20's key stream, blocks 0 to 3, to `first`, and combines `data`
-/// with the key stream after block 0. `data` has `blocks - 1` blocks, 0 to 31; the last one may be
-/// incomplete.
-pub(crate) fn xor_behind_block_0<S: Simd>(
-    token: S,
-    state: &State,
-    blocks: usize,
-    first: &mut [u8; SET_BYTES],
-    data: &mut [u8],
-) {
-    if blocks <= MAX_BLOCKS_IN_SETS {
-        return xor_in_sets(token, state, blocks, first, data);
-    }
-    token.enter_apart(
-        #[inline(always)]
-        |token| split_first(&first_pair(token, state), first, data),
-    );
-}
-
-/// The most blocks that [`xor_in_sets`] computes.
+/// The most blocks that [`sets::xor`] computes.
 pub(crate) const MAX_BLOCKS_IN_SETS: usize = 28;
 
-/// Does the same as [`xor_behind_block_0`] for at most [`MAX_BLOCKS_IN_SETS`]. All callers share one
-/// copy of the function for each number of sets. Four sets are a group.
-pub(crate) fn xor_in_sets<S: Simd>(
-    token: S,
-    state: &State,
-    blocks: usize,
-    first: &mut [u8; SET_BYTES],
-    data: &mut [u8],
-) {
-    macro_rules! sets {
-        ($sets:literal) => {
-            token.enter_apart(
-                #[inline(always)]
-                |token| split_first(&horizontal::first::<S, $sets>(token, state), first, data),
-            )
-        };
-    }
-    match blocks.div_ceil(4) {
-        0 | 1 => sets!(1),
-        2 => sets!(2),
-        3 => sets!(3),
-        4 => token.enter_apart(
-            #[inline(always)]
-            |token| split_first(&first_group(token, state), first, data),
-        ),
-        5 => sets!(5),
-        6 => sets!(6),
-        _ => sets!(7),
-    }
-}
-
-/// Combines `data` with a key stream. The data needs all sets, at least part of the last one.
-///
-/// There is no branch between the sets: the compiler would move parts of the transposition after
-/// it, and spill.
+/// Does the same as [`sets::xor_behind_block_0`] for up to 31 blocks of data.
 #[inline(always)]
-fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
-    let Some((last, rows)) = rows.split_last() else { return };
-    let (whole, rest) = data.split_at_mut(rows.len() * SET_BYTES);
-    for (&Rows(a, b, c, d), set) in rows.iter().zip(whole.chunks_exact_mut(SET_BYTES)) {
-        W::xor_rows(a, b, c, d, set);
+pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [u8; SET_BYTES], data: &mut [u8]) {
+    if data.len() <= (MAX_BLOCKS_IN_SETS - 1) * BLOCK_BYTES {
+        return sets::xor_behind_block_0(token, state, first, data);
     }
-    if let Ok(set) = <&mut [u8; SET_BYTES]>::try_from(&mut *rest) {
-        let &Rows(a, b, c, d) = last;
-        W::xor_rows(a, b, c, d, set);
-    } else {
-        let mut key_stream = blocks(last);
-        xor_bytes(rest, key_stream.as_ref());
-        wipe(key_stream.as_mut());
-    }
-}
-
-/// Writes the first set to `first`, and combines `data` with the key stream after block 0.
-#[inline(always)]
-fn split_first<W: Words>(rows: &[Rows<W>], first: &mut [u8; SET_BYTES], data: &mut [u8]) {
-    first.copy_from_slice(blocks(&rows[0]).as_ref());
-    let (start, rest) = data.split_at_mut(data.len().min(SET_BYTES - BLOCK_BYTES));
-    xor_sets(&rows[1..], rest);
+    let mut groups = Groups::empty(token, state);
+    groups.fill(token);
+    let (start, rest) = data.split_at_mut(SET_BYTES - BLOCK_BYTES);
+    xor_two(token, &groups, 0, 20, first, rest);
     xor_bytes(start, &first[BLOCK_BYTES..]);
+    groups.wipe(token);
 }
 
 /// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and

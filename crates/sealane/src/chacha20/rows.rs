@@ -35,24 +35,6 @@ pub(crate) trait Interleave {
 /// No such work.
 impl Interleave for () {}
 
-/// Consumes rows of key stream.
-pub(crate) trait KeyStreamConsumer {
-    /// The result.
-    type Output;
-    /// The kind of work that is done during the rounds.
-    type Interleave: Interleave;
-    /// The largest number of bytes. No code is compiled for more sets than these need.
-    const MAX_BYTES: usize = usize::MAX;
-    /// Returns the Poly1305 blocks to process during the rounds.
-    #[inline(always)]
-    fn pending(&self) -> PendingPoly1305<'_> {
-        PendingPoly1305::none()
-    }
-    /// Consumes `SETS` sets of rows. `taken` of the pending blocks were added, and the accumulator
-    /// is `h`.
-    fn consume<W: Words, const SETS: usize>(self, rows: [Rows<W>; SETS], h: [u64; 3], taken: usize) -> Self::Output;
-}
-
 /// The rows of one block for each row of a vector: first rows, second rows and so on.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<W>(pub(crate) W, pub(crate) W, pub(crate) W, pub(crate) W);

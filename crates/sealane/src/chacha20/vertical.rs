@@ -85,7 +85,8 @@ fn xor_pairs<'a, S: Simd, const ROUNDS: usize>(
     let last = data.len() % pair_bytes;
     let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
     for pair in pairs.chunks_mut(pair_bytes) {
-        paired::xor_two(token, &groups, *counter, ROUNDS, pair);
+        let (first, rest) = pair.split_first_chunk_mut().expect("all sets of a pair");
+        paired::xor_two(token, &groups, *counter, ROUNDS, first, rest);
         *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u32);
     }
     groups.wipe(token);

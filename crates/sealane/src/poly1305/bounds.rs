@@ -246,16 +246,26 @@ fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
 #[test]
 fn vectors_of_many_messages() {
     fn messages<const LANES: usize>() {
-        let token = Bounds::<LANES, false>::new();
+        let (token, token_52) = (Bounds::<LANES, false>::new(), Bounds::<LANES, true>::new());
         let keys = [[0xff; 32]; LANES];
         let ciphertext = vec![0; 16 * 100];
         for rows in 0..=100 {
             let start =
                 Element(FOLDED).limbs().map(|limb| <Bounds<LANES, false> as Simd>::U64Lanes::splat(token, limb));
-            let mut inputs = [many::Input { aad: &[], ciphertext: &ciphertext[..16 * rows] }; LANES];
+            let inputs = [many::Input { aad: &[], ciphertext: &ciphertext[..16 * rows] }; LANES];
             let lengths = [[0; 16]; MAX_U64_LANES];
-            let mut tags = [[0; 16]; LANES];
-            many::tags_after(token, start, &keys, &mut inputs, (rows, &lengths), &mut many::Tile::new(), &mut tags);
+            let (mut tile, mut tags) = (many::Tile::new(), [[0; 16]; LANES]);
+            many::tags_after(token, start, &keys, &mut inputs.clone(), (rows, &lengths), &mut tile, &mut tags);
+            let start = rows::splat(token_52, Element(FOLDED));
+            many::limbs52::tags_after(
+                token_52,
+                start,
+                &keys,
+                &mut inputs.clone(),
+                (rows, &lengths),
+                &mut tile,
+                &mut tags,
+            );
         }
     }
     messages::<2>();

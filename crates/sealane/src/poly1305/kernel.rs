@@ -1,7 +1,7 @@
 //! The choice between scalar and vector code.
 
-use sealane_simd::tuning::POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS as MIN_BLOCKS_FOR_TWO_CHAINS;
-use sealane_simd::{CpuClass, Level, Simd};
+use sealane_simd::tuning::{POLY1305_LEAST_MIN_BYTES, POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS as MIN_BLOCKS_FOR_TWO_CHAINS};
+use sealane_simd::{CpuClass, Level, Simd, dispatch};
 
 use super::accumulator::Accumulator;
 use super::field::{Element, Multiplier};
@@ -9,16 +9,33 @@ use super::short::{ended, filled_with_zeros};
 use super::table::{self, Table};
 use super::{BLOCK_BYTES, rows};
 
-/// Adds whole blocks to `accumulator`, with the features of `token`.
+/// Adds whole blocks to `accumulator`.
 ///
 /// # Panics
 /// In debug builds, if the length of `data` is not a multiple of 16.
-pub(crate) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+pub(super) fn blocks(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     debug_assert!(data.len().is_multiple_of(BLOCK_BYTES), "whole blocks");
+    dispatch!(level, token => blocks_on(token, accumulator, table, data));
+}
+
+/// Does the same as [`blocks`], with the features of `token`.
+fn blocks_on<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     token.enter(
         #[inline(always)]
         |token| blocks_inlined(token, accumulator, table, data),
     );
+}
+
+/// Adds any number of blocks of one of many messages.
+#[inline(always)]
+pub(super) fn run<S: Simd>(token: S, accumulator: &mut Accumulator, blocks: &[[u8; BLOCK_BYTES]]) {
+    if blocks.len() < min_call_blocks::<S>() {
+        for block in blocks {
+            accumulator.block(block);
+        }
+    } else {
+        blocks_on(token, accumulator, &mut None, blocks.as_flattened());
+    }
 }
 
 /// Adds a whole message, of at least [`min_call_bytes`].
@@ -40,21 +57,20 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
 
 /// Does the same as [`blocks`], for a single piece. A short last block is filled with zeros (RFC
 /// 8439, section 2.8: `pad16`).
-#[inline(always)]
-pub(crate) fn padded<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
-    padded_piece(token, accumulator, &mut None, data);
+pub(crate) fn padded(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
+    padded_piece(level, accumulator, &mut None, data);
 }
 
 /// Does the same as [`padded`], for a piece of a longer message.
-#[inline(always)]
-pub(crate) fn padded_piece<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
-    if whole.len() < min_call_blocks::<S>() {
+    let bytes = whole.as_flattened().len();
+    if bytes < POLY1305_LEAST_MIN_BYTES || bytes < min_call_bytes(level) {
         for block in whole {
             accumulator.block(block);
         }
     } else {
-        blocks(token, accumulator, table, whole.as_flattened());
+        blocks(level, accumulator, table, whole.as_flattened());
     }
     if !rest.is_empty() {
         accumulator.block(&filled_with_zeros(rest));

@@ -175,7 +175,7 @@ impl Poly1305 {
         // No table of powers of r is kept: the state would be 20 times as large, and finishing
         // moves it.
         let accumulator = &mut self.accumulator;
-        dispatch!(self.level, token => blocks(token, accumulator, &mut None, data));
+        blocks(self.level, accumulator, &mut None, data);
         true
     }
 }

@@ -81,23 +81,23 @@ fn sponge_digest(mut sponge: impl FnMut(&[u8], &mut [u8])) -> u64 {
     })
 }
 
+#[cfg(feature = "checks")]
+pub(super) fn check_every_level() {
+    use crate::backend::SelfTestOf;
+    use sealane_simd::LevelList;
+    for level in AesLevel::available() {
+        for (primitive, name) in AesFamily::PRIMITIVES.iter().enumerate() {
+            assert!(AesFamily::gives_known_answers(level, primitive), "{name} on {level:?}");
+        }
+        assert!(SelfTestOf::<AesFamily>::of(level).passed());
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use sealane_simd::LevelList;
     use sealane_spec::haraka::Haraka;
 
     use super::*;
-    use crate::backend::SelfTestOf;
-
-    #[test]
-    fn every_level_gives_the_known_answers() {
-        for level in AesLevel::available() {
-            for (primitive, name) in AesFamily::PRIMITIVES.iter().enumerate() {
-                assert!(AesFamily::gives_known_answers(level, primitive), "{name} on {level:?}");
-            }
-            assert!(SelfTestOf::<AesFamily>::of(level).passed());
-        }
-    }
 
     #[test]
     fn the_known_answers_are_those_of_the_reference() {

@@ -147,19 +147,19 @@ fn gf8_digest(backend: BackendOf<Gf8Family>) -> u64 {
     digest
 }
 
+#[cfg(feature = "checks")]
+pub(super) fn check_every_level() {
+    for level in Gf8Level::available() {
+        assert_eq!(shamir_digest::<SECRET_BYTES>(BackendOf::of(level)), SHAMIR_DIGEST, "{level:?}");
+        let portable = shamir_digest::<PORTABLE_SECRET_BYTES>(BackendOf::of(level));
+        assert_eq!(portable, PORTABLE_SHAMIR_DIGEST, "{level:?}");
+        assert_eq!(gf8_digest(BackendOf::of(level)), GF8_DIGEST, "{level:?}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_level_gives_the_known_answers() {
-        for level in Gf8Level::available() {
-            assert_eq!(shamir_digest::<SECRET_BYTES>(BackendOf::of(level)), SHAMIR_DIGEST, "{level:?}");
-            let portable = shamir_digest::<PORTABLE_SECRET_BYTES>(BackendOf::of(level));
-            assert_eq!(portable, PORTABLE_SHAMIR_DIGEST, "{level:?}");
-            assert_eq!(gf8_digest(BackendOf::of(level)), GF8_DIGEST, "{level:?}");
-        }
-    }
 
     #[test]
     fn the_known_answer_of_products_is_that_of_the_reference() {

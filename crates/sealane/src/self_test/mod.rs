@@ -19,6 +19,15 @@ fn absorb(digest: u64, bytes: &[u8]) -> u64 {
     digest
 }
 
+/// Checks that every backend of this CPU gives the known answers.
+#[cfg(feature = "checks")]
+pub fn check_every_level() {
+    aes::check_every_level();
+    chacha::check_every_level();
+    clmul::check_every_level();
+    gf8::check_every_level();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -137,3 +137,8 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_message_is_longer_than_the_longest() {
+    sealane::Sealer::check_the_longest_message();
+}

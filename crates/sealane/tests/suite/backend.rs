@@ -115,3 +115,24 @@ fn nothing_secret_is_printed() {
         assert!(!text.contains("171") && !text.to_lowercase().contains("abab") && text.len() < 100, "{text}");
     }
 }
+
+#[test]
+fn names_and_statuses_agree() {
+    for status in BackendStatus::all() {
+        match Backend::by_name(status.name()) {
+            Ok(backend) => assert!(status.supported() && backend.name() == status.name()),
+            Err(error) => {
+                assert_eq!(error, BackendError::Unavailable(status.name()));
+                assert!(!status.supported() && status.self_test().is_none());
+            }
+        }
+    }
+    assert_eq!("mmx".parse::<Backend>(), Err(BackendError::Unknown(ChaChaFamily::NAMES)));
+    assert_eq!(Backend::available().next_back(), Some(Backend::detect()));
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_list_of_names_chooses_the_last_of_the_familys() {
+    Backend::check_lists_of_names();
+}

@@ -18,7 +18,7 @@ struct Message<const N: usize> {
 
 const KEY: [u8; 32] = [0x9c; 32];
 
-/// More messages than are processed together.
+/// More messages than a vector has lanes.
 const MANY: u64 = 22;
 
 macro_rules! checks {

@@ -44,6 +44,7 @@ mod rng;
 mod rustcrypto;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto_rounds;
+mod self_test;
 mod shamir_bytes;
 mod shamir_bytes_check;
 mod shamir_bytes_random;

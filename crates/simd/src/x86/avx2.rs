@@ -9,6 +9,7 @@ use super::detect::Features;
 use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
 use super::ssse3::store_pair;
 use crate::kernels::ChaCha20Rounds;
+use crate::map_array::map_array;
 use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -49,7 +50,7 @@ impl Words for Avx2Words {
     #[inline(always)]
     fn splat_row(token: Avx2, row: [u32; 4]) -> Self {
         let vector = avx2!(token, (row: [u32; 4] = row) -> __m256i {
-            let [a, b, c, d] = row.map(u32::cast_signed);
+            let [a, b, c, d] = map_array(row, u32::cast_signed);
             _mm256_broadcastsi128_si256(_mm_setr_epi32(a, b, c, d))
         });
         Self(vector, token)
@@ -122,13 +123,21 @@ impl ChaCha20Rounds for Avx2Words {
         pending: &mut crate::pending_poly1305::PendingPoly1305<'_>,
     ) -> bool {
         let token = v[0].1;
-        let mut vectors = v.map(|word| word.0);
+        let mut vectors = map_array(
+            *v,
+            #[inline(always)]
+            |word| word.0,
+        );
         with_features!(Avx2, "avx2,bmi2", token, (
             vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, pending: &mut crate::pending_poly1305::PendingPoly1305<'_> = pending
         ) -> () {
             crate::kernels::chacha20_avx2::double_rounds(vectors, count, pending);
         });
-        *v = vectors.map(|vector| Self(vector, token));
+        *v = map_array(
+            vectors,
+            #[inline(always)]
+            |vector| Self(vector, token),
+        );
         true
     }
 }

@@ -7,9 +7,11 @@ use core::arch::x86_64::*;
 
 use super::detect::Features;
 use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
+use super::messages512::{blocks_of_messages, load_up_to_64};
 use super::ssse3::store_pair;
 use crate::class::CpuClass;
 use crate::kernels::ChaCha20Rounds;
+use crate::map_array::map_array;
 use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -112,7 +114,7 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     #[inline(always)]
     fn splat_row(token: T, row: [u32; 4]) -> Self {
         let vector = avx512!(token, (row: [u32; 4] = row) -> __m512i {
-            let [a, b, c, d] = row.map(u32::cast_signed);
+            let [a, b, c, d] = map_array(row, u32::cast_signed);
             _mm512_broadcast_i32x4(_mm_setr_epi32(a, b, c, d))
         });
         Self(vector, token)
@@ -164,30 +166,46 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
-        type Blocks = [[u8; 64]; 4];
         let (blocks, _) = data[..256].as_chunks_mut::<64>();
-        let blocks: &mut Blocks = blocks.first_chunk_mut().expect("256 bytes are four blocks");
-        let token = a.1;
-        let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
-            // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i
-            // d_i.
-            let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
-            let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
-            let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
-            let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
-            [
-                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
-                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
-                _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
-                _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
-            ]
-        });
-        // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys
-        // and blocks, LLVM made code in an order that differed between builds.
-        let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
-        for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
-            avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
-        }
+        let [e, f, g, h]: &mut [_; 4] = blocks.first_chunk_mut().expect("256 bytes are four blocks");
+        xor_rows(a, b, c, d, [e, f, g, h]);
+    }
+
+    #[inline(always)]
+    fn xor_blocks(a: Self, b: Self, c: Self, d: Self, blocks: &mut [&mut [u8; 64]]) {
+        let [e, f, g, h]: &mut [_; 4] = blocks.first_chunk_mut().expect("a block for each row");
+        xor_rows(a, b, c, d, [e, f, g, h]);
+    }
+}
+
+/// XORs four blocks with four rows.
+#[inline(always)]
+fn xor_rows<T: ProvesAvx512>(
+    a: Avx512Words<T>,
+    b: Avx512Words<T>,
+    c: Avx512Words<T>,
+    d: Avx512Words<T>,
+    blocks: [&mut [u8; 64]; 4],
+) {
+    let token = a.1;
+    let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
+        // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
+        let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
+        let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
+        let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
+        let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
+        [
+            _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
+            _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
+            _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
+            _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
+        ]
+    });
+    // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys and
+    // blocks, LLVM made code in an order that differed between builds.
+    let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
+    for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
+        avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });
     }
 }
 
@@ -196,7 +214,7 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     #[inline(always)]
     fn pin_registers(v: &mut [Self; 16], w: &mut [Self; 16]) {
         let token = v[0].1;
-        let (mut first, mut second) = (v.map(|word| word.0), w.map(|word| word.0));
+        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
         avx512!(token, (v: &mut [__m512i; 16] = &mut first, w: &mut [__m512i; 16] = &mut second) -> () {
             // SAFETY: the assembly is empty.
             unsafe {
@@ -214,9 +232,27 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
                 );
             }
         });
-        *v = first.map(|vector| Self(vector, token));
-        *w = second.map(|vector| Self(vector, token));
+        *v = words_of(first, token);
+        *w = words_of(second, token);
     }
+}
+
+#[inline(always)]
+fn vectors_of<T: ProvesAvx512>(words: &[Avx512Words<T>; 16]) -> [__m512i; 16] {
+    map_array(
+        *words,
+        #[inline(always)]
+        |word| word.0,
+    )
+}
+
+#[inline(always)]
+fn words_of<T: ProvesAvx512>(vectors: [__m512i; 16], token: T) -> [Avx512Words<T>; 16] {
+    map_array(
+        vectors,
+        #[inline(always)]
+        |vector| Avx512Words(vector, token),
+    )
 }
 
 #[inline]
@@ -228,31 +264,6 @@ fn xor_block(key: __m512i, block: &mut [u8; 64]) {
     // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no
     // alignment.
     unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
-}
-
-/// Loads up to 64 bytes, as if zeros followed.
-///
-/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
-/// cycles if that page is not mapped. If the load would leave the page, it therefore reads a copy.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn load_up_to_64(bytes: &[u8]) -> __m512i {
-    const PAGE_BYTES: usize = 4096;
-    debug_assert!(bytes.len() <= 64, "a vector");
-    if bytes.is_empty() {
-        return _mm512_setzero_si512();
-    }
-    let mut copy = [0; 64];
-    let pointer = if bytes.as_ptr().addr() % PAGE_BYTES <= PAGE_BYTES - 64 {
-        bytes.as_ptr()
-    } else {
-        copy[..bytes.len()].copy_from_slice(bytes);
-        copy.as_ptr()
-    };
-    let mask = u64::MAX >> (64 - bytes.len());
-    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are
-    // not read.
-    unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }
 
 /// Eight 64-bit lanes.
@@ -343,6 +354,17 @@ impl<T: ProvesAvx512> U64Lanes for Avx512U64Lanes<T> {
             (_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second))
         });
         (Self(first, token), Self(second, token))
+    }
+
+    #[inline(always)]
+    fn load_messages(token: T, messages: &[&[u8; 64]; MAX_U64_LANES]) -> [(Self, Self); 4] {
+        let rows = avx512!(token, (messages: &[&[u8; 64]; MAX_U64_LANES] = messages) -> [(__m512i, __m512i); 4] {
+            blocks_of_messages(messages)
+        });
+        rows.map(
+            #[inline(always)]
+            |(low, high)| (Self(low, token), Self(high, token)),
+        )
     }
 
     #[inline(always)]

@@ -14,6 +14,7 @@ use super::macros::with_features;
 use super::ssse3::Ssse3;
 use crate::gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 use crate::gf8::{nibble_products, store_nibble_values};
+use crate::map_array::map_array;
 
 /// Defines the vectors of a token: loads, stores and sums, and multiplication with the given types
 /// and functions.
@@ -147,7 +148,7 @@ fn half(table: &[u8; 32], start: usize) -> __m128i {
 #[inline]
 #[target_feature(enable = "sse2")]
 fn secret_halves(factor: u8) -> (__m128i, __m128i) {
-    let words = nibble_products(factor).map(u64::cast_signed);
+    let words = map_array(nibble_products(factor), u64::cast_signed);
     (_mm_set_epi64x(words[1], words[0]), _mm_set_epi64x(words[3], words[2]))
 }
 

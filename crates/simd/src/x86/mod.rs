@@ -43,6 +43,7 @@ mod detect;
 mod gf8;
 mod gf8_gfni;
 mod macros;
+mod messages512;
 mod ssse3;
 
 pub use aes::{AesNi, AesNiBlocks, Vaes, Vaes512, Vaes512Blocks, VaesBlocks};

@@ -8,6 +8,7 @@ use core::arch::x86_64::*;
 use super::detect::Features;
 use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
 use crate::kernels::ChaCha20Rounds;
+use crate::map_array::map_array;
 use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -43,7 +44,7 @@ impl Words for Ssse3Words {
     #[inline(always)]
     fn splat_row(token: Ssse3, row: [u32; 4]) -> Self {
         let vector = ssse3!(token, (row: [u32; 4] = row) -> __m128i {
-            let [a, b, c, d] = row.map(u32::cast_signed);
+            let [a, b, c, d] = map_array(row, u32::cast_signed);
             _mm_setr_epi32(a, b, c, d)
         });
         Self(vector, token)
@@ -108,11 +109,19 @@ impl ChaCha20Rounds for Ssse3Words {
     #[inline(always)]
     fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::pending_poly1305::PendingPoly1305<'_>) -> bool {
         let token = v[0].1;
-        let mut vectors = v.map(|word| word.0);
+        let mut vectors = map_array(
+            *v,
+            #[inline(always)]
+            |word| word.0,
+        );
         ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {
             crate::kernels::chacha20_ssse3::double_rounds(vectors, count);
         });
-        *v = vectors.map(|vector| Self(vector, token));
+        *v = map_array(
+            vectors,
+            #[inline(always)]
+            |vector| Self(vector, token),
+        );
         true
     }
 }

@@ -6,8 +6,6 @@ mod trio;
 
 use core::fmt;
 
-use sealane_simd::tuning::BATCH_MIN_MESSAGES;
-
 use super::cipher::{AeadLayout, ChaChaPoly1305, check_length};
 use crate::backend::{BatchFamily, SelfTestOf};
 use crate::error::OpenError;
@@ -206,12 +204,13 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     where
         L::Nonce: 'a,
     {
-        let max_bytes = self.level.tuning().batch_max_bytes;
+        let tuning = self.level.tuning();
         let mut trio = Trio::new(self.level);
         // Created for the first message that needs it, because it is large.
         let mut batch: Option<Batch<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
-            if trio.takes(&message) {
+            let left = if batch.as_ref().is_none_or(Batch::is_empty) { messages.len() + 1 } else { usize::MAX };
+            if trio.takes(&message) && tuning.batch_min_short_messages.is_none_or(|min| left < min) {
                 trio.push(
                     message,
                     #[inline(always)]
@@ -219,8 +218,8 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
                 );
                 continue;
             }
-            let few = batch.as_ref().is_none_or(Batch::is_empty) && messages.len() + 1 < BATCH_MIN_MESSAGES;
-            if few || max_bytes.is_none_or(|max| message.data.len().saturating_add(message.aad.len()) > max) {
+            let bytes = message.data.len().saturating_add(message.aad.len());
+            if left < tuning.batch_min_messages || tuning.batch_max_bytes.is_none_or(|max| bytes > max) {
                 self.alone(nonce, message);
                 continue;
             }

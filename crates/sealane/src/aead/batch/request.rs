@@ -1,7 +1,6 @@
 //! One message of a batch.
 
 use crate::aead::construction::verify;
-use crate::chacha20::BLOCK_BYTES;
 use crate::poly1305::Tag;
 use crate::poly1305::many::Input;
 use crate::wipe::wipe;
@@ -27,11 +26,6 @@ pub(super) enum Operation<'a> {
 }
 
 impl Request<'_> {
-    /// Returns the number of key stream blocks for the data.
-    pub(super) fn key_stream_blocks(&self) -> usize {
-        self.data.len().div_ceil(BLOCK_BYTES)
-    }
-
     pub(super) fn input(&self) -> Input<'_> {
         Input { aad: self.aad, ciphertext: self.data }
     }

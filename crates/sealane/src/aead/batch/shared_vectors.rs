@@ -2,12 +2,14 @@
 
 use core::array;
 use core::cmp::Reverse;
+use core::slice;
 
 use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
 use super::request::{Operation, Request};
+use crate::aead::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::many::{self, Keys, Row, Run};
+use crate::chacha20::many::{self, Block, Keys, Row, Target};
 use crate::chacha20::state::xor_bytes;
 use crate::poly1305::many::{Input, Tile, tags};
 use crate::wipe::wipe;
@@ -26,7 +28,8 @@ pub(super) struct Batch<'a> {
     /// The nonces have 192 bits: these begin with the rows here, and make keys.
     extended: bool,
     prefixes: [Row; MAX_MESSAGES],
-    one_time_keys: [[u8; 32]; MAX_MESSAGES],
+    /// Blocks 0 of the key streams, whose first halves are the one-time keys. Zeros before.
+    key_blocks: [Block; MAX_MESSAGES],
 }
 
 impl<'a> Batch<'a> {
@@ -39,7 +42,7 @@ impl<'a> Batch<'a> {
             last_rows: [[0; 4]; MAX_MESSAGES],
             extended: false,
             prefixes: [[0; 4]; MAX_MESSAGES],
-            one_time_keys: [[0; 32]; MAX_MESSAGES],
+            key_blocks: [[0; BLOCK_BYTES]; MAX_MESSAGES],
         }
     }
 
@@ -87,7 +90,7 @@ impl<'a> Batch<'a> {
         let len = self.len;
         let messages = &mut self.messages[..len];
         let last_rows = &self.last_rows[..len];
-        let one_time_keys = &mut self.one_time_keys[..len];
+        let key_blocks = &mut self.key_blocks[..len];
         let key = [&self.key[0], &self.key[1]];
         let mut subkeys;
         let keys = if self.extended {
@@ -100,58 +103,53 @@ impl<'a> Batch<'a> {
 
         // Block 0, which makes the one-time keys (RFC 8439, section 2.6), together with the data to
         // be sealed.
-        let mut counts = [0; MAX_MESSAGES];
-        for (count, message) in counts.iter_mut().zip(&*messages) {
-            *count = if matches!(message.operation, Operation::Seal(_)) { 1 + message.key_stream_blocks() } else { 1 };
-        }
-        many::key_streams(token, keys, last_rows, 0, &counts[..len], |runs, key_stream| {
-            apply(runs, key_stream, messages, Some(one_time_keys))
-        });
-
-        authenticate(token, messages, one_time_keys);
-
+        let is_seal = |message: &Request<'_>| matches!(message.operation, Operation::Seal(_));
+        xor_key_streams(token, keys, last_rows, messages, Some(key_blocks), is_seal);
+        authenticate(token, messages, key_blocks);
+        wipe(key_blocks.as_flattened_mut());
         // The data to be opened. Messages that are not authentic have none.
-        let mut any = false;
-        for (count, message) in counts.iter_mut().zip(&*messages) {
-            *count = if matches!(message.operation, Operation::Open(..)) { message.key_stream_blocks() } else { 0 };
-            any |= *count > 0;
-        }
-        if any {
-            many::key_streams(token, keys, last_rows, 1, &counts[..len], |runs, key_stream| {
-                apply(runs, key_stream, messages, None);
-            });
+        let is_open = |message: &Request<'_>| matches!(message.operation, Operation::Open(..));
+        if messages.iter().any(is_open) {
+            xor_key_streams(token, keys, last_rows, messages, None, is_open);
         }
     }
 }
 
-/// Takes the one-time keys from blocks 0; exclusive or of the data with the other blocks.
-// Not inlined: between the kernels its few values would live in memory.
-#[inline(never)]
-fn apply(
-    runs: &[Run],
-    mut key_stream: &[u8],
+/// Combines the key stream with the key blocks, if there are any, and with the data of the messages
+/// for which `has_data` returns true.
+#[inline(always)]
+fn xor_key_streams<S: Simd>(
+    token: S,
+    keys: Keys<'_>,
+    last_rows: &[Row],
     messages: &mut [Request<'_>],
-    mut one_time_keys: Option<&mut [[u8; 32]]>,
+    key_blocks: Option<&mut [Block]>,
+    has_data: impl Fn(&Request<'_>) -> bool,
 ) {
-    for run in runs {
-        let (mut blocks, rest) = key_stream.split_at(run.blocks * BLOCK_BYTES);
-        key_stream = rest;
-        let mut first = run.counter as usize;
-        if let (0, Some(keys)) = (first, &mut one_time_keys) {
-            let (block, data_blocks) = blocks.split_at(BLOCK_BYTES);
-            keys[run.message].copy_from_slice(&block[..32]);
-            blocks = data_blocks;
-            first = 1;
+    let first = u32::from(key_blocks.is_none());
+    let mut key_blocks = key_blocks.unwrap_or_default().iter_mut();
+    let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
+    let mut targets: [Target<'_>; MAX_MESSAGES] = array::from_fn(|_| Target::default());
+    for ((Target([start, whole, end]), message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
+        *start = key_blocks.next().map(slice::from_mut).unwrap_or_default();
+        if has_data(message) {
+            let (blocks, rest) = message.data.as_chunks_mut();
+            *whole = blocks;
+            *end = if rest.is_empty() { &mut [] } else { slice::from_mut(block) };
         }
-        let data = &mut messages[run.message].data[(first - 1) * BLOCK_BYTES..];
-        let bytes = data.len().min(blocks.len());
-        xor_bytes(&mut data[..bytes], blocks);
     }
+    many::xor_key_streams(token, keys, last_rows, first, &mut targets[..last_rows.len()]);
+    for (message, key_stream) in messages.iter_mut().zip(&ends) {
+        if has_data(message) {
+            xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
+        }
+    }
+    wipe(ends.as_flattened_mut());
 }
 
 /// Authenticates the ciphertexts. Ciphertexts of similar length are processed together.
 #[inline(always)]
-fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], one_time_keys: &[[u8; 32]]) {
+fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], key_blocks: &[Block]) {
     let mut order: [(usize, usize); MAX_MESSAGES] = [(0, 0); MAX_MESSAGES];
     let order = &mut order[..messages.len()];
     for (i, (entry, message)) in order.iter_mut().zip(&*messages).enumerate() {
@@ -165,7 +163,7 @@ fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], one_time_keys: 
         let mut inputs = [Input::default(); MAX_U64_LANES];
         for ((input, key), (_, i)) in inputs.iter_mut().zip(&mut keys).zip(group) {
             *input = messages[*i].input();
-            *key = one_time_keys[*i];
+            *key = *one_time_key(&key_blocks[*i]);
         }
         let mut computed = [[0; 16]; MAX_U64_LANES];
         let count = group.len();
@@ -189,6 +187,6 @@ impl Drop for Subkeys {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         wipe(&mut self.key);
-        wipe(&mut self.one_time_keys);
+        wipe(self.key_blocks.as_flattened_mut());
     }
 }

@@ -257,5 +257,5 @@ common! {
     Verified => |verified| verified.cipher;
 }
 
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "checks")]
+mod checks;

@@ -9,8 +9,10 @@
 //! with 50 multiplications in place of the 40 of [`super::table`], but without a table, and
 //! without lanes to combine at the end, which suits short messages. Messages are aligned at their
 //! ends. A shorter message begins with empty rows, which leave its accumulator at 0. Scalar code
-//! processes the first blocks of the few longest messages.
+//! processes the first blocks of the few longest messages. With products of 52 bits, [`limbs52`] does
+//! the same in fewer limbs.
 
+pub(super) mod limbs52;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -20,9 +22,10 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
 use super::accumulator::Accumulator;
-use super::field::LIMB;
-use super::kernel::padded;
+use super::field::{Element, LIMB};
+use super::kernel::run;
 use super::limbs26::{carry, limbs};
+use super::rows::{Limbs, Limbs26};
 use crate::poly1305::tag::Tag;
 use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};
@@ -41,7 +44,11 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
     let last = inputs.get(S::TUNING.poly1305_min_messages - 1);
     let rows = last.map_or(0, Input::blocks);
 
-    let h = excess(token, keys, inputs, rows);
+    if S::MUL_ADD_52 {
+        let h = excess(token, keys, inputs, rows);
+        return limbs52::tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
+    }
+    let Limbs26(h) = excess(token, keys, inputs, rows);
     tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
 }
 
@@ -84,12 +91,16 @@ pub(super) fn tags_after<S: Simd>(
 
 /// Returns the accumulators after the blocks of longer messages, which come before the last `rows`.
 #[inline(always)]
-fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: usize) -> [S::U64Lanes; 5] {
-    let mut vectors = [S::U64Lanes::splat(token, 0); 5];
+fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
+    token: S,
+    keys: &[[u8; 32]],
+    inputs: &mut [Input<'_>],
+    rows: usize,
+) -> L {
     if inputs.iter().all(|input| input.blocks() <= rows) {
-        return vectors;
+        return L::zero(token);
     }
-    let mut h = [[0; MAX_U64_LANES]; 5];
+    let mut h = [Element::default(); MAX_U64_LANES];
     for (lane, i) in lanes_and_messages::<S>() {
         if let Some(input) = inputs.get_mut(i)
             && input.blocks() > rows
@@ -98,18 +109,19 @@ fn excess<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], rows: 
             input.take(
                 input.blocks() - rows,
                 #[inline(always)]
-                |run| padded(token, &mut accumulator, run.as_flattened()),
+                |blocks| run(token, &mut accumulator, blocks),
             );
-            for (lanes, limb) in h.iter_mut().zip(accumulator.h.limbs()) {
-                lanes[lane] = limb;
-            }
+            h[lane] = accumulator.h;
         }
     }
-    for (vector, lanes) in vectors.iter_mut().zip(&h) {
-        *vector = S::U64Lanes::from_lanes(token, lanes);
-    }
-    wipe(h.as_flattened_mut());
-    vectors
+    let lanes = L::of_elements(
+        token,
+        &h,
+        #[inline(always)]
+        |words| S::U64Lanes::from_lanes(token, &words),
+    );
+    wipe(&mut h);
+    lanes
 }
 
 #[inline(always)]

@@ -24,7 +24,15 @@ pub(crate) struct Input<'a> {
     pub(crate) ciphertext: &'a [u8],
 }
 
-impl Input<'_> {
+impl<'a> Input<'a> {
+    /// Takes the next `count` times `N` bytes, which are ciphertext.
+    #[inline(always)]
+    pub(super) fn take_ciphertext<const N: usize>(&mut self, count: usize) -> &'a [[u8; N]] {
+        let (taken, rest) = self.ciphertext.split_at(count * N);
+        (self.aad, self.ciphertext) = (&[], rest);
+        taken.as_chunks().0
+    }
+
     /// Returns the number of blocks before the block of the lengths.
     #[inline(always)]
     pub(crate) fn blocks(&self) -> usize {
@@ -74,9 +82,9 @@ pub(super) const ONE: u64 = 1 << 24;
 
 /// One block of each message.
 pub(super) struct Row {
-    blocks: [Block; MAX_U64_LANES],
+    pub(super) blocks: [Block; MAX_U64_LANES],
     /// `ONE`, or 0 before a message begins. In the order of the lanes.
-    ones: [u64; MAX_U64_LANES],
+    pub(super) ones: [u64; MAX_U64_LANES],
 }
 
 /// The rows to process next.

@@ -15,19 +15,19 @@ use crate::poly1305::field::{Element, LIMB_44};
 
 /// See the module.
 #[derive(Clone, Copy)]
-pub(super) struct Limbs52<W>(pub(super) [W; 3]);
+pub(in crate::poly1305) struct Limbs52<W>(pub(in crate::poly1305) [W; 3]);
 
 /// A factor in three limbs below 2^45, and 20 times the limbs that wrap around: 2^132 = 4 · 2^130 =
 /// 20.
 #[derive(Clone, Copy)]
-pub(super) struct Factor<W> {
+pub(in crate::poly1305) struct Factor<W> {
     limbs: [W; 3],
     /// Of limbs 1 and 2.
     times_20: [W; 2],
 }
 
 /// Sums of the low and of the high halves of products, by limb.
-pub(super) struct Products<W> {
+pub(in crate::poly1305) struct Products<W> {
     low: [W; 3],
     high: [W; 3],
 }
@@ -35,7 +35,7 @@ pub(super) struct Products<W> {
 impl<W: U64Lanes> Factor<W> {
     /// Returns the factor 0.
     #[inline(always)]
-    pub(super) fn zero(zero: W) -> Self {
+    pub(in crate::poly1305) fn zero(zero: W) -> Self {
         Self { limbs: [zero; 3], times_20: [zero; 2] }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
 /// The powers of r for a [`RowsMac`], which the caller keeps: inside of it, the compiler would make
 /// them elsewhere, and copy them.
-pub(crate) type RowsPowers<W> = Powers<W, 4>;
+pub(crate) type RowsPowers<W> = Powers<W>;
 
 /// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
 /// which has the associated data.
@@ -59,7 +59,7 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// Adds less than a row, filled with zeros, and the lengths. Returns the tag.
     #[inline(always)]
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
-        let h = self.powers.finish_with_lengths(token, self.sum, tail, lengths);
+        let h = self.powers.finish(token, self.sum, tail, lengths);
         self.powers.wipe(token);
         Short { h, ..short }.tag()
     }

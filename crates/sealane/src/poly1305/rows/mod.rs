@@ -15,9 +15,6 @@ mod limbs52;
 mod mac;
 mod powers;
 
-use sealane_simd::tuning::{
-    POLY1305_MIN_ROWS_FOR_FOUR as MIN_ROWS_FOR_FOUR, POLY1305_MIN_ROWS_FOR_TWO as MIN_ROWS_FOR_TWO,
-};
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::BLOCK_BYTES;
@@ -31,8 +28,8 @@ pub(super) use front_padded::{PowersOfR, first_row, split_head};
 pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
+pub(super) use limbs52::Limbs52;
 pub(crate) use mac::{ROW_BYTES, RowsMac, RowsPowers};
-use powers::Powers;
 
 /// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last
 /// byte: it is the end of the message.
@@ -49,7 +46,7 @@ pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], len
         #[inline(always)]
         |token| {
             let (rows, tail) = data.split_at(data.len() - data.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
-            Short { h: with_tail(token, mac, rows, tail, Some(lengths)), ..mac }.tag()
+            Short { h: powers::add::<S::U64Lanes>(token, mac, rows, tail, Some(lengths)), ..mac }.tag()
         },
     )
 }
@@ -59,7 +56,7 @@ pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], len
 fn in_limbs_52<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
     let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let (rows, tail) = data.split_at((data.len() - 1) / row_bytes * row_bytes);
-    with_tail(token, mac, rows, tail, None)
+    powers::add::<S::U64Lanes>(token, mac, rows, tail, None)
 }
 
 /// Adds [`blocks`] in limbs of 26 bits.
@@ -76,24 +73,6 @@ fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
         LastRow { row: copy.as_flattened(), ends_with_2_128: false }
     };
     front_padded::add::<_, Limbs26<S::U64Lanes>>(token, mac, blocks.as_flattened(), &last)
-}
-
-/// Adds whole rows and the data after them, in limbs of 44 bits.
-#[inline(always)]
-fn with_tail<S: Simd>(
-    token: S,
-    Short { h, r, .. }: Short,
-    rows: &[u8],
-    tail: &[u8],
-    lengths: Option<&[u8; BLOCK_BYTES]>,
-) -> Element {
-    match rows.len() / (S::U64Lanes::LANES * BLOCK_BYTES) {
-        0..MIN_ROWS_FOR_TWO => Powers::<S::U64Lanes, 1>::new(token, r).whole(token, h, rows, tail, lengths),
-        MIN_ROWS_FOR_TWO..MIN_ROWS_FOR_FOUR => {
-            Powers::<S::U64Lanes, 2>::new(token, r).whole(token, h, rows, tail, lengths)
-        }
-        _ => Powers::<S::U64Lanes, 4>::new(token, r).whole(token, h, rows, tail, lengths),
-    }
 }
 
 // Factors in the tables of Arm have 32 bits.

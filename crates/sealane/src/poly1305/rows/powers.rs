@@ -2,6 +2,9 @@
 //! zeros and multiplied by powers selected for its length.
 
 use sealane_simd::U64Lanes;
+use sealane_simd::tuning::{
+    POLY1305_MIN_ROWS_FOR_FOUR as MIN_ROWS_FOR_FOUR, POLY1305_MIN_ROWS_FOR_TWO as MIN_ROWS_FOR_TWO,
+};
 
 use super::lanes::{FIRST_POWERS, LanesOf, first_powers, in_lanes, product, row_limbs, splat, with_higher_powers};
 use super::limbs::Limbs;
@@ -9,34 +12,198 @@ use super::limbs52::{Factor, Limbs52};
 use crate::frame::own_frame;
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
+use crate::poly1305::short::Short;
 
 /// Powers of r. The first two are arrays of limbs, not [`Limbs52`], because the compiler then makes
 /// empty powers where they stay, without a copy.
-pub(crate) struct Powers<W, const K: usize> {
+struct LanePowers<W> {
     /// r^N … r^1, in the order of the blocks.
     lanes: [W; 3],
     /// The same times R.
     lanes_above: [W; 3],
-    /// R, R^2, R^3 and R^4, or the first K of them.
-    rows: [Factor<W>; K],
+    /// R.
+    row: Factor<W>,
 }
 
-impl<W: U64Lanes, const K: usize> Powers<W, K> {
-    #[inline(always)]
-    pub(super) fn new(token: W::Token, r: Multiplier) -> Self {
-        let mut powers = Self::empty(token);
-        powers.fill(token, r, K);
-        powers
-    }
+/// R^2, R^3 and R^4 for rows, with the [`LanePowers`]. They are kept while a message is
+/// authenticated.
+pub(crate) struct Powers<W> {
+    lanes: LanePowers<W>,
+    square: Factor<W>,
+    higher: [Factor<W>; 2],
+}
 
+/// Adds all `rows`, at least one, and the data after them. If there are `lengths`, a short last
+/// block is filled with zeros, and they follow.
+#[inline(always)]
+pub(super) fn add<W: U64Lanes>(
+    token: W::Token,
+    Short { h, r, .. }: Short,
+    rows: &[u8],
+    tail: &[u8],
+    lengths: Option<&[u8; BLOCK_BYTES]>,
+) -> Element {
+    let (mut powers, highest) = LanePowers::new(token, r);
+    let row_bytes = W::LANES * BLOCK_BYTES;
+    let mut sum: Limbs52<W> = in_lane_0(token, h).add(row_limbs(token, rows));
+    let rest = &rows[row_bytes..];
+    let count = rows.len() / row_bytes;
+    if count < MIN_ROWS_FOR_TWO {
+        for row in rest.chunks_exact(row_bytes) {
+            sum = group(token, sum, row, [&powers.row]);
+        }
+    } else {
+        let square = product(token, highest, &powers.row);
+        let mut second = square.factor();
+        if count < MIN_ROWS_FOR_FOUR {
+            sum = in_twos(token, sum, rest, [&powers.row, &second]);
+        } else {
+            let mut higher = higher_powers(token, square, &powers.row, &second);
+            sum = in_fours(token, sum, rest, [&powers.row, &second, &higher[0], &higher[1]]);
+            wipe_factors(token, &mut higher);
+        }
+        wipe_factors(token, core::slice::from_mut(&mut second));
+    }
+    let h = powers.finish(token, sum, tail, lengths);
+    powers.wipe(token);
+    h
+}
+
+/// Returns R^3 and R^4.
+#[inline(always)]
+fn higher_powers<W: U64Lanes>(
+    token: W::Token,
+    square: Limbs52<W>,
+    first: &Factor<W>,
+    second: &Factor<W>,
+) -> [Factor<W>; 2] {
+    [product(token, square, first).factor(), product(token, square, second).factor()]
+}
+
+/// Adds whole rows, two between two carries.
+#[inline(always)]
+fn in_twos<W: U64Lanes>(
+    token: W::Token,
+    mut sum: Limbs52<W>,
+    rows: &[u8],
+    powers @ [first, _]: [&Factor<W>; 2],
+) -> Limbs52<W> {
+    let row_bytes = W::LANES * BLOCK_BYTES;
+    let (odd, rows) = rows.split_at(rows.len() / row_bytes % 2 * row_bytes);
+    if !odd.is_empty() {
+        sum = group(token, sum, odd, [first]);
+    }
+    for rows in rows.chunks_exact(2 * row_bytes) {
+        sum = group(token, sum, rows, powers);
+    }
+    sum
+}
+
+/// Adds whole rows, four between two carries.
+#[inline(always)]
+fn in_fours<W: U64Lanes>(
+    token: W::Token,
+    mut sum: Limbs52<W>,
+    rows: &[u8],
+    powers @ [first, second, third, _]: [&Factor<W>; 4],
+) -> Limbs52<W> {
+    let row_bytes = W::LANES * BLOCK_BYTES;
+    let odd_rows = rows.len() / row_bytes % 4;
+    let (odd, rows) = rows.split_at(odd_rows * row_bytes);
+    sum = match odd_rows {
+        0 => sum,
+        1 => group(token, sum, odd, [first]),
+        2 => group(token, sum, odd, [first, second]),
+        _ => group(token, sum, odd, [first, second, third]),
+    };
+    for rows in rows.chunks_exact(4 * row_bytes) {
+        sum = group(token, sum, rows, powers);
+    }
+    sum
+}
+
+/// Returns `sum` R^N + M(0) R^(N-1) + … + M(N-1), where `powers` are R … R^N.
+#[inline(always)]
+fn group<W: U64Lanes, const N: usize>(
+    token: W::Token,
+    sum: Limbs52<W>,
+    data: &[u8],
+    powers: [&Factor<W>; N],
+) -> Limbs52<W> {
+    own_frame!(token => {
+        let row_bytes = W::LANES * BLOCK_BYTES;
+        let (rows, last_row) = data.split_at((N - 1) * row_bytes);
+        let mut products = Limbs52::no_products(token);
+        for i in 0..N - 1 {
+            let limbs: Limbs52<W> = row_limbs(token, &rows[i * row_bytes..]);
+            products = limbs.add_product(token, products, powers[N - 2 - i]);
+        }
+        // This comes last, so that the other products do not wait for it.
+        let products = sum.add_product(token, products, powers[N - 1]);
+        Limbs52::carry(token, products).add(row_limbs(token, last_row))
+    })
+}
+
+impl<W: U64Lanes> Powers<W> {
     #[inline(always)]
     pub(crate) fn empty(token: W::Token) -> Self {
         let zero = W::splat(token, 0);
-        Self { lanes: [zero; 3], lanes_above: [zero; 3], rows: [Factor::zero(zero); K] }
+        let factor = Factor::zero(zero);
+        let lanes = LanePowers { lanes: [zero; 3], lanes_above: [zero; 3], row: factor };
+        Self { lanes, square: factor, higher: [factor; 2] }
     }
 
     #[inline(always)]
     pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows_together: usize) {
+        let (lanes, highest) = LanePowers::new(token, r);
+        let square = product(token, highest, &lanes.row);
+        self.square = square.factor();
+        if rows_together > 2 {
+            self.higher = higher_powers(token, square, &lanes.row, &self.square);
+        }
+        self.lanes = lanes;
+    }
+
+    /// Adds whole rows.
+    #[inline(always)]
+    pub(super) fn rows(&self, token: W::Token, sum: &mut Limbs52<W>, rows: &[u8], rows_together: usize) {
+        let [third, fourth] = &self.higher;
+        *sum = if rows_together > 2 {
+            in_fours(token, *sum, rows, [&self.lanes.row, &self.square, third, fourth])
+        } else {
+            in_twos(token, *sum, rows, [&self.lanes.row, &self.square])
+        };
+    }
+
+    /// Adds less than a row, filled with zeros, and the lengths.
+    #[inline(always)]
+    pub(super) fn finish(&self, token: W::Token, sum: Limbs52<W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
+        self.lanes.finish(token, sum, tail, Some(lengths))
+    }
+
+    /// Overwrites all powers with zeros.
+    #[inline(always)]
+    pub(super) fn wipe(&mut self, token: W::Token) {
+        self.lanes.wipe(token);
+        wipe_factors(token, core::slice::from_mut(&mut self.square));
+        wipe_factors(token, &mut self.higher);
+    }
+}
+
+/// Overwrites factors with zeros, one by one. For all of them at once, the compiler makes a call,
+/// around which every vector goes through memory.
+#[inline(always)]
+fn wipe_factors<W: U64Lanes>(token: W::Token, factors: &mut [Factor<W>]) {
+    for factor in factors {
+        *factor = Factor::zero(W::splat(token, 0));
+        zeroize::optimization_barrier(factor);
+    }
+}
+
+impl<W: U64Lanes> LanePowers<W> {
+    /// Returns the powers, and R.
+    #[inline(always)]
+    fn new(token: W::Token, r: Multiplier) -> (Self, Limbs52<W>) {
         let powers = first_powers::<W>(r);
         let lanes: Limbs52<W> = with_higher_powers(token, in_lanes(token, &powers), powers[FIRST_POWERS - 1]);
         let highest = if W::LANES > FIRST_POWERS {
@@ -44,110 +211,38 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         } else {
             splat(token, powers[W::LANES - 1])
         };
-        let first = highest.factor();
-        self.lanes = lanes.0;
-        self.lanes_above = product(token, lanes, &first).0;
-        self.rows[0] = first;
-        if K > 1 {
-            let square = product(token, highest, &first);
-            let second = square.factor();
-            self.rows[1] = second;
-            if K > 2 && rows_together > 2 {
-                self.rows[2] = product(token, square, &first).factor();
-                self.rows[3] = product(token, square, &second).factor();
-            }
-        }
+        let row = highest.factor();
+        (Self { lanes: lanes.0, lanes_above: product(token, lanes, &row).0, row }, highest)
     }
 
-    /// Adds all rows, and the data after them.
     #[inline(always)]
-    pub(super) fn whole(
-        mut self,
-        token: W::Token,
-        h: Element,
-        rows: &[u8],
-        tail: &[u8],
-        lengths: Option<&[u8; BLOCK_BYTES]>,
-    ) -> Element {
-        let mut sum = in_lane_0(token, h).add(row_limbs(token, rows));
-        self.rows(token, &mut sum, &rows[W::LANES * BLOCK_BYTES..], K);
-        let h = match lengths {
-            Some(lengths) => self.finish_with_lengths(token, sum, tail, lengths),
-            None => self.finish(token, sum, tail, None),
-        };
-        self.wipe(token);
-        h
-    }
-
-    /// Overwrites all powers with zeros.
-    #[inline(always)]
-    pub(super) fn wipe(&mut self, token: W::Token) {
-        // This works in pieces. For all powers at once, the compiler makes a call, around which
-        // every vector goes through memory.
+    fn wipe(&mut self, token: W::Token) {
         let zero = W::splat(token, 0);
         (self.lanes, self.lanes_above) = ([zero; 3], [zero; 3]);
         zeroize::optimization_barrier(self);
-        for row in &mut self.rows {
-            *row = Factor::zero(zero);
-            zeroize::optimization_barrier(row);
-        }
+        wipe_factors(token, core::slice::from_mut(&mut self.row));
     }
 
-    /// Adds whole rows.
+    /// Adds the data after the last whole row.
+    ///
+    /// If there are `lengths`, the data is less than a row, a short last block is filled with
+    /// zeros, and the lengths follow. Otherwise it is up to a row, and a short last block gets a 1
+    /// bit after its last byte, and no 2^128 (RFC 8439, section 2.5.1).
     #[inline(always)]
-    pub(super) fn rows(&self, token: W::Token, sum: &mut Limbs52<W>, rest: &[u8], rows_together: usize) {
-        let row_bytes = W::LANES * BLOCK_BYTES;
-        let count = rest.len() / row_bytes;
-        if K == 1 {
-            for row in rest.chunks_exact(row_bytes) {
-                *sum = self.group::<1>(token, *sum, row);
-            }
-        } else if K == 4 && rows_together == 4 {
-            let (odd, rest) = rest.split_at(count % 4 * row_bytes);
-            *sum = match count % 4 {
-                0 => *sum,
-                1 => self.group::<1>(token, *sum, odd),
-                2 => self.group::<2>(token, *sum, odd),
-                _ => self.group::<3>(token, *sum, odd),
-            };
-            for rows in rest.chunks_exact(4 * row_bytes) {
-                *sum = self.group::<4>(token, *sum, rows);
-            }
-        } else {
-            let (odd, rest) = rest.split_at(count % 2 * row_bytes);
-            if !odd.is_empty() {
-                *sum = self.group::<1>(token, *sum, odd);
-            }
-            for rows in rest.chunks_exact(2 * row_bytes) {
-                *sum = self.group::<2>(token, *sum, rows);
-            }
-        }
-    }
-
-    /// Adds less than a row, filled with zeros, and the lengths.
-    #[inline(always)]
-    pub(super) fn finish_with_lengths(
+    fn finish(
         &self,
         token: W::Token,
         mut sum: Limbs52<W>,
         mut tail: &[u8],
-        lengths: &[u8; BLOCK_BYTES],
+        lengths: Option<&[u8; BLOCK_BYTES]>,
     ) -> Element {
-        if tail.len() > (W::LANES - 1) * BLOCK_BYTES {
+        if lengths.is_some() && tail.len() > (W::LANES - 1) * BLOCK_BYTES {
             // The lengths begin a row.
             let (low, high) = W::load_padded(token, tail);
             let row = Limbs52::of_blocks(token, low, high, W::splat(token, 1 << Limbs52::<W>::BIT_128));
-            sum = product(token, sum, &self.rows[0]).add(row);
+            sum = product(token, sum, &self.row).add(row);
             tail = &tail[..0];
         }
-        self.finish(token, sum, tail, Some(lengths))
-    }
-
-    /// Adds up to a row of blocks. If there are `lengths`, they are the last block, and a short
-    /// block before them is filled with zeros. Otherwise a short last block gets a 1 bit after its
-    /// last byte, and no 2^128 (RFC 8439, section 2.5.1).
-    #[inline(always)]
-    fn finish(&self, token: W::Token, sum: Limbs52<W>, tail: &[u8], lengths: Option<&[u8; BLOCK_BYTES]>) -> Element {
         let table = const { &LanesOf::<W>::LAST };
         let blocks = tail.len().div_ceil(BLOCK_BYTES) + usize::from(lengths.is_some());
         let (end, blocks_with_2_128) = match (lengths, tail.len() % BLOCK_BYTES) {
@@ -166,23 +261,6 @@ impl<W: U64Lanes, const K: usize> Powers<W, K> {
         let before = Limbs52(self.lanes).select_lanes(token, Limbs52(self.lanes_above), &last.before).factor();
         let products = row.add_product(token, Limbs52::no_products(token), &within);
         Limbs52::sum_of_lanes(sum.add_product(token, products, &before))
-    }
-
-    /// Returns `sum` R^K + M(0) R^(K-1) + … + M(K-1).
-    #[inline(always)]
-    fn group<const N: usize>(&self, token: W::Token, sum: Limbs52<W>, data: &[u8]) -> Limbs52<W> {
-        own_frame!(token => {
-            let row_bytes = W::LANES * BLOCK_BYTES;
-            let (rows, last_row) = data.split_at((N - 1) * row_bytes);
-            let mut products = Limbs52::no_products(token);
-            for i in 0..N - 1 {
-                let limbs: Limbs52<W> = row_limbs(token, &rows[i * row_bytes..]);
-                products = limbs.add_product(token, products, &self.rows[N - 2 - i]);
-            }
-            // This comes last, so that the other products do not wait for it.
-            let products = sum.add_product(token, products, &self.rows[N - 1]);
-            Limbs52::carry(token, products).add(row_limbs(token, last_row))
-        })
     }
 }
 

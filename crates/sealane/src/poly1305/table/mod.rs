@@ -84,17 +84,23 @@ pub(super) fn sums_of_rows<S: Simd>(
         }
         let powers = table.rows();
         // The number of powers is a power of two: a division would take as long as a row.
-        let (partial, groups) = rest.split_at((count & (powers.len() - 1)) * row_bytes);
-        let mut sums = Sums::new();
-        if !partial.is_empty() {
-            let factors = Factors::of(powers, partial.len() / row_bytes, &mut sums);
-            h = group(token, powers, &factors, &h, partial);
-        }
-        if !groups.is_empty() {
-            let factors = Factors::of(powers, powers.len(), &mut sums);
-            for rows in groups.chunks_exact(powers.len() * row_bytes) {
-                h = group(token, powers, &factors, &h, rows);
+        let mut group_rows = count & (powers.len() - 1);
+        let (mut rest, mut sums) = (rest, Sums::new());
+        while !rest.is_empty() {
+            if group_rows == 0 {
+                group_rows = powers.len();
             }
+            // An incomplete group comes first. The factors of all others are the same.
+            let factors = Factors::of(powers, group_rows, &mut sums);
+            loop {
+                let (rows, after) = rest.split_at(group_rows * row_bytes);
+                h = group(token, powers, &factors, &h, rows);
+                rest = after;
+                if group_rows < powers.len() || rest.is_empty() {
+                    break;
+                }
+            }
+            group_rows = 0;
         }
     }
 

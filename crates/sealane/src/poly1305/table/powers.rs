@@ -36,12 +36,15 @@ impl Powers {
         for _ in 0..S::U64Lanes::LANES.ilog2() {
             power = carry(token, multiply_add(&opaque(&power), &opaque(&power), &times_5(&power), zero));
         }
-        self.push(&multiples(token, &power));
-        // Each of them multiplied with R^N is the next N powers.
-        let step = Factors::new(limbs(&self.rows()[0]), [0; 5]);
-        while self.rows().len() < count {
-            power = carry(token, step.multiply_add(token, &power));
+        loop {
             self.push(&multiples(token, &power));
+            if self.rows().len() >= count {
+                return;
+            }
+            // Each of them multiplied with R^N is the next N powers.
+            let rows = self.rows();
+            let step = Factors::new(limbs(&rows[rows.len() - S::U64Lanes::LANES]), [0; 5]);
+            power = carry(token, step.multiply_add(token, &power));
         }
     }
 

@@ -1,0 +1,109 @@
+//! Compares the provider with OpenSSL's own on records of TLS 1.3, with the calls that libssl makes
+//! for each record: `sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO`.
+//!
+//! Each figure is the time of OpenSSL's own provider divided by ours, in one process, as the median
+//! of rounds. Run it on an idle machine.
+
+mod evp;
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use evp::{Cipher, Evp};
+use sealane_measure::{Rounds, Table, median, size_name, take_turns};
+
+const SIZES: [usize; 8] = [16, 64, 256, 1024, 1350, 4096, 8192, 16_384];
+const ROUNDS: Rounds = Rounds { count: 25, turn: Duration::from_millis(4), settle: Duration::from_millis(1) };
+const TAG_BYTES: usize = 16;
+const HEADER_BYTES: usize = 5;
+
+/// A connection: a cipher with a key, and a record.
+struct Connection<'a> {
+    cipher: Cipher<'a>,
+    header: [u8; HEADER_BYTES],
+    nonce: [u8; 12],
+    number: u64,
+    buffer: Vec<u8>,
+    record: Vec<u8>,
+    tag: [u8; TAG_BYTES],
+}
+
+impl<'a> Connection<'a> {
+    fn new(evp: &'a Evp, properties: &str, size: usize) -> Self {
+        let length = u16::try_from(size + TAG_BYTES).expect("a record");
+        let [high, low] = length.to_be_bytes();
+        let mut connection = Self {
+            cipher: Cipher::new(evp, properties, &[1; 32]),
+            header: [0x17, 3, 3, high, low],
+            nonce: [2; 12],
+            number: 0,
+            buffer: vec![3; size],
+            record: Vec::new(),
+            tag: [0; TAG_BYTES],
+        };
+        connection.seal();
+        connection.record = connection.buffer.clone();
+        connection.open();
+        assert_eq!(connection.buffer, vec![3; size], "what was sealed is opened");
+        connection
+    }
+
+    fn nonce(&mut self) -> [u8; 12] {
+        self.number += 1;
+        self.nonce[4..].copy_from_slice(&self.number.to_be_bytes());
+        self.nonce
+    }
+
+    /// Encrypts a record.
+    fn seal(&mut self) {
+        let nonce = self.nonce();
+        self.cipher.init(&nonce, true);
+        self.cipher.associated_data(&self.header);
+        self.cipher.update(&mut self.buffer);
+        self.cipher.finish();
+        self.cipher.tag(&mut self.tag);
+    }
+
+    /// Copies the record that was encrypted last, and decrypts the copy.
+    fn open(&mut self) {
+        self.buffer.copy_from_slice(&self.record);
+        let nonce = self.nonce;
+        self.cipher.init(&nonce, false);
+        self.cipher.set_tag(&self.tag);
+        self.cipher.associated_data(&self.header);
+        self.cipher.update(&mut self.buffer);
+        self.cipher.finish();
+    }
+}
+
+/// Processes a record.
+type Operation = fn(&mut Connection<'_>);
+const SEAL: Operation = |connection| connection.seal();
+const OPEN: Operation = |connection| connection.open();
+
+/// Returns the time of OpenSSL's own provider divided by ours.
+fn ratio(evp: &Evp, operation: Operation, size: usize) -> f64 {
+    let mut rows = ["provider=sealane", "provider=default"].map(|properties| Connection::new(evp, properties, size));
+    let samples = take_turns(&mut rows, &ROUNDS, |connection, calls| {
+        let start = Instant::now();
+        (0..calls).for_each(|_| operation(connection));
+        start.elapsed()
+    });
+    let pairs = samples[1].pairs(&samples[0]);
+    median(&pairs.iter().map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [provider, libcrypto] = arguments.as_slice() else {
+        return Err("usage: sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO".into());
+    };
+    let evp = Evp::load(libcrypto.as_ref(), provider.as_ref())?;
+    let mut table = Table::new(std::iter::once(evp.version()).chain(SIZES.map(size_name)));
+    for (name, operation) in [("seal", SEAL), ("open", OPEN)] {
+        let cells = SIZES.iter().map(|size| format!("{:.2}", ratio(&evp, operation, *size)));
+        table.row(std::iter::once(name.to_owned()).chain(cells));
+    }
+    print!("{}", table.text(0));
+    Ok(())
+}

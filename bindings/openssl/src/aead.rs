@@ -1,0 +1,377 @@
+//! The AEADs: one message after another, through the interface of OpenSSL.
+//!
+//! OpenSSL does not say whether a piece is the whole message. So the first piece is processed in
+//! one call, which is faster and decrypts only authentic messages, and the context remembers enough
+//! to go on if a second piece comes.
+
+use sealane::chacha20::Layout;
+use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, TAG_BYTES, Tag};
+use subtle::ConstantTimeEq as _;
+use zeroize::Zeroizing;
+
+use crate::abi::{EVP_AEAD_TLS1_AAD_LEN, OSSL_PARAM};
+use crate::boundary::Buffers;
+use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::param::Param;
+use crate::pieces::Pieces;
+use crate::reason::Reason;
+use crate::whole::{ShortAad, open, seal};
+
+/// The longest first piece that is encrypted in one call, unless it is a record of TLS 1.3. Packets
+/// of QUIC and records of DTLS are shorter. The ciphertext is kept, because a second piece needs it.
+const KEPT_BYTES: usize = 2048;
+
+/// ChaCha20-Poly1305 or XChaCha20-Poly1305.
+#[derive(Clone)]
+pub(crate) struct Aead<L: AeadLayout> {
+    backend: Backend,
+    key: Option<Key<L>>,
+    nonce: Option<L::Nonce>,
+    /// Nothing has been encrypted with the nonce.
+    nonce_is_fresh: bool,
+    direction: Direction,
+    /// Encrypting: the result. Decrypting: the expected tag, if `has_tag`.
+    tag: Tag,
+    tag_bytes: usize,
+    has_tag: bool,
+    aad: ShortAad,
+    record: Option<Record>,
+    stage: Stage<L>,
+    /// The ciphertext of [`Stage::Sealed`].
+    kept: Vec<u8>,
+}
+
+/// A key in both forms that are needed.
+#[derive(Clone)]
+struct Key<L: AeadLayout> {
+    bytes: Zeroizing<[u8; KEY_BYTES]>,
+    cipher: ChaChaPoly1305<L>,
+}
+
+/// The progress of a message.
+#[derive(Clone)]
+enum Stage<L: Layout> {
+    /// A key or a nonce is missing.
+    Idle,
+    /// There is no piece yet, and the associated data is in [`ShortAad`].
+    Started,
+    /// One piece was encrypted as the whole message.
+    Sealed { is_record: bool },
+    /// One piece was decrypted as the whole message, which is authentic.
+    Opened,
+    /// In the middle of the message.
+    Pieces(Box<Pieces<L>>),
+    /// The tag was computed or found right.
+    Finished,
+    /// The message is not authentic, or its tag is missing.
+    Failed,
+}
+
+/// A record of TLS 1.2 (RFC 5246, section 6.2.3.3), which is one piece with the tag behind it.
+#[derive(Clone)]
+struct Record {
+    aad: [u8; EVP_AEAD_TLS1_AAD_LEN],
+    plaintext_bytes: usize,
+}
+
+impl<L: AeadLayout> Aead<L> {
+    const IS_IETF: bool = size_of::<L::Nonce>() == 12;
+
+    /// Prepares for a new message.
+    fn start(&mut self) {
+        let is_ready = self.key.is_some() && self.nonce.is_some();
+        self.stage = if is_ready { Stage::Started } else { Stage::Idle };
+        self.aad.clear();
+        self.record = None;
+    }
+
+    fn key(&self) -> Result<&Key<L>, Reason> {
+        self.key.as_ref().ok_or(Reason::NoKey)
+    }
+
+    /// Returns the nonce. It encrypts only one message.
+    fn take_nonce(&mut self) -> Result<L::Nonce, Reason> {
+        if self.direction == Direction::Encrypt && !std::mem::take(&mut self.nonce_is_fresh) {
+            return Err(Reason::NoNonce);
+        }
+        self.nonce.ok_or(Reason::NoNonce)
+    }
+
+    /// Returns the state in the middle of the message, to which a piece can be added.
+    fn pieces(&mut self) -> Result<&mut Pieces<L>, Reason> {
+        let kept = match &self.stage {
+            Stage::Pieces(_) => None,
+            Stage::Started => Some((self.take_nonce()?, false)),
+            Stage::Sealed { is_record: false } => Some((self.nonce.ok_or(Reason::NoNonce)?, true)),
+            Stage::Sealed { is_record: true } => return Err(Reason::RecordEnded),
+            Stage::Idle => return Err(if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce }),
+            Stage::Finished => return Err(Reason::NoNonce),
+            Stage::Opened | Stage::Failed => {
+                // The tag was right for fewer bytes.
+                self.stage = Stage::Failed;
+                return Err(Reason::NotAuthentic);
+            }
+        };
+        if let Some((nonce, has_ciphertext)) = kept {
+            let mut pieces = Pieces::new(&self.key()?.bytes, &nonce, self.backend);
+            pieces.associated_data(self.aad.get())?;
+            if has_ciphertext {
+                pieces.skip(&self.kept)?;
+            }
+            self.stage = Stage::Pieces(Box::new(pieces));
+        }
+        match &mut self.stage {
+            Stage::Pieces(pieces) => Ok(pieces),
+            _ => Err(Reason::Internal),
+        }
+    }
+
+    /// Takes the first piece, as the whole message if possible.
+    fn first_piece(&mut self, mut buffers: Buffers<'_>) -> Result<(), Reason> {
+        let len = buffers.len();
+        let is_record = self.aad.is_header_of_record(len);
+        if self.direction == Direction::Encrypt && (is_record || len <= KEPT_BYTES) {
+            let nonce = self.take_nonce()?;
+            let (ciphertext, tag) = seal(&self.key()?.cipher, &nonce, self.aad.get(), buffers);
+            self.tag = tag;
+            self.kept.clear();
+            if !is_record {
+                self.kept.extend_from_slice(ciphertext);
+            }
+            self.stage = Stage::Sealed { is_record };
+            return Ok(());
+        }
+        if self.direction == Direction::Decrypt && self.has_tag && self.tag_bytes == TAG_BYTES {
+            let nonce = self.take_nonce()?;
+            let opened = open(&self.key()?.cipher, &nonce, self.aad.get(), &mut buffers, &self.tag);
+            if opened.is_ok() {
+                self.stage = Stage::Opened;
+                return Ok(());
+            } else if is_record {
+                self.stage = Stage::Failed;
+                return opened;
+            }
+            // The piece is not the whole message, or the message is not authentic. OpenSSL's
+            // interface gives no way to know, and wants the plaintext now.
+        }
+        let direction = self.direction;
+        self.pieces()?.transform(direction, buffers)
+    }
+
+    /// Prepares for a record of TLS 1.2, from its associated data.
+    fn start_record(&mut self, aad: &[u8]) -> Result<(), Reason> {
+        let mut aad: [u8; EVP_AEAD_TLS1_AAD_LEN] = aad.try_into().map_err(|_| Reason::TlsRecord)?;
+        let [.., high, low] = aad;
+        let mut plaintext_bytes = usize::from(u16::from_be_bytes([high, low]));
+        if self.direction == Direction::Decrypt {
+            plaintext_bytes = plaintext_bytes.checked_sub(TAG_BYTES).ok_or(Reason::TlsRecord)?;
+            aad[EVP_AEAD_TLS1_AAD_LEN - 2..].copy_from_slice(&(plaintext_bytes as u16).to_be_bytes());
+        }
+        self.record = Some(Record { aad, plaintext_bytes });
+        Ok(())
+    }
+
+    /// Encrypts or decrypts a record of TLS 1.2. Returns the length of the output.
+    fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
+        if buffers.len() != record.plaintext_bytes + TAG_BYTES {
+            return Err(Reason::TlsRecord);
+        }
+        // RFC 7905, section 2: the sequence number, which is in front, is added to the nonce.
+        let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
+        nonce.as_mut()[4..].iter_mut().zip(&record.aad).for_each(|(nonce, byte)| *nonce ^= byte);
+        let (mut text, tag) = buffers.split(record.plaintext_bytes);
+        let cipher = &self.key()?.cipher;
+        if self.direction == Direction::Encrypt {
+            self.tag = seal(cipher, &nonce, &record.aad, text).1;
+            tag.in_place().copy_from_slice(&self.tag);
+            self.stage = Stage::Finished;
+            return Ok(record.plaintext_bytes + TAG_BYTES);
+        }
+        let tag = tag.input().try_into().map_err(|_| Reason::Internal)?;
+        let opened = open(cipher, &nonce, &record.aad, &mut text, tag);
+        self.stage = if opened.is_ok() { Stage::Finished } else { Stage::Failed };
+        opened.map(|()| record.plaintext_bytes)
+    }
+
+    /// Ends a message in pieces.
+    fn finish_pieces(&mut self) -> Result<(), Reason> {
+        self.pieces()?;
+        let Stage::Pieces(pieces) = std::mem::replace(&mut self.stage, Stage::Failed) else {
+            return Err(Reason::Internal);
+        };
+        let computed = pieces.tag();
+        if self.direction == Direction::Encrypt {
+            self.tag = computed;
+        } else if !self.has_tag {
+            return Err(Reason::NoTag);
+        } else if !bool::from(computed[..self.tag_bytes].ct_eq(&self.tag[..self.tag_bytes])) {
+            return Err(Reason::NotAuthentic);
+        }
+        self.stage = Stage::Finished;
+        Ok(())
+    }
+
+    /// Sets the expected tag, or only the length of tags.
+    fn set_tag(&mut self, tag: Option<&[u8]>, len: usize) -> Result<(), Reason> {
+        if !(1..=TAG_BYTES).contains(&len) {
+            return Err(Reason::TagLength);
+        }
+        if let Some(tag) = tag {
+            if self.direction == Direction::Encrypt {
+                return Err(Reason::TagWhileEncrypting);
+            }
+            // The message was compared with an earlier tag.
+            if matches!(self.stage, Stage::Opened) && !bool::from(tag.ct_eq(&self.tag[..len])) {
+                self.stage = Stage::Failed;
+            }
+            self.tag[..len].copy_from_slice(tag);
+            self.has_tag = true;
+        }
+        self.tag_bytes = len;
+        Ok(())
+    }
+}
+
+impl<L: AeadLayout> Cipher for Aead<L> {
+    const ALGORITHM: usize = if Self::IS_IETF { 0 } else { 1 };
+    const NONCE_BYTES: usize = size_of::<L::Nonce>();
+    const IS_AEAD: bool = true;
+    const GETTABLE: &'static [OSSL_PARAM] = &[
+        number(c"keylen"),
+        number(c"ivlen"),
+        number(c"taglen"),
+        number(c"tlsaadpad"),
+        octets(c"tag"),
+        octets(c"iv"),
+        octets(c"updated-iv"),
+        OSSL_PARAM::END,
+    ];
+    const SETTABLE: &'static [OSSL_PARAM] = &[
+        number(c"keylen"),
+        number(c"ivlen"),
+        octets(c"tag"),
+        octets(c"tlsaad"),
+        octets(c"tlsivfixed"),
+        OSSL_PARAM::END,
+    ];
+
+    fn new(backend: Backend) -> Self {
+        Self {
+            backend,
+            key: None,
+            nonce: None,
+            nonce_is_fresh: false,
+            direction: Direction::Decrypt,
+            tag: [0; TAG_BYTES],
+            tag_bytes: TAG_BYTES,
+            has_tag: false,
+            aad: ShortAad::new(),
+            record: None,
+            stage: Stage::Idle,
+            kept: Vec::new(),
+        }
+    }
+
+    fn init(
+        &mut self,
+        direction: Direction,
+        key: Option<&[u8; KEY_BYTES]>,
+        nonce: Option<&[u8]>,
+    ) -> Result<(), Reason> {
+        let has_new_direction = self.direction != direction;
+        self.direction = direction;
+        if let Some(key) = key {
+            let cipher = ChaChaPoly1305::with_backend(key, self.backend);
+            self.key = Some(Key { bytes: Zeroizing::new(*key), cipher });
+        }
+        if let Some(nonce) = nonce {
+            self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
+            self.nonce_is_fresh = true;
+        }
+        let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
+        if key.is_some() || nonce.is_some() || has_new_direction || has_ended {
+            self.start();
+        }
+        Ok(())
+    }
+
+    fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason> {
+        if self.record.is_some() {
+            return Err(Reason::TlsRecord);
+        }
+        match &mut self.stage {
+            Stage::Started if self.aad.append(data) => Ok(()),
+            Stage::Sealed { .. } | Stage::Opened => Err(Reason::LateAssociatedData),
+            _ => self.pieces()?.associated_data(data),
+        }
+    }
+
+    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason> {
+        if let Some(record) = self.record.take() {
+            return self.transform_record(&record, buffers);
+        }
+        let len = buffers.len();
+        if len as u64 > MAX_MESSAGE_BYTES {
+            return Err(Reason::TooLong);
+        }
+        if matches!(self.stage, Stage::Started) {
+            self.first_piece(buffers)?;
+        } else {
+            let direction = self.direction;
+            self.pieces()?.transform(direction, buffers)?;
+        }
+        Ok(len)
+    }
+
+    fn finish(&mut self) -> Result<(), Reason> {
+        if self.record.is_some() {
+            return Err(Reason::TlsRecord);
+        }
+        let result = match self.stage {
+            Stage::Sealed { .. } | Stage::Opened => {
+                self.stage = Stage::Finished;
+                Ok(())
+            }
+            Stage::Finished => Ok(()),
+            _ => self.finish_pieces(),
+        };
+        // A tag is for one message.
+        self.has_tag = false;
+        result
+    }
+
+    fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason> {
+        match name {
+            b"keylen" => param.set_number(KEY_BYTES),
+            b"ivlen" => param.set_number(Self::NONCE_BYTES),
+            b"taglen" => param.set_number(self.tag_bytes),
+            b"tlsaadpad" => param.set_number(TAG_BYTES),
+            b"tag" => {
+                let tag = self.tag.get(..param.capacity()).filter(|tag| !tag.is_empty()).ok_or(Reason::TagLength)?;
+                let is_ready = self.direction == Direction::Encrypt && matches!(self.stage, Stage::Finished);
+                if is_ready { param.set_bytes(tag) } else { Err(Reason::TagNotReady) }
+            }
+            b"iv" | b"updated-iv" => param.set_bytes(self.nonce.ok_or(Reason::NoNonce)?.as_ref()),
+            _ => Ok(()),
+        }
+    }
+
+    fn set(&mut self, name: &[u8], param: &Param<'_>) -> Result<(), Reason> {
+        match name {
+            b"keylen" if param.number()? != KEY_BYTES => Err(Reason::KeyLength),
+            b"ivlen" if param.number()? != Self::NONCE_BYTES => Err(Reason::NonceLength),
+            b"tag" => {
+                let (tag, len) = param.octets()?;
+                self.set_tag(tag, len)
+            }
+            // Records of TLS have nonces of 12 bytes.
+            b"tlsaad" if Self::IS_IETF => self.start_record(param.bytes()?),
+            b"tlsivfixed" if Self::IS_IETF => {
+                self.nonce = Some(param.bytes()?.try_into().map_err(|_| Reason::NonceLength)?);
+                Ok(())
+            }
+            b"tlsaad" | b"tlsivfixed" => Err(Reason::NonceLength),
+            _ => Ok(()),
+        }
+    }
+}

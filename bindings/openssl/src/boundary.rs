@@ -1,0 +1,209 @@
+//! The boundary to OpenSSL: pointers become contexts and slices here, and panics become errors.
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::{ptr, slice};
+
+use crate::provider::Provider;
+use crate::reason::Reason;
+use crate::usage::Tally;
+
+/// The state of an algorithm, for which OpenSSL has a pointer.
+pub(crate) struct Context<T> {
+    provider: Arc<Provider>,
+    pub(crate) state: T,
+    pub(crate) tally: Tally,
+    /// A function panicked, so the state may be inconsistent.
+    broken: bool,
+}
+
+impl<T> Drop for Context<T> {
+    fn drop(&mut self) {
+        self.tally.add_to(&self.provider.usage);
+    }
+}
+
+/// Returns a new context, or null after a panic.
+///
+/// # Safety
+/// The pointer is null or the live context of a provider, from `OSSL_provider_init`.
+pub(crate) unsafe fn new_context<T>(
+    provider: *const c_void,
+    algorithm: usize,
+    make: impl FnOnce(&Provider) -> T,
+) -> *mut c_void {
+    // SAFETY: the caller promises it.
+    let Some(provider) = (unsafe { provider.cast::<Arc<Provider>>().as_ref() }) else { return ptr::null_mut() };
+    boxed(AssertUnwindSafe(|| {
+        let state = make(provider);
+        Context { provider: provider.clone(), state, tally: Tally::new(algorithm), broken: false }
+    }))
+}
+
+fn boxed<T>(make: AssertUnwindSafe<impl FnOnce() -> Context<T>>) -> *mut c_void {
+    catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())).cast())).unwrap_or(ptr::null_mut())
+}
+
+/// Returns a copy of a context, or null.
+///
+/// # Safety
+/// The rules of [`call`].
+pub(crate) unsafe fn copy_context<T: Clone>(context: *mut c_void, algorithm: usize) -> *mut c_void {
+    // SAFETY: the caller promises it.
+    let Some(context) = (unsafe { context.cast::<Context<T>>().as_ref() }) else { return ptr::null_mut() };
+    boxed(AssertUnwindSafe(|| Context {
+        provider: context.provider.clone(),
+        state: context.state.clone(),
+        tally: Tally::new(algorithm),
+        broken: context.broken,
+    }))
+}
+
+/// Drops a context.
+///
+/// # Safety
+/// The rules of [`call`]. The context must not be used again.
+pub(crate) unsafe fn free_context<T>(context: *mut c_void) {
+    if !context.is_null() {
+        // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL uses it for the last time.
+        let context = unsafe { Box::from_raw(context.cast::<Context<T>>()) };
+        // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
+    }
+}
+
+/// Runs the body of a function on a context. Returns 1, or 0 after an error.
+///
+/// # Safety
+/// The pointer is null, or from [`new_context`] or [`copy_context`] with the same type. It is live
+/// and not used by others during the call.
+pub(crate) unsafe fn call<T>(context: *mut c_void, body: impl FnOnce(&mut Context<T>) -> Result<(), Reason>) -> c_int {
+    // SAFETY: the caller promises it.
+    let Some(context) = (unsafe { context.cast::<Context<T>>().as_mut() }) else { return 0 };
+    let result = if context.broken {
+        Err(Reason::Internal)
+    } else {
+        catch_unwind(AssertUnwindSafe(|| body(context))).unwrap_or_else(|_| {
+            context.broken = true;
+            Err(Reason::Internal)
+        })
+    };
+    match result {
+        Ok(()) => 1,
+        // No error is stored, as in OpenSSL's own provider: servers skip early data by trying to
+        // decrypt it, and `SSL_get_error` would take the old error for a new one.
+        Err(Reason::NotAuthentic) => 0,
+        Err(reason) => {
+            context.provider.core.raise(reason);
+            0
+        }
+    }
+}
+
+/// Runs the body of a function without a context. Returns 1, or 0 after an error.
+pub(crate) fn call_without_context(body: impl FnOnce() -> Result<(), Reason>) -> c_int {
+    c_int::from(matches!(catch_unwind(AssertUnwindSafe(body)), Ok(Ok(()))))
+}
+
+/// Returns input.
+///
+/// # Safety
+/// The pointer is null, or valid for `len` bytes during `'a`, and nobody writes to them.
+pub(crate) unsafe fn input<'a>(start: *const u8, len: usize) -> Result<&'a [u8], Reason> {
+    match () {
+        () if len == 0 => Ok(&[]),
+        () if start.is_null() => Err(Reason::NullPointer),
+        () if len > isize::MAX as usize => Err(Reason::TooLong),
+        // SAFETY: the pointer is not null, the size fits, and the caller promises the rest.
+        () => Ok(unsafe { slice::from_raw_parts(start, len) }),
+    }
+}
+
+/// Input and output of a transformation, of the same length.
+pub(crate) enum Buffers<'a> {
+    InPlace(&'a mut [u8]),
+    Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
+}
+
+impl<'a> Buffers<'a> {
+    /// Returns `len` bytes of input and output. If they overlap in part, the input is moved first.
+    ///
+    /// # Safety
+    /// Both pointers are null or valid for `len` bytes during `'a`, and nobody else uses them.
+    pub(crate) unsafe fn new(from: *const u8, to: *mut u8, len: usize) -> Result<Self, Reason> {
+        if from.is_null() || to.is_null() {
+            return Err(Reason::NullPointer);
+        }
+        if len > isize::MAX as usize {
+            return Err(Reason::TooLong);
+        }
+        let distance = from.addr().abs_diff(to.addr());
+        if distance >= len {
+            // SAFETY: as below.
+            let from = unsafe { slice::from_raw_parts(from, len) };
+            // SAFETY: the pointers are not null, the sizes fit, the buffers do not overlap, and the
+            // caller promises the rest.
+            let to = unsafe { slice::from_raw_parts_mut(to.cast(), len) };
+            return Ok(Self::Separate(from, to));
+        }
+        if distance > 0 {
+            // SAFETY: the caller promises that both are valid; they may overlap.
+            unsafe { ptr::copy(from, to, len) };
+        }
+        // SAFETY: the pointer is not null, the size fits, and the caller promises the rest. The
+        // bytes are input, or a copy of input, so they are initialised.
+        Ok(Self::InPlace(unsafe { slice::from_raw_parts_mut(to, len) }))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::InPlace(buffer) => buffer.len(),
+            Self::Separate(from, _) => from.len(),
+        }
+    }
+
+    /// Returns the buffers in pieces of `len` bytes; the last one may be shorter.
+    pub(crate) fn chunks(self, len: usize, mut each: impl FnMut(Buffers<'_>)) {
+        match self {
+            Self::InPlace(buffer) => buffer.chunks_mut(len).for_each(|piece| each(Buffers::InPlace(piece))),
+            Self::Separate(from, to) => {
+                from.chunks(len).zip(to.chunks_mut(len)).for_each(|(from, to)| each(Buffers::Separate(from, to)));
+            }
+        }
+    }
+
+    /// Returns the first `at` bytes, and the rest.
+    pub(crate) fn split(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::InPlace(buffer) => {
+                let (head, rest) = buffer.split_at_mut(at);
+                (Self::InPlace(head), Self::InPlace(rest))
+            }
+            Self::Separate(from, to) => {
+                let ((from, from_rest), (to, to_rest)) = (from.split_at(at), to.split_at_mut(at));
+                (Self::Separate(from, to), Self::Separate(from_rest, to_rest))
+            }
+        }
+    }
+
+    pub(crate) fn input(&self) -> &[u8] {
+        match self {
+            Self::InPlace(buffer) => buffer,
+            Self::Separate(from, _) => from,
+        }
+    }
+
+    /// Returns a buffer that holds the input and receives the output.
+    pub(crate) fn in_place(self) -> &'a mut [u8] {
+        match self {
+            Self::InPlace(buffer) => buffer,
+            Self::Separate(from, to) => {
+                let mut output = sealane::Output::new(to);
+                output.append(from);
+                output.finish()
+            }
+        }
+    }
+}

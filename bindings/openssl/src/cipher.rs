@@ -1,0 +1,62 @@
+//! What the functions for ciphers need from a cipher.
+
+use std::ffi::CStr;
+
+use sealane::Backend;
+
+use crate::abi::OSSL_PARAM;
+use crate::boundary::Buffers;
+use crate::param::Param;
+use crate::reason::Reason;
+
+/// The length of all keys in bytes.
+pub(crate) const KEY_BYTES: usize = 32;
+
+/// What a context does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
+/// A cipher with a key, a nonce and a message. Its clone is in the middle of the same message.
+pub(crate) trait Cipher: Clone {
+    /// The index in [`crate::usage::COUNTED`].
+    const ALGORITHM: usize;
+    const NONCE_BYTES: usize;
+    const IS_AEAD: bool;
+    /// The parameters of a context that can be read.
+    const GETTABLE: &'static [OSSL_PARAM];
+    /// The parameters of a context that can be set.
+    const SETTABLE: &'static [OSSL_PARAM];
+
+    fn new(backend: Backend) -> Self;
+
+    /// Sets what is given, and starts a message if a key or a nonce is given.
+    fn init(&mut self, direction: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>)
+    -> Result<(), Reason>;
+
+    fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason>;
+
+    /// Encrypts or decrypts a piece. Returns the length of the output.
+    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason>;
+
+    /// Ends the message.
+    fn finish(&mut self) -> Result<(), Reason>;
+
+    /// Reads a parameter that this cipher has; others are left alone.
+    fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason>;
+
+    /// Sets a parameter that this cipher has; others are ignored.
+    fn set(&mut self, name: &[u8], param: &Param<'_>) -> Result<(), Reason>;
+}
+
+/// Returns the description of a parameter that is a number.
+pub(crate) const fn number(key: &'static CStr) -> OSSL_PARAM {
+    OSSL_PARAM::described(key, crate::abi::OSSL_PARAM_UNSIGNED_INTEGER, size_of::<usize>())
+}
+
+/// Returns the description of a parameter that consists of bytes.
+pub(crate) const fn octets(key: &'static CStr) -> OSSL_PARAM {
+    OSSL_PARAM::described(key, crate::abi::OSSL_PARAM_OCTET_STRING, 0)
+}

@@ -1,0 +1,27 @@
+//! ChaCha20-Poly1305, XChaCha20-Poly1305, ChaCha20 and Poly1305 of Sealane, as a provider of
+//! OpenSSL 3: `sealane.so`.
+//!
+//! OpenSSL passes its functions to `OSSL_provider_init` and gets tables of functions back, so
+//! nothing is linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types and
+//! numbers. `aead` (with `whole` and `pieces`), `stream` and `mac` hold the algorithms, in safe
+//! code. `boundary`, `param`, `cipher_functions`, `mac_functions` and `provider` have the functions
+//! that OpenSSL calls. They catch panics.
+//!
+//! `docs/openssl.md` says how to use the provider, and where it differs from OpenSSL's own.
+#![allow(non_camel_case_types, reason = "the names of OpenSSL")]
+
+mod abi;
+mod aead;
+mod boundary;
+mod cipher;
+mod cipher_functions;
+mod core;
+mod mac;
+mod mac_functions;
+mod param;
+mod pieces;
+mod provider;
+mod reason;
+mod stream;
+mod usage;
+mod whole;

@@ -1,0 +1,112 @@
+//! ChaCha20 without authentication, as OpenSSL has it.
+
+use sealane::Backend;
+use sealane::chacha20::{BLOCK_BYTES, ChaCha20Original};
+use zeroize::Zeroizing;
+
+use crate::abi::OSSL_PARAM;
+use crate::boundary::Buffers;
+use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::param::Param;
+use crate::reason::Reason;
+
+/// ChaCha20. OpenSSL's nonce (IV) has the 32-bit block counter in front, which is carried into the
+/// next 32 bits. So it is the original layout: a 64-bit counter, and a 64-bit nonce.
+#[derive(Clone)]
+pub(crate) struct Stream {
+    backend: Backend,
+    key: Option<Zeroizing<[u8; KEY_BYTES]>>,
+    nonce: Option<[u8; 16]>,
+    /// Exists if there is a key and a nonce.
+    cipher: Option<ChaCha20Original>,
+}
+
+impl Stream {
+    fn start(&mut self) {
+        let (Some(key), Some(nonce)) = (&self.key, &self.nonce) else { return };
+        let (counter, nonce) = nonce.split_first_chunk().expect("8 of 16 bytes");
+        let nonce = nonce.first_chunk().expect("8 bytes");
+        let mut cipher = ChaCha20Original::with_backend(key, nonce, self.backend);
+        let position = u128::from(u64::from_le_bytes(*counter)) * BLOCK_BYTES as u128;
+        cipher.seek(position).expect("a block that exists");
+        self.cipher = Some(cipher);
+    }
+
+    /// Returns the nonce for the current block.
+    fn current_nonce(&self) -> Option<[u8; 16]> {
+        let (cipher, mut nonce) = (self.cipher.as_ref()?, self.nonce?);
+        let block = (cipher.position() / BLOCK_BYTES as u128) as u64;
+        nonce[..8].copy_from_slice(&block.to_le_bytes());
+        Some(nonce)
+    }
+}
+
+impl Cipher for Stream {
+    const ALGORITHM: usize = 2;
+    const NONCE_BYTES: usize = 16;
+    const IS_AEAD: bool = false;
+    const GETTABLE: &'static [OSSL_PARAM] =
+        &[number(c"keylen"), number(c"ivlen"), octets(c"iv"), octets(c"updated-iv"), OSSL_PARAM::END];
+    const SETTABLE: &'static [OSSL_PARAM] = &[number(c"keylen"), number(c"ivlen"), OSSL_PARAM::END];
+
+    fn new(backend: Backend) -> Self {
+        Self { backend, key: None, nonce: None, cipher: None }
+    }
+
+    fn init(&mut self, _: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>) -> Result<(), Reason> {
+        if let Some(key) = key {
+            self.key = Some(Zeroizing::new(*key));
+        }
+        if let Some(nonce) = nonce {
+            self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
+        }
+        if key.is_some() || nonce.is_some() {
+            self.start();
+        }
+        Ok(())
+    }
+
+    fn associated_data(&mut self, _: &[u8]) -> Result<(), Reason> {
+        Err(Reason::NullPointer)
+    }
+
+    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason> {
+        let missing = if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce };
+        let cipher = self.cipher.as_mut().ok_or(missing)?;
+        let len = buffers.len();
+        let mut rest = buffers.in_place();
+        while !rest.is_empty() {
+            // After the last block comes block 0.
+            if cipher.remaining() == 0 {
+                cipher.seek(0)?;
+            }
+            let piece = cipher.remaining().min(rest.len() as u128) as usize;
+            let (piece, after) = rest.split_at_mut(piece);
+            cipher.apply_keystream(piece)?;
+            rest = after;
+        }
+        Ok(len)
+    }
+
+    fn finish(&mut self) -> Result<(), Reason> {
+        Ok(())
+    }
+
+    fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason> {
+        match name {
+            b"keylen" => param.set_number(KEY_BYTES),
+            b"ivlen" => param.set_number(Self::NONCE_BYTES),
+            b"iv" => param.set_bytes(&self.nonce.ok_or(Reason::NoNonce)?),
+            b"updated-iv" => param.set_bytes(&self.current_nonce().ok_or(Reason::NoNonce)?),
+            _ => Ok(()),
+        }
+    }
+
+    fn set(&mut self, name: &[u8], param: &Param<'_>) -> Result<(), Reason> {
+        match name {
+            b"keylen" if param.number()? != KEY_BYTES => Err(Reason::KeyLength),
+            b"ivlen" if param.number()? != Self::NONCE_BYTES => Err(Reason::NonceLength),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Counts what the provider does, to prove that it is used.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The algorithms that are counted, in this order.
+pub(crate) const COUNTED: [&str; 4] = ["ChaCha20-Poly1305", "XChaCha20-Poly1305", "ChaCha20", "Poly1305"];
+
+/// The sums of all contexts, and the file for them.
+pub(crate) struct Usage {
+    file: Option<File>,
+    counts: [Count; COUNTED.len()],
+}
+
+#[derive(Default)]
+struct Count {
+    updates: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Usage {
+    /// Opens the file now, because a process may give up its rights later.
+    pub(crate) fn new(path: Option<&str>) -> Result<Self, String> {
+        let open = |path: &str| OpenOptions::new().append(true).create(true).open(path);
+        let file = path.map(|path| open(path).map_err(|error| format!("statistics = {path}: {error}"))).transpose()?;
+        Ok(Self { file, counts: Default::default() })
+    }
+
+    /// Appends a line for each algorithm that was used.
+    pub(crate) fn write(&self) {
+        let Some(mut file) = self.file.as_ref() else { return };
+        for (name, count) in COUNTED.iter().zip(&self.counts) {
+            let (updates, bytes) = (count.updates.load(Relaxed), count.bytes.load(Relaxed));
+            if updates > 0 {
+                // One call, so that processes do not mix their lines. There is nobody to tell about
+                // an error: the process ends.
+                let line = format!("{} {name}: {updates} updates, {bytes} bytes\n", std::process::id());
+                let _ = file.write_all(line.as_bytes());
+            }
+        }
+    }
+}
+
+/// The counts of one context. They are added to the sums at the end, so that threads do not write
+/// to the same memory.
+pub(crate) struct Tally {
+    algorithm: usize,
+    updates: u64,
+    bytes: u64,
+}
+
+impl Tally {
+    pub(crate) fn new(algorithm: usize) -> Self {
+        Self { algorithm, updates: 0, bytes: 0 }
+    }
+
+    pub(crate) fn count(&mut self, bytes: usize) {
+        self.updates += 1;
+        self.bytes += bytes as u64;
+    }
+
+    pub(crate) fn add_to(&self, usage: &Usage) {
+        let count = &usage.counts[self.algorithm];
+        count.updates.fetch_add(self.updates, Relaxed);
+        count.bytes.fetch_add(self.bytes, Relaxed);
+    }
+}

@@ -1,0 +1,230 @@
+/* Parameters, errors and known answers of the AEADs. */
+#include "check.h"
+
+static const uint8_t key[32] = {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a,
+                                0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x90, 0x91, 0x92, 0x93, 0x94, 0x95,
+                                0x96, 0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f};
+static const uint8_t nonce[24] = {0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b,
+                                  0x4c, 0x4d, 0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57};
+static const uint8_t aad[12] = {0x50, 0x51, 0x52, 0x53, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7};
+
+static void test_properties(void)
+{
+    CHECK(EVP_CIPHER_is_a(ours, "ChaCha20-Poly1305") && EVP_CIPHER_get_nid(ours) == NID_chacha20_poly1305);
+    EVP_CIPHER *by_oid = EVP_CIPHER_fetch(NULL, "1.2.840.113549.1.9.16.3.18", "provider=sealane");
+    CHECK(by_oid != NULL);
+    EVP_CIPHER_free(by_oid);
+    const EVP_CIPHER *pairs[][2] = {{ours, theirs}, {our_stream, their_stream}};
+    for (int i = 0; i < 2; i++) {
+        const EVP_CIPHER *a = pairs[i][0], *b = pairs[i][1];
+        CHECK(EVP_CIPHER_get_key_length(a) == EVP_CIPHER_get_key_length(b));
+        CHECK(EVP_CIPHER_get_iv_length(a) == EVP_CIPHER_get_iv_length(b));
+        CHECK(EVP_CIPHER_get_block_size(a) == EVP_CIPHER_get_block_size(b));
+        CHECK(EVP_CIPHER_get_mode(a) == EVP_CIPHER_get_mode(b));
+        CHECK(EVP_CIPHER_get_flags(a) == EVP_CIPHER_get_flags(b));
+        /* All that OpenSSL's own cipher has. */
+        const OSSL_PARAM *(*lists[])(const EVP_CIPHER *) = {EVP_CIPHER_gettable_ctx_params,
+                                                           EVP_CIPHER_settable_ctx_params};
+        for (int list = 0; list < 2; list++)
+            for (const OSSL_PARAM *param = lists[list](b); param->key != NULL; param++)
+                CHECK(OSSL_PARAM_locate_const(lists[list](a), param->key) != NULL);
+    }
+    CHECK(EVP_CIPHER_get_iv_length(xchacha) == 24);
+}
+
+static void test_parameters(void)
+{
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+    size_t taglen = 0;
+    uint8_t iv[12];
+    OSSL_PARAM get[] = {OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_TAGLEN, &taglen),
+                        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, iv, sizeof iv),
+                        OSSL_PARAM_construct_end()};
+    CHECK(EVP_CIPHER_CTX_get_params(ctx, get) == 1 && taglen == 16 && memcmp(iv, nonce, 12) == 0);
+    CHECK(get[0].return_size == sizeof taglen && get[1].return_size == 12);
+    unsigned small = 0;
+    get[0] = OSSL_PARAM_construct_uint(OSSL_CIPHER_PARAM_IVLEN, &small);
+    CHECK(EVP_CIPHER_CTX_get_params(ctx, get) == 1 && small == 12);
+    get[1] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_IV, iv, 11);
+    FAILS(EVP_CIPHER_CTX_get_params(ctx, get), "a parameter has a wrong type or size");
+    get[1] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_TAG, &taglen);
+    FAILS(EVP_CIPHER_CTX_get_params(ctx, get), "there is a tag only after a message was encrypted and finished");
+
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) == 1);
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 8, NULL), "the nonce (IV) has a wrong length");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_SET_KEY_LENGTH, 16, NULL), "the key has a wrong length");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 17, NULL), "a tag has 1 to 16 bytes");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 0, NULL), "a tag has 1 to 16 bytes");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 16, iv), "a tag cannot be set while encrypting");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 4, iv), "the nonce (IV) has a wrong length");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 12, iv), "a TLS record has a wrong length");
+    EVP_CIPHER_CTX_free(ctx);
+    ctx = context(xchacha, key, nonce, 1);
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 12, iv), "the nonce (IV) has a wrong length");
+    EVP_CIPHER_CTX_free(ctx);
+}
+
+/* The order of calls. */
+static void test_order(void)
+{
+    uint8_t text[40] = {1}, tag[TAG], out[40];
+    int len;
+    EVP_CIPHER_CTX *ctx = context(ours, NULL, NULL, 1);
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 40), "no key has been set");
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, key, NULL, 1, NULL) == 1);
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 40), "no nonce (IV) has been set since the last message");
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), "no nonce (IV) has been set since the last message");
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 1, NULL) == 1);
+    update(ctx, NULL, aad, 12);
+    update(ctx, out, text, 40);
+    FAILS(EVP_CipherUpdate(ctx, NULL, &len, aad, 12), "associated data must come before the message");
+    update(ctx, out, text, 40);
+    FAILS(EVP_CipherUpdate(ctx, NULL, &len, aad, 12), "associated data must come before the message");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, TAG, tag),
+          "there is a tag only after a message was encrypted and finished");
+    CHECK(finish(ctx) == 1);
+    get_tag(ctx, tag);
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 17, tag), "a tag has 1 to 16 bytes");
+    /* A nonce encrypts one message. */
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 40), "no nonce (IV) has been set since the last message");
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, key, NULL, 1, NULL) == 1);
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 40), "no nonce (IV) has been set since the last message");
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 1, NULL) == 1);
+    update(ctx, out, text, 40);
+    CHECK(finish(ctx) == 1);
+
+    /* A tag is needed, for one message. */
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+    update(ctx, out, text, 40);
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), "the tag must be set before the message is finished");
+    IS_FORGERY(EVP_CipherFinal_ex(ctx, out, &len));
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), "the tag must be set before the message is finished");
+    EVP_CIPHER_CTX_free(ctx);
+}
+
+/* An empty message, in all ways to say so. */
+static void test_empty(void)
+{
+    uint8_t tag[TAG], same[TAG];
+    int len = -1;
+    for (size_t aad_len = 0; aad_len <= 12; aad_len += 12) {
+        EVP_CIPHER_CTX *ctx = context(theirs, key, nonce, 1);
+        update(ctx, NULL, aad, aad_len);
+        CHECK(finish(ctx) == 1);
+        get_tag(ctx, tag);
+        EVP_CIPHER_CTX_free(ctx);
+        ctx = context(ours, key, nonce, 1);
+        update(ctx, NULL, aad, aad_len);
+        update(ctx, same, same, 0);
+        CHECK(finish(ctx) == 1);
+        get_tag(ctx, same);
+        CHECK(memcmp(tag, same, TAG) == 0);
+        for (int forged = 0; forged < 2; forged++) {
+            tag[3] ^= forged;
+            CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+            set_tag(ctx, tag);
+            update(ctx, NULL, aad, aad_len);
+            CHECK(EVP_Cipher(ctx, NULL, NULL, 0) == (forged ? -1 : len + 1));
+        }
+        EVP_CIPHER_CTX_free(ctx);
+    }
+}
+
+/* Tags of fewer bytes, and each bit of a tag. */
+static void test_tags(void)
+{
+    for (size_t len = 1; len <= (few ? 40 : 5000); len = len * 5 / 4 + 1) {
+        uint8_t *text = bytes(len, 3), *sealed = malloc(len), *out = malloc(len), tag[TAG];
+        expected(key, nonce, aad, 12, text, len, sealed, tag);
+        for (int tag_len = 1; tag_len <= TAG; tag_len++) {
+            EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+            uint8_t prefix[TAG];
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag_len, NULL) == 1);
+            CHECK(EVP_CIPHER_CTX_get_tag_length(ctx) == tag_len);
+            update(ctx, NULL, aad, 12);
+            update(ctx, out, text, len);
+            CHECK(finish(ctx) == 1);
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, tag_len, prefix) == 1);
+            CHECK(memcmp(prefix, tag, tag_len) == 0 && memcmp(out, sealed, len) == 0);
+            for (int late = 0; late < 2; late++) {
+                for (int bit = -1; bit < 8 * tag_len; bit += 7) {
+                    memcpy(prefix, tag, TAG);
+                    if (bit >= 0)
+                        prefix[bit / 8] ^= 1 << bit % 8;
+                    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+                    if (!late)
+                        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag_len, prefix) == 1);
+                    update(ctx, NULL, aad, 12);
+                    update(ctx, out, sealed, len);
+                    if (late)
+                        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag_len, prefix) == 1);
+                    if (bit < 0) {
+                        CHECK(finish(ctx) == 1 && memcmp(out, text, len) == 0);
+                    } else {
+                        IS_FORGERY(finish(ctx));
+                    }
+                }
+            }
+            EVP_CIPHER_CTX_free(ctx);
+        }
+        /* The right tag, then another one; and more data than the tag is for. */
+        EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 0);
+        set_tag(ctx, tag);
+        update(ctx, NULL, aad, 12);
+        update(ctx, out, sealed, len);
+        set_tag(ctx, tag);
+        uint8_t wrong[TAG] = {0};
+        set_tag(ctx, wrong);
+        IS_FORGERY(finish(ctx));
+        CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+        set_tag(ctx, tag);
+        update(ctx, NULL, aad, 12);
+        update(ctx, out, sealed, len);
+        int written;
+        IS_FORGERY(EVP_CipherUpdate(ctx, out, &written, sealed, 1));
+        IS_FORGERY(finish(ctx));
+        EVP_CIPHER_CTX_free(ctx);
+        free(text), free(sealed), free(out);
+    }
+}
+
+/* The example of draft-irtf-cfrg-xchacha-03, appendix A.3.1. */
+static void test_xchacha(void)
+{
+    const char *text = "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for "
+                       "the future, sunscreen would be it.";
+    static const uint8_t start[16] = {0xbd, 0x6d, 0x17, 0x9d, 0x3e, 0x83, 0xd4, 0x3b,
+                                      0x95, 0x76, 0x57, 0x94, 0x93, 0xc0, 0xe9, 0x39};
+    static const uint8_t right[TAG] = {0xc0, 0x87, 0x59, 0x24, 0xc1, 0xc7, 0x98, 0x79,
+                                       0x47, 0xde, 0xaf, 0xd8, 0x78, 0x0a, 0xcf, 0x49};
+    size_t len = strlen(text);
+    uint8_t out[200], back[200], tag[TAG];
+    CHECK(len == 114);
+    for (size_t cut = 0; cut <= len; cut++) {
+        EVP_CIPHER_CTX *ctx = context(xchacha, key, nonce, 1);
+        update(ctx, NULL, aad, 12);
+        update(ctx, out, (const uint8_t *)text, cut);
+        update(ctx, out + cut, (const uint8_t *)text + cut, len - cut);
+        CHECK(finish(ctx) == 1);
+        get_tag(ctx, tag);
+        CHECK(memcmp(out, start, 16) == 0 && memcmp(tag, right, TAG) == 0);
+        CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+        set_tag(ctx, tag);
+        update(ctx, NULL, aad, 12);
+        update(ctx, back, out, cut);
+        update(ctx, back + cut, out + cut, len - cut);
+        CHECK(finish(ctx) == 1 && memcmp(back, text, len) == 0);
+        EVP_CIPHER_CTX_free(ctx);
+    }
+}
+
+void test_aead(void)
+{
+    test_properties();
+    test_parameters();
+    test_order();
+    test_empty();
+    test_tags();
+    test_xchacha();
+}

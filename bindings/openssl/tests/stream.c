@@ -1,0 +1,54 @@
+/* ChaCha20, compared with OpenSSL's own provider. */
+#include "check.h"
+
+static void compare(const uint8_t iv[16], const uint8_t *text, size_t len, size_t cut)
+{
+    static const uint8_t key[32] = {5, 6, 7};
+    uint8_t *a = malloc(len + 1), *b = malloc(len + 1);
+    EVP_CIPHER_CTX *first = context(their_stream, key, iv, 1), *second = context(our_stream, key, iv, 0);
+    EVP_CIPHER_CTX *copy = EVP_CIPHER_CTX_new();
+    update(first, a, text, len);
+    update(second, b, text, cut);
+    CHECK(copy != NULL && EVP_CIPHER_CTX_copy(copy, second) == 1);
+    EVP_CIPHER_CTX *both[] = {second, copy};
+    for (int i = 0; i < 2; i++) {
+        update(both[i], b + cut, text + cut, len - cut);
+        CHECK(memcmp(a, b, len) == 0 && finish(both[i]) == 1);
+    }
+    EVP_CIPHER_CTX_free(first);
+    EVP_CIPHER_CTX_free(second);
+    EVP_CIPHER_CTX_free(copy);
+    free(a), free(b);
+}
+
+void test_stream(void)
+{
+    uint8_t iv[16] = {1, 0, 0, 0, 9, 8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 4}, *text = bytes(5000, 3);
+    for (size_t len = 0; len <= 600; len += few ? 83 : 1)
+        for (size_t cut = 0; cut <= len; cut += few ? 37 : 3)
+            compare(iv, text, len, cut);
+    compare(iv, text, 5000, 4097);
+    /* The block counter is carried into the nonce, and wraps at its end. */
+    for (int last = 0; last < 2; last++) {
+        memset(iv, 0xff, last ? 8 : 4);
+        iv[0] = 0xfd;
+        for (size_t cut = 0; cut <= 1000; cut += few ? 333 : 7)
+            compare(iv, text, 1000, cut);
+    }
+
+    uint8_t key[32] = {0}, out[100], current[16];
+    int len;
+    EVP_CIPHER_CTX *ctx = context(our_stream, NULL, NULL, 1);
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 10), "no key has been set");
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, key, NULL, 1, NULL) == 1);
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 10), "no nonce (IV) has been set since the last message");
+    memset(iv, 0, 16);
+    iv[0] = 0xff;
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, iv, 1, NULL) == 1);
+    update(ctx, out, text, 100);
+    CHECK(EVP_CIPHER_CTX_get_updated_iv(ctx, current, 16) == 1 && current[0] == 0 && current[1] == 1);
+    CHECK(EVP_CIPHER_CTX_get_original_iv(ctx, current, 16) == 1 && memcmp(current, iv, 16) == 0);
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL), "the nonce (IV) has a wrong length");
+    EVP_CIPHER_CTX_free(ctx);
+    free(text);
+}

@@ -1,0 +1,157 @@
+//! Many packets of QUIC at once, for QUIC stacks that send them in batches.
+//!
+//! rustls's traits take one packet at a time. [`PacketKeys::seal_packets`] takes all that a stack
+//! is about to send with one key. The results are the same, byte by byte; the blocks of several
+//! packets share vectors, so that it is faster.
+//!
+//! A stack gets the keys from rustls by an algorithm of its own: rustls passes them to
+//! `packet_key` and `header_protection_key` of the `quic::Algorithm` in the cipher suite.
+
+pub(crate) mod header;
+
+use core::fmt;
+
+use sealane::quic::{HeaderProtectionKey, MASK_BYTES, Mask, SAMPLE_BYTES, Sample};
+use sealane::{KEY_BYTES, SealRequest, TAG_BYTES};
+
+use crate::aead::Keys;
+use header::packet_number_bytes;
+
+/// The number of packets that may be encrypted with one key. The limit is larger than the number of
+/// packets of a connection (RFC 9001, section 6.6).
+pub(crate) const CONFIDENTIALITY_LIMIT: u64 = u64::MAX;
+/// The number of packets that may fail to decrypt with one key (RFC 9001, section 6.6).
+pub(crate) const INTEGRITY_LIMIT: u64 = 1 << 36;
+
+/// The longest packet number in bytes. A sample begins where a packet number of this length would
+/// end (RFC 9001, section 5.4.2).
+const MAX_PACKET_NUMBER_BYTES: usize = 4;
+
+/// A packet to encrypt.
+///
+/// The bytes are those of the packet on the wire: the header, which ends with the packet number, the
+/// payload as plaintext, and 16 bytes for the tag.
+#[derive(Debug)]
+pub struct Packet<'a> {
+    number: u64,
+    path_id: u32,
+    header_bytes: usize,
+    bytes: &'a mut [u8],
+}
+
+impl<'a> Packet<'a> {
+    /// Returns the packet with this number, whose header has `header_bytes` bytes.
+    ///
+    /// The first byte of the header tells how many bytes the packet number has, as usual.
+    #[must_use]
+    pub fn new(number: u64, header_bytes: usize, bytes: &'a mut [u8]) -> Self {
+        Self { number, path_id: 0, header_bytes, bytes }
+    }
+
+    /// Returns the packet for a path of multipath QUIC.
+    #[must_use]
+    pub fn on_path(self, path_id: u32) -> Self {
+        Self { path_id, ..self }
+    }
+
+    /// Returns the position of the packet number, or nothing if the packet is too short for its
+    /// header, its tag and a sample.
+    fn packet_number_start(&self) -> Option<usize> {
+        let length = packet_number_bytes(*self.bytes.first()?);
+        let start = self.header_bytes.checked_sub(length).filter(|start| *start > 0)?;
+        let sealed_bytes = self.bytes.len().checked_sub(self.header_bytes)?;
+        let fits = sealed_bytes >= TAG_BYTES && length + sealed_bytes >= MAX_PACKET_NUMBER_BYTES + SAMPLE_BYTES;
+        fits.then_some(start)
+    }
+}
+
+/// The packet at this index is too short for its header, its tag and a sample of 16 bytes that
+/// begins 4 bytes after the start of the packet number (RFC 9001, section 5.4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketTooShort {
+    /// The index among the packets.
+    pub index: usize,
+}
+
+impl fmt::Display for PacketTooShort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "packet {} is too short for its header, its tag and a sample", self.index)
+    }
+}
+
+impl core::error::Error for PacketTooShort {}
+
+/// The keys of one direction: `quic key`, `quic iv` and `quic hp` of RFC 9001, section 5.1. They are
+/// wiped when they are dropped.
+///
+/// ```
+/// use rustls_sealane::quic::{Packet, PacketKeys};
+///
+/// let keys = PacketKeys::new(&[1; 32], &[2; 12], &[3; 32]);
+/// // A header of 9 bytes, which ends with a packet number of 1 byte; a payload; room for a tag.
+/// let mut buffers = [[0x40; 9 + 1200 + 16]; 32];
+/// let mut packets: Vec<_> =
+///     (0..).zip(&mut buffers).map(|(number, buffer)| Packet::new(number, 9, buffer)).collect();
+/// keys.seal_packets(&mut packets)?;
+/// # Ok::<(), rustls_sealane::quic::PacketTooShort>(())
+/// ```
+pub struct PacketKeys {
+    payload: Keys,
+    header: HeaderProtectionKey,
+}
+
+impl PacketKeys {
+    /// Returns the keys.
+    #[must_use]
+    pub fn new(key: &[u8; KEY_BYTES], iv: &[u8; 12], header_protection_key: &[u8; KEY_BYTES]) -> Self {
+        Self { payload: Keys::new(key, iv), header: HeaderProtectionKey::new(header_protection_key) }
+    }
+
+    /// Encrypts the payloads in place, writes the tags behind them, and protects the headers.
+    ///
+    /// No two packets under the same keys may have the same number and path.
+    ///
+    /// # Errors
+    /// [`PacketTooShort`]; nothing is written then.
+    pub fn seal_packets(&self, packets: &mut [Packet<'_>]) -> Result<(), PacketTooShort> {
+        let starts = packets
+            .iter()
+            .enumerate()
+            .map(|(index, packet)| packet.packet_number_start().ok_or(PacketTooShort { index }))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut requests = packets.iter_mut().map(|packet| self.request(packet)).collect::<Vec<_>>();
+        self.payload.cipher.seal_batch(&mut requests);
+        drop(requests);
+
+        let samples = packets.iter().zip(&starts).map(|(packet, start)| sample(packet.bytes, *start));
+        let samples = samples.collect::<Vec<_>>();
+        let mut masks = vec![[0; MASK_BYTES]; samples.len()];
+        self.header.header_protection_masks(&samples, &mut masks);
+        for ((packet, start), mask) in packets.iter_mut().zip(&starts).zip(&masks) {
+            protect(packet, *start, mask);
+        }
+        Ok(())
+    }
+
+    fn request<'p>(&self, packet: &'p mut Packet<'_>) -> SealRequest<'p> {
+        let nonce = self.payload.nonce(packet.path_id, packet.number);
+        let (header, sealed) = packet.bytes.split_at_mut(packet.header_bytes);
+        let (plaintext, tag) = sealed.split_last_chunk_mut().expect("a length that was checked");
+        SealRequest::new(nonce, header, plaintext, tag)
+    }
+}
+
+fn sample(bytes: &[u8], packet_number_start: usize) -> Sample {
+    *bytes[packet_number_start + MAX_PACKET_NUMBER_BYTES..].first_chunk().expect("a length that was checked")
+}
+
+fn protect(packet: &mut Packet<'_>, packet_number_start: usize, mask: &Mask) {
+    let (first, rest) = packet.bytes.split_first_mut().expect("a length that was checked");
+    header::apply(mask, first, &mut rest[packet_number_start - 1..]);
+}
+
+impl fmt::Debug for PacketKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PacketKeys").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! The providers for rustls 0.23, and the suites that they hold.
+
+mod quic;
+mod tls12;
+mod tls13;
+
+use rustls::crypto::CryptoProvider;
+use rustls::{CipherSuite, CipherSuiteCommon, Error, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
+use sealane::OpenError;
+
+/// Writes the module of a provider.
+macro_rules! provider {
+    ($(#[$doc:meta])* $module:ident) => {
+        $(#[$doc])*
+        pub mod $module {
+            use rustls::crypto::$module as wrapped;
+            use rustls::crypto::CryptoProvider;
+            use rustls::{SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
+
+            /// Returns rustls's default provider, with the suites of [`cipher_suite`] in place of
+            /// those that have the same numbers. The order of preference is rustls's.
+            #[must_use]
+            pub fn default_provider() -> CryptoProvider {
+                super::replace(wrapped::default_provider(), &[
+                    cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
+                    cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+                    cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+                ])
+            }
+
+            static TLS13: Tls13CipherSuite =
+                super::tls13_suite(&wrapped::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256);
+            static TLS12_ECDSA: Tls12CipherSuite =
+                super::tls12_suite(&wrapped::cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256);
+            static TLS12_RSA: Tls12CipherSuite =
+                super::tls12_suite(&wrapped::cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256);
+
+            /// The suites with Sealane's cipher.
+            pub mod cipher_suite {
+                use super::SupportedCipherSuite;
+
+                /// TLS_CHACHA20_POLY1305_SHA256 of TLS 1.3 (RFC 8446) and QUIC (RFC 9001).
+                pub static TLS13_CHACHA20_POLY1305_SHA256: SupportedCipherSuite =
+                    SupportedCipherSuite::Tls13(&super::TLS13);
+                /// TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256 of TLS 1.2 (RFC 7905).
+                pub static TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: SupportedCipherSuite =
+                    SupportedCipherSuite::Tls12(&super::TLS12_ECDSA);
+                /// TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256 of TLS 1.2 (RFC 7905).
+                pub static TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: SupportedCipherSuite =
+                    SupportedCipherSuite::Tls12(&super::TLS12_RSA);
+            }
+        }
+    };
+}
+
+#[cfg(feature = "ring")]
+provider! {
+    /// Wraps `rustls::crypto::ring`.
+    ring
+}
+#[cfg(feature = "aws-lc-rs")]
+provider! {
+    /// Wraps `rustls::crypto::aws_lc_rs`.
+    aws_lc_rs
+}
+
+/// Returns the provider with its ChaCha20-Poly1305 suites before all others.
+///
+/// A server of rustls chooses by its own order, so this is enough on the server's side. A client
+/// only tells its preference.
+#[must_use]
+pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
+    let is_chacha20 = |suite: &SupportedCipherSuite| {
+        matches!(
+            suite.suite(),
+            CipherSuite::TLS13_CHACHA20_POLY1305_SHA256
+                | CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256
+                | CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+        )
+    };
+    // The sort is stable.
+    provider.cipher_suites.sort_by_key(|suite| !is_chacha20(suite));
+    provider
+}
+
+/// Replaces each suite that has the number of one of `suites`.
+fn replace(mut provider: CryptoProvider, suites: &[SupportedCipherSuite]) -> CryptoProvider {
+    for suite in &mut provider.cipher_suites {
+        if let Some(ours) = suites.iter().find(|ours| ours.suite() == suite.suite()) {
+            *suite = *ours;
+        }
+    }
+    provider
+}
+
+/// Returns the TLS 1.3 suite with Sealane's cipher.
+const fn tls13_suite(wrapped: &SupportedCipherSuite) -> Tls13CipherSuite {
+    let SupportedCipherSuite::Tls13(wrapped) = wrapped else { panic!("a suite of TLS 1.3") };
+    Tls13CipherSuite {
+        common: common(&wrapped.common),
+        hkdf_provider: wrapped.hkdf_provider,
+        aead_alg: &tls13::ChaCha20Poly1305,
+        quic: Some(&quic::ChaCha20Poly1305),
+    }
+}
+
+/// Returns the TLS 1.2 suite with Sealane's cipher.
+const fn tls12_suite(wrapped: &SupportedCipherSuite) -> Tls12CipherSuite {
+    let SupportedCipherSuite::Tls12(wrapped) = wrapped else { panic!("a suite of TLS 1.2") };
+    Tls12CipherSuite {
+        common: common(&wrapped.common),
+        prf_provider: wrapped.prf_provider,
+        kx: wrapped.kx,
+        sign: wrapped.sign,
+        aead_alg: &tls12::ChaCha20Poly1305,
+    }
+}
+
+const fn common(wrapped: &CipherSuiteCommon) -> CipherSuiteCommon {
+    CipherSuiteCommon {
+        suite: wrapped.suite,
+        hash_provider: wrapped.hash_provider,
+        // The limit is larger than the number of records of a connection
+        // (draft-irtf-cfrg-aead-limits-08, section 5.2.1).
+        confidentiality_limit: u64::MAX,
+    }
+}
+
+/// Returns rustls's error for a message that is not authentic.
+fn decrypt_error(_: OpenError) -> Error {
+    Error::DecryptError
+}

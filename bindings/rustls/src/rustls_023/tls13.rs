@@ -1,0 +1,71 @@
+//! Records of TLS 1.3 (RFC 8446, section 5.2).
+
+use rustls::crypto::cipher::{
+    AeadKey, InboundOpaqueMessage, InboundPlainMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundOpaqueMessage,
+    OutboundPlainMessage, PrefixedPayload, Tls13AeadAlgorithm, UnsupportedOperationError, make_tls13_aad,
+};
+use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
+use sealane::{KEY_BYTES, TAG_BYTES};
+
+use super::decrypt_error;
+use crate::aead::Keys;
+
+/// ChaCha20-Poly1305 for records of TLS 1.3.
+pub(crate) struct ChaCha20Poly1305;
+
+impl Tls13AeadAlgorithm for ChaCha20Poly1305 {
+    fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
+        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
+    }
+
+    fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageDecrypter> {
+        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
+    }
+
+    fn key_len(&self) -> usize {
+        KEY_BYTES
+    }
+
+    fn extract_keys(&self, key: AeadKey, iv: Iv) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
+        Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })
+    }
+
+    fn fips(&self) -> bool {
+        false
+    }
+}
+
+/// The records of one direction.
+struct Records(Keys);
+
+impl MessageEncrypter for Records {
+    fn encrypt(&mut self, message: OutboundPlainMessage<'_>, seq: u64) -> Result<OutboundOpaqueMessage, Error> {
+        let total = self.encrypted_payload_len(message.payload.len());
+        let mut payload = PrefixedPayload::with_capacity(total);
+        payload.extend_from_chunks(&message.payload);
+        payload.extend_from_slice(&[message.typ.into()]);
+        let tag = self.0.seal(self.0.nonce(0, seq), &make_tls13_aad(total), payload.as_mut());
+        payload.extend_from_slice(&tag);
+        // Protected records have the type and version of TLS 1.2's application data.
+        Ok(OutboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, payload))
+    }
+
+    /// The content type takes a byte.
+    fn encrypted_payload_len(&self, payload_len: usize) -> usize {
+        payload_len + 1 + TAG_BYTES
+    }
+}
+
+impl MessageDecrypter for Records {
+    fn decrypt<'a>(
+        &mut self,
+        mut message: InboundOpaqueMessage<'a>,
+        seq: u64,
+    ) -> Result<InboundPlainMessage<'a>, Error> {
+        let payload = &mut message.payload;
+        let aad = make_tls13_aad(payload.len());
+        let plaintext_len = self.0.open(self.0.nonce(0, seq), &aad, payload).map_err(decrypt_error)?;
+        payload.truncate(plaintext_len);
+        message.into_tls13_unpadded_message()
+    }
+}

@@ -1,0 +1,76 @@
+//! Records of TLS 1.3 (RFC 8446, section 5.2).
+
+use rustls_024::ConnectionTrafficSecrets;
+use rustls_024::crypto::cipher::{
+    AeadKey, EncryptBuffer, InboundOpaque, Iv, OutboundPlain, Record, RecordDecrypter, RecordEncrypter,
+    Tls13AeadAlgorithm, UnsupportedOperationError, make_tls13_aad,
+};
+use rustls_024::enums::ContentType;
+use rustls_024::error::Error;
+use rustls_024::pki_types::FipsStatus;
+use sealane::{KEY_BYTES, TAG_BYTES};
+
+use super::decrypt_error;
+use crate::aead::Keys;
+
+/// ChaCha20-Poly1305 for records of TLS 1.3.
+pub(crate) struct ChaCha20Poly1305;
+
+impl Tls13AeadAlgorithm for ChaCha20Poly1305 {
+    fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn RecordEncrypter> {
+        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
+    }
+
+    fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn RecordDecrypter> {
+        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
+    }
+
+    fn key_len(&self) -> usize {
+        KEY_BYTES
+    }
+
+    fn extract_keys(&self, key: AeadKey, iv: Iv) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
+        Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })
+    }
+
+    fn fips(&self) -> FipsStatus {
+        FipsStatus::Unvalidated
+    }
+}
+
+/// The records of one direction.
+struct Records(Keys);
+
+impl RecordEncrypter for Records {
+    fn encrypt<'a>(
+        &mut self,
+        record: Record<OutboundPlain<'_>>,
+        seq: u64,
+        out: &'a mut [u8],
+    ) -> Result<Record<&'a [u8]>, Error> {
+        let total = self.encrypted_payload_len(record.payload.len());
+        let mut payload = EncryptBuffer::new(out, total)?;
+        payload.extend_from_chunks(&record.payload);
+        payload.extend_from_slice(&record.typ.to_array());
+        let typ = ContentType::ApplicationData;
+        let aad = make_tls13_aad(typ, record.version.encode(), total);
+        let tag = self.0.seal(self.0.nonce(0, seq), &aad, payload.as_mut());
+        payload.extend_from_slice(&tag);
+        Ok(Record { typ, version: record.version, payload: payload.into_written() })
+    }
+
+    /// The content type takes a byte.
+    fn encrypted_payload_len(&self, payload_len: usize) -> usize {
+        payload_len + 1 + TAG_BYTES
+    }
+}
+
+impl RecordDecrypter for Records {
+    fn decrypt<'a>(&mut self, mut record: Record<InboundOpaque<'a>>, seq: u64) -> Result<Record<&'a [u8]>, Error> {
+        let payload = &mut record.payload;
+        let aad = make_tls13_aad(record.typ, record.version.version(), payload.len());
+        let plaintext_len = self.0.open(self.0.nonce(0, seq), &aad, payload).map_err(decrypt_error)?;
+        payload.truncate(plaintext_len);
+        record.into_tls13_unpadded_record()
+    }
+}

@@ -1,0 +1,90 @@
+//! The key stream of up to a few sets of blocks, in one function for each number of sets. All
+//! plans for a message, and the cipher alone, share these functions.
+
+use sealane_simd::{PendingPoly1305, Simd, Words};
+
+use super::rows::{Rows, blocks, set_bytes, xor_rows};
+use super::state::{State, xor_bytes};
+use super::{BLOCK_BYTES, horizontal, vertical};
+use crate::wipe::wipe;
+
+/// The most sets that [`xor`] computes on these vectors: a group, or as many as registers hold.
+pub(crate) const fn most_sets<S: Simd>() -> usize {
+    let most = S::TUNING.most_horizontal_sets;
+    if most > 4 { most } else { 4 }
+}
+
+/// Combines `first`, a set, and then `rest`, up to [`most_sets`] with it, with the key stream from
+/// block `counter` on.
+pub(crate) fn xor<S: Simd, const ROUNDS: usize>(
+    token: S,
+    state: &State,
+    counter: u32,
+    first: &mut [u8],
+    rest: &mut [u8],
+) {
+    macro_rules! sets {
+        ($key_stream:expr) => {
+            token.enter_apart(
+                #[inline(always)]
+                |token| {
+                    assert!(first.len() == set_bytes::<S>(), "a set");
+                    xor_split(&$key_stream(token, state, counter, &mut PendingPoly1305::none()), first, rest)
+                },
+            )
+        };
+    }
+    match 1 + rest.len().div_ceil(set_bytes::<S>()) {
+        5 if const { most_sets::<S>() >= 5 } => sets!(horizontal::key_stream::<S, (), ROUNDS, 5>),
+        6 if const { most_sets::<S>() >= 6 } => sets!(horizontal::key_stream::<S, (), ROUNDS, 6>),
+        7 if const { most_sets::<S>() >= 7 } => sets!(horizontal::key_stream::<S, (), ROUNDS, 7>),
+        1 => sets!(horizontal::key_stream::<S, (), ROUNDS, 1>),
+        2 if const { S::TUNING.horizontal_sets >= 2 } => sets!(horizontal::key_stream::<S, (), ROUNDS, 2>),
+        3 if const { S::TUNING.horizontal_sets >= 3 } => sets!(horizontal::key_stream::<S, (), ROUNDS, 3>),
+        _ => sets!(vertical::key_stream::<S, ROUNDS>),
+    }
+}
+
+/// Combines `data` with ChaCha20's key stream after block 0. The data needs at most [`most_sets`]
+/// with block 0. `first` is zeros, and becomes the first set of the key stream.
+#[inline(always)]
+pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [u8], data: &mut [u8]) {
+    let (start, rest) = data.split_at_mut(data.len().min(set_bytes::<S>() - BLOCK_BYTES));
+    xor::<S, 20>(token, state, 0, first, rest);
+    xor_bytes(start, &first[BLOCK_BYTES..]);
+}
+
+/// Combines `first`, a set, and then `rest` with a key stream.
+#[inline(always)]
+pub(super) fn xor_split<W: Words>(rows: &[Rows<W>], first: &mut [u8], rest: &mut [u8]) {
+    let Some((&Rows(a, b, c, d), rows)) = rows.split_first() else { return };
+    W::xor_rows(a, b, c, d, first);
+    if W::ROWS == 1 {
+        // A group may have a set more than the data needs.
+        xor_rows(rows, rest);
+    } else {
+        xor_sets(rows, rest);
+    }
+}
+
+/// Combines `data` with a key stream. The data needs all sets, at least part of the last one.
+///
+/// There is no branch between the sets: the compiler would move parts of the transposition after
+/// it, and spill.
+#[inline(always)]
+pub(super) fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
+    let Some((last, rows)) = rows.split_last() else { return };
+    let set_bytes = W::ROWS * BLOCK_BYTES;
+    let (whole, rest) = data.split_at_mut(rows.len() * set_bytes);
+    for (&Rows(a, b, c, d), set) in rows.iter().zip(whole.chunks_exact_mut(set_bytes)) {
+        W::xor_rows(a, b, c, d, set);
+    }
+    if rest.len() == set_bytes {
+        let &Rows(a, b, c, d) = last;
+        W::xor_rows(a, b, c, d, rest);
+    } else {
+        let mut key_stream = blocks(last);
+        xor_bytes(rest, key_stream.as_ref());
+        wipe(key_stream.as_mut());
+    }
+}

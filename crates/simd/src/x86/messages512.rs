@@ -1,0 +1,74 @@
+//! Loads of messages into vectors of 512 bits: a short end, and blocks of eight messages, transposed.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use crate::simd::MAX_U64_LANES;
+
+/// Returns the low and the high halves of block `i` of all messages in pair `i`, in the order of
+/// `BLOCK_OF_LANE`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn blocks_of_messages(messages: &[&[u8; 64]; MAX_U64_LANES]) -> [(__m512i, __m512i); 4] {
+    let [a, b, c, d, e, f, g, h] = messages;
+    let load = |message: &[u8; 64]| {
+        // SAFETY: the reference is valid for reading 64 bytes, and the load needs no alignment.
+        unsafe { _mm512_loadu_si512(message.as_ptr().cast()) }
+    };
+    let (a, b, c, d) = (load(a), load(b), load(c), load(d));
+    let (e, f, g, h) = (load(e), load(f), load(g), load(h));
+    let low = transposed(
+        _mm512_unpacklo_epi64(a, e),
+        _mm512_unpacklo_epi64(b, f),
+        _mm512_unpacklo_epi64(c, g),
+        _mm512_unpacklo_epi64(d, h),
+    );
+    let high = transposed(
+        _mm512_unpackhi_epi64(a, e),
+        _mm512_unpackhi_epi64(b, f),
+        _mm512_unpackhi_epi64(c, g),
+        _mm512_unpackhi_epi64(d, h),
+    );
+    [(low[0], high[0]), (low[1], high[1]), (low[2], high[2]), (low[3], high[3])]
+}
+
+/// Transposes four vectors of four parts.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn transposed(a: __m512i, b: __m512i, c: __m512i, d: __m512i) -> [__m512i; 4] {
+    let (ab_01, ab_23) = (_mm512_shuffle_i64x2::<0b01_00_01_00>(a, b), _mm512_shuffle_i64x2::<0b11_10_11_10>(a, b));
+    let (cd_01, cd_23) = (_mm512_shuffle_i64x2::<0b01_00_01_00>(c, d), _mm512_shuffle_i64x2::<0b11_10_11_10>(c, d));
+    [
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(ab_01, cd_01),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(ab_01, cd_01),
+        _mm512_shuffle_i64x2::<0b10_00_10_00>(ab_23, cd_23),
+        _mm512_shuffle_i64x2::<0b11_01_11_01>(ab_23, cd_23),
+    ]
+}
+
+/// Loads up to 64 bytes, as if zeros followed.
+///
+/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
+/// cycles if that page is not mapped. If the load would leave the page, it therefore reads a copy.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn load_up_to_64(bytes: &[u8]) -> __m512i {
+    const PAGE_BYTES: usize = 4096;
+    debug_assert!(bytes.len() <= 64, "a vector");
+    if bytes.is_empty() {
+        return _mm512_setzero_si512();
+    }
+    let mut copy = [0; 64];
+    let pointer = if bytes.as_ptr().addr() % PAGE_BYTES <= PAGE_BYTES - 64 {
+        bytes.as_ptr()
+    } else {
+        copy[..bytes.len()].copy_from_slice(bytes);
+        copy.as_ptr()
+    };
+    let mask = u64::MAX >> (64 - bytes.len());
+    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are
+    // not read.
+    unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
+}
