@@ -9,7 +9,9 @@
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
  *   may be exactly the same buffer. All other overlaps are refused with SEALANE_OVERLAP.
  * - Key and nonce are copied first, so they may be anywhere. The library wipes its copies.
- * - Functions may be called from several threads at once, but a context only from one at a time.
+ * - Functions may be called from several threads at once, but a context only from one at a time,
+ *   unless it says something else.
+ * - Texts need no zero byte at their end, because their length is an argument.
  * - There is no global state to initialise. Running out of memory ends the process.
  */
 
@@ -44,6 +46,51 @@
  * The AEAD of draft-irtf-cfrg-xchacha-03: a nonce has 24 bytes, and may be random.
  */
 #define SEALANE_XCHACHA20_POLY1305 2
+
+/**
+ * The binary form of a file.
+ */
+#define SEALANE_AGE_BINARY 0
+
+/**
+ * The text form of a file: armor. Decryption recognises it.
+ */
+#define SEALANE_AGE_ARMOR 1
+
+/**
+ * The length of an error message in bytes, with the zero byte at its end.
+ */
+#define SEALANE_AGE_MESSAGE_BYTES 256
+
+/**
+ * The chunk number of errors that are not about a chunk.
+ */
+#define SEALANE_AGE_NO_CHUNK UINT64_MAX
+
+/**
+ * X25519: `age1...`, which every program for age files knows.
+ */
+#define SEALANE_AGE_X25519 1
+
+/**
+ * ML-KEM-768 with X25519: `age1pq1...`, which is post-quantum, and which age knows from 1.3 on.
+ */
+#define SEALANE_AGE_MLKEM768X25519 2
+
+/**
+ * The length of a buffer for every identity and every recipient, with the zero byte at its end.
+ */
+#define SEALANE_AGE_KEY_TEXT_BYTES 2048
+
+/**
+ * The length of the text of a part in bytes, with the zero byte at its end.
+ */
+#define SEALANE_AGE_PART_TEXT_BYTES 96
+
+/**
+ * The length of a label in bytes, with the zero byte at its end.
+ */
+#define SEALANE_AGE_LABEL_BYTES 101
 
 /**
  * ChaCha20 of RFC 8439: a nonce of 12 bytes and a block counter of 32 bits.
@@ -124,6 +171,42 @@ enum sealane_status
    */
   SEALANE_INVALID_SHARES = 10,
   /**
+   * Reading or writing failed.
+   */
+  SEALANE_IO = 11,
+  /**
+   * A text is not what is expected: a recipient, an identity, a part, a label, or UTF-8.
+   */
+  SEALANE_INVALID_TEXT = 12,
+  /**
+   * A number is outside its range.
+   */
+  SEALANE_OUT_OF_RANGE = 13,
+  /**
+   * There are no recipients, or they cannot be combined.
+   */
+  SEALANE_INVALID_RECIPIENTS = 14,
+  /**
+   * No identity opens the file, or the passphrase is wrong.
+   */
+  SEALANE_NO_MATCH = 15,
+  /**
+   * The file is not in the age v1 format: its header or its armor is malformed.
+   */
+  SEALANE_MALFORMED = 16,
+  /**
+   * The file takes several holders together, and too few of them are here.
+   */
+  SEALANE_TOO_FEW_SHARES = 17,
+  /**
+   * The file asks for more scrypt work than is allowed.
+   */
+  SEALANE_EXCESSIVE_WORK = 18,
+  /**
+   * There is not enough memory for scrypt, or for the result.
+   */
+  SEALANE_NO_MEMORY = 19,
+  /**
    * An error in the library itself. Outputs and contexts must not be used further.
    */
   SEALANE_INTERNAL = 255,
@@ -135,6 +218,29 @@ typedef enum sealane_status sealane_status;
 typedef int32_t sealane_status;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
+
+/**
+ * The identities that open files: new, add for each text, use for any number of files, free. It
+ * may be used from several threads at once while none of them adds to it.
+ */
+typedef struct sealane_age_identities sealane_age_identities;
+
+/**
+ * A file whose plaintext is read by ranges: open, read any number of ranges, free. It may be used
+ * from several threads at once if its callback may.
+ */
+typedef struct sealane_age_ranges sealane_age_ranges;
+
+/**
+ * The recipients of files: new, add for each text, use for any number of files, free. It may be
+ * used from several threads at once while none of them adds to it.
+ */
+typedef struct sealane_age_recipients sealane_age_recipients;
+
+/**
+ * Bytes that the library has allocated. They are wiped when they are freed.
+ */
+typedef struct sealane_bytes sealane_bytes;
 
 /**
  * A key stream of ChaCha20 and a position in it: new, init, update for each piece, free.
@@ -164,6 +270,71 @@ typedef struct sealane_poly1305 sealane_poly1305;
  * final. Free it at the end.
  */
 typedef struct sealane_sealer sealane_sealer;
+
+/**
+ * The details of an error. Functions write them only when they fail.
+ */
+typedef struct {
+  /**
+   * A description in English without a full stop. It holds no secrets.
+   */
+  char message[SEALANE_AGE_MESSAGE_BYTES];
+  /**
+   * The number of the damaged chunk, or SEALANE_AGE_NO_CHUNK. Chunk n holds the 64 KiB of
+   * plaintext from byte n * 65536 on.
+   */
+  uint64_t chunk;
+  /**
+   * For SEALANE_IO: the result of the callback that failed, or the system's error number. 0 if
+   * there is none.
+   */
+  int64_t io;
+} sealane_age_error;
+
+/**
+ * A part, and its description by the maker of the file.
+ */
+typedef struct {
+  /**
+   * The text, which is secret. Send it to the person who opens the file, and wipe it.
+   */
+  char text[SEALANE_AGE_PART_TEXT_BYTES];
+  /**
+   * The note of the maker of the file, which is authentic, or an empty text.
+   */
+  char label[SEALANE_AGE_LABEL_BYTES];
+  /**
+   * The number of parts that open the file together.
+   */
+  uint8_t threshold;
+  /**
+   * The number of holders.
+   */
+  uint8_t count;
+  /**
+   * The number of this holder, from 1.
+   */
+  uint8_t point;
+} sealane_age_part;
+
+/**
+ * Reads up to `len` bytes from byte `offset` of the file on. The rest is as with sealane_read.
+ */
+typedef ptrdiff_t (*sealane_read_at)(void *context, uint64_t offset, uint8_t *buffer, size_t len);
+
+/**
+ * Reads up to `len` bytes into `buffer`. Returns their number, 0 at the end, or a negative number
+ * after an error, which becomes `io` of sealane_age_error.
+ *
+ * It must return in the ordinary way, and not by longjmp or an exception of C++.
+ */
+typedef ptrdiff_t (*sealane_read)(void *context, uint8_t *buffer, size_t len);
+
+/**
+ * Writes up to `len` bytes, at least one. Returns their number, or a negative number after an
+ * error. The rest is as with sealane_read.
+ */
+typedef ptrdiff_t (*sealane_write)(void *context, const uint8_t *bytes, size_t len);
 
 /**
  * A message of a batch. It is encrypted or decrypted in place.
@@ -254,10 +425,368 @@ sealane_status sealane_aead_open(uint32_t aead,
                                  uint8_t *plaintext);
 
 /**
+ * Returns a new list without identities, or NULL after SEALANE_INTERNAL. Free it with
+ * `sealane_age_identities_free`.
+ */
+sealane_age_identities *sealane_age_identities_new(void);
+
+/**
+ * Adds identities: a text or a file with one on each line, `AGE-SECRET-KEY-1...` or
+ * `AGE-SECRET-KEY-PQ-1...`. Empty lines and lines that begin with # are skipped. Identities of
+ * plugins are refused.
+ *
+ * Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. Then none is added.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_identities_add(sealane_age_identities *identities,
+                                          const char *text,
+                                          size_t text_len,
+                                          sealane_age_error *error);
+
+/**
+ * Adds a passphrase. Files that ask for more scrypt work than `max_work_factor` are refused with
+ * SEALANE_EXCESSIVE_WORK. 0 means 22, the largest: 4 GiB of memory and half a minute.
+ *
+ * Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
+ * work factor above 22.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_identities_add_passphrase(sealane_age_identities *identities,
+                                                     const char *passphrase,
+                                                     size_t passphrase_len,
+                                                     uint32_t max_work_factor,
+                                                     sealane_age_error *error);
+
+/**
+ * Adds a part that a holder has contributed: see `sealane_age_contribute`. Parts open only the
+ * file that they were made for.
+ *
+ * Returns SEALANE_INVALID_TEXT if the text is not a part.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_identities_add_part(sealane_age_identities *identities,
+                                               const char *part,
+                                               size_t part_len,
+                                               sealane_age_error *error);
+
+/**
+ * Wipes and frees the identities. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The identities must not be used afterwards.
+ */
+void sealane_age_identities_free(sealane_age_identities *identities);
+
+/**
+ * Writes the text of a new identity, with a zero byte at its end. It is secret: wipe the buffer
+ * after use.
+ *
+ * Returns SEALANE_UNKNOWN_ALGORITHM if `kind` is not SEALANE_AGE_X25519 or
+ * SEALANE_AGE_MLKEM768X25519, SEALANE_WRONG_LENGTH if `size` is too small, and SEALANE_RANDOM if
+ * the operating system's generator fails.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_keygen(uint32_t kind,
+                                  char *identity,
+                                  size_t size,
+                                  sealane_age_error *error);
+
+/**
+ * Writes the text of an identity's recipient, with a zero byte at its end.
+ *
+ * Returns SEALANE_INVALID_TEXT if `identity` is not exactly one identity, and SEALANE_WRONG_LENGTH
+ * if `size` is too small.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_recipient(const char *identity,
+                                     size_t identity_len,
+                                     char *recipient,
+                                     size_t size,
+                                     sealane_age_error *error);
+
+/**
+ * Returns the first byte, which is valid until `sealane_bytes_free`. It is not NULL, unless
+ * `bytes` is.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+const uint8_t *sealane_bytes_data(const sealane_bytes *bytes);
+
+/**
+ * Returns the number of bytes, or 0 if `bytes` is NULL.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+size_t sealane_bytes_len(const sealane_bytes *bytes);
+
+/**
+ * Wipes and frees bytes. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The bytes must not be used afterwards.
+ */
+void sealane_bytes_free(sealane_bytes *bytes);
+
+/**
+ * Encrypts a file in memory, on one thread. `format` is SEALANE_AGE_BINARY or SEALANE_AGE_ARMOR.
+ * `*file` becomes the file: free it with `sealane_bytes_free`. After an error, it is unchanged.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_encrypt(const sealane_age_recipients *recipients,
+                                   uint32_t format,
+                                   const uint8_t *plaintext,
+                                   size_t plaintext_len,
+                                   sealane_bytes **file,
+                                   sealane_age_error *error);
+
+/**
+ * Decrypts a file in memory, binary or armored, on one thread. `*plaintext` becomes all of the
+ * plaintext: free it with `sealane_bytes_free`. After an error, it is unchanged.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_decrypt(const sealane_age_identities *identities,
+                                   const uint8_t *file,
+                                   size_t file_len,
+                                   sealane_bytes **plaintext,
+                                   sealane_age_error *error);
+
+/**
+ * Writes the parts that these identities contribute to a file for several holders. Show each
+ * holder the label, and nothing else about the file, before the part leaves them.
+ *
+ * `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
+ * and `*count` becomes the number of parts. 0 is not an error: no identity holds a share.
+ *
+ * Returns SEALANE_WRONG_LENGTH if `size` is less than the number of parts, which `*count` then
+ * has.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_contribute(const sealane_age_identities *identities,
+                                      const uint8_t *file,
+                                      size_t file_len,
+                                      sealane_age_part *parts,
+                                      size_t size,
+                                      size_t *count,
+                                      sealane_age_error *error);
+
+/**
+ * Opens a binary file of `file_len` bytes that `read_at` reads. Only its header is read now.
+ * `*ranges` becomes the reader: free it with `sealane_age_ranges_free`. After an error, it is
+ * unchanged.
+ *
+ * # Safety
+ * The rules of the header. `read_at` is called with `context`, which may be NULL, until the reader
+ * is freed, and from each thread that uses the reader. `error` may be NULL.
+ */
+sealane_status sealane_age_ranges_open(const sealane_age_identities *identities,
+                                       sealane_read_at read_at,
+                                       void *context,
+                                       uint64_t file_len,
+                                       sealane_age_ranges **ranges,
+                                       sealane_age_error *error);
+
+/**
+ * Does the same as `sealane_age_ranges_open`, for a file descriptor, which may be closed
+ * afterwards. Its position is not used.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_ranges_open_fd(const sealane_age_identities *identities,
+                                          int file,
+                                          sealane_age_ranges **ranges,
+                                          sealane_age_error *error);
+
+/**
+ * Writes the length of the plaintext in bytes. It reads and authenticates the last chunk, because
+ * the length of a file proves nothing.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_ranges_len(const sealane_age_ranges *ranges,
+                                      uint64_t *len,
+                                      sealane_age_error *error);
+
+/**
+ * Reads `len` bytes of plaintext from byte `offset` on. `*read` becomes their number, which is
+ * less than `len` only at the end of the plaintext. It fetches the chunks that have these bytes,
+ * and nothing else. A range that reaches the end also proves that it is the end.
+ *
+ * After an error, `buffer` is filled with zeros. An error of the arguments leaves it unchanged.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_ranges_read(const sealane_age_ranges *ranges,
+                                       uint64_t offset,
+                                       uint8_t *buffer,
+                                       size_t len,
+                                       size_t *read,
+                                       sealane_age_error *error);
+
+/**
+ * Wipes the keys and frees the reader. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The reader must not be used afterwards.
+ */
+void sealane_age_ranges_free(sealane_age_ranges *ranges);
+
+/**
+ * Returns a new list without recipients, or NULL after SEALANE_INTERNAL. Free it with
+ * `sealane_age_recipients_free`.
+ */
+sealane_age_recipients *sealane_age_recipients_new(void);
+
+/**
+ * Adds recipients: a text or a file with one on each line, `age1...` or `age1pq1...`. Empty lines
+ * and lines that begin with # are skipped. Recipients for ssh and for plugins are refused.
+ *
+ * Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. Then none is added.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_recipients_add(sealane_age_recipients *recipients,
+                                          const char *text,
+                                          size_t text_len,
+                                          sealane_age_error *error);
+
+/**
+ * Adds a passphrase, which must be the only recipient. Each file then takes scrypt with
+ * N = 2^`work_factor`, and 2^(`work_factor` + 10) bytes of memory. A `work_factor` of 0 means 18:
+ * about a second and 256 MiB.
+ *
+ * Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
+ * work factor above 22, which nobody would open.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_recipients_add_passphrase(sealane_age_recipients *recipients,
+                                                     const char *passphrase,
+                                                     size_t passphrase_len,
+                                                     uint32_t work_factor,
+                                                     sealane_age_error *error);
+
+/**
+ * Requires any `threshold` of all recipients together to open files, instead of any one. Only
+ * Sealane opens such files. `label` is a note that holders see before they contribute: up to 100
+ * bytes of UTF-8, or NULL with length 0.
+ *
+ * Encryption returns SEALANE_INVALID_SHARES if there are fewer recipients than `threshold`, and
+ * SEALANE_INVALID_RECIPIENTS if a recipient is there twice. This returns SEALANE_INVALID_SHARES if
+ * `threshold` is below 2 or above 255, and SEALANE_INVALID_TEXT if the label is not allowed.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_recipients_require(sealane_age_recipients *recipients,
+                                              size_t threshold,
+                                              const char *label,
+                                              size_t label_len,
+                                              sealane_age_error *error);
+
+/**
+ * Wipes and frees the recipients. NULL is allowed.
+ *
+ * # Safety
+ * The rules of the header. The recipients must not be used afterwards.
+ */
+void sealane_age_recipients_free(sealane_age_recipients *recipients);
+
+/**
+ * Encrypts what `read` returns, up to its end, and passes the file to `write`. `format` is
+ * SEALANE_AGE_BINARY or SEALANE_AGE_ARMOR. Memory does not grow with the file: it is about 3 MiB
+ * for each thread.
+ *
+ * `threads` is the number of threads that encrypt, and 0 means one for each core. `read` is called
+ * from this thread. Unless `threads` is 1, `write` is called from another one, at the same time as
+ * `read`, but never at the same time as itself.
+ *
+ * After an error, what has been written is not a whole file.
+ *
+ * # Safety
+ * The rules of the header. `read_context` and `write_context` are passed to the callbacks and may
+ * be NULL. `error` may be NULL.
+ */
+sealane_status sealane_age_encrypt_stream(const sealane_age_recipients *recipients,
+                                          uint32_t format,
+                                          size_t threads,
+                                          sealane_read read,
+                                          void *read_context,
+                                          sealane_write write,
+                                          void *write_context,
+                                          sealane_age_error *error);
+
+/**
+ * Decrypts a file that `read` returns, binary or armored, and passes its plaintext to `write`.
+ * Threads, callbacks and memory are as in `sealane_age_encrypt_stream`.
+ *
+ * Everything that has been written before an error is authentic: it is the beginning of the
+ * plaintext. The plaintext is whole only after SEALANE_OK.
+ *
+ * # Safety
+ * The rules of the header. `read_context` and `write_context` are passed to the callbacks and may
+ * be NULL. `error` may be NULL.
+ */
+sealane_status sealane_age_decrypt_stream(const sealane_age_identities *identities,
+                                          size_t threads,
+                                          sealane_read read,
+                                          void *read_context,
+                                          sealane_write write,
+                                          void *write_context,
+                                          sealane_age_error *error);
+
+/**
+ * Does the same as `sealane_age_encrypt_stream`, from one file descriptor to another. Both begin
+ * at their current positions, and stay open.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_encrypt_fd(const sealane_age_recipients *recipients,
+                                      uint32_t format,
+                                      size_t threads,
+                                      int input,
+                                      int output,
+                                      sealane_age_error *error);
+
+/**
+ * Does the same as `sealane_age_decrypt_stream`, from one file descriptor to another. Both begin
+ * at their current positions, and stay open.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_decrypt_fd(const sealane_age_identities *identities,
+                                      size_t threads,
+                                      int input,
+                                      int output,
+                                      sealane_age_error *error);
+
+/**
  * Encrypts messages in place and writes their tags: the same as `sealane_aead_seal` for each of
  * them, but faster if they are short. `nonce_len` is the length of every nonce.
- *
- * Overlaps are found among 64 messages in succession.
  *
  * # Safety
  * The rules of the header.
@@ -274,8 +803,6 @@ sealane_status sealane_aead_seal_batch(uint32_t aead,
  *
  * Returns SEALANE_NOT_AUTHENTIC if any message is not authentic. After other errors nothing has
  * been written, and `status` has no meaning.
- *
- * Overlaps are found among 64 messages in succession.
  *
  * # Safety
  * The rules of the header.
@@ -326,6 +853,15 @@ sealane_status sealane_chacha20_init(sealane_chacha20 *chacha20,
                                      uint64_t counter);
 
 /**
+ * Returns a copy of a context at its position, or NULL if it is NULL or after SEALANE_INTERNAL.
+ * Free both.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_chacha20 *sealane_chacha20_dup(const sealane_chacha20 *chacha20);
+
+/**
  * Encrypts or decrypts the next piece, of any length. `output` has as many bytes as `input`, and
  * may be `input`.
  *
@@ -365,6 +901,15 @@ sealane_status sealane_opener_init(sealane_opener *opener,
                                    size_t nonce_len,
                                    const uint8_t *aad,
                                    size_t aad_len);
+
+/**
+ * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
+ * both.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_opener *sealane_opener_dup(const sealane_opener *opener);
 
 /**
  * Adds the next piece of ciphertext without decrypting it.
@@ -470,6 +1015,15 @@ sealane_poly1305 *sealane_poly1305_new(void);
 sealane_status sealane_poly1305_init(sealane_poly1305 *poly1305, const uint8_t *key);
 
 /**
+ * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
+ * both.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_poly1305 *sealane_poly1305_dup(const sealane_poly1305 *poly1305);
+
+/**
  * Adds the next piece of the message, of any length.
  *
  * # Safety
@@ -543,6 +1097,18 @@ sealane_status sealane_sealer_init(sealane_sealer *sealer,
                                    size_t nonce_len,
                                    const uint8_t *aad,
                                    size_t aad_len);
+
+/**
+ * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
+ * both.
+ *
+ * Both continue the same message with the same nonce. Two different continuations reveal both to
+ * anyone who sees both, so send only one.
+ *
+ * # Safety
+ * The rules of the header.
+ */
+sealane_sealer *sealane_sealer_dup(const sealane_sealer *sealer);
 
 /**
  * Encrypts the next piece. `ciphertext` has as many bytes as `plaintext`, and may be `plaintext`.

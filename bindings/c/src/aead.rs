@@ -21,14 +21,46 @@ pub const SEALANE_CHACHA20_POLY1305: u32 = 1;
 /// The AEAD of draft-irtf-cfrg-xchacha-03: a nonce has 24 bytes, and may be random.
 pub const SEALANE_XCHACHA20_POLY1305: u32 = 2;
 
+/// The arguments with which a message in pieces starts.
+pub(crate) struct Start<'a> {
+    keyed: Keyed,
+    aad: &'a [u8],
+}
+
+impl<'a> Start<'a> {
+    pub(crate) fn new(
+        caller: &'a Caller,
+        (aead, key): (u32, *const u8),
+        (nonce, nonce_len): (*const u8, usize),
+        (aad, aad_len): (*const u8, usize),
+    ) -> Result<Self, sealane_status> {
+        let keyed = Keyed::new(caller, aead, key, nonce, nonce_len)?;
+        Ok(Self { keyed, aad: caller.input(aad, aad_len)? })
+    }
+
+    pub(crate) fn sealer(&self) -> Sealer {
+        match &self.keyed {
+            Keyed::ChaCha20Poly1305(cipher, nonce) => cipher.sealer(nonce, self.aad),
+            Keyed::XChaCha20Poly1305(cipher, nonce) => cipher.sealer(nonce, self.aad),
+        }
+    }
+
+    pub(crate) fn opener(&self) -> Opener {
+        match &self.keyed {
+            Keyed::ChaCha20Poly1305(cipher, nonce) => cipher.opener(nonce, self.aad),
+            Keyed::XChaCha20Poly1305(cipher, nonce) => cipher.opener(nonce, self.aad),
+        }
+    }
+}
+
 /// An AEAD with a key and a nonce.
-pub(crate) enum Keyed {
+enum Keyed {
     ChaCha20Poly1305(ChaChaPoly1305<Ietf>, [u8; 12]),
     XChaCha20Poly1305(ChaChaPoly1305<Extended>, [u8; 24]),
 }
 
 impl Keyed {
-    pub(crate) fn new(
+    fn new(
         caller: &Caller,
         aead: u32,
         key: *const u8,
@@ -43,20 +75,6 @@ impl Keyed {
             SEALANE_CHACHA20_POLY1305 => Self::ChaCha20Poly1305(ChaChaPoly1305::new(&key), caller.array(nonce)?),
             _ => Self::XChaCha20Poly1305(ChaChaPoly1305::new(&key), caller.array(nonce)?),
         })
-    }
-
-    pub(crate) fn sealer(&self, aad: &[u8]) -> Sealer {
-        match self {
-            Self::ChaCha20Poly1305(cipher, nonce) => cipher.sealer(nonce, aad),
-            Self::XChaCha20Poly1305(cipher, nonce) => cipher.sealer(nonce, aad),
-        }
-    }
-
-    pub(crate) fn opener(&self, aad: &[u8]) -> Opener {
-        match self {
-            Self::ChaCha20Poly1305(cipher, nonce) => cipher.opener(nonce, aad),
-            Self::XChaCha20Poly1305(cipher, nonce) => cipher.opener(nonce, aad),
-        }
     }
 }
 

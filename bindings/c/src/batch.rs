@@ -2,6 +2,7 @@
 
 use primitives::chacha20::{Extended, Ietf, Layout};
 use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, OpenRequest, SealRequest, TAG_BYTES};
+use zeroize::Zeroizing;
 
 use crate::aead::{SEALANE_CHACHA20_POLY1305, nonce_bytes};
 use crate::boundary::{Caller, Region, guard};
@@ -29,8 +30,18 @@ pub struct sealane_message {
     pub status: i32,
 }
 
-/// Checks the messages before anything is written: lengths, nulls and overlaps within the window.
-fn check(caller: &Caller, messages: &[sealane_message], nonce_len: usize) -> Result<(), sealane_status> {
+/// Checks everything before anything is written: the algorithm, lengths, nulls and overlaps.
+/// Returns the key.
+fn check(
+    caller: &Caller,
+    (aead, key): (u32, *const u8),
+    nonce_len: usize,
+    messages: &[sealane_message],
+) -> Result<Zeroizing<[u8; 32]>, sealane_status> {
+    if nonce_len != nonce_bytes(aead)? {
+        return Err(SEALANE_WRONG_LENGTH);
+    }
+    let key = caller.key(key)?;
     for message in messages {
         caller.input(message.nonce, nonce_len)?;
         caller.input(message.aad, message.aad_len)?;
@@ -40,31 +51,25 @@ fn check(caller: &Caller, messages: &[sealane_message], nonce_len: usize) -> Res
             return Err(SEALANE_TOO_LONG);
         }
     }
-    let list = Region::new(messages.as_ptr(), messages.len());
-    for window in messages.chunks(WINDOW) {
-        // Each buffer, and whether it may be written. They usually are in order, which sorting
-        // makes use of.
-        let mut regions = [(list, false); 3 * WINDOW + 1];
-        for (message, regions) in window.iter().zip(regions[1..].chunks_exact_mut(3)) {
-            regions[0] = (Region::new(message.aad, message.aad_len), false);
-            regions[1] = (Region::new(message.data, message.data_len), true);
-            regions[2] = (Region::new(message.tag, TAG_BYTES), true);
+    // Each buffer, and whether it may be written. Buffers of one kind usually are in order, which
+    // sorting makes use of.
+    let mut regions = vec![(Region::new(messages.as_ptr(), messages.len()), false)];
+    regions.extend(messages.iter().map(|message| (Region::new(message.aad, message.aad_len), false)));
+    regions.extend(messages.iter().map(|message| (Region::new(message.data, message.data_len), true)));
+    regions.extend(messages.iter().map(|message| (Region::new(message.tag, TAG_BYTES), true)));
+    regions.sort();
+    // The regions so far that reach furthest: of those that may be written, and of all.
+    let (mut written, mut any) = (Region::EMPTY, Region::EMPTY);
+    for (region, is_output) in regions {
+        if region.overlaps(&written) || is_output && region.overlaps(&any) {
+            return Err(SEALANE_OVERLAP);
         }
-        let regions = &mut regions[..3 * window.len() + 1];
-        regions.sort_unstable();
-        // The regions so far that reach furthest: of those that may be written, and of all.
-        let (mut written, mut any) = (Region::new::<u8>(core::ptr::null(), 0), Region::new::<u8>(core::ptr::null(), 0));
-        for (region, is_output) in regions.iter() {
-            if region.overlaps(&written) || *is_output && region.overlaps(&any) {
-                return Err(SEALANE_OVERLAP);
-            }
-            any = any.further(*region);
-            if *is_output {
-                written = written.further(*region);
-            }
+        any = any.further(region);
+        if is_output {
+            written = written.further(region);
         }
     }
-    Ok(())
+    Ok(key)
 }
 
 fn seal<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
@@ -119,8 +124,6 @@ fn open<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
 /// Encrypts messages in place and writes their tags: the same as `sealane_aead_seal` for each of
 /// them, but faster if they are short. `nonce_len` is the length of every nonce.
 ///
-/// Overlaps are found among 64 messages in succession.
-///
 /// # Safety
 /// The rules of the header.
 #[unsafe(no_mangle)]
@@ -134,12 +137,8 @@ pub unsafe extern "C" fn sealane_aead_seal_batch(
     // SAFETY: the header's rules for the caller are what this asks for.
     let caller = unsafe { Caller::new() };
     guard(|| {
-        if nonce_len != nonce_bytes(aead)? {
-            return Err(SEALANE_WRONG_LENGTH);
-        }
-        let key = caller.key(key)?;
         let messages = caller.input(messages, count)?;
-        check(&caller, messages, nonce_len)?;
+        let key = check(&caller, (aead, key), nonce_len, messages)?;
         match aead {
             SEALANE_CHACHA20_POLY1305 => seal::<12, Ietf>(&caller, &key, messages),
             _ => seal::<24, Extended>(&caller, &key, messages),
@@ -152,8 +151,6 @@ pub unsafe extern "C" fn sealane_aead_seal_batch(
 ///
 /// Returns SEALANE_NOT_AUTHENTIC if any message is not authentic. After other errors nothing has
 /// been written, and `status` has no meaning.
-///
-/// Overlaps are found among 64 messages in succession.
 ///
 /// # Safety
 /// The rules of the header.
@@ -168,12 +165,8 @@ pub unsafe extern "C" fn sealane_aead_open_batch(
     // SAFETY: the header's rules for the caller are what this asks for.
     let caller = unsafe { Caller::new() };
     guard(|| {
-        if nonce_len != nonce_bytes(aead)? {
-            return Err(SEALANE_WRONG_LENGTH);
-        }
-        let key = caller.key(key)?;
         let messages = caller.in_out(messages, count)?;
-        check(&caller, messages, nonce_len)?;
+        let key = check(&caller, (aead, key), nonce_len, messages)?;
         match aead {
             SEALANE_CHACHA20_POLY1305 => open::<12, Ietf>(&caller, &key, messages),
             _ => open::<24, Extended>(&caller, &key, messages),

@@ -1,13 +1,20 @@
 //! The boundary to C: pointers become slices here, and panics become results.
 
+use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
 use core::slice;
+use std::fs::File;
+use std::io;
+use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use primitives::Output;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::status::sealane_status::{self, *};
+
+/// EBADF of Linux and all BSDs.
+const BAD_DESCRIPTOR: i32 = 9;
 
 /// Runs the body of a function. A panic becomes SEALANE_INTERNAL.
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealane_status {
@@ -58,9 +65,15 @@ impl Caller {
         Ok(unsafe { slice::from_raw_parts_mut(start, len) })
     }
 
+    /// Returns room for `len` items of output, which may be uninitialised.
+    #[allow(clippy::mut_from_ref, reason = "the memory is the caller's, who promises that it is exclusive")]
+    pub(crate) fn room<T>(&self, start: *mut T, len: usize) -> Result<&mut [MaybeUninit<T>], sealane_status> {
+        self.in_out(start.cast(), len)
+    }
+
     /// Returns `len` bytes of output, which may be uninitialised.
     pub(crate) fn output(&self, start: *mut u8, len: usize) -> Result<&mut [MaybeUninit<u8>], sealane_status> {
-        self.in_out(start.cast(), len)
+        self.room(start, len)
     }
 
     /// Returns a copy of `N` bytes.
@@ -97,6 +110,49 @@ impl Caller {
     pub(crate) fn context<T>(&self, context: *mut T) -> Result<&mut T, sealane_status> {
         // SAFETY: `Caller::new` promises that it is null or live, and not used by others.
         unsafe { context.as_mut() }.ok_or(SEALANE_NULL_POINTER)
+    }
+
+    /// Returns a context that is only read.
+    pub(crate) fn shared<T>(&self, context: *const T) -> Result<&T, sealane_status> {
+        // SAFETY: `Caller::new` promises that it is null or live, and that nobody changes it.
+        unsafe { context.as_ref() }.ok_or(SEALANE_NULL_POINTER)
+    }
+
+    /// Returns a copy of a context, or null if it is null or after a panic.
+    pub(crate) fn duplicate<T: Clone>(&self, context: *const T) -> *mut T {
+        self.shared(context).map_or(core::ptr::null_mut(), |context| new_context(|| context.clone()))
+    }
+
+    /// Stores a value, in memory that may be uninitialised.
+    pub(crate) fn store<T>(&self, to: *mut T, value: T) -> Result<(), sealane_status> {
+        if to.is_null() {
+            return Err(SEALANE_NULL_POINTER);
+        }
+        // SAFETY: the pointer is not null, and `Caller::new` promises that it is valid.
+        unsafe { to.write(value) };
+        Ok(())
+    }
+
+    /// Writes a text and a zero byte.
+    pub(crate) fn text(&self, to: *mut c_char, size: usize, text: &str) -> Result<(), sealane_status> {
+        let buffer = self.output(to.cast(), size)?;
+        if text.len() >= buffer.len() {
+            return Err(SEALANE_WRONG_LENGTH);
+        }
+        let mut output = Output::new(buffer);
+        output.append(text.as_bytes());
+        output.append(&[0]);
+        Ok(())
+    }
+
+    /// Returns a file of its own for a descriptor, which must be open.
+    pub(crate) fn file(&self, descriptor: c_int) -> io::Result<File> {
+        if descriptor < 0 {
+            return Err(io::Error::from_raw_os_error(BAD_DESCRIPTOR));
+        }
+        // SAFETY: it is not -1, and is used for one call of dup, which fails if it is not open.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        Ok(File::from(borrowed.try_clone_to_owned()?))
     }
 
     /// Drops a context. Null is allowed.
@@ -154,6 +210,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
+    pub(crate) const EMPTY: Self = Self { start: 0, end: 0 };
+
     pub(crate) fn new<T>(start: *const T, len: usize) -> Self {
         let start = start.addr();
         Self { start, end: start.saturating_add(len.saturating_mul(size_of::<T>())) }
@@ -189,5 +247,42 @@ impl From<primitives::OpenError> for sealane_status {
 impl From<primitives::CounterOverflow> for sealane_status {
     fn from(_: primitives::CounterOverflow) -> Self {
         SEALANE_TOO_LONG
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_result() {
+        assert_eq!(guard(|| panic!("on purpose")), SEALANE_INTERNAL);
+        assert_eq!(guard(|| Err(SEALANE_TOO_LONG)), SEALANE_TOO_LONG);
+        assert_eq!(guard(|| Ok(())), SEALANE_OK);
+        assert!(new_context::<u8>(|| panic!("on purpose")).is_null());
+    }
+
+    /// A context that cannot be copied or dropped.
+    struct Panics;
+
+    impl Clone for Panics {
+        fn clone(&self) -> Self {
+            panic!("on purpose")
+        }
+    }
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("on purpose")
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_context_ends_here() {
+        // SAFETY: the pointer is a live result of `new_context`, and is freed once.
+        let caller = unsafe { Caller::new() };
+        let context = new_context(|| Panics);
+        assert!(caller.duplicate(context).is_null());
+        caller.free(context);
     }
 }

@@ -13,10 +13,12 @@ pub const SEALANE_XCHACHA20: u32 = 2;
 pub const SEALANE_CHACHA20_ORIGINAL: u32 = 3;
 
 /// A key stream of ChaCha20 and a position in it: new, init, update for each piece, free.
+#[derive(Clone)]
 pub struct sealane_chacha20 {
     stream: Option<Stream>,
 }
 
+#[derive(Clone)]
 enum Stream {
     Ietf(ChaCha20),
     Extended(XChaCha20),
@@ -128,6 +130,17 @@ pub unsafe extern "C" fn sealane_chacha20_init(
         chacha20.stream = Some(Stream::new(&caller, variant, key, nonce, nonce_len, counter)?);
         Ok(())
     })
+}
+
+/// Returns a copy of a context at its position, or NULL if it is NULL or after SEALANE_INTERNAL.
+/// Free both.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_chacha20_dup(chacha20: *const sealane_chacha20) -> *mut sealane_chacha20 {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    unsafe { Caller::new() }.duplicate(chacha20)
 }
 
 /// Encrypts or decrypts the next piece, of any length. `output` has as many bytes as `input`, and

@@ -1,8 +1,8 @@
 //! Messages that are opened in pieces.
 
-use primitives::{Opener, Tag, Verified};
+use primitives::{MAX_MESSAGE_BYTES, Opener, Tag, Verified};
 
-use crate::aead::Keyed;
+use crate::aead::Start;
 use crate::boundary::{Caller, guard, new_context};
 use crate::status::sealane_status::{self, *};
 
@@ -14,20 +14,36 @@ use crate::status::sealane_status::{self, *};
 ///   may be an attacker's until verify has returned SEALANE_OK.
 ///
 /// After that, init starts the next message. Free it at the end.
+#[derive(Clone)]
 pub struct sealane_opener {
     message: State,
 }
 
+#[derive(Clone)]
 enum State {
     None,
     /// The tag has not been verified yet.
     Locked(Opener),
+    /// A piece was longer than any message, so no tag is right.
+    TooLong,
     Verified(Verified),
 }
 
 impl sealane_opener {
     fn locked(&mut self) -> Result<&mut Opener, sealane_status> {
-        if let State::Locked(opener) = &mut self.message { Ok(opener) } else { Err(SEALANE_WRONG_STATE) }
+        match &mut self.message {
+            State::Locked(opener) => Ok(opener),
+            State::TooLong => Err(SEALANE_NOT_AUTHENTIC),
+            State::None | State::Verified(_) => Err(SEALANE_WRONG_STATE),
+        }
+    }
+
+    /// Returns the opener that a piece of this length is for.
+    fn for_piece(&mut self, len: usize) -> Result<&mut Opener, sealane_status> {
+        if len as u64 > MAX_MESSAGE_BYTES && self.locked().is_ok() {
+            self.message = State::TooLong;
+        }
+        self.locked()
     }
 }
 
@@ -56,10 +72,21 @@ pub unsafe extern "C" fn sealane_opener_init(
     guard(|| {
         let opener = caller.context(opener)?;
         opener.message = State::None;
-        let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;
-        opener.message = State::Locked(keyed.opener(caller.input(aad, aad_len)?));
+        let start = Start::new(&caller, (aead, key), (nonce, nonce_len), (aad, aad_len))?;
+        opener.message = State::Locked(start.opener());
         Ok(())
     })
+}
+
+/// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
+/// both.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_opener_dup(opener: *const sealane_opener) -> *mut sealane_opener {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    unsafe { Caller::new() }.duplicate(opener)
 }
 
 /// Adds the next piece of ciphertext without decrypting it.
@@ -78,7 +105,7 @@ pub unsafe extern "C" fn sealane_opener_authenticate(
     // SAFETY: the header's rules for the caller are what this asks for.
     let caller = unsafe { Caller::new() };
     guard(|| {
-        let opener = caller.context(opener)?.locked()?;
+        let opener = caller.context(opener)?.for_piece(ciphertext_len)?;
         Ok(opener.update(caller.input(ciphertext, ciphertext_len)?)?)
     })
 }
@@ -103,7 +130,7 @@ pub unsafe extern "C" fn sealane_opener_decrypt_unauthenticated(
     // SAFETY: the header's rules for the caller are what this asks for.
     let caller = unsafe { Caller::new() };
     guard(|| {
-        let opener = caller.context(opener)?.locked()?;
+        let opener = caller.context(opener)?.for_piece(ciphertext_len)?;
         let buffers = caller.buffers(ciphertext, plaintext, ciphertext_len)?;
         buffers.transform(|piece| opener.decrypt_unauthenticated(piece))
     })
@@ -122,10 +149,14 @@ pub unsafe extern "C" fn sealane_opener_verify(opener: *mut sealane_opener, tag:
     guard(|| {
         let tag: Tag = caller.array(tag)?;
         let opener = caller.context(opener)?;
-        opener.locked()?;
-        if let State::Locked(locked) = core::mem::replace(&mut opener.message, State::None) {
-            opener.message = State::Verified(locked.verify(&tag)?);
-        }
+        opener.message = match core::mem::replace(&mut opener.message, State::None) {
+            State::Locked(locked) => State::Verified(locked.verify(&tag)?),
+            State::TooLong => return Err(SEALANE_NOT_AUTHENTIC),
+            state @ (State::None | State::Verified(_)) => {
+                opener.message = state;
+                return Err(SEALANE_WRONG_STATE);
+            }
+        };
         Ok(())
     })
 }

@@ -7,6 +7,7 @@ use crate::status::sealane_status::{self, *};
 
 /// A message that is authenticated in pieces: new, init, update for each piece, then final or
 /// verify, free.
+#[derive(Clone)]
 pub struct sealane_poly1305 {
     message: Option<Poly1305>,
 }
@@ -77,6 +78,17 @@ pub unsafe extern "C" fn sealane_poly1305_init(poly1305: *mut sealane_poly1305, 
         poly1305.message = Some(Poly1305::new(&*caller.key(key)?));
         Ok(())
     })
+}
+
+/// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
+/// both.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_poly1305_dup(poly1305: *const sealane_poly1305) -> *mut sealane_poly1305 {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    unsafe { Caller::new() }.duplicate(poly1305)
 }
 
 /// Adds the next piece of the message, of any length.

@@ -2,12 +2,13 @@
 
 use primitives::Sealer;
 
-use crate::aead::Keyed;
+use crate::aead::Start;
 use crate::boundary::{Caller, Region, check_disjoint, guard, new_context};
 use crate::status::sealane_status::{self, *};
 
 /// A message that is encrypted in pieces: new, then for each message init, update for each piece,
 /// final. Free it at the end.
+#[derive(Clone)]
 pub struct sealane_sealer {
     message: Option<Sealer>,
 }
@@ -37,10 +38,23 @@ pub unsafe extern "C" fn sealane_sealer_init(
     guard(|| {
         let sealer = caller.context(sealer)?;
         sealer.message = None;
-        let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;
-        sealer.message = Some(keyed.sealer(caller.input(aad, aad_len)?));
+        sealer.message = Some(Start::new(&caller, (aead, key), (nonce, nonce_len), (aad, aad_len))?.sealer());
         Ok(())
     })
+}
+
+/// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
+/// both.
+///
+/// Both continue the same message with the same nonce. Two different continuations reveal both to
+/// anyone who sees both, so send only one.
+///
+/// # Safety
+/// The rules of the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_sealer_dup(sealer: *const sealane_sealer) -> *mut sealane_sealer {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    unsafe { Caller::new() }.duplicate(sealer)
 }
 
 /// Encrypts the next piece. `ciphertext` has as many bytes as `plaintext`, and may be `plaintext`.

@@ -29,6 +29,24 @@ pub enum sealane_status {
     SEALANE_WRONG_ABI = 9,
     /// A threshold, or the number or position of shares, is not valid.
     SEALANE_INVALID_SHARES = 10,
+    /// Reading or writing failed.
+    SEALANE_IO = 11,
+    /// A text is not what is expected: a recipient, an identity, a part, a label, or UTF-8.
+    SEALANE_INVALID_TEXT = 12,
+    /// A number is outside its range.
+    SEALANE_OUT_OF_RANGE = 13,
+    /// There are no recipients, or they cannot be combined.
+    SEALANE_INVALID_RECIPIENTS = 14,
+    /// No identity opens the file, or the passphrase is wrong.
+    SEALANE_NO_MATCH = 15,
+    /// The file is not in the age v1 format: its header or its armor is malformed.
+    SEALANE_MALFORMED = 16,
+    /// The file takes several holders together, and too few of them are here.
+    SEALANE_TOO_FEW_SHARES = 17,
+    /// The file asks for more scrypt work than is allowed.
+    SEALANE_EXCESSIVE_WORK = 18,
+    /// There is not enough memory for scrypt, or for the result.
+    SEALANE_NO_MEMORY = 19,
     /// An error in the library itself. Outputs and contexts must not be used further.
     SEALANE_INTERNAL = 255,
 }
@@ -36,7 +54,7 @@ pub enum sealane_status {
 use sealane_status::*;
 
 impl sealane_status {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 21] = [
         SEALANE_OK,
         SEALANE_NOT_AUTHENTIC,
         SEALANE_NULL_POINTER,
@@ -48,10 +66,19 @@ impl sealane_status {
         SEALANE_RANDOM,
         SEALANE_WRONG_ABI,
         SEALANE_INVALID_SHARES,
+        SEALANE_IO,
+        SEALANE_INVALID_TEXT,
+        SEALANE_OUT_OF_RANGE,
+        SEALANE_INVALID_RECIPIENTS,
+        SEALANE_NO_MATCH,
+        SEALANE_MALFORMED,
+        SEALANE_TOO_FEW_SHARES,
+        SEALANE_EXCESSIVE_WORK,
+        SEALANE_NO_MEMORY,
         SEALANE_INTERNAL,
     ];
 
-    const fn message(self) -> &'static CStr {
+    pub(crate) const fn message(self) -> &'static CStr {
         match self {
             SEALANE_OK => c"success",
             SEALANE_NOT_AUTHENTIC => c"the message is not authentic",
@@ -64,6 +91,17 @@ impl sealane_status {
             SEALANE_RANDOM => c"the operating system's generator of random numbers failed",
             SEALANE_WRONG_ABI => c"the header and the library have different binary interfaces",
             SEALANE_INVALID_SHARES => c"a threshold, or the number or position of shares, is not valid",
+            SEALANE_IO => c"reading or writing failed",
+            SEALANE_INVALID_TEXT => {
+                c"a text is not a recipient, an identity, a part, a label or UTF-8, whichever is expected"
+            }
+            SEALANE_OUT_OF_RANGE => c"a number is outside its range",
+            SEALANE_INVALID_RECIPIENTS => c"there are no recipients, or they cannot be combined",
+            SEALANE_NO_MATCH => c"no identity opens the file, or the passphrase is wrong",
+            SEALANE_MALFORMED => c"the file is not in the age v1 format",
+            SEALANE_TOO_FEW_SHARES => c"the file takes more holders together than are here",
+            SEALANE_EXCESSIVE_WORK => c"the file asks for more scrypt work than is allowed",
+            SEALANE_NO_MEMORY => c"there is not enough memory for scrypt or for the result",
             SEALANE_INTERNAL => c"an error in the library itself",
         }
     }

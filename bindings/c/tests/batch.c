@@ -99,9 +99,35 @@ static void wrong_arguments(void)
     free(key), free(nonce), free(data), free(same);
 }
 
+/* Buffers overlap although their messages are far from each other. */
+static void far_overlaps(void)
+{
+    uint8_t *key = bytes(32, 3), *nonce = bytes(12, 3), *data = bytes(COUNT * 40, 0), *same = bytes(COUNT * 40, 0);
+    const uint32_t aead = SEALANE_CHACHA20_POLY1305;
+    sealane_message messages[COUNT];
+    for (int which = 0; which < 4; which++) {
+        for (size_t i = 0; i < COUNT; i++)
+            messages[i] = (sealane_message){.nonce = nonce, .data = data + i * 40, .data_len = 20,
+                                            .tag = data + i * 40 + 20, .status = -1};
+        if (which == 0)
+            messages[149].data = data + 19;
+        if (which == 1)
+            messages[0].tag = messages[149].tag + 15;
+        if (which == 2)
+            messages[0].aad = messages[100].data, messages[0].aad_len = 1;
+        if (which == 3)
+            messages[140].aad = messages[3].tag, messages[140].aad_len = 1;
+        IS(SEALANE_OVERLAP, sealane_aead_seal_batch(aead, key, 12, messages, COUNT));
+        IS(SEALANE_OVERLAP, sealane_aead_open_batch(aead, key, 12, messages, COUNT));
+        CHECK(memcmp(data, same, COUNT * 40) == 0);
+    }
+    free(key), free(nonce), free(data), free(same);
+}
+
 void test_batch(void)
 {
     same_as_alone(SEALANE_CHACHA20_POLY1305);
     same_as_alone(SEALANE_XCHACHA20_POLY1305);
     wrong_arguments();
+    far_overlaps();
 }

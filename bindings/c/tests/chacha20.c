@@ -16,6 +16,13 @@ static void pieces(uint32_t variant, size_t nonce_len, uint64_t counter)
             OK(sealane_chacha20_update(stream, text + at, LEN - at < piece ? LEN - at : piece, out + at));
         CHECK(memcmp(whole, out, LEN) == 0);
     }
+    OK(sealane_chacha20_init(stream, variant, key, nonce, nonce_len, counter));
+    OK(sealane_chacha20_update(stream, text, 77, out));
+    sealane_chacha20 *copy = sealane_chacha20_dup(stream);
+    OK(sealane_chacha20_update(stream, text + 77, 1, out + 77));
+    OK(sealane_chacha20_update(copy, text + 77, LEN - 77, out + 77));
+    CHECK(memcmp(whole, out, LEN) == 0 && sealane_chacha20_dup(NULL) == NULL);
+    sealane_chacha20_free(copy);
     /* Block `counter + 2` begins 128 bytes later. In place. */
     OK(sealane_chacha20_xor(variant, key, nonce, nonce_len, counter + 2, out + 128, LEN - 128, out + 128));
     CHECK(memcmp(out + 128, text + 128, LEN - 128) == 0);

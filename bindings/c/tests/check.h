@@ -38,5 +38,9 @@ void test_chacha20(void);
 void test_poly1305(void);
 void test_random(void);
 void test_shamir(void);
+void test_age(void);
+void test_age_streams(void);
+void test_age_ranges(void);
+void test_age_vectors(const char *folder);
 
 #endif

@@ -1,8 +1,9 @@
 /* Runs all tests of the C interface. */
 #include "check.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
+    CHECK(argc == 2); /* The folder of age's vectors. */
     test_status();
     test_aead();
     test_pieces();
@@ -11,6 +12,10 @@ int main(void)
     test_poly1305();
     test_random();
     test_shamir();
+    test_age();
+    test_age_streams();
+    test_age_ranges();
+    test_age_vectors(argv[1]);
     puts("all tests of the C interface passed");
     return 0;
 }

@@ -19,7 +19,17 @@ static void same_as_whole(uint32_t aead, size_t piece)
         OK(sealane_sealer_update(sealer, text + at, LEN - at < piece ? LEN - at : piece, pieces + at));
     OK(sealane_sealer_final(sealer, other));
     CHECK(memcmp(whole, pieces, LEN) == 0 && memcmp(tag, other, 16) == 0);
+
+    /* A copy in mid-message continues it. */
+    OK(sealane_sealer_init(sealer, aead, key, nonce, nonce_len, aad, 20));
+    OK(sealane_sealer_update(sealer, text, piece < LEN ? piece : LEN - 1, pieces));
+    sealane_sealer *sealer_copy = sealane_sealer_dup(sealer);
     sealane_sealer_free(sealer);
+    const size_t done = piece < LEN ? piece : LEN - 1;
+    OK(sealane_sealer_update(sealer_copy, text + done, LEN - done, pieces + done));
+    OK(sealane_sealer_final(sealer_copy, other));
+    CHECK(memcmp(whole, pieces, LEN) == 0 && memcmp(tag, other, 16) == 0);
+    sealane_sealer_free(sealer_copy);
 
     sealane_opener *opener = sealane_opener_new();
     CHECK(opener != NULL);
@@ -27,7 +37,18 @@ static void same_as_whole(uint32_t aead, size_t piece)
     for (size_t at = 0; at < LEN; at += piece)
         OK(sealane_opener_authenticate(opener, whole + at, LEN - at < piece ? LEN - at : piece));
     IS(SEALANE_WRONG_STATE, sealane_opener_decrypt(opener, whole, 1, back));
+    sealane_opener *locked = sealane_opener_dup(opener);
     OK(sealane_opener_verify(opener, tag));
+    sealane_opener *verified = sealane_opener_dup(opener);
+    IS(SEALANE_WRONG_STATE, sealane_opener_decrypt(locked, whole, 1, back));
+    OK(sealane_opener_verify(locked, tag));
+    OK(sealane_opener_decrypt(locked, whole, LEN, back));
+    CHECK(memcmp(back, text, LEN) == 0);
+    memset(back, 0, LEN);
+    OK(sealane_opener_decrypt(verified, whole, LEN, back));
+    CHECK(memcmp(back, text, LEN) == 0);
+    sealane_opener_free(locked);
+    sealane_opener_free(verified);
     for (size_t at = 0; at < LEN; at += piece) /* In place. */
         OK(sealane_opener_decrypt(opener, pieces + at, LEN - at < piece ? LEN - at : piece, pieces + at));
     CHECK(memcmp(pieces, text, LEN) == 0);
@@ -59,6 +80,11 @@ static void wrong_arguments(void)
     sealane_opener *opener = sealane_opener_new();
     sealane_sealer_free(NULL);
     sealane_opener_free(NULL);
+    CHECK(sealane_sealer_dup(NULL) == NULL && sealane_opener_dup(NULL) == NULL);
+    /* A copy of a context without a message has none either. */
+    sealane_sealer *no_message = sealane_sealer_dup(sealer);
+    IS(SEALANE_WRONG_STATE, sealane_sealer_final(no_message, tag));
+    sealane_sealer_free(no_message);
 
     IS(SEALANE_NULL_POINTER, sealane_sealer_init(NULL, aead, key, nonce, 12, NULL, 0));
     IS(SEALANE_NULL_POINTER, sealane_sealer_update(NULL, data, 10, data));
@@ -106,6 +132,34 @@ static void wrong_arguments(void)
     free(key), free(nonce), free(data);
 }
 
+/* A message that is too long is refused before its bytes are read, and no tag opens it. */
+static void too_long(void)
+{
+    uint8_t *key = bytes(32, 9), *nonce = bytes(12, 5), *data = bytes(10, 0), tag[16];
+    const uint32_t aead = SEALANE_CHACHA20_POLY1305;
+    sealane_sealer *sealer = sealane_sealer_new();
+    sealane_opener *opener = sealane_opener_new();
+    OK(sealane_sealer_init(sealer, aead, key, nonce, 12, NULL, 0));
+    OK(sealane_sealer_final(sealer, tag));
+    for (int way = 0; way < 2; way++) {
+        OK(sealane_opener_init(opener, aead, key, nonce, 12, NULL, 0));
+        IS(SEALANE_NOT_AUTHENTIC,
+           way ? sealane_opener_authenticate(opener, data, SEALANE_MESSAGE_BYTES_MAX + 1)
+               : sealane_opener_decrypt_unauthenticated(opener, data, SEALANE_MESSAGE_BYTES_MAX + 1, data));
+        IS(SEALANE_NOT_AUTHENTIC, sealane_opener_authenticate(opener, data, 0));
+        IS(SEALANE_WRONG_STATE, sealane_opener_decrypt(opener, data, 1, data));
+        /* It is the tag of the message up to the piece that was refused. */
+        IS(SEALANE_NOT_AUTHENTIC, sealane_opener_verify(opener, tag));
+        IS(SEALANE_WRONG_STATE, sealane_opener_verify(opener, tag));
+    }
+    OK(sealane_opener_init(opener, aead, key, nonce, 12, NULL, 0));
+    OK(sealane_opener_verify(opener, tag));
+    IS(SEALANE_WRONG_STATE, sealane_opener_authenticate(opener, data, SEALANE_MESSAGE_BYTES_MAX + 1));
+    sealane_sealer_free(sealer);
+    sealane_opener_free(opener);
+    free(key), free(nonce), free(data);
+}
+
 void test_pieces(void)
 {
     const size_t pieces[] = {1, 15, 16, 63, 64, 65, 300, LEN};
@@ -114,4 +168,5 @@ void test_pieces(void)
         same_as_whole(SEALANE_XCHACHA20_POLY1305, pieces[i]);
     }
     wrong_arguments();
+    too_long();
 }

@@ -41,6 +41,14 @@ void test_poly1305(void)
         IS(cut > 0 ? SEALANE_NOT_AUTHENTIC : SEALANE_OK, sealane_poly1305_final_verify(message, tag));
     }
     OK(sealane_poly1305_init(message, key));
+    OK(sealane_poly1305_update(message, text, 20));
+    sealane_poly1305 *copy = sealane_poly1305_dup(message);
+    OK(sealane_poly1305_update(message, text, 1)); /* The copy is another message from here on. */
+    OK(sealane_poly1305_update(copy, text + 20, 14));
+    OK(sealane_poly1305_final_verify(copy, expected));
+    sealane_poly1305_free(copy);
+    CHECK(sealane_poly1305_dup(NULL) == NULL);
+    OK(sealane_poly1305_init(message, key));
     IS(SEALANE_NULL_POINTER, sealane_poly1305_update(message, NULL, 3));
     IS(SEALANE_NULL_POINTER, sealane_poly1305_final(message, NULL));
     IS(SEALANE_NULL_POINTER, sealane_poly1305_final_verify(message, NULL));

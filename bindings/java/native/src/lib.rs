@@ -5,8 +5,11 @@
 //! same functions: `message` has whole messages without any state, `context` has messages in
 //! pieces. `memory` has the only code that follows pointers to the memory of the virtual machine.
 //!
-//! Every function of the two interfaces catches panics, so none crosses the boundary.
+//! `age` is the interface of `sealane.age.Native`, for files in the age v1 format.
+//!
+//! Every function of the interfaces catches panics, so none crosses the boundary.
 
+mod age;
 mod context;
 mod ffm;
 mod jni;

@@ -9,17 +9,22 @@ use crate::memory::at;
 use crate::message::HEAD_BYTES;
 
 /// The table of functions of the virtual machine, for the time of one call.
-pub(super) struct Environment(*mut JNIEnv);
+pub(crate) struct Environment(*mut JNIEnv);
 
 impl Environment {
     /// # Safety
     /// The virtual machine has passed `env` to the native method that runs, and the methods
     /// receive references of the same call, with offsets and lengths within the array.
-    pub(super) unsafe fn new(env: *mut JNIEnv) -> Self {
+    pub(crate) unsafe fn new(env: *mut JNIEnv) -> Self {
         Self(env)
     }
 
-    fn table(&self) -> &jni_sys::JNINativeInterface__1_4 {
+    /// Returns the pointer that the functions of the table take.
+    pub(crate) fn raw(&self) -> *mut JNIEnv {
+        self.0
+    }
+
+    pub(crate) fn table(&self) -> &jni_sys::JNINativeInterface__1_4 {
         // SAFETY: `new` promises that the pointer is that of the virtual machine.
         let table = unsafe { *self.0 };
         // SAFETY: the table lives as long as the virtual machine, and nothing writes to it.
@@ -29,27 +34,27 @@ impl Environment {
     }
 
     /// Copies a range of an array.
-    pub(super) fn get(&self, array: jbyteArray, offset: jint, len: usize, to: *mut u8) {
+    pub(crate) fn get(&self, array: jbyteArray, offset: jint, len: usize, to: *mut u8) {
         // SAFETY: `new` promises a valid array and range; the callers here pass memory of `len`
         // bytes.
         unsafe { (self.table().GetByteArrayRegion)(self.0, array, offset, len as jint, to.cast()) }
     }
 
     /// Copies to a range of an array.
-    pub(super) fn set(&self, array: jbyteArray, offset: jint, len: usize, from: *const u8) {
+    pub(crate) fn set(&self, array: jbyteArray, offset: jint, len: usize, from: *const u8) {
         // SAFETY: `new` promises a valid array and range; the callers here pass memory of `len`
         // bytes.
         unsafe { (self.table().SetByteArrayRegion)(self.0, array, offset, len as jint, from.cast()) }
     }
 
     /// Says whether both are the same array.
-    pub(super) fn same(&self, a: jbyteArray, b: jbyteArray) -> bool {
+    pub(crate) fn same(&self, a: jbyteArray, b: jbyteArray) -> bool {
         // SAFETY: `new` promises valid references.
         unsafe { (self.table().IsSameObject)(self.0, a, b) }
     }
 
     /// Returns the address of a direct buffer.
-    pub(super) fn address(&self, buffer: jobject) -> *mut u8 {
+    pub(crate) fn address(&self, buffer: jobject) -> *mut u8 {
         // SAFETY: `new` promises a valid reference.
         unsafe { (self.table().GetDirectBufferAddress)(self.0, buffer) }.cast()
     }
@@ -57,7 +62,7 @@ impl Environment {
 
 /// An array in a critical section: the collector does not move it, and no other function of the
 /// interface is called before the section ends. The end is the drop.
-pub(super) struct Critical<'a> {
+pub(crate) struct Critical<'a> {
     env: &'a Environment,
     array: jbyteArray,
     start: *mut u8,
@@ -67,12 +72,12 @@ pub(super) struct Critical<'a> {
 
 impl<'a> Critical<'a> {
     /// Begins a section that only reads. None means that there is no memory.
-    pub(super) fn read(env: &'a Environment, array: jbyteArray) -> Option<Self> {
+    pub(crate) fn read(env: &'a Environment, array: jbyteArray) -> Option<Self> {
         Self::new(env, array, JNI_ABORT)
     }
 
     /// Begins a section that writes. None means that there is no memory.
-    pub(super) fn write(env: &'a Environment, array: jbyteArray) -> Option<Self> {
+    pub(crate) fn write(env: &'a Environment, array: jbyteArray) -> Option<Self> {
         Self::new(env, array, 0)
     }
 
@@ -82,7 +87,7 @@ impl<'a> Critical<'a> {
         (!start.is_null()).then_some(Self { env, array, start: start.cast(), mode })
     }
 
-    pub(super) fn start(&self) -> *mut u8 {
+    pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
 }
@@ -100,14 +105,14 @@ impl Drop for Critical<'_> {
 const SHORT_AAD_BYTES: usize = 64;
 
 /// A copy of key, nonce and associated data. It is wiped on drop.
-pub(super) enum HeadCopy {
+pub(crate) enum HeadCopy {
     Short([u8; HEAD_BYTES + SHORT_AAD_BYTES]),
     Long(Zeroizing<Vec<u8>>),
 }
 
 impl HeadCopy {
     /// Copies them. None means that there is no memory.
-    pub(super) fn new(env: &Environment, head: jbyteArray, aad_len: jint) -> Option<Self> {
+    pub(crate) fn new(env: &Environment, head: jbyteArray, aad_len: jint) -> Option<Self> {
         let len = HEAD_BYTES + aad_len as usize;
         if len <= HEAD_BYTES + SHORT_AAD_BYTES {
             let mut copy = [0; HEAD_BYTES + SHORT_AAD_BYTES];
@@ -121,7 +126,7 @@ impl HeadCopy {
         Some(Self::Long(Zeroizing::new(copy)))
     }
 
-    pub(super) fn start(&self) -> *const u8 {
+    pub(crate) fn start(&self) -> *const u8 {
         match self {
             Self::Short(copy) => copy.as_ptr(),
             Self::Long(copy) => at(copy.as_ptr(), 0),

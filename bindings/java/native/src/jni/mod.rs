@@ -9,7 +9,7 @@
 //! and buffers, buffers are direct, and the rules of `ffm` hold.
 #![allow(clippy::missing_safety_doc, reason = "the rules are those above")]
 
-mod arrays;
+pub(crate) mod arrays;
 mod pieces;
 
 use core::mem::MaybeUninit;

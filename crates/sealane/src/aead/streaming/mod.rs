@@ -11,6 +11,7 @@ use crate::wipe::wipe;
 
 /// The cipher and the authenticator of one message, and the number of bytes that they have
 /// processed.
+#[derive(Clone)]
 struct StreamState {
     cipher: ChaCha20,
     mac: Poly1305,
@@ -52,6 +53,9 @@ impl StreamState {
 
 /// Encrypts one message in pieces of any length.
 ///
+/// A clone continues the same message with the same nonce. Two different continuations reveal both
+/// to anyone who sees both, so send only one.
+///
 /// ```
 /// # use sealane::ChaCha20Poly1305;
 /// let cipher = ChaCha20Poly1305::new(&[1; 32]);
@@ -66,6 +70,7 @@ impl StreamState {
 /// # assert_eq!(pieces.as_flattened(), whole);
 /// # Ok::<(), sealane::CounterOverflow>(())
 /// ```
+#[derive(Clone)]
 pub struct Sealer(StreamState);
 
 impl Sealer {
@@ -113,6 +118,7 @@ impl Sealer {
 /// assert_eq!(&message, b"first second");
 /// # Ok::<(), sealane::OpenError>(())
 /// ```
+#[derive(Clone)]
 pub struct Opener {
     message: StreamState,
     /// A piece was refused, so the pieces are not the whole message.
@@ -199,6 +205,7 @@ impl Opener {
 /// assert_eq!(&message, b"attack at dawn");
 /// # Ok::<(), sealane::OpenError>(())
 /// ```
+#[derive(Clone)]
 pub struct Verified {
     cipher: ChaCha20,
     remaining: u64,

@@ -37,6 +37,8 @@ final class Native {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new IllegalStateException(cause.getMessage(), cause);
         }
+        // sealane-age calls its functions by the Java Native Interface.
+        System.load(library.toString());
     }
 
     /** Returns the interface that is used. */

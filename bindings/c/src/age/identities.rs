@@ -1,0 +1,151 @@
+//! Identities, which open files.
+
+use core::ffi::c_char;
+
+use sealane_age::key_file::parse_identities;
+use sealane_age::secrecy::SecretString;
+use sealane_age::threshold::{Part, ThresholdIdentity};
+use sealane_age::{DEFAULT_MAX_WORK_FACTOR, Identity, scrypt};
+
+use super::failure::{Failure, guard_file, sealane_age_error};
+use super::recipients::utf8;
+use crate::boundary::{Caller, new_context};
+use crate::status::sealane_status::{self, *};
+
+/// The identities that open files: new, add for each text, use for any number of files, free. It
+/// may be used from several threads at once while none of them adds to it.
+pub struct sealane_age_identities {
+    identities: Vec<Box<dyn Identity + Send + Sync>>,
+    parts: Vec<Part>,
+}
+
+impl sealane_age_identities {
+    fn each(&self) -> impl Iterator<Item = &dyn Identity> {
+        self.identities.iter().map(|identity| &**identity as &dyn Identity)
+    }
+
+    /// Calls `open` with each identity alone, and after them with all of them and the parts
+    /// together.
+    pub(super) fn with<T>(&self, open: impl FnOnce(&[&dyn Identity]) -> T) -> T {
+        let together = ThresholdIdentity::new(self.each(), &self.parts);
+        let all: Vec<&dyn Identity> = self.each().chain([&together as &dyn Identity]).collect();
+        open(&all)
+    }
+
+    /// Calls `open` with each identity alone.
+    pub(super) fn holders<T>(&self, open: impl FnOnce(&[&dyn Identity]) -> T) -> T {
+        open(&self.each().collect::<Vec<_>>())
+    }
+
+    fn add(&mut self, contents: &[u8]) -> Result<(), Failure> {
+        let found = parse_identities(contents).map_err(|error| Failure::new(SEALANE_INVALID_TEXT, error))?;
+        let mut added = Vec::with_capacity(found.len());
+        for identity in found {
+            added.push(identity.into_identity().map_err(|_| {
+                Failure::new(SEALANE_INVALID_TEXT, "an identity of a plugin, which this library does not start")
+            })?);
+        }
+        self.identities.append(&mut added);
+        Ok(())
+    }
+}
+
+/// Returns a work factor for scrypt, which is `default` if it is 0.
+pub(super) fn work_factor(work_factor: u32, default: u8) -> Result<u8, Failure> {
+    match u8::try_from(work_factor) {
+        Ok(0) => Ok(default),
+        Ok(work_factor @ 1..=DEFAULT_MAX_WORK_FACTOR) => Ok(work_factor),
+        _ => Err(Failure::new(SEALANE_OUT_OF_RANGE, "the scrypt work factor must be from 1 to 22")),
+    }
+}
+
+/// Returns a new list without identities, or NULL after SEALANE_INTERNAL. Free it with
+/// `sealane_age_identities_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn sealane_age_identities_new() -> *mut sealane_age_identities {
+    new_context(|| sealane_age_identities { identities: Vec::new(), parts: Vec::new() })
+}
+
+/// Adds identities: a text or a file with one on each line, `AGE-SECRET-KEY-1...` or
+/// `AGE-SECRET-KEY-PQ-1...`. Empty lines and lines that begin with # are skipped. Identities of
+/// plugins are refused.
+///
+/// Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. Then none is added.
+///
+/// # Safety
+/// The rules of the header. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_age_identities_add(
+    identities: *mut sealane_age_identities,
+    text: *const c_char,
+    text_len: usize,
+    error: *mut sealane_age_error,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard_file(&caller, error, || {
+        let identities = caller.context(identities)?;
+        identities.add(caller.input(text.cast(), text_len)?)
+    })
+}
+
+/// Adds a passphrase. Files that ask for more scrypt work than `max_work_factor` are refused with
+/// SEALANE_EXCESSIVE_WORK. 0 means 22, the largest: 4 GiB of memory and half a minute.
+///
+/// Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
+/// work factor above 22.
+///
+/// # Safety
+/// The rules of the header. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_age_identities_add_passphrase(
+    identities: *mut sealane_age_identities,
+    passphrase: *const c_char,
+    passphrase_len: usize,
+    max_work_factor: u32,
+    error: *mut sealane_age_error,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard_file(&caller, error, || {
+        let identities = caller.context(identities)?;
+        let passphrase = SecretString::from(utf8(caller.input(passphrase.cast(), passphrase_len)?)?);
+        let max_work_factor = work_factor(max_work_factor, DEFAULT_MAX_WORK_FACTOR)?;
+        let identity = scrypt::Identity::new(passphrase).with_max_work_factor(max_work_factor);
+        identities.identities.push(Box::new(identity));
+        Ok(())
+    })
+}
+
+/// Adds a part that a holder has contributed: see `sealane_age_contribute`. Parts open only the
+/// file that they were made for.
+///
+/// Returns SEALANE_INVALID_TEXT if the text is not a part.
+///
+/// # Safety
+/// The rules of the header. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_age_identities_add_part(
+    identities: *mut sealane_age_identities,
+    part: *const c_char,
+    part_len: usize,
+    error: *mut sealane_age_error,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard_file(&caller, error, || {
+        let identities = caller.context(identities)?;
+        identities.parts.push(utf8(caller.input(part.cast(), part_len)?)?.trim().parse()?);
+        Ok(())
+    })
+}
+
+/// Wipes and frees the identities. NULL is allowed.
+///
+/// # Safety
+/// The rules of the header. The identities must not be used afterwards.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_age_identities_free(identities: *mut sealane_age_identities) {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    unsafe { Caller::new() }.free(identities);
+}

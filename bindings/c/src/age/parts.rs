@@ -1,0 +1,97 @@
+//! Parts: what holders contribute to files that several people open together.
+
+use core::ffi::c_char;
+
+use sealane_age::Decryptor;
+use sealane_age::armor::ArmoredReader;
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::threshold::{MAX_LABEL_BYTES, Part, ShareDescription};
+
+use super::failure::{guard_file, sealane_age_error};
+use super::identities::sealane_age_identities;
+use crate::boundary::{Caller, Region, check_disjoint};
+use crate::status::sealane_status::{self, *};
+
+/// The length of the text of a part in bytes, with the zero byte at its end.
+pub const SEALANE_AGE_PART_TEXT_BYTES: usize = 96;
+/// The length of a label in bytes, with the zero byte at its end.
+pub const SEALANE_AGE_LABEL_BYTES: usize = 101;
+
+const _: () = assert!(SEALANE_AGE_LABEL_BYTES == MAX_LABEL_BYTES + 1);
+
+/// A part, and its description by the maker of the file.
+#[repr(C)]
+pub struct sealane_age_part {
+    /// The text, which is secret. Send it to the person who opens the file, and wipe it.
+    pub text: [c_char; SEALANE_AGE_PART_TEXT_BYTES],
+    /// The note of the maker of the file, which is authentic, or an empty text.
+    pub label: [c_char; SEALANE_AGE_LABEL_BYTES],
+    /// The number of parts that open the file together.
+    pub threshold: u8,
+    /// The number of holders.
+    pub count: u8,
+    /// The number of this holder, from 1.
+    pub point: u8,
+}
+
+fn fixed<const N: usize>(text: &str) -> Result<[c_char; N], sealane_status> {
+    let mut field = [0; N];
+    if text.len() >= N {
+        return Err(SEALANE_INTERNAL);
+    }
+    for (to, from) in field.iter_mut().zip(text.bytes()) {
+        *to = from.cast_signed() as c_char;
+    }
+    Ok(field)
+}
+
+fn to_c((description, part): &(ShareDescription, Part)) -> Result<sealane_age_part, sealane_status> {
+    Ok(sealane_age_part {
+        text: fixed(part.to_text().expose_secret())?,
+        label: fixed(description.label.as_ref().map_or("", |label| label.as_str()))?,
+        threshold: description.threshold,
+        count: description.count,
+        point: description.point,
+    })
+}
+
+/// Writes the parts that these identities contribute to a file for several holders. Show each
+/// holder the label, and nothing else about the file, before the part leaves them.
+///
+/// `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
+/// and `*count` becomes the number of parts. 0 is not an error: no identity holds a share.
+///
+/// Returns SEALANE_WRONG_LENGTH if `size` is less than the number of parts, which `*count` then
+/// has.
+///
+/// # Safety
+/// The rules of the header. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_age_contribute(
+    identities: *const sealane_age_identities,
+    file: *const u8,
+    file_len: usize,
+    parts: *mut sealane_age_part,
+    size: usize,
+    count: *mut usize,
+    error: *mut sealane_age_error,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard_file(&caller, error, || {
+        let identities = caller.shared(identities)?;
+        check_disjoint(&[Region::new(parts, size), Region::new(count, 1)], &[Region::new(file, file_len)])?;
+        let file = caller.input(file, file_len)?;
+        let room = caller.room(parts, size)?;
+        let header = Decryptor::new(ArmoredReader::new(file))?.into_header();
+        let found = identities.holders(|holders| Part::of(&header, holders.iter().copied()))?;
+        caller.store(count, found.len())?;
+        if found.len() > room.len() {
+            return Err(SEALANE_WRONG_LENGTH.into());
+        }
+        for (to, part) in room.iter_mut().zip(&found) {
+            to.write(to_c(part)?);
+        }
+        Ok(())
+    })
+}

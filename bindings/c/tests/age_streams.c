@@ -1,0 +1,184 @@
+/* Files by callbacks and file descriptors. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "age.h"
+
+/* Memory that callbacks read or write, `step` bytes at a time. */
+struct stream {
+    uint8_t *data;
+    size_t len, at, step;
+    /* The position at which the callback fails, and the result that it then returns. */
+    size_t fails_at;
+    ptrdiff_t failure;
+};
+
+static ptrdiff_t transfer(struct stream *stream, size_t len)
+{
+    if (len > stream->step)
+        len = stream->step;
+    if (len > stream->len - stream->at)
+        len = stream->len - stream->at;
+    if (stream->failure != 0 && stream->at + len > stream->fails_at)
+        return stream->failure;
+    stream->at += len;
+    return (ptrdiff_t)len;
+}
+
+static ptrdiff_t read_from(void *context, uint8_t *buffer, size_t len)
+{
+    struct stream *stream = context;
+    const size_t at = stream->at;
+    const ptrdiff_t result = transfer(stream, len);
+    if (stream->at > at)
+        memcpy(buffer, stream->data + at, stream->at - at);
+    return result;
+}
+
+static ptrdiff_t write_to(void *context, const uint8_t *data, size_t len)
+{
+    struct stream *stream = context;
+    const size_t at = stream->at;
+    const ptrdiff_t result = transfer(stream, len);
+    if (stream->at > at)
+        memcpy(stream->data + at, data, stream->at - at);
+    return result;
+}
+
+static struct stream stream_of(uint8_t *data, size_t len, size_t step)
+{
+    return (struct stream){.data = data, .len = len, .step = step};
+}
+
+static sealane_age_recipients *recipients;
+static sealane_age_identities *identities;
+
+static void round_trip(size_t len, size_t step, size_t threads, uint32_t format)
+{
+    uint8_t *text = bytes(len, 5), *file = bytes(2 * len + 1000, 0), *back = bytes(len + 1, 0);
+    struct stream in = stream_of(text, len, step), out = stream_of(file, 2 * len + 1000, step);
+    OK(sealane_age_encrypt_stream(recipients, format, threads, read_from, &in, write_to, &out, NULL));
+    const size_t file_len = out.at;
+    in = stream_of(file, file_len, step);
+    out = stream_of(back, len + 1, step);
+    OK(sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, NULL));
+    CHECK(out.at == len && memcmp(text, back, len) == 0);
+    free(text), free(file), free(back);
+}
+
+static void failures(size_t threads)
+{
+    enum { LEN = 300000 };
+    uint8_t *text = bytes(LEN, 5), *file = bytes(LEN + 1000, 0), *back = bytes(LEN, 0);
+    struct stream in = stream_of(text, LEN, 1 << 20), out = stream_of(file, LEN + 1000, 1 << 20);
+    sealane_age_error error;
+    OK(sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to, &out, NULL));
+    const size_t file_len = out.at;
+
+    /* A changed chunk: everything before it has been written, and nothing else. */
+    const size_t third = file_len - LEN - 5 * 16 + 2 * 65552;
+    file[third] ^= 1;
+    in = stream_of(file, file_len, 1 << 20);
+    out = stream_of(back, LEN, 1 << 20);
+    IS(SEALANE_NOT_AUTHENTIC, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
+    CHECK(error.chunk == 2 && error.io == 0);
+    CHECK(strcmp(error.message, "chunk 2 (plaintext from byte 131072) is corrupt") == 0);
+    CHECK(out.at == 131072 && memcmp(back, text, out.at) == 0);
+    file[third] ^= 1;
+    /* Cut between two chunks. */
+    in = stream_of(file, third, 1 << 20);
+    out = stream_of(back, LEN, 1 << 20);
+    IS(SEALANE_NOT_AUTHENTIC, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
+    CHECK(strcmp(error.message, "the file is cut short: its last chunk is missing") == 0 && out.at == 131072);
+
+    /* Callbacks that fail, or process more than they were given, or nothing. */
+    const ptrdiff_t results[] = {-7, PTRDIFF_MAX};
+    for (int i = 0; i < 2; i++) {
+        in = stream_of(file, file_len, 1 << 20);
+        in.fails_at = 200000, in.failure = results[i];
+        out = stream_of(back, LEN, 1 << 20);
+        IS(SEALANE_IO, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
+        CHECK(error.io == results[i] && error.chunk == SEALANE_AGE_NO_CHUNK);
+        in.at = 0, in.failure = 0;
+        out = stream_of(back, LEN, 1 << 20);
+        out.fails_at = 100000, out.failure = results[i];
+        IS(SEALANE_IO, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
+        CHECK(error.io == results[i] && strstr(error.message, "the callback ") == error.message);
+        in = stream_of(text, LEN, 1 << 20);
+        in.fails_at = 1000, in.failure = results[i];
+        out = stream_of(back, LEN, 1 << 20);
+        IS(SEALANE_IO, sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to,
+                                                  &out, &error));
+        CHECK(error.io == results[i]);
+    }
+    in = stream_of(text, LEN, 1 << 20);
+    out = stream_of(back, 1000, 1 << 20); /* A full output takes no more bytes. */
+    IS(SEALANE_IO, sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to, &out,
+                                              &error));
+
+    IS(SEALANE_NULL_POINTER, sealane_age_encrypt_stream(NULL, 0, threads, read_from, &in, write_to, &out, NULL));
+    IS(SEALANE_NULL_POINTER, sealane_age_encrypt_stream(recipients, 0, threads, NULL, &in, write_to, &out, NULL));
+    IS(SEALANE_NULL_POINTER, sealane_age_encrypt_stream(recipients, 0, threads, read_from, &in, NULL, &out, NULL));
+    IS(SEALANE_OUT_OF_RANGE, sealane_age_encrypt_stream(recipients, 2, threads, read_from, &in, write_to, &out, NULL));
+    IS(SEALANE_NULL_POINTER, sealane_age_decrypt_stream(NULL, threads, read_from, &in, write_to, &out, NULL));
+    IS(SEALANE_NULL_POINTER, sealane_age_decrypt_stream(identities, threads, NULL, &in, write_to, &out, NULL));
+    IS(SEALANE_NULL_POINTER, sealane_age_decrypt_stream(identities, threads, read_from, &in, NULL, &out, NULL));
+    free(text), free(file), free(back);
+}
+
+static void descriptors(size_t threads)
+{
+    enum { LEN = 300000 };
+    uint8_t *text = bytes(LEN, 9), *back = bytes(LEN, 0);
+    FILE *plain = tmpfile(), *sealed = tmpfile(), *opened = tmpfile();
+    CHECK(plain && sealed && opened);
+    const int in = fileno(plain), file = fileno(sealed), out = fileno(opened);
+    sealane_age_error error;
+    CHECK(write(in, text, LEN) == LEN && lseek(in, 100, SEEK_SET) == 100);
+    CHECK(write(file, "before", 6) == 6);
+    OK(sealane_age_encrypt_fd(recipients, SEALANE_AGE_BINARY, threads, in, file, NULL));
+    CHECK(lseek(file, 6, SEEK_SET) == 6);
+    OK(sealane_age_decrypt_fd(identities, threads, file, out, NULL));
+    /* All three are still open. */
+    CHECK(lseek(out, 0, SEEK_END) == LEN - 100 && pread(out, back, LEN, 0) == LEN - 100);
+    CHECK(memcmp(back, text + 100, LEN - 100) == 0);
+    CHECK(lseek(in, 0, SEEK_CUR) == LEN && lseek(file, 0, SEEK_CUR) > LEN);
+
+    IS(SEALANE_MALFORMED, sealane_age_decrypt_fd(identities, threads, in, out, &error)); /* At its end. */
+    IS(SEALANE_IO, sealane_age_decrypt_fd(identities, threads, -1, out, &error));
+    CHECK(error.io == EBADF);
+    IS(SEALANE_IO, sealane_age_decrypt_fd(identities, threads, file, 1000000, &error));
+    CHECK(error.io == EBADF);
+    IS(SEALANE_IO, sealane_age_encrypt_fd(recipients, SEALANE_AGE_BINARY, threads, -1, out, &error));
+    IS(SEALANE_IO, sealane_age_encrypt_fd(recipients, SEALANE_AGE_BINARY, threads, in, -2, NULL));
+    IS(SEALANE_NULL_POINTER, sealane_age_encrypt_fd(NULL, SEALANE_AGE_BINARY, threads, in, out, &error));
+    IS(SEALANE_OUT_OF_RANGE, sealane_age_encrypt_fd(recipients, 7, threads, in, out, &error));
+    IS(SEALANE_NULL_POINTER, sealane_age_decrypt_fd(NULL, threads, in, out, &error));
+    int pipes[2];
+    CHECK(pipe(pipes) == 0);
+    IS(SEALANE_IO, sealane_age_decrypt_fd(identities, threads, pipes[1], out, &error)); /* Not for reading. */
+    CHECK(error.io == EBADF);
+    close(pipes[0]), close(pipes[1]);
+    fclose(plain), fclose(sealed), fclose(opened);
+    free(text), free(back);
+}
+
+void test_age_streams(void)
+{
+    char identity[SEALANE_AGE_KEY_TEXT_BYTES], recipient[SEALANE_AGE_KEY_TEXT_BYTES];
+    new_key(SEALANE_AGE_X25519, identity, recipient);
+    recipients = recipients_of(recipient);
+    identities = identities_of(identity);
+    const size_t lengths[] = {0, 1, 65536, 65537, 1000000};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t threads = 0; threads <= 3; threads++) {
+            round_trip(lengths[i], 1000000, threads, SEALANE_AGE_BINARY);
+            round_trip(lengths[i], 777, threads, SEALANE_AGE_ARMOR);
+        }
+    failures(1);
+    failures(2);
+    descriptors(1);
+    descriptors(0);
+    sealane_age_recipients_free(recipients);
+    sealane_age_identities_free(identities);
+}

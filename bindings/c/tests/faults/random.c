@@ -1,0 +1,39 @@
+/* A generator of random numbers that fails: the library finds this getrandom, because the program
+ * exports it. */
+#include <errno.h>
+#include <sys/types.h>
+
+#include "../check.h"
+
+static int calls;
+
+ssize_t getrandom(void *buffer, size_t len, unsigned flags)
+{
+    (void)buffer, (void)flags;
+    if (len == 0) /* It is asked whether it is there. */
+        return 0;
+    calls++;
+    errno = EIO;
+    return -1;
+}
+
+int main(void)
+{
+    uint8_t data[64] = {0}, *shares[2] = {data, data + 32};
+    char text[SEALANE_AGE_KEY_TEXT_BYTES];
+    sealane_age_error error;
+    IS(SEALANE_RANDOM, sealane_random(data, 64));
+    IS(SEALANE_RANDOM, sealane_keygen(data));
+    IS(SEALANE_RANDOM, sealane_shamir_split(2, (const uint8_t *)"\1\2", 2, (const uint8_t *)"secret", 6, shares));
+    IS(SEALANE_RANDOM, sealane_age_keygen(SEALANE_AGE_X25519, text, sizeof text, &error));
+    CHECK(strcmp(error.message, "the generator of random numbers failed") == 0);
+    IS(SEALANE_RANDOM, sealane_age_keygen(SEALANE_AGE_MLKEM768X25519, text, sizeof text, &error));
+    sealane_age_recipients *recipients = sealane_age_recipients_new();
+    OK(sealane_age_recipients_add_passphrase(recipients, "passphrase", 10, 1, NULL));
+    sealane_bytes *file = NULL;
+    IS(SEALANE_RANDOM, sealane_age_encrypt(recipients, SEALANE_AGE_BINARY, NULL, 0, &file, &error));
+    CHECK(file == NULL && calls >= 6);
+    sealane_age_recipients_free(recipients);
+    puts("failures of the generator are reported");
+    return 0;
+}

@@ -1,0 +1,124 @@
+//! What the functions here need of the virtual machine.
+
+use core::ffi::CStr;
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use jni_sys::{JNIEnv, jbyteArray, jint, jlong, jlongArray, jvalue};
+use zeroize::Zeroizing;
+
+use super::failure::{Failure, Reason};
+use crate::jni::arrays::Environment;
+
+const EXCEPTION: &CStr = c"sealane/age/AgeException";
+/// The constructor takes the ordinal of the reason, the message, and the number of the chunk or -1.
+const CONSTRUCTOR: &CStr = c"(ILjava/lang/String;J)V";
+
+/// Runs the body of a function. An error or a panic becomes an exception, and `failed` is returned.
+///
+/// # Safety
+/// The rules above.
+pub(super) unsafe fn run<T>(env: *mut JNIEnv, failed: T, body: impl FnOnce(&Environment) -> Result<T, Failure>) -> T {
+    // SAFETY: the rules above.
+    let env = unsafe { Environment::new(env) };
+    // After a panic nothing is shared but objects that only are read, and decoders, which Java
+    // gives up after an exception.
+    let failure = match catch_unwind(AssertUnwindSafe(|| body(&env))) {
+        Ok(Ok(result)) => return result,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::new(Reason::Internal, "an error in the native library"),
+    };
+    throw(&env, &failure);
+    failed
+}
+
+fn throw(env: &Environment, failure: &Failure) {
+    // The virtual machine has an encoding of its own, which is ASCII for ASCII.
+    let message: String = failure.message.chars().map(|c| if matches!(c, ' '..='~') { c } else { '?' }).collect();
+    let message = CString::new(message).unwrap_or_default();
+    // SAFETY: the table is that of `env`, the name ends with a zero byte.
+    let class = unsafe { (env.table().FindClass)(env.raw(), EXCEPTION.as_ptr()) };
+    // Each of these functions leaves an exception of its own if it fails.
+    if class.is_null() {
+        return;
+    }
+    // SAFETY: the class is valid, and both texts end with a zero byte.
+    let constructor = unsafe { (env.table().GetMethodID)(env.raw(), class, c"<init>".as_ptr(), CONSTRUCTOR.as_ptr()) };
+    // SAFETY: the text ends with a zero byte.
+    let text = unsafe { (env.table().NewStringUTF)(env.raw(), message.as_ptr()) };
+    if constructor.is_null() || text.is_null() {
+        return;
+    }
+    let chunk = failure.chunk.and_then(|chunk| jlong::try_from(chunk).ok()).unwrap_or(-1);
+    let arguments = [jvalue { i: failure.reason as jint }, jvalue { l: text }, jvalue { j: chunk }];
+    // SAFETY: the constructor is of this class, and takes these three types.
+    let exception = unsafe { (env.table().NewObjectA)(env.raw(), class, constructor, arguments.as_ptr()) };
+    if !exception.is_null() {
+        // SAFETY: it is an object of a class of exceptions.
+        unsafe { (env.table().Throw)(env.raw(), exception) };
+    }
+}
+
+/// Returns a copy of an array, which is empty if there is none. It is wiped on drop.
+pub(super) fn bytes(env: &Environment, array: jbyteArray) -> Zeroizing<Vec<u8>> {
+    if array.is_null() {
+        return Zeroizing::default();
+    }
+    // SAFETY: the array is valid by the rules above.
+    let len = unsafe { (env.table().GetArrayLength)(env.raw(), array) };
+    let mut copy = Zeroizing::new(vec![0; usize::try_from(len).unwrap_or(0)]);
+    env.get(array, 0, copy.len(), copy.as_mut_ptr());
+    copy
+}
+
+/// Returns a new array, or null with an exception of the virtual machine.
+pub(super) fn new_array(env: &Environment, bytes: &[u8]) -> Result<jbyteArray, Failure> {
+    let len = jint::try_from(bytes.len()).map_err(|_| Failure::new(Reason::Internal, "too long for an array"))?;
+    // SAFETY: the table is that of `env`.
+    let array = unsafe { (env.table().NewByteArray)(env.raw(), len) };
+    if !array.is_null() {
+        env.set(array, 0, bytes.len(), bytes.as_ptr());
+    }
+    Ok(array)
+}
+
+/// Writes the first number of an array of numbers, which has at least one.
+pub(super) fn set_long(env: &Environment, array: jlongArray, value: jlong) {
+    // SAFETY: the array is valid by the rules above, and the value is one number.
+    unsafe { (env.table().SetLongArrayRegion)(env.raw(), array, 0, 1, ptr::from_ref(&value)) };
+}
+
+/// Returns the number of a new object.
+pub(super) fn give<T>(object: T) -> jlong {
+    Box::into_raw(Box::new(object)).expose_provenance() as jlong
+}
+
+/// Returns the object with this number, which only is read.
+///
+/// # Safety
+/// The number is of an object of this type that has not been freed, and is not while it is used.
+pub(super) unsafe fn object<'a, T>(number: jlong) -> &'a T {
+    // SAFETY: the rule above.
+    unsafe { &*ptr::with_exposed_provenance(number as usize) }
+}
+
+/// Returns the object with this number.
+///
+/// # Safety
+/// As with [`object`], and nobody else uses the object.
+pub(super) unsafe fn object_mut<'a, T>(number: jlong) -> &'a mut T {
+    // SAFETY: the rule above.
+    unsafe { &mut *ptr::with_exposed_provenance_mut(number as usize) }
+}
+
+/// Frees the object with this number.
+///
+/// # Safety
+/// The number is of an object of this type that has not been freed, and nobody else uses it.
+pub(super) unsafe fn free<T>(number: jlong) {
+    // SAFETY: the rule above; the object was made by `give`.
+    let object = unsafe { Box::from_raw(ptr::with_exposed_provenance_mut::<T>(number as usize)) };
+    // A panic must not cross the boundary.
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(object)));
+}

@@ -1,0 +1,42 @@
+//! Parts: what holders contribute to files that several people open together.
+
+use core::fmt::Write as _;
+
+use jni_sys::{JNIEnv, jbyteArray, jclass, jlong};
+use sealane_age::Decryptor;
+use sealane_age::armor::ArmoredReader;
+use sealane_age::secrecy::ExposeSecret as _;
+use sealane_age::threshold::Part;
+use zeroize::Zeroizing;
+
+use super::keys::Identities;
+use super::machine::{bytes, new_array, object, run};
+
+/// Returns a line for each part: the text, the threshold, the number of holders, the number of this
+/// one, and the label, with tabs between them. No label has a tab.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
+    env: *mut JNIEnv,
+    _class: jclass,
+    identities: jlong,
+    file: jbyteArray,
+) -> jbyteArray {
+    let body = |env: &_| {
+        // SAFETY: the rules above.
+        let identities: &Identities = unsafe { object(identities) };
+        let header = Decryptor::new(ArmoredReader::new(&bytes(env, file)[..]))?.into_header();
+        let found = Part::of(&header, identities.each())?;
+        // Each line is shorter than this, so that the text never moves and leaves a copy behind.
+        let mut lines = Zeroizing::new(String::with_capacity(256 * found.len()));
+        for (description, part) in found {
+            let text = part.to_text();
+            let label = description.label.as_ref().map_or("", |label| label.as_str());
+            let (text, threshold, count) = (text.expose_secret(), description.threshold, description.count);
+            // A string takes everything.
+            let _ = writeln!(lines, "{text}\t{threshold}\t{count}\t{}\t{label}", description.point);
+        }
+        new_array(env, lines.as_bytes())
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, core::ptr::null_mut(), body) }
+}

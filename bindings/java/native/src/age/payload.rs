@@ -1,0 +1,160 @@
+//! Headers and chunks.
+
+use jni_sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jlongArray};
+use sealane_age::stream::{PayloadKey, SealingKey};
+use sealane_age::{Preamble, Prefix};
+
+use super::failure::{Failure, Reason};
+use super::keys::{Identities, Recipients};
+use super::machine::{bytes, free, give, new_array, object, run, set_long};
+use crate::jni::arrays::{Critical, Environment};
+use crate::memory::{Lent, at, at_mut};
+
+/// Calls `transform` with input and output in critical sections, which `Native` keeps to a chunk.
+/// Returns its result.
+fn chunk(
+    env: &Environment,
+    (input, input_offset, input_len): (jbyteArray, jint, jint),
+    (output, output_offset, output_len): (jbyteArray, jint, jint),
+    transform: impl FnOnce(&[u8], &mut [u8]) -> Result<usize, sealane_age::StreamError>,
+) -> Result<jint, Failure> {
+    let no_memory = || Failure::new(Reason::System, "there is not enough memory");
+    let result = {
+        let from = Critical::read(env, input).ok_or_else(no_memory)?;
+        let to = Critical::write(env, output).ok_or_else(no_memory)?;
+        // SAFETY: the pointers are those of two different arrays, the ranges are within them by the
+        // rules above, and the sections end after this value.
+        let lent = unsafe { Lent::new() };
+        transform(
+            lent.input(at(from.start(), input_offset), input_len as usize),
+            lent.output(at_mut(to.start(), output_offset), output_len as usize),
+        )
+    };
+    // It fits, because the output did.
+    Ok(result? as jint)
+}
+
+/// Makes a header for recipients. Returns it with the nonce, and writes the number of the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_start(
+    env: *mut JNIEnv,
+    _class: jclass,
+    recipients: jlong,
+    key: jlongArray,
+) -> jbyteArray {
+    let body = |env: &_| {
+        // SAFETY: the rules above.
+        let recipients: &Recipients = unsafe { object(recipients) };
+        let (start, sealing_key) = recipients.encryptor()?.into_parts()?;
+        let array = new_array(env, &start)?;
+        if !array.is_null() {
+            set_long(env, key, give(sealing_key));
+        }
+        Ok(array)
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, core::ptr::null_mut(), body) }
+}
+
+/// Seals a chunk. Returns its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_sealChunk(
+    env: *mut JNIEnv,
+    _class: jclass,
+    key: jlong,
+    number: jlong,
+    is_last: jboolean,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+    output_len: jint,
+) -> jint {
+    let body = |env: &_| {
+        // SAFETY: the rules above.
+        let key: &SealingKey = unsafe { object(key) };
+        let (from, to) = ((input, input_offset, len), (output, output_offset, output_len));
+        chunk(env, from, to, |plaintext, sealed| key.seal_part(number as u64, is_last, plaintext, sealed))
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, -1, body) }
+}
+
+/// Frees a key that seals.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_sealingKeyFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
+    // SAFETY: the rules above.
+    unsafe { free::<SealingKey>(number) }
+}
+
+/// Returns the length of the header and the nonce at the start of a file, or a negative number if
+/// the file has more of them: minus the least number of bytes that may be enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_preambleLength(
+    env: *mut JNIEnv,
+    _class: jclass,
+    start: jbyteArray,
+) -> jint {
+    let body = |env: &_| {
+        Ok(match Preamble::parse(&bytes(env, start))? {
+            // Headers are at most some MiB.
+            Prefix::Complete(preamble) => preamble.len() as jint,
+            Prefix::Incomplete { at_least } => -(at_least as jint),
+        })
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, 0, body) }
+}
+
+/// Unlocks a file by its header and nonce. Returns the number of the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_unlock(
+    env: *mut JNIEnv,
+    _class: jclass,
+    identities: jlong,
+    start: jbyteArray,
+) -> jlong {
+    let body = |env: &_| {
+        // SAFETY: the rules above.
+        let identities: &Identities = unsafe { object(identities) };
+        match Preamble::parse(&bytes(env, start))? {
+            Prefix::Complete(preamble) => Ok(give(identities.with(|all| preamble.unlock(all.iter().copied()))?)),
+            Prefix::Incomplete { .. } => Err(sealane_age::header::HeaderError::Truncated.into()),
+        }
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, 0, body) }
+}
+
+/// Opens a chunk. Returns the length of its plaintext.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_openChunk(
+    env: *mut JNIEnv,
+    _class: jclass,
+    key: jlong,
+    number: jlong,
+    is_last: jboolean,
+    input: jbyteArray,
+    input_offset: jint,
+    len: jint,
+    output: jbyteArray,
+    output_offset: jint,
+    output_len: jint,
+) -> jint {
+    let body = |env: &_| {
+        // SAFETY: the rules above.
+        let key: &PayloadKey = unsafe { object(key) };
+        let (from, to) = ((input, input_offset, len), (output, output_offset, output_len));
+        chunk(env, from, to, |sealed, plaintext| key.open_chunks(number as u64, is_last, sealed, plaintext))
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, -1, body) }
+}
+
+/// Frees a key that opens.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_payloadKeyFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
+    // SAFETY: the rules above.
+    unsafe { free::<PayloadKey>(number) }
+}

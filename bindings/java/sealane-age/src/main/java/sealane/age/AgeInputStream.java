@@ -1,0 +1,155 @@
+package sealane.age;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * Decrypts a file, binary or armored. It hands out only authentic plaintext, in order, and reports
+ * the end only after the last chunk has been proved to be the last. After an error, all later reads
+ * fail too. It is not for several threads at once.
+ */
+public final class AgeInputStream extends InputStream {
+    private static final int FIRST_READ = 1024;
+
+    private final InputStream in;
+    private final AgeKey key;
+
+    /** Chunks that were read with the header. */
+    private final byte[] rest;
+
+    private int restPosition;
+
+    /** A chunk, and one byte that shows that another one follows. */
+    private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES + 1];
+
+    private int filled;
+    private final byte[] plaintext = new byte[AgeKey.CHUNK_BYTES];
+    private int position;
+    private int limit;
+    private long number;
+    private boolean ended;
+    private AgeException failure;
+
+    /**
+     * Reads the header, and unlocks the file.
+     *
+     * @param in the file, which ends with the stream
+     * @param identities the identities
+     * @throws IOException if the header is malformed, no identity opens the file, or reading fails
+     */
+    public AgeInputStream(InputStream in, AgeIdentities identities) throws IOException {
+        Native.require();
+        this.in = ArmorInputStream.binary(Objects.requireNonNull(in));
+        byte[] start = new byte[FIRST_READ];
+        int length = this.in.readNBytes(start, 0, start.length);
+        int preamble;
+        while ((preamble = AgeKey.preambleLength(start, length)) < 0) {
+            int wanted = Math.max(-preamble, 2 * start.length);
+            if (length < start.length) {
+                // This says what is missing.
+                identities.unlock(Arrays.copyOf(start, length));
+            }
+            start = Arrays.copyOf(start, wanted);
+            length += this.in.readNBytes(start, length, wanted - length);
+        }
+        this.key = AgeKey.unlock(identities, start, length);
+        this.rest = Arrays.copyOfRange(start, preamble, length);
+    }
+
+    private int fill() throws IOException {
+        while (filled < sealed.length) {
+            int count;
+            if (restPosition < rest.length) {
+                count = Math.min(rest.length - restPosition, sealed.length - filled);
+                System.arraycopy(rest, restPosition, sealed, filled, count);
+                restPosition += count;
+            } else {
+                count = in.read(sealed, filled, sealed.length - filled);
+                if (count < 0) {
+                    break;
+                }
+            }
+            filled += count;
+        }
+        return filled;
+    }
+
+    /** Opens the next chunk. Returns false at the end. */
+    private boolean advance() throws IOException {
+        while (position == limit) {
+            if (failure != null) {
+                throw failure;
+            }
+            if (ended) {
+                return false;
+            }
+            try {
+                openNext();
+            } catch (AgeException e) {
+                failure = e;
+            }
+        }
+        return true;
+    }
+
+    private void openNext() throws IOException {
+        boolean isLast = fill() <= AgeKey.SEALED_CHUNK_BYTES;
+        int length = Math.min(filled, AgeKey.SEALED_CHUNK_BYTES);
+        position = limit = 0;
+        try {
+            limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
+        } catch (AgeException e) {
+            if (e.chunk().isEmpty() && length == AgeKey.SEALED_CHUNK_BYTES) {
+                // The chunk is authentic. The fault is what follows it, or that nothing does.
+                limit = key.open(number, !isLast, sealed, 0, length, plaintext, 0);
+            }
+            throw e;
+        }
+        number++;
+        sealed[0] = sealed[sealed.length - 1];
+        filled -= length;
+        ended = isLast;
+    }
+
+    @Override
+    public int read() throws IOException {
+        return advance() ? plaintext[position++] & 0xff : -1;
+    }
+
+    /**
+     * Reads plaintext of at most one chunk.
+     *
+     * @throws AgeException if the file is damaged
+     */
+    @Override
+    public int read(byte[] out, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, out.length);
+        if (length == 0) {
+            return 0;
+        }
+        if (!advance()) {
+            return -1;
+        }
+        int count = Math.min(length, limit - position);
+        System.arraycopy(plaintext, position, out, offset, count);
+        position += count;
+        return count;
+    }
+
+    @Override
+    public int available() {
+        return limit - position;
+    }
+
+    /** Wipes the key and the buffer, and closes the file. */
+    @Override
+    public void close() throws IOException {
+        key.close();
+        Secrets.wipe(plaintext);
+        position = limit = 0;
+        ended = true;
+        in.close();
+    }
+}

@@ -1,0 +1,160 @@
+package sealane.age;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Objects;
+
+/**
+ * Encrypts a file. {@link #close} writes the last chunk: without it, the file cannot be opened to
+ * its end. It is not for several threads at once.
+ *
+ * <p>After a failure of the output, {@link #close} completes nothing. If the source of the plaintext
+ * fails instead, call {@link #abort} before {@link #close}, so that the file does not end as if it
+ * were whole.
+ */
+public final class AgeOutputStream extends OutputStream {
+    private static final String BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----\n";
+    private static final String END = "\n-----END AGE ENCRYPTED FILE-----\n";
+
+    private final OutputStream file;
+
+    /** The same as the file, or an encoder of text. */
+    private final OutputStream out;
+
+    private final boolean armored;
+    private final Handle key;
+    private final byte[] plaintext = new byte[AgeKey.CHUNK_BYTES];
+    private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES];
+    private int filled;
+    private long number;
+
+    /** Whether the rest of the file cannot be written. */
+    private boolean broken;
+
+    private boolean closed;
+
+    /**
+     * Writes the header of a binary file.
+     *
+     * @param file the output
+     * @param recipients the recipients
+     * @throws IOException if the recipients cannot be combined, or writing fails
+     */
+    public AgeOutputStream(OutputStream file, AgeRecipients recipients) throws IOException {
+        this(file, recipients, false);
+    }
+
+    /**
+     * Writes the header of a file.
+     *
+     * @param file the output
+     * @param recipients the recipients
+     * @param armored whether the file is text
+     * @throws IOException if the recipients cannot be combined, or writing fails
+     */
+    public AgeOutputStream(OutputStream file, AgeRecipients recipients, boolean armored) throws IOException {
+        this.file = Objects.requireNonNull(file);
+        this.armored = armored;
+        long[] number = new long[1];
+        byte[] start = recipients.start(number);
+        key = new Handle(number[0], Native::sealingKeyFree);
+        if (armored) {
+            file.write(BEGIN.getBytes(StandardCharsets.US_ASCII));
+            out = Base64.getMimeEncoder(64, new byte[] {'\n'}).wrap(new Unclosed(file));
+        } else {
+            out = file;
+        }
+        out.write(start);
+    }
+
+    /** The encoder writes its last line when it is closed, which must not close the file. */
+    private static final class Unclosed extends OutputStream {
+        private final OutputStream file;
+
+        Unclosed(OutputStream file) {
+            this.file = file;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            file.write(b);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            file.write(bytes, offset, length);
+        }
+    }
+
+    private void writeChunk(boolean isLast) throws IOException {
+        broken = true;
+        int length = key.use(k -> Native.seal(k, number, isLast, plaintext, 0, filled, sealed, 0));
+        out.write(sealed, 0, length);
+        number++;
+        filled = 0;
+        broken = false;
+    }
+
+    private void check() throws IOException {
+        if (closed || broken) {
+            throw new IOException(closed ? "the file is closed" : "an earlier write failed");
+        }
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] in, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, in.length);
+        check();
+        int at = offset;
+        int end = offset + length;
+        while (at < end) {
+            if (filled == plaintext.length) {
+                // Now it is known that this chunk is not the last.
+                writeChunk(false);
+            }
+            int count = Math.min(end - at, plaintext.length - filled);
+            System.arraycopy(in, at, plaintext, filled, count);
+            filled += count;
+            at += count;
+        }
+    }
+
+    /** Flushes the output. Up to a chunk of plaintext stays here, because it may be the last. */
+    @Override
+    public void flush() throws IOException {
+        out.flush();
+    }
+
+    /** Gives the file up: {@link #close} writes nothing then, so that the file is not whole. */
+    public void abort() {
+        broken = true;
+    }
+
+    /** Writes the last chunk, wipes the key and the buffer, and closes the output. */
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        try (file;
+                key) {
+            if (!broken) {
+                writeChunk(true);
+                if (armored) {
+                    out.close();
+                    file.write(END.getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+        } finally {
+            closed = true;
+            Secrets.wipe(plaintext);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package sealane.hadoop;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+import sealane.age.AgeException;
+import sealane.age.AgeKey;
+import sealane.age.AgeOutputStream;
+import sealane.age.AgeRecipients;
+
+/**
+ * A file system that encrypts files of another one: {@code age-file:///data} is {@code file:///data},
+ * {@code age-s3a://bucket} is {@code s3a://bucket}. Each file is a binary file of age with the same
+ * name. The property {@code fs.age-file.impl} (and the like) has the name of this class.
+ *
+ * <p>Positions and lengths are those of the plaintext. To know them, it reads the header of each file
+ * that is listed, for which it needs no key. A file that is not of age is listed with its own length,
+ * and cannot be opened.
+ */
+public final class AgeFileSystem extends FileSystem {
+    private static final String PREFIX = "age-";
+
+    private URI uri;
+    private FileSystem inner;
+    private Path workingDirectory;
+
+    /** Creates a file system. Hadoop initializes it. */
+    public AgeFileSystem() {}
+
+    @Override
+    public void initialize(URI name, Configuration conf) throws IOException {
+        super.initialize(name, conf);
+        setConf(conf);
+        String scheme = name.getScheme();
+        if (!scheme.startsWith(PREFIX)) {
+            throw new IOException("the scheme must begin with " + PREFIX + ", as in age-file: " + scheme);
+        }
+        String root = "://" + (name.getAuthority() == null ? "" : name.getAuthority()) + "/";
+        uri = URI.create(scheme + root);
+        inner = FileSystem.get(URI.create(scheme.substring(PREFIX.length()) + root), conf);
+        workingDirectory = outer(inner.getWorkingDirectory());
+    }
+
+    @Override
+    public String getScheme() {
+        return uri.getScheme();
+    }
+
+    @Override
+    public URI getUri() {
+        return uri;
+    }
+
+    private Path inner(Path path) {
+        Path absolute = path.isAbsolute() ? path : new Path(workingDirectory, path);
+        checkPath(absolute);
+        return new Path(inner.getUri().getScheme(), uri.getAuthority(), absolute.toUri().getPath());
+    }
+
+    private Path outer(Path path) {
+        return new Path(uri.getScheme(), uri.getAuthority(), path.toUri().getPath());
+    }
+
+    private FileStatus outer(FileStatus status) throws IOException {
+        long length = status.isFile() ? plaintextLength(status) : status.getLen();
+        return new FileStatus(
+                length,
+                status.isDirectory(),
+                status.getReplication(),
+                status.getBlockSize(),
+                status.getModificationTime(),
+                status.getAccessTime(),
+                status.getPermission(),
+                status.getOwner(),
+                status.getGroup(),
+                outer(status.getPath()));
+    }
+
+    /** Returns the length that belongs to the length of a file. Its last chunk proves it. */
+    private long plaintextLength(FileStatus status) throws IOException {
+        try (FSDataInputStream in = inner.open(status.getPath())) {
+            long length = AgeKey.plaintextLength(status.getLen() - preamble(in).length);
+            return length < 0 ? status.getLen() : length;
+        } catch (AgeException e) {
+            return status.getLen();
+        }
+    }
+
+    private static byte[] preamble(FSDataInputStream in) throws IOException {
+        return Keys.preamble(length -> {
+            in.seek(0);
+            return in.readNBytes(length);
+        });
+    }
+
+    @Override
+    public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+        Path file = inner(path);
+        long length = inner.getFileStatus(file).getLen();
+        FSDataInputStream in = inner.open(file, bufferSize);
+        try {
+            byte[] preamble = preamble(in);
+            AgeKey key = Keys.key(getConf(), preamble);
+            return new FSDataInputStream(new AgeFileInputStream(in, key, length - preamble.length));
+        } catch (AgeException e) {
+            in.close();
+            throw new IOException(path + ": " + e.getMessage(), e);
+        } catch (IOException | RuntimeException e) {
+            in.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public FSDataOutputStream create(
+            Path path,
+            FsPermission permission,
+            boolean overwrite,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            Progressable progress)
+            throws IOException {
+        // The keys are looked for first: without them, no file appears.
+        try (AgeRecipients recipients = Keys.recipients(getConf())) {
+            FSDataOutputStream out =
+                    inner.create(inner(path), permission, overwrite, bufferSize, replication, blockSize, progress);
+            return new FSDataOutputStream(new AgeOutputStream(out, recipients), statistics);
+        }
+    }
+
+    @Override
+    public FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
+        throw new UnsupportedOperationException("nothing can be appended to a file of age");
+    }
+
+    @Override
+    public boolean rename(Path from, Path to) throws IOException {
+        return inner.rename(inner(from), inner(to));
+    }
+
+    @Override
+    public boolean delete(Path path, boolean recursive) throws IOException {
+        return inner.delete(inner(path), recursive);
+    }
+
+    @Override
+    public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+        return inner.mkdirs(inner(path), permission);
+    }
+
+    @Override
+    public FileStatus[] listStatus(Path path) throws FileNotFoundException, IOException {
+        FileStatus[] statuses = inner.listStatus(inner(path));
+        for (int i = 0; i < statuses.length; i++) {
+            statuses[i] = outer(statuses[i]);
+        }
+        return statuses;
+    }
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+        return outer(inner.getFileStatus(inner(path)));
+    }
+
+    @Override
+    public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) throws IOException {
+        // Chunks are 1/4096 longer, so positions of the plaintext find the right hosts.
+        return inner.getFileBlockLocations(inner.getFileStatus(inner(file.getPath())), start, length);
+    }
+
+    @Override
+    public void setWorkingDirectory(Path directory) {
+        workingDirectory = directory.isAbsolute() ? directory : new Path(workingDirectory, directory);
+    }
+
+    @Override
+    public Path getWorkingDirectory() {
+        return workingDirectory;
+    }
+
+    @Override
+    public Path getHomeDirectory() {
+        return outer(inner.getHomeDirectory());
+    }
+}

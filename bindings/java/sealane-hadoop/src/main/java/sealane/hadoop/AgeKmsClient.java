@@ -1,0 +1,95 @@
+package sealane.hadoop;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.parquet.crypto.KeyAccessDeniedException;
+import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
+import org.apache.parquet.crypto.keytools.KmsClient;
+import sealane.age.AgeException;
+import sealane.age.AgeIdentities;
+import sealane.age.AgeInputStream;
+import sealane.age.AgeOutputStream;
+import sealane.age.AgeRecipients;
+
+/**
+ * Wraps the keys of Parquet's own encryption as files of age, without a server. The property {@code
+ * parquet.encryption.kms.client.class} has the name of this class.
+ *
+ * <p>A master key is a name, and {@code sealane.age.kms.recipients.NAME} has its recipients. A name
+ * that is a recipient itself ({@code age1…}) needs no property. {@link AgeProperties#IDENTITIES}
+ * unwraps.
+ */
+public final class AgeKmsClient implements KmsClient {
+    private Configuration conf = new Configuration();
+
+    /** Creates a client. Parquet initializes it. */
+    public AgeKmsClient() {}
+
+    @Override
+    public void initialize(
+            Configuration configuration, String kmsInstanceID, String kmsInstanceURL, String accessToken) {
+        conf = configuration;
+    }
+
+    private AgeRecipients recipients(String masterKey) throws IOException {
+        String lines = conf.get(AgeProperties.MASTER_KEY_RECIPIENTS + masterKey, "").replace(',', '\n');
+        if (lines.isBlank() && masterKey.startsWith("age1")) {
+            lines = masterKey;
+        }
+        if (lines.isBlank()) {
+            throw new KeyAccessDeniedException("the master key \"" + masterKey + "\" has no recipients: set "
+                    + AgeProperties.MASTER_KEY_RECIPIENTS + masterKey);
+        }
+        return AgeRecipients.of(lines);
+    }
+
+    /** Returns what is before the key in a wrapped key, so that no key passes for another one's. */
+    private static byte[] label(String masterKey) {
+        return (masterKey + "\0").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String wrapKey(byte[] keyBytes, String masterKeyIdentifier) throws KeyAccessDeniedException {
+        ByteArrayOutputStream wrapped = new ByteArrayOutputStream();
+        try (AgeRecipients recipients = recipients(masterKeyIdentifier);
+                AgeOutputStream age = new AgeOutputStream(wrapped, recipients)) {
+            age.write(label(masterKeyIdentifier));
+            age.write(keyBytes);
+        } catch (IOException e) {
+            throw new ParquetCryptoRuntimeException("cannot wrap a key: " + e.getMessage(), e);
+        }
+        return Base64.getEncoder().encodeToString(wrapped.toByteArray());
+    }
+
+    @Override
+    public byte[] unwrapKey(String wrappedKey, String masterKeyIdentifier) throws KeyAccessDeniedException {
+        byte[] label = label(masterKeyIdentifier);
+        byte[] plaintext;
+        try (AgeIdentities identities = Keys.identities(conf);
+                AgeInputStream age = new AgeInputStream(
+                        new ByteArrayInputStream(Base64.getDecoder().decode(wrappedKey)), identities)) {
+            plaintext = age.readAllBytes();
+        } catch (AgeException e) {
+            if (e.reason() == AgeException.Reason.NO_MATCH) {
+                throw new KeyAccessDeniedException("cannot unwrap a key: " + e.getMessage(), e);
+            }
+            throw new ParquetCryptoRuntimeException("cannot unwrap a key: " + e.getMessage(), e);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ParquetCryptoRuntimeException("cannot unwrap a key: " + e.getMessage(), e);
+        }
+        try {
+            if (plaintext.length < label.length
+                    || !Arrays.equals(Arrays.copyOf(plaintext, label.length), label)) {
+                throw new ParquetCryptoRuntimeException("the key is wrapped for another master key");
+            }
+            return Arrays.copyOfRange(plaintext, label.length, plaintext.length);
+        } finally {
+            Arrays.fill(plaintext, (byte) 0);
+        }
+    }
+}

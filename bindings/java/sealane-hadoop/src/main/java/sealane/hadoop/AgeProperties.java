@@ -1,0 +1,40 @@
+package sealane.hadoop;
+
+/**
+ * The properties of Hadoop's configuration with the keys. Spark passes those that begin with {@code
+ * spark.hadoop.}, without this beginning.
+ *
+ * <p>Secrets are read with {@code Configuration.getPassword}, so that they can be in Hadoop's
+ * credential providers instead. Their names have the word {@code secret}, which Spark and Hadoop
+ * redact in logs and on pages.
+ */
+public final class AgeProperties {
+    /** Identities that open files, one on each line. */
+    public static final String IDENTITIES = "sealane.age.secret.identities";
+
+    /** A passphrase that opens files, and encrypts them if there are no recipients. */
+    public static final String PASSPHRASE = "sealane.age.secret.passphrase";
+
+    /** Parts that holders have contributed to files for several holders, one on each line. */
+    public static final String PARTS = "sealane.age.secret.parts";
+
+    /** The recipients of new files, on lines or with commas between them. */
+    public static final String RECIPIENTS = "sealane.age.recipients";
+
+    /** The number of recipients that open a new file together, instead of any one. */
+    public static final String REQUIRED = "sealane.age.recipients.required";
+
+    /** A note for the holders of files that several open together. */
+    public static final String LABEL = "sealane.age.recipients.label";
+
+    /** The scrypt work factor of new files with a passphrase. */
+    public static final String WORK_FACTOR = "sealane.age.work.factor";
+
+    /** The largest scrypt work factor of files that are opened. */
+    public static final String MAX_WORK_FACTOR = "sealane.age.work.factor.max";
+
+    /** The beginning of the properties with the recipients of a master key of Parquet. */
+    public static final String MASTER_KEY_RECIPIENTS = "sealane.age.kms.recipients.";
+
+    private AgeProperties() {}
+}

@@ -1,0 +1,182 @@
+package sealane.hadoop;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.hadoop.conf.Configuration;
+import sealane.age.AgeException;
+import sealane.age.AgeIdentities;
+import sealane.age.AgeKey;
+import sealane.age.AgeRecipients;
+
+/**
+ * The keys of a configuration. Keys of files are kept, so that a process unwraps each once, although
+ * it reads many splits of a file: a passphrase takes a second and much memory each time.
+ */
+final class Keys {
+    /** The number of files whose keys are kept. */
+    private static final int KEPT_KEYS = 1000;
+
+    private static final Map<ByteBuffer, CompletableFuture<AgeKey>> KEPT =
+            new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<ByteBuffer, CompletableFuture<AgeKey>> eldest) {
+                    // The key is freed when the last reader of the file is gone.
+                    return size() > KEPT_KEYS;
+                }
+            };
+
+    /** The number of keys that have been unwrapped, for tests. */
+    private static int unwrapped;
+
+    private Keys() {}
+
+    /** Returns the recipients of new files. */
+    static AgeRecipients recipients(Configuration conf) throws IOException {
+        String lines = conf.get(AgeProperties.RECIPIENTS, "").replace(',', '\n');
+        AgeRecipients.Builder builder = new AgeRecipients.Builder();
+        if (lines.isBlank()) {
+            char[] passphrase = conf.getPassword(AgeProperties.PASSPHRASE);
+            if (passphrase == null) {
+                throw new IOException("nobody could read the file: set " + AgeProperties.RECIPIENTS);
+            }
+            builder.passphrase(
+                    passphrase, conf.getInt(AgeProperties.WORK_FACTOR, AgeRecipients.DEFAULT_WORK_FACTOR));
+            Arrays.fill(passphrase, '\0');
+        } else {
+            builder.add(lines);
+        }
+        int required = conf.getInt(AgeProperties.REQUIRED, 0);
+        if (required != 0) {
+            builder.require(required, conf.get(AgeProperties.LABEL, ""));
+        }
+        return builder.build();
+    }
+
+    /** Returns the identities that open files. */
+    static AgeIdentities identities(Configuration conf) throws IOException {
+        AgeIdentities.Builder builder = new AgeIdentities.Builder();
+        boolean isEmpty = true;
+        char[] identities = conf.getPassword(AgeProperties.IDENTITIES);
+        if (identities != null) {
+            builder.add(identities);
+            Arrays.fill(identities, '\0');
+            isEmpty = false;
+        }
+        char[] passphrase = conf.getPassword(AgeProperties.PASSPHRASE);
+        if (passphrase != null) {
+            builder.passphrase(
+                    passphrase, conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR));
+            Arrays.fill(passphrase, '\0');
+            isEmpty = false;
+        }
+        char[] parts = conf.getPassword(AgeProperties.PARTS);
+        if (parts != null) {
+            builder.parts(parts);
+            Arrays.fill(parts, '\0');
+            isEmpty = false;
+        }
+        if (isEmpty) {
+            throw new IOException("there are no keys to open files with: set " + AgeProperties.IDENTITIES);
+        }
+        return builder.build();
+    }
+
+    /** Returns the key of the file with these first bytes, the header and the nonce. */
+    static AgeKey key(Configuration conf, byte[] preamble) throws IOException {
+        ByteBuffer name = name(conf, preamble);
+        CompletableFuture<AgeKey> mine = new CompletableFuture<>();
+        CompletableFuture<AgeKey> kept;
+        synchronized (KEPT) {
+            kept = KEPT.putIfAbsent(name, mine);
+        }
+        if (kept == null) {
+            try (AgeIdentities identities = identities(conf)) {
+                mine.complete(AgeKey.unlock(identities, preamble, preamble.length));
+                synchronized (KEPT) {
+                    unwrapped++;
+                }
+            } catch (IOException | RuntimeException | Error e) {
+                synchronized (KEPT) {
+                    KEPT.remove(name);
+                }
+                mine.completeExceptionally(e);
+                throw e;
+            }
+            kept = mine;
+        }
+        try {
+            return kept.get();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the key of the file was unwrapped", e);
+        }
+    }
+
+    static int unwrapped() {
+        synchronized (KEPT) {
+            return unwrapped;
+        }
+    }
+
+    /** Returns a name for a file and the secrets: others must not get a key that is kept. */
+    private static ByteBuffer name(Configuration conf, byte[] preamble) throws IOException {
+        MessageDigest digest;
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+        for (String property : new String[] {AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS}) {
+            char[] secret = conf.getPassword(property);
+            ByteBuffer bytes =
+                    secret == null ? ByteBuffer.allocate(0) : StandardCharsets.UTF_8.encode(CharBuffer.wrap(secret));
+            // Their lengths keep the fields apart.
+            digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(secret == null ? -1 : bytes.remaining()).flip());
+            digest.update(bytes);
+            Arrays.fill(bytes.array(), (byte) 0);
+            if (secret != null) {
+                Arrays.fill(secret, '\0');
+            }
+        }
+        digest.update((byte) conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR));
+        return ByteBuffer.wrap(digest.digest(preamble));
+    }
+
+    /** A source of the first bytes of a file. */
+    interface Start {
+        /** Returns the first bytes, fewer if the file ends before. */
+        byte[] read(int length) throws IOException;
+    }
+
+    /** The length of the first read, which has all of most headers. */
+    static final int FIRST_READ = 1024;
+
+    /** Returns the header and the nonce of a binary file. */
+    static byte[] preamble(Start start) throws IOException {
+        int wanted = FIRST_READ;
+        while (true) {
+            byte[] bytes = start.read(wanted);
+            int length = AgeKey.preambleLength(bytes, bytes.length);
+            if (length > 0) {
+                return Arrays.copyOf(bytes, length);
+            }
+            if (bytes.length < wanted) {
+                throw new AgeException(AgeException.Reason.MALFORMED, "the file ends in its header");
+            }
+            wanted = Math.max(-length, 2 * wanted);
+        }
+    }
+}

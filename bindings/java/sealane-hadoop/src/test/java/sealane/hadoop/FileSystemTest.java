@@ -1,0 +1,134 @@
+package sealane.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Arrays;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FileSystemTest {
+    @TempDir
+    java.nio.file.Path folder;
+
+    private static byte[] text(int length) {
+        byte[] text = new byte[length];
+        for (int i = 0; i < length; i++) {
+            text[i] = (byte) (i * i >> 5);
+        }
+        return text;
+    }
+
+    private Path path(String name) {
+        return new Path("age-file://" + folder + "/" + name);
+    }
+
+    private static FileSystem fileSystem(Configuration conf) throws IOException {
+        return new Path("age-file:///").getFileSystem(conf);
+    }
+
+    @Test
+    void filesHaveThePlaintextsLengthsAndPositions() throws IOException {
+        Configuration conf = Support.configuration();
+        FileSystem fs = fileSystem(conf);
+        for (int length : new int[] {0, 1, 65536, 65537, 200000}) {
+            byte[] text = text(length);
+            Path path = path("file");
+            try (FSDataOutputStream out = fs.create(path, true)) {
+                out.write(text);
+                assertEquals(length, out.getPos());
+            }
+            byte[] stored = Files.readAllBytes(folder.resolve("file"));
+            assertTrue(new String(stored, StandardCharsets.ISO_8859_1).startsWith("age-encryption.org/v1\n"));
+            assertEquals(length, fs.getFileStatus(path).getLen());
+            assertEquals(length, fs.listStatus(path)[0].getLen());
+            assertEquals(path, fs.listStatus(path(""))[0].getPath());
+            try (FSDataInputStream in = fs.open(path)) {
+                assertArrayEquals(text, in.readAllBytes());
+                assertEquals(-1, in.read());
+                for (int position : new int[] {0, 1, 65535, 65536, length / 2, length}) {
+                    if (position <= length) {
+                        in.seek(position);
+                        assertArrayEquals(Arrays.copyOfRange(text, position, length), in.readAllBytes());
+                        byte[] some = new byte[Math.min(100, length - position)];
+                        in.readFully(position, some);
+                        assertArrayEquals(Arrays.copyOfRange(text, position, position + some.length), some);
+                    }
+                }
+                assertThrows(EOFException.class, () -> in.seek(length + 1));
+                assertThrows(EOFException.class, () -> in.seek(-1));
+            }
+        }
+        assertEquals("age-file", fs.getScheme());
+    }
+
+    @Test
+    void filesAreRenamedAndDeleted() throws IOException {
+        FileSystem fs = fileSystem(Support.configuration());
+        assertTrue(fs.mkdirs(path("a/b")));
+        fs.create(path("a/b/file")).close();
+        assertTrue(fs.rename(path("a/b/file"), path("a/other file")));
+        assertFalse(fs.exists(path("a/b/file")));
+        FileStatus[] found = fs.globStatus(path("a/o*"));
+        assertEquals(1, found.length);
+        assertEquals(path("a/other file"), found[0].getPath());
+        assertThrows(UnsupportedOperationException.class, () -> fs.append(path("a/other file")));
+        fs.setWorkingDirectory(path("a"));
+        assertTrue(fs.exists(new Path("other file")));
+        assertThrows(IllegalArgumentException.class, () -> fs.exists(new Path("file:///tmp")));
+        assertTrue(fs.delete(path("a"), true));
+        assertFalse(Files.exists(folder.resolve("a")));
+    }
+
+    @Test
+    void damageAndOtherFilesFail() throws IOException {
+        Configuration conf = Support.configuration();
+        FileSystem fs = fileSystem(conf);
+        try (FSDataOutputStream out = fs.create(path("file"))) {
+            out.write(text(200000));
+        }
+        // The checksums of Hadoop's local files would find the damage first.
+        Files.deleteIfExists(folder.resolve(".file.crc"));
+        byte[] file = Files.readAllBytes(folder.resolve("file"));
+        byte[] changed = file.clone();
+        changed[file.length - 60000] ^= 1;
+        Files.write(folder.resolve("file"), changed);
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            in.readFully(0, new byte[131072]);
+            IOException e = assertThrows(IOException.class, () -> in.readFully(131072, new byte[10]));
+            assertEquals("chunk 2 (plaintext from byte 131072) is corrupt", e.getMessage());
+        }
+        Files.write(folder.resolve("file"), Arrays.copyOf(file, file.length - 3392 - 16));
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            assertEquals(196608, fs.getFileStatus(path("file")).getLen());
+            IOException e = assertThrows(IOException.class, in::readAllBytes);
+            assertEquals("the file is cut short: its last chunk is missing", e.getMessage());
+        }
+        Files.writeString(folder.resolve("plain"), "no file of age");
+        assertEquals(14, fs.getFileStatus(path("plain")).getLen());
+        IOException e = assertThrows(IOException.class, () -> fs.open(path("plain")));
+        assertTrue(e.getMessage().startsWith(path("plain") + ": "), e.getMessage());
+
+        Configuration none = Support.configuration();
+        none.unset(AgeProperties.RECIPIENTS);
+        AgeFileSystem without = new AgeFileSystem();
+        without.initialize(path("").toUri(), none);
+        e = assertThrows(IOException.class, () -> without.create(path("new")));
+        assertTrue(e.getMessage().contains(AgeProperties.RECIPIENTS), e.getMessage());
+        assertFalse(Files.exists(folder.resolve("new")));
+        assertThrows(IOException.class, () -> new AgeFileSystem().initialize(new Path("file:///").toUri(), none));
+    }
+}

@@ -1,0 +1,145 @@
+package sealane.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.compress.CompressionCodec;
+import org.apache.hadoop.io.compress.CompressionCodecFactory;
+import org.apache.hadoop.security.alias.CredentialProvider;
+import org.apache.hadoop.security.alias.CredentialProviderFactory;
+import org.apache.parquet.crypto.KeyAccessDeniedException;
+import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sealane.age.AgeIdentities;
+import sealane.age.AgeKeyPair;
+import sealane.age.AgePart;
+
+class KeysTest {
+    /** What Spark 4.3 redacts by default: spark.redaction.regex. */
+    private static final Pattern REDACTED =
+            Pattern.compile("(?i)secret|password|token|access[.]?key|credential");
+
+    @TempDir
+    Path folder;
+
+    private static byte[] seal(Configuration conf, String text) throws IOException {
+        AgeCodec codec = new AgeCodec();
+        codec.setConf(conf);
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        try (OutputStream out = codec.createOutputStream(file)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        return file.toByteArray();
+    }
+
+    private static String open(Configuration conf, byte[] file) throws IOException {
+        AgeCodec codec = new AgeCodec();
+        codec.setConf(conf);
+        try (InputStream in = codec.createInputStream(new ByteArrayInputStream(file))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void namesOfSecretsAreRedacted() {
+        for (String name : List.of(AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS)) {
+            assertTrue(REDACTED.matcher("spark.hadoop." + name).find(), name);
+        }
+        assertFalse(REDACTED.matcher(AgeProperties.RECIPIENTS).find());
+    }
+
+    @Test
+    void theCodecIsFoundByItsExtension() throws IOException {
+        Configuration conf = Support.configuration();
+        conf.unset("io.compression.codecs");
+        CompressionCodec codec = new CompressionCodecFactory(conf).getCodec(new org.apache.hadoop.fs.Path("a.csv.age"));
+        assertInstanceOf(AgeCodec.class, codec);
+        assertNull(codec.createCompressor());
+        assertNull(codec.createDecompressor());
+        assertEquals("text", open(conf, seal(conf, "text")));
+    }
+
+    @Test
+    void keysComeFromCredentialProviders() throws IOException {
+        Configuration conf = Support.configuration();
+        byte[] file = seal(conf, "text");
+        Configuration other = new Configuration(conf);
+        other.unset(AgeProperties.IDENTITIES);
+        other.set(CredentialProviderFactory.CREDENTIAL_PROVIDER_PATH, "jceks://file" + folder.resolve("keys.jceks"));
+        assertThrows(IOException.class, () -> open(other, file));
+        CredentialProvider provider = CredentialProviderFactory.getProviders(other).get(0);
+        provider.createCredentialEntry(
+                AgeProperties.IDENTITIES, conf.get(AgeProperties.IDENTITIES).toCharArray());
+        provider.flush();
+        assertEquals("text", open(other, file));
+    }
+
+    @Test
+    void passphrasesAndPartsOpenFiles() throws IOException {
+        Configuration conf = new Configuration(false);
+        conf.set(AgeProperties.PASSPHRASE, "passphrase");
+        conf.setInt(AgeProperties.WORK_FACTOR, 4);
+        assertEquals("text", open(conf, seal(conf, "text")));
+        conf.setInt(AgeProperties.MAX_WORK_FACTOR, 3);
+        assertThrows(IOException.class, () -> open(conf, seal(conf, "text")));
+
+        AgeKeyPair one = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        AgeKeyPair two = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        Configuration together = new Configuration(false);
+        together.set(AgeProperties.RECIPIENTS, one.recipient() + "," + two.recipient());
+        together.setInt(AgeProperties.REQUIRED, 2);
+        together.set(AgeProperties.LABEL, "plans");
+        byte[] file = seal(together, "text");
+        together.set(AgeProperties.IDENTITIES, one.identity());
+        assertThrows(IOException.class, () -> open(together, file));
+        try (AgeIdentities identities = AgeIdentities.of(two.identity())) {
+            AgePart part = identities.contribute(file).get(0);
+            assertEquals("plans", part.label());
+            together.set(AgeProperties.PARTS, part.text());
+        }
+        assertEquals("text", open(together, file));
+    }
+
+    @Test
+    void parquetsKeysAreWrapped() throws IOException {
+        Configuration conf = Support.configuration();
+        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", conf.get(AgeProperties.RECIPIENTS));
+        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "column", conf.get(AgeProperties.RECIPIENTS));
+        AgeKmsClient client = new AgeKmsClient();
+        client.initialize(conf, "default", "default", "default");
+        byte[] key = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0};
+        String wrapped = client.wrapKey(key, "footer");
+        assertArrayEquals(key, client.unwrapKey(wrapped, "footer"));
+        String own = conf.get(AgeProperties.RECIPIENTS);
+        assertArrayEquals(key, client.unwrapKey(client.wrapKey(key, own), own));
+        assertThrows(ParquetCryptoRuntimeException.class, () -> client.unwrapKey(wrapped, "column"));
+        assertThrows(KeyAccessDeniedException.class, () -> client.wrapKey(key, "nobody"));
+        byte[] changed = Base64.getDecoder().decode(wrapped);
+        changed[changed.length - 1] ^= 1;
+        assertThrows(
+                ParquetCryptoRuntimeException.class,
+                () -> client.unwrapKey(Base64.getEncoder().encodeToString(changed), "footer"));
+        Configuration others = new Configuration(conf);
+        others.set(AgeProperties.IDENTITIES, AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity());
+        AgeKmsClient stranger = new AgeKmsClient();
+        stranger.initialize(others, "default", "default", "default");
+        assertThrows(KeyAccessDeniedException.class, () -> stranger.unwrapKey(wrapped, "footer"));
+    }
+}

@@ -1,0 +1,231 @@
+package sealane.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.lib.input.FileSplit;
+import org.apache.hadoop.mapreduce.lib.input.LineRecordReader;
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sealane.age.AgeException;
+import sealane.age.AgeKey;
+
+/** Files that are read in splits give the lines of the plaintext, each once, in order. */
+class SplitsTest {
+    @TempDir
+    Path folder;
+
+    private static List<String> lines(Path path, long start, long length, Configuration conf) throws IOException {
+        List<String> lines = new ArrayList<>();
+        try (LineRecordReader reader = new LineRecordReader()) {
+            FileSplit split = new FileSplit(
+                    new org.apache.hadoop.fs.Path(path.toUri()), start, length, new String[0]);
+            reader.initialize(split, new TaskAttemptContextImpl(conf, new TaskAttemptID()));
+            while (reader.nextKeyValue()) {
+                lines.add(reader.getCurrentValue().toString());
+            }
+        }
+        return lines;
+    }
+
+    private static List<String> all(Path path, long splitLength, Configuration conf) throws IOException {
+        List<String> lines = new ArrayList<>();
+        long size = Files.size(path);
+        for (long start = 0; start < size; start += splitLength) {
+            lines.addAll(lines(path, start, Math.min(splitLength, size - start), conf));
+        }
+        return lines;
+    }
+
+    /** Returns lines of about a length, of which some are empty, of exactly some bytes in all. */
+    private static byte[] text(int length, int lineLength, String lineEnd, boolean endsWithLine) {
+        Random random = new Random(length * 31L + lineLength);
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        byte[] end = lineEnd.getBytes(StandardCharsets.US_ASCII);
+        while (text.size() < length) {
+            int n = random.nextInt(2 * lineLength + 1);
+            for (int i = 0; i < n; i++) {
+                text.write('a' + random.nextInt(26));
+            }
+            text.writeBytes(end);
+        }
+        byte[] bytes = Arrays.copyOf(text.toByteArray(), length);
+        if (endsWithLine && length >= end.length) {
+            System.arraycopy(end, 0, bytes, length - end.length, end.length);
+        }
+        return bytes;
+    }
+
+    @Test
+    void linesAreThoseOfThePlaintext() throws IOException {
+        Configuration conf = Support.configuration();
+        Path plain = folder.resolve("plain.txt");
+        Path sealed = folder.resolve("sealed.txt.age");
+        int[] lengths = {0, 1, 100, 65535, 65536, 65537, 131072, 131073, 400000};
+        int cases = 0;
+        for (int length : lengths) {
+            for (String lineEnd : new String[] {"\n", "\r\n", "\r"}) {
+                for (int lineLength : new int[] {0, 20, 100000}) {
+                    for (boolean endsWithLine : new boolean[] {true, false}) {
+                        byte[] text = text(length, lineLength, lineEnd, endsWithLine);
+                        Files.write(plain, text);
+                        Support.seal(sealed, text, false);
+                        List<String> expected = all(plain, Long.MAX_VALUE / 2, conf);
+                        long size = Files.size(sealed);
+                        for (long split : new long[] {50, 200, 30000, 65552, 65536, 100000, size}) {
+                            // Many tiny splits of a large file take long, and show nothing new.
+                            if (size / split > 50) {
+                                continue;
+                            }
+                            String name = length + " bytes, lines of " + lineLength + ", splits of " + split;
+                            assertEquals(expected, all(sealed, split, conf), name);
+                            cases++;
+                        }
+                    }
+                }
+            }
+        }
+        assertEquals(918, cases);
+    }
+
+    /** Every place of a line's end around the boundary of two chunks. */
+    @Test
+    void linesEndOnBoundariesOfChunks() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        for (String lineEnd : new String[] {"\n", "\r\n"}) {
+            for (int at = 65536 - 3; at <= 65536 + 2; at++) {
+                byte[] text = new byte[140000];
+                Arrays.fill(text, (byte) 'x');
+                byte[] end = lineEnd.getBytes(StandardCharsets.US_ASCII);
+                System.arraycopy(end, 0, text, at, end.length);
+                System.arraycopy(end, 0, text, 131072 - end.length, end.length);
+                Support.seal(sealed, text, false);
+                List<String> expected = List.of(
+                        "x".repeat(at), "x".repeat(131072 - at - 2 * end.length), "x".repeat(140000 - 131072));
+                for (long split : new long[] {1000, 65552, 65752, 80000, 131304}) {
+                    assertEquals(expected, all(sealed, split, conf), at + ", splits of " + split);
+                }
+            }
+        }
+    }
+
+    @Test
+    void splitBoundariesOnEveryByteAroundChunks() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        byte[] text = text(200000, 50, "\n", true);
+        Support.seal(sealed, text, false);
+        List<String> expected = List.of(new String(text, StandardCharsets.US_ASCII).split("\n", -1));
+        expected = expected.subList(0, expected.size() - 1);
+        byte[] file = Files.readAllBytes(sealed);
+        int payload = AgeKey.preambleLength(file, file.length);
+        for (int around : new int[] {payload, payload + 65552, payload + 2 * 65552}) {
+            for (int cut = around - 2; cut <= around + 2; cut++) {
+                List<String> found = new ArrayList<>(lines(sealed, 0, cut, conf));
+                found.addAll(lines(sealed, cut, file.length - cut, conf));
+                assertEquals(expected, found, "cut at " + (cut - around));
+            }
+        }
+        // A split behind the end of the file.
+        assertEquals(List.of(), lines(sealed, file.length + 70000, 100000, conf));
+    }
+
+    @Test
+    void armoredFilesAreReadInTheFirstSplit() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        byte[] text = text(200000, 50, "\n", true);
+        Support.seal(sealed, text, true);
+        List<String> expected = all(write("plain.txt", text), Long.MAX_VALUE / 2, conf);
+        assertEquals(expected, lines(sealed, 0, 100000, conf));
+        assertEquals(List.of(), lines(sealed, 100000, 100000, conf));
+        assertEquals(expected, all(sealed, 50000, conf));
+    }
+
+    private Path write(String name, byte[] bytes) throws IOException {
+        return Files.write(folder.resolve(name), bytes);
+    }
+
+    private static AgeException cause(Throwable e) {
+        while (!(e instanceof AgeException)) {
+            e = e.getCause();
+        }
+        return (AgeException) e;
+    }
+
+    @Test
+    void damageFailsTheSplitsThatReadItAndIsNamed() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        byte[] text = text(400000, 50, "\n", true);
+        Support.seal(sealed, text, false);
+        byte[] file = Files.readAllBytes(sealed);
+        int payload = AgeKey.preambleLength(file, file.length);
+        for (int chunk = 0; chunk < 7; chunk++) {
+            byte[] changed = file.clone();
+            changed[payload + chunk * 65552 + 100] ^= 1;
+            Files.write(sealed, changed);
+            int failed = 0;
+            for (int split = 0; split < 7; split++) {
+                long start = split == 0 ? 0 : payload + split * 65552L;
+                long end = Math.min(file.length, payload + (split + 1) * 65552L);
+                try {
+                    lines(sealed, start, end - start, conf);
+                } catch (IOException e) {
+                    failed++;
+                    assertEquals(chunk, cause(e).chunk().getAsLong());
+                    assertTrue(e.getMessage().contains("plaintext from byte " + chunk * 65536), e.getMessage());
+                }
+            }
+            // The split with the chunk, and the one whose last line ends in it.
+            assertEquals(chunk == 0 ? 1 : 2, failed, "chunk " + chunk);
+        }
+        // A file that is cut, also between two chunks, and one that is longer.
+        for (int length : new int[] {payload + 3 * 65552, payload + 3 * 65552 + 5, file.length - 1, file.length + 1}) {
+            Files.write(sealed, Arrays.copyOf(file, length));
+            assertThrows(IOException.class, () -> all(sealed, 65552, conf), "length " + length);
+        }
+        // A chunk in the place of another one.
+        byte[] swapped = file.clone();
+        System.arraycopy(file, payload + 65552, swapped, payload + 2 * 65552, 65552);
+        Files.write(sealed, swapped);
+        assertThrows(IOException.class, () -> all(sealed, 65552, conf));
+        // A changed header.
+        byte[] header = file.clone();
+        header[payload - 20] ^= 1;
+        Files.write(sealed, header);
+        assertThrows(IOException.class, () -> all(sealed, 65552, conf));
+    }
+
+    @Test
+    void aFileKeyIsUnwrappedOnce() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        Support.seal(sealed, text(400000, 50, "\n", true), false);
+        int before = Keys.unwrapped();
+        all(sealed, 30000, conf);
+        assertEquals(1, Keys.unwrapped() - before);
+        // Others do not get the key that is kept.
+        Configuration others = new Configuration(conf);
+        others.set(AgeProperties.IDENTITIES, sealane.age.AgeKeyPair.generate(sealane.age.AgeKeyPair.Kind.X25519).identity());
+        IOException e = assertThrows(IOException.class, () -> all(sealed, 30000, others));
+        assertEquals("none of the identities can open the file", e.getMessage());
+        others.unset(AgeProperties.IDENTITIES);
+        e = assertThrows(IOException.class, () -> all(sealed, 30000, others));
+        assertTrue(e.getMessage().contains(AgeProperties.IDENTITIES), e.getMessage());
+    }
+}

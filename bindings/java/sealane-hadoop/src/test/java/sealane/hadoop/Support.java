@@ -1,0 +1,44 @@
+package sealane.hadoop;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import sealane.age.AgeKeyPair;
+import sealane.age.AgeOutputStream;
+import sealane.age.AgeRecipients;
+
+/** What the tests have in common. */
+final class Support {
+    private static final AgeKeyPair PAIR = pair();
+
+    private Support() {}
+
+    private static AgeKeyPair pair() {
+        try {
+            return AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns a configuration with keys. */
+    static Configuration configuration() {
+        Configuration conf = new Configuration(false);
+        conf.set(AgeProperties.IDENTITIES, PAIR.identity());
+        conf.set(AgeProperties.RECIPIENTS, PAIR.recipient());
+        conf.setClass("fs.file.impl", org.apache.hadoop.fs.LocalFileSystem.class, org.apache.hadoop.fs.FileSystem.class);
+        conf.setClass("fs.age-file.impl", AgeFileSystem.class, org.apache.hadoop.fs.FileSystem.class);
+        conf.set("io.compression.codecs", AgeCodec.class.getName());
+        return conf;
+    }
+
+    static void seal(Path path, byte[] text, boolean armored) throws IOException {
+        try (AgeRecipients recipients = AgeRecipients.of(PAIR.recipient());
+                OutputStream file = Files.newOutputStream(path);
+                AgeOutputStream out = new AgeOutputStream(file, recipients, armored)) {
+            out.write(text);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+"""Reads encrypted files in splits with Spark, and compares them with plain ones: splits.py DIRECTORY
+
+Run it with spark-submit, the properties of docs/spark.md, and the empty directory."""
+
+import os
+import sys
+from pathlib import Path
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+directory = Path(sys.argv[1]).resolve()
+spark = SparkSession.builder.getOrCreate()
+SCHEMA = "id LONG, name STRING, square LONG"
+rows = spark.range(150_000).selectExpr("id", "concat('name ', id % 977) AS name", "id * id AS square")
+
+
+def written(name, **options):
+    """Writes the rows as one file of CSV. Returns its path."""
+    rows.coalesce(1).write.options(**options).csv(str(directory / name))
+    [path] = (directory / name).glob("part-*")
+    return path
+
+
+def reasons(error):
+    """Returns the messages of an error and of its causes in Java."""
+    found, cause = [str(error)], getattr(error, "_origin", None)
+    while cause is not None:
+        found.append(str(cause.toString()))
+        cause = cause.getCause()
+    return "\n".join(found)
+
+
+def same(one, other):
+    return one.exceptAll(other).isEmpty() and other.exceptAll(one).isEmpty()
+
+
+plain, sealed = written("plain"), written("sealed", compression="sealane.hadoop.AgeCodec")
+assert sealed.read_bytes().startswith(b"age-encryption.org/v1\n")
+assert sealed.name.endswith(".csv.age")
+
+spark.conf.set("spark.sql.files.maxPartitionBytes", 500_000)
+plain_table, sealed_table = (spark.read.schema(SCHEMA).csv(str(path)) for path in (plain, sealed))
+splits = [table.rdd.getNumPartitions() for table in (plain_table, sealed_table)]
+assert splits[0] == splits[1] > 5, splits
+assert sealed_table.count() == 150_000
+assert same(plain_table, sealed_table)
+# Lines in the order of the file, through Hadoop's interface of MapReduce too.
+context = spark.sparkContext
+assert context.textFile(str(plain), 7).collect() == context.textFile(str(sealed), 7).collect()
+json = directory / "json"
+rows.write.option("compression", "sealane.hadoop.AgeCodec").json(str(json))
+assert same(spark.read.schema(SCHEMA).json(str(json)), plain_table)
+
+# The file system: Parquet and ORC, with statistics that need positions.
+for kind in ("parquet", "orc"):
+    path = f"age-file://{directory}/{kind}"
+    rows.write.format(kind).save(path)
+    for file in (directory / kind).glob("part-*"):
+        assert file.read_bytes().startswith(b"age-encryption.org/v1\n"), file
+    table = spark.read.format(kind).load(path)
+    assert same(table, plain_table)
+    assert table.where("square = 1000000").count() == 1
+
+# A changed file and one that is cut fail, and the error names the place. Checksums of Hadoop's own
+# would find both first.
+for checksum in sealed.parent.glob(".*.crc"):
+    checksum.unlink()
+file = sealed.read_bytes()
+changed = bytearray(file)
+changed[2_000_000] ^= 1
+for damaged, message in ((changed, "chunk 30 (plaintext from byte 1966080) is corrupt"), (file[:-1], "the file is cut short")):
+    sealed.write_bytes(damaged)
+    try:
+        spark.read.schema(SCHEMA).csv(str(sealed)).count()
+    except (PySparkException, Py4JJavaError) as error:
+        assert message in reasons(error), reasons(error)
+    else:
+        sys.exit(f"a damaged file was read: {message}")
+
+# Secrets are not in what Spark shows.
+shown = spark.sparkContext._jsc.sc().conf().toDebugString().splitlines()
+secrets = [line for line in shown if "sealane.age.secret" in line]
+assert secrets == ["spark.hadoop.sealane.age.secret.identities=*********(redacted)"], secrets
+print("Spark reads encrypted files in", splits[1], "splits")
