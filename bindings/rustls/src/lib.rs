@@ -50,8 +50,8 @@ pub use rustls_023::chacha20_first;
 #[cfg(feature = "ring")]
 pub use rustls_023::ring;
 
-/// Runs the program of the guide with the documentation's.
-#[cfg(all(doctest, feature = "ring"))]
+/// Runs the programs of the guide with the documentation's.
+#[cfg(all(doctest, feature = "ring", feature = "rustls-024"))]
 #[doc = include_str!("../../../docs/rustls.md")]
 struct Guide;
 
