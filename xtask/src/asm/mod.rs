@@ -72,9 +72,8 @@ fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
 /// Returns the calls in loops of kernels that were built with cargo's default profile, which most
 /// programs have. The limits are for the release profile of this workspace.
 fn judge_default_profile() -> Result<Vec<String>> {
-    let architecture = Architecture::X86_64;
-    let functions = disassemble(architecture, &probe::build_in_units(architecture.name())?)?;
-    let found = kernels::find(architecture, &functions);
+    let functions = disassemble(Architecture::X86_64, &probe::build_in_units(Architecture::X86_64.name())?)?;
+    let found = kernels::find(Architecture::X86_64, &functions);
     ensure!(!found.is_empty(), "no kernel was found");
     let mut complaints = limits::calls(&found);
     complaints.extend(kernels::lost_inlining(&functions));

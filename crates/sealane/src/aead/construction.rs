@@ -97,6 +97,7 @@ mod tests {
     use sealane_simd::Scalar;
 
     use super::*;
+    use crate::chacha20::kernel;
     use crate::chacha20::state::CONSTANTS;
 
     /// The construction in its plainest order, compared with the reference.
