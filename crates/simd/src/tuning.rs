@@ -66,7 +66,8 @@ impl ByClass<usize> {
 /// one groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
-    /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3.
+    /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3, and
+    /// 3 where a vector has several rows.
     pub horizontal_sets: usize,
     /// The most sets that the horizontal layout computes side by side at the end of an input, in
     /// place of a group and the rest: 5 to 7, or [`Tuning::horizontal_sets`].
@@ -203,7 +204,6 @@ pub(crate) const SCALAR: Tuning = Tuning {
     poly1305_min_bytes_for_four_rows: ByClass::same(usize::MAX),
     // Two lanes are never faster.
     poly1305_min_messages: usize::MAX,
-    // Key streams are not in registers.
     short_max_bytes: ByClass::same(0),
     interleaved_below_bytes: 0,
     // Zen 3: without vectors, messages share no work.
@@ -323,13 +323,15 @@ mod x86 {
         poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, two_cycles: 1152 },
         // Granite Rapids: a group with block 0. Zen 5: one set beside block 0 on integers.
         short_max_bytes: if PAIRS { ByClass { one_cycle: 1024 - 64, two_cycles: 256 } } else { AVX512.short_max_bytes },
-        // Zen 5, 32 messages of 3 KiB: 1.05 times as fast as alone; of 4 KiB: 0.93. Without pairs, a
-        // longer message is authenticated faster alone, on vectors of its own.
+        // Zen 5, 32 messages of 3 KiB: 1.05 times as fast as alone; of 4 KiB: 0.93. One cycle: not
+        // measured. Without pairs, a longer message is authenticated faster alone, on vectors of its
+        // own.
         batch_max_bytes: Some(if PAIRS { 3200 } else { 544 }),
-        // Zen 5: 8 messages of 256 bytes take 0.82 times as long as alone, of 1350 bytes 0.98.
+        // Zen 5: 8 messages of 256 bytes take 0.82 times as long as alone, of 1350 bytes 0.98. One
+        // cycle: not measured.
         batch_min_messages: if PAIRS { 8 } else { AVX512.batch_min_messages },
-        // Zen 5: 16 messages of 64 bytes take 0.75 (seal) and 0.92 (open) times as long as three at a
-        // time, 13 take 0.86 and 1.06.
+        // Zen 5: 16 messages of 64 bytes take 0.75 (seal) and 0.92 (open) times as long as three at
+        // a time, 13 take 0.86 and 1.06. One cycle: not measured.
         batch_min_short_messages: if PAIRS { Some(16) } else { None },
         ..AVX512
     };
@@ -366,6 +368,7 @@ mod tests {
     fn check<S: Simd>(_: S) {
         let Tuning { horizontal_sets, most_horizontal_sets, short_max_bytes, .. } = S::TUNING;
         assert!((1..=3).contains(&horizontal_sets));
+        assert!(S::Words::ROWS == 1 || horizontal_sets == 3, "no group is computed for two or three sets");
         assert!(most_horizontal_sets == horizontal_sets || (5..=7).contains(&most_horizontal_sets));
         let one_call = most_horizontal_sets.max(4) * S::Words::ROWS * 64;
         for class in CpuClass::ALL {

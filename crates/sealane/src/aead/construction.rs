@@ -10,8 +10,8 @@
 //!
 //! The plans beside this page ([`super::short`], [`super::one_call`], [`super::portions`],
 //! [`super::interleaved`], [`super::two_pass`]) and batches differ in the order of the work, and in
-//! the number of blocks that they compute at once. This page defines their results: block counters,
-//! the key of the authenticator, the padding and the lengths come only from here.
+//! the number of blocks that they compute at once. This page defines their results: the key of the
+//! authenticator, the padding, the lengths, and the counters of the message's blocks.
 
 use sealane_simd::Level;
 

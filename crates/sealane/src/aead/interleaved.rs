@@ -41,10 +41,12 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-        mac = authenticate_and_xor(token, state, mac, before, end, group);
+        authenticate_and_xor(token, state, &mut mac, before, end, group);
         (start, end) = (end, next);
     }
-    finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length))
+    let tag = finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length));
+    mac.wipe();
+    tag
 }
 
 /// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates copies of the
@@ -71,11 +73,12 @@ pub(super) fn open<S: Simd>(
         let next = length.min(end + GROUP_BYTES);
         let next_bytes = copy_group(message.input(), end, next, next_before);
         let group = &mut message.upto(next)[end..];
-        mac = authenticate_and_xor(token, state, mac, &before[..before_bytes], end, group);
+        authenticate_and_xor(token, state, &mut mac, &before[..before_bytes], end, group);
         (before, next_before) = (next_before, before);
         (end, before_bytes) = (next, next_bytes);
     }
     let result = verify(&finish_mac(mac, &before[..before_bytes], &lengths(aad.len(), length)), tag);
+    mac.wipe();
     if result.is_err() {
         undo_decryption(level, state, &mut message);
     }
@@ -112,18 +115,18 @@ impl Interleave for Authenticate {
 fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,
-    mac: Short,
+    mac: &mut Short,
     before: &[u8],
     offset: usize,
     data: &mut [u8],
-) -> Short {
+) {
     token.enter_apart(
         #[inline(always)]
         |token| {
             let mut pending = mac.pending(before);
             let blocks = pending.blocks.len();
             kernel::xor_interleaved::<S, Authenticate>(token, state, message_block(offset), &mut pending, data);
-            mac.after_pending(pending.h, blocks - pending.blocks.len(), before)
+            *mac = mac.after_pending(pending.h, blocks - pending.blocks.len(), before);
         },
     )
 }

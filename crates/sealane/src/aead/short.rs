@@ -77,7 +77,8 @@ pub(super) fn open<S: Simd>(
         ..=256 => open_in_buffer!(256),
         ..=512 if const { max_key_stream_bytes::<S>() > 256 } => open_in_buffer!(512),
         ..=1024 if const { max_key_stream_bytes::<S>() > 512 } => open_in_buffer!(1024),
-        _ => open_in_buffer!(1792),
+        _ if const { max_key_stream_bytes::<S>() > 1024 } => open_in_buffer!(1792),
+        _ => unreachable!("`takes` allows no longer message"),
     }
 }
 

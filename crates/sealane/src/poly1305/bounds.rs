@@ -252,20 +252,17 @@ fn vectors_of_many_messages() {
         for rows in 0..=100 {
             let start =
                 Element(FOLDED).limbs().map(|limb| <Bounds<LANES, false> as Simd>::U64Lanes::splat(token, limb));
-            let inputs = [many::Input { aad: &[], ciphertext: &ciphertext[..16 * rows] }; LANES];
+            let start_52 = rows::splat(token_52, Element(FOLDED));
             let lengths = [[0; 16]; MAX_U64_LANES];
             let (mut tile, mut tags) = (many::Tile::new(), [[0; 16]; LANES]);
-            many::tags_after(token, start, &keys, &mut inputs.clone(), (rows, &lengths), &mut tile, &mut tags);
-            let start = rows::splat(token_52, Element(FOLDED));
-            many::limbs52::tags_after(
-                token_52,
-                start,
-                &keys,
-                &mut inputs.clone(),
-                (rows, &lengths),
-                &mut tile,
-                &mut tags,
-            );
+            // From the messages, through copies in rows, and with a last block that is filled up.
+            let data = &ciphertext[..16 * rows];
+            for (aad, ciphertext) in [(&[][..], data), (data, &[]), (&[], &data[..data.len().saturating_sub(1)])] {
+                let inputs = [many::Input { aad, ciphertext }; LANES];
+                many::tags_after(token, start, &keys, &mut inputs.clone(), (rows, &lengths), &mut tile, &mut tags);
+                let (inputs, after) = (&mut inputs.clone(), (rows, &lengths));
+                many::limbs52::tags_after(token_52, start_52, &keys, inputs, after, &mut tile, &mut tags);
+            }
         }
     }
     messages::<2>();

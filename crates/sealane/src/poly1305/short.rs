@@ -4,10 +4,12 @@ use sealane_simd::{PendingPoly1305, Word};
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
+use crate::wipe::wipe;
 
 /// The state between blocks. It is passed by value, so the compiler keeps it in registers from the
 /// first block to the tag. To wipe it, the code would have to store it in memory first. Spilled
-/// registers stay on the stack, as for all values in registers.
+/// registers stay on the stack, as for all values in registers. Code that passes it in memory wipes
+/// it ([`Short::wipe`]).
 #[derive(Clone, Copy)]
 pub(crate) struct Short {
     pub(super) h: Element,
@@ -32,6 +34,14 @@ impl Short {
         let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
         let s = u128::from(pair(4)) | u128::from(pair(6)) << 64;
         Self { h: Element::default(), r: Multiplier::clamp([pair(0), pair(2)]), s }
+    }
+
+    /// Wipes a state that has been in memory.
+    #[inline(always)]
+    pub(crate) fn wipe(&mut self) {
+        wipe(&mut self.h.0);
+        self.r.wipe();
+        wipe(core::slice::from_mut(&mut self.s));
     }
 
     /// Adds one whole block.

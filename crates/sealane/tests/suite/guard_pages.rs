@@ -156,8 +156,8 @@ fn authenticated_messages() {
     });
 }
 
-/// Batches of messages of neighbouring lengths. Each length is in one batch, and some batches have
-/// messages so short that three of them are processed at once.
+/// Batches of messages of neighbouring lengths. Each length is in one batch. On backends that take
+/// three messages at once in a batch of this size, some batches have messages that are short enough.
 #[test]
 fn batches() {
     const MESSAGES: usize = 32;

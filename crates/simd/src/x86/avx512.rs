@@ -361,7 +361,8 @@ impl<T: ProvesAvx512> U64Lanes for Avx512U64Lanes<T> {
         let rows = avx512!(token, (messages: &[&[u8; 64]; MAX_U64_LANES] = messages) -> [(__m512i, __m512i); 4] {
             blocks_of_messages(messages)
         });
-        rows.map(
+        map_array(
+            rows,
             #[inline(always)]
             |(low, high)| (Self(low, token), Self(high, token)),
         )

@@ -54,7 +54,7 @@ impl StreamState {
 /// Encrypts one message in pieces of any length.
 ///
 /// A clone continues the same message with the same nonce. Two different continuations reveal both
-/// to anyone who sees both, so send only one.
+/// messages to anyone who sees them, and let them forge messages with this nonce, so send only one.
 ///
 /// ```
 /// # use sealane::ChaCha20Poly1305;

@@ -9,8 +9,8 @@
 //! with 50 multiplications in place of the 40 of [`super::table`], but without a table, and
 //! without lanes to combine at the end, which suits short messages. Messages are aligned at their
 //! ends. A shorter message begins with empty rows, which leave its accumulator at 0. Scalar code
-//! processes the first blocks of the few longest messages. With products of 52 bits, [`limbs52`] does
-//! the same in fewer limbs.
+//! processes the first blocks of the few longest messages. With products of 52 bits, [`limbs52`]
+//! does the same in fewer limbs.
 
 pub(super) mod limbs52;
 mod rows;
@@ -118,7 +118,11 @@ fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
         token,
         &h,
         #[inline(always)]
-        |words| S::U64Lanes::from_lanes(token, &words),
+        |mut words| {
+            let lanes = S::U64Lanes::from_lanes(token, &words);
+            wipe(&mut words);
+            lanes
+        },
     );
     wipe(&mut h);
     lanes
