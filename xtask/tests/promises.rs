@@ -20,11 +20,14 @@ fn every_promise_names_a_test_that_exists() {
             }
             let (file, test) = name.split_once("::").unwrap_or_else(|| panic!("`{name}` names no test"));
             let source = std::fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-            let lines: Vec<_> = source.lines().map(str::trim_start).collect();
+            let lines: Vec<_> = source.lines().map(|line| line.trim_start().trim_start_matches("async ")).collect();
             let function = lines.iter().position(|line| line.starts_with(&format!("fn {test}(")));
             let function = function.unwrap_or_else(|| panic!("{file} has no function `{test}`"));
             let mut attributes = lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
-            assert!(attributes.any(|line| *line == "#[test]"), "{file}: `{test}` is not a test");
+            assert!(
+                attributes.any(|line| matches!(*line, "#[test]" | "#[tokio::test]")),
+                "{file}: `{test}` is not a test"
+            );
         }
         count += 1;
     }
