@@ -75,12 +75,8 @@ fn judge_default_profile() -> Result<Vec<String>> {
     let functions = disassemble(Architecture::X86_64, &probe::build_in_units(Architecture::X86_64.name())?)?;
     let found = kernels::find(Architecture::X86_64, &functions);
     ensure!(!found.is_empty(), "no kernel was found");
-    let mut complaints = limits::calls(&found);
-    complaints.extend(kernels::lost_inlining(&functions));
-    if complaints.is_empty() {
-        println!("   {} hot loops have no calls", found.len());
-    }
-    Ok(complaints)
+    println!("   {} hot loops are searched for calls", found.len());
+    Ok([limits::calls(&found), kernels::lost_inlining(&functions)].concat())
 }
 
 /// Returns the functions of a program that calls every kernel.
