@@ -4,15 +4,16 @@
 -- tag valid@.
 module Main (main) where
 
-import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
+import Control.Concurrent (forkIO, killThread, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception (evaluate, try)
-import Control.Monad (forM, forM_, unless, when)
+import Control.Monad (forM, forM_, replicateM, unless, when)
 import Control.Monad.ST (ST, runST, stToIO)
 import Data.Bits (xor)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Char (digitToInt)
+import Data.List (sort)
 import Data.Maybe (fromJust, isNothing)
 import Data.Word (Word8)
 import System.Environment (getArgs, withArgs)
@@ -192,6 +193,11 @@ errors = do
     expect "lengths of nonces" (all (isNothing . A.nonceFromBytes . flip B.replicate 0) [0, 8, 24])
     expect "lengths of tags" (isNothing (Poly1305.tagFromBytes "short"))
     expect "tags" (Poly1305.mac key "a" == Poly1305.mac key "a" && Poly1305.mac key "a" /= Poly1305.mac key "b")
+    forM_ [1, 16384, 16385] $ \len -> do
+        let text = B.replicate len 7
+        expect "a tag" (Poly1305.verify key text (Poly1305.mac key text))
+        expect "a tag of another message" (not (Poly1305.verify key (B.snoc text 0) (Poly1305.mac key text)))
+        expect "a tag of another key" (not (Poly1305.verify other text (Poly1305.mac key text)))
     forM_ [B.replicate 11 0, ""] $ \short -> do
         result <- try (evaluate (ChaCha20.xor key (ChaCha20.ChaCha20 short) 0 "x"))
         expect "a nonce of a wrong length" (failure result == Just 3)
@@ -199,13 +205,30 @@ errors = do
     expect "the end of the key stream" (failure result == Just 4)
     sealer <- stToIO (X.newSealer key nonce "")
     _ <- stToIO (X.finishSealer sealer)
-    again <- try (stToIO (X.finishSealer sealer))
-    expect "a message ends once" (failure again == Just 7)
+    ended <- try (stToIO (X.finishSealer sealer))
+    expect "a message ends once" (failure ended == Just 7)
     late <- try (stToIO (X.sealPiece sealer "x"))
     expect "a piece behind the end" (failure late == Just 7)
     opener <- stToIO (X.newOpener key nonce "")
     early <- try (stToIO (X.decryptPiece opener ""))
     expect "decryption before verification" (failure early == Just 7)
+    short <- stToIO (X.verifyTag opener "short")
+    expect "a tag of a wrong length" (not short)
+    wrong <- stToIO (X.verifyTag opener (B.replicate 16 0))
+    expect "a wrong tag" (not wrong)
+    abandoned <- try (stToIO (X.decryptPiece opener ""))
+    expect "decryption of an abandoned message" (failure abandoned == Just 7)
+    twice <- try (stToIO (X.verifyTag opener (B.replicate 16 0)))
+    expect "a second tag" (failure twice == Just 7)
+    whole <- stToIO (X.newOpener key nonce "")
+    let message = X.seal key nonce "" "message"
+    stToIO (X.authenticatePiece whole (B.take 7 message))
+    right <- stToIO (X.verifyTag whole (B.drop 7 message))
+    expect "a right tag" right
+    more <- try (stToIO (X.authenticatePiece whole "x"))
+    expect "a piece behind the tag" (failure more == Just 7)
+    beyond <- try (stToIO (X.decryptPiece whole (B.replicate 8 0)))
+    expect "decryption behind the end" (failure beyond == Just 1)
     forM_ [(0, [1, 2]), (3, [1, 2]), (-1, [1]), (1, [0]), (2, [1, 1])] $ \(threshold, points) -> do
         split <- try (Shamir.split threshold points "secret")
         expect ("shares " ++ show (threshold, points)) (failure split == Just 10)
@@ -216,19 +239,14 @@ errors = do
 -- | Many keys and messages, while the collector runs, on several threads.
 collector :: IO ()
 collector = do
-    done <- forM [1 .. 4 :: Int] $ \thread -> do
-        result <- newEmptyMVar
-        _ <- forkIO $ do
-            ok <- forM [1 .. 300] $ \i -> do
-                key <- generateKey
-                nonce <- X.generateNonce
-                let text = B.replicate (i * 97 `mod` 40000) (fromIntegral thread)
-                when (i `mod` 50 == 0) performGC
-                stream <- stToIO (streamed key nonce text)
-                pure (X.open key nonce "" (X.seal key nonce "" text) == Just text && stream == X.seal key nonce "" text)
-            putMVar result (and ok)
-        pure result
-    results <- mapM takeMVar done
+    results <- onThreads . flip map [1 .. 4 :: Int] $ \thread ->
+        fmap and . forM [1 .. 300] $ \i -> do
+            key <- generateKey
+            nonce <- X.generateNonce
+            let text = B.replicate (i * 97 `mod` 40000) (fromIntegral thread)
+            when (i `mod` 50 == 0) performGC
+            stream <- stToIO (streamed key nonce text)
+            pure (X.open key nonce "" (X.seal key nonce "" text) == Just text && stream == X.seal key nonce "" text)
     expect "threads" (and results)
   where
     streamed :: Key -> X.Nonce -> ByteString -> ST s ByteString
@@ -239,6 +257,39 @@ collector = do
         y <- X.sealPiece sealer b
         tag <- X.finishSealer sealer
         pure (B.concat [x, y, tag])
+
+-- | Several threads that use one sealer, or evaluate one message that another thread did not finish.
+sharing :: IO ()
+sharing = do
+    key <- generateKey
+    nonce <- X.generateNonce
+    let text = B.replicate 64000 0
+        sealed = X.seal key nonce "" text
+        blocks bytes = if B.null bytes then [] else let (a, b) = B.splitAt 64 bytes in a : blocks b
+    sealer <- stToIO (X.newSealer key nonce "")
+    parts <- onThreads [replicateM 250 (stToIO (X.sealPiece sealer (B.replicate 64 0))) | _ <- [1 .. 4 :: Int]]
+    tag <- stToIO (X.finishSealer sealer)
+    expect "each piece is sealed once" (sort (concat parts) == sort (blocks (B.take 64000 sealed)))
+    expect "the tag after that" (tag == B.drop 64000 sealed)
+    forM_ [1 .. 40 :: Int] $ \i -> do
+        let message = runST $ do
+                one <- X.newSealer key nonce ""
+                out <- mapM (X.sealPiece one) (blocks text)
+                end <- X.finishSealer one
+                pure (B.concat (out ++ [end]))
+        thread <- forkIO (() <$ evaluate message)
+        threadDelay (i * 20)
+        killThread thread
+        results <- onThreads (replicate 4 (evaluate message))
+        expect "an interrupted message" (all (== sealed) results)
+
+onThreads :: [IO a] -> IO [a]
+onThreads actions = do
+    started <- forM actions $ \action -> do
+        result <- newEmptyMVar
+        _ <- forkIO (action >>= putMVar result)
+        pure result
+    mapM takeMVar started
 
 -- | Runs the lines of a file. Returns how many valid and invalid ones there are.
 vectors :: FilePath -> IO (Int, Int)
@@ -275,6 +326,7 @@ main = do
     expect "enough vectors" (valid > 400 && invalid > 100)
     errors
     collector
+    sharing
     ok <- forM [("ChaCha20-Poly1305", propAead ietf), ("XChaCha20-Poly1305", propAead extended), ("the parts", propParts), ("ChaCha20", propStream), ("Shamir", propShamir)] $
         \(name, property') -> do
             putStr (name ++ ": ")

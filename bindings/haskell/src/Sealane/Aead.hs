@@ -17,16 +17,13 @@ module Sealane.Aead
     , decryptPiece
     ) where
 
-import Control.Exception (mask_)
-import Control.Monad (when)
 import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import qualified Data.ByteString.Internal as B (create, createUptoN')
+import qualified Data.ByteString.Internal as B (createUptoN')
 import Data.Word (Word32)
-import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
-import Foreign.Ptr (nullPtr, plusPtr)
+import Foreign.Ptr (plusPtr)
 import Sealane.Foreign
 import Sealane.Key (Key, withKey)
 import System.IO.Unsafe (unsafePerformIO)
@@ -34,6 +31,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- | The number of an AEAD in the C interface.
 type Aead = Word32
 
+-- | The AEADs.
 chacha20Poly1305, xchacha20Poly1305 :: Aead
 chacha20Poly1305 = 1
 xchacha20Poly1305 = 2
@@ -70,49 +68,54 @@ open aead key nonce aad message
     call = if isShort len then aeadOpenUnsafe else aeadOpenSafe
 
 -- | A message that is encrypted in pieces.
-newtype Sealer s = Sealer (ForeignPtr SealerContext)
+newtype Sealer s = Sealer (Context SealerContext)
 
+-- | Starts a message.
 newSealer :: Aead -> Key -> ByteString -> ByteString -> ST s (Sealer s)
-newSealer aead key nonce aad = unsafeIOToST $ do
-    context <- mask_ (sealerNew >>= \new -> when (new == nullPtr) (check 255) >> newForeignPtr sealerFree new)
-    withForeignPtr context $ \ctx -> withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen ->
-        withBytes aad $ \aadPtr aadLen -> sealerInit ctx aead keyPtr noncePtr nonceLen aadPtr aadLen >>= check
-    pure (Sealer context)
+newSealer aead key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
+    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        sealerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
 
+-- | Encrypts the next piece.
 sealPiece :: Sealer s -> ByteString -> ST s ByteString
-sealPiece (Sealer context) piece = unsafeIOToST . withForeignPtr context $ \ctx ->
-    transform piece (B.length piece) $ \from len to -> update ctx from len to >>= check
+sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update) >>= checked
   where
     update = if isShort (B.length piece) then sealerUpdateUnsafe else sealerUpdateSafe
 
+-- | Ends the message and returns its tag.
 finishSealer :: Sealer s -> ST s ByteString
-finishSealer (Sealer context) =
-    unsafeIOToST . withForeignPtr context $ \ctx -> B.create tagBytes $ \tag -> sealerFinal ctx tag >>= check
+finishSealer (Sealer sealer) =
+    inContext sealer (\context -> B.createUptoN' tagBytes $ fmap ((,) tagBytes) . sealerFinal context) >>= checked
 
 -- | A message that is authenticated, then decrypted, in pieces.
-newtype Opener s = Opener (ForeignPtr OpenerContext)
+newtype Opener s = Opener (Context OpenerContext)
 
+-- | Starts a message.
 newOpener :: Aead -> Key -> ByteString -> ByteString -> ST s (Opener s)
-newOpener aead key nonce aad = unsafeIOToST $ do
-    context <- mask_ (openerNew >>= \new -> when (new == nullPtr) (check 255) >> newForeignPtr openerFree new)
-    withForeignPtr context $ \ctx -> withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen ->
-        withBytes aad $ \aadPtr aadLen -> openerInit ctx aead keyPtr noncePtr nonceLen aadPtr aadLen >>= check
-    pure (Opener context)
+newOpener aead key nonce aad = fmap Opener . newContext openerNew openerFree $ \context ->
+    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        openerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
 
+-- | Adds the next piece.
 authenticatePiece :: Opener s -> ByteString -> ST s ()
-authenticatePiece (Opener context) piece = unsafeIOToST . withForeignPtr context $ \ctx ->
-    withBytes piece $ \from len -> authenticate ctx from len >>= check
+authenticatePiece (Opener opener) piece =
+    inContext opener (withBytes piece . authenticate) >>= unsafeIOToST . check
   where
     authenticate = if isShort (B.length piece) then openerAuthenticateUnsafe else openerAuthenticateSafe
 
+-- | Returns whether the tag is that of the pieces.
 verifyTag :: Opener s -> ByteString -> ST s Bool
-verifyTag (Opener context) tag
+verifyTag (Opener opener) tag
     | B.length tag /= tagBytes = pure False
-    | otherwise = unsafeIOToST . withForeignPtr context $ \ctx ->
-        withBytes tag $ \tagPtr _ -> openerVerify ctx tagPtr >>= checkAuthentic
+    | otherwise =
+        inContext opener (\context -> withBytes tag (const . openerVerify context)) >>= unsafeIOToST . checkAuthentic
 
+-- | Decrypts the next piece.
 decryptPiece :: Opener s -> ByteString -> ST s ByteString
-decryptPiece (Opener context) piece = unsafeIOToST . withForeignPtr context $ \ctx ->
-    transform piece (B.length piece) $ \from len to -> decrypt ctx from len to >>= check
+decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decrypt) >>= checked
   where
     decrypt = if isShort (B.length piece) then openerDecryptUnsafe else openerDecryptSafe
+
+-- | Returns bytes that were written with success. Throws otherwise.
+checked :: (ByteString, Status) -> ST s ByteString
+checked (bytes, status) = unsafeIOToST (bytes <$ check status)

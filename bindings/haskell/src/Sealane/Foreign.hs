@@ -9,6 +9,7 @@ module Sealane.Foreign
     , isShort
     , withBytes
     , transform
+    , tryTransform
 
       -- * Functions
     , AeadSeal
@@ -21,12 +22,17 @@ module Sealane.Foreign
     , chacha20XorSafe
     , poly1305MacUnsafe
     , poly1305MacSafe
+    , poly1305VerifyUnsafe
+    , poly1305VerifySafe
     , randomBytes
     , freeKey
     , shamirSplit
     , shamirCombine
 
       -- * Messages in pieces
+    , Context
+    , newContext
+    , inContext
     , SealerContext
     , OpenerContext
     , sealerNew
@@ -45,15 +51,21 @@ module Sealane.Foreign
     , openerFree
     ) where
 
-import Control.Exception (throwIO)
+import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar)
+import Control.Exception (mask_, throwIO)
+import Control.Monad (when)
+import Control.Monad.ST (ST)
+import Control.Monad.ST.Unsafe (unsafeIOToST)
 import Data.ByteString (ByteString)
-import qualified Data.ByteString.Internal as B (create)
+import qualified Data.ByteString.Internal as B (create, createUptoN')
 import qualified Data.ByteString.Unsafe as B (unsafeUseAsCStringLen)
 import Data.Int (Int32)
 import Data.Word (Word32, Word64, Word8)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types (CSize (..))
-import Foreign.Ptr (FunPtr, Ptr, castPtr)
+import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
+import GHC.IO (noDuplicate)
 import Sealane.Error (SealaneError (..))
 
 -- | The result of a function: 0 is success.
@@ -84,6 +96,38 @@ withBytes bytes body =
 -- | Returns as many bytes as the input has, written by a function in C.
 transform :: ByteString -> Int -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO ()) -> IO ByteString
 transform input len body = withBytes input $ \from size -> B.create len (body from size)
+
+-- | Returns as many bytes as the input has, and the status of the function in C that wrote them.
+tryTransform :: ByteString -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO Status) -> IO (ByteString, Status)
+tryTransform input body = withBytes input $ \from size ->
+    let len = fromIntegral size in B.createUptoN' len $ \to -> (,) len <$> body from size to
+
+-- | A context in C, which one thread uses at a time.
+newtype Context c = Context (MVar (ForeignPtr c))
+
+-- | Returns a context after its first call. Its finalizer wipes it.
+newContext :: IO (Ptr c) -> FunPtr (Ptr c -> IO ()) -> (Ptr c -> IO Status) -> ST s (Context c)
+newContext new free initialize = unsafeIOToST $ do
+    noDuplicate
+    -- Without an exception in between, which would lose the memory.
+    context <- mask_ $ do
+        pointer <- new
+        when (pointer == nullPtr) (check 255)
+        newForeignPtr free pointer
+    withForeignPtr context initialize >>= check
+    Context <$> newMVar context
+
+-- | Calls functions with a context. They must not throw.
+inContext :: Context c -> (Ptr c -> IO a) -> ST s a
+inContext (Context lock) body = unsafeIOToST $ do
+    -- An evaluation of `runST` that was interrupted can be continued by two threads. This stops the
+    -- second one.
+    noDuplicate
+    mask_ $ do
+        context <- takeMVar lock
+        result <- withForeignPtr context body
+        putMVar lock context
+        pure result
 
 -- | @sealane_aead_seal@
 type AeadSeal =
@@ -118,6 +162,12 @@ foreign import ccall unsafe "sealane.h sealane_poly1305_mac"
 
 foreign import ccall safe "sealane.h sealane_poly1305_mac"
     poly1305MacSafe :: Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
+
+foreign import ccall unsafe "sealane.h sealane_poly1305_verify"
+    poly1305VerifyUnsafe :: Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
+
+foreign import ccall safe "sealane.h sealane_poly1305_verify"
+    poly1305VerifySafe :: Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
 
 foreign import ccall unsafe "sealane.h sealane_random"
     randomBytes :: Ptr Word8 -> CSize -> IO Status

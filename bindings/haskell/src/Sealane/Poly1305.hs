@@ -10,6 +10,7 @@ module Sealane.Poly1305
     , tagFromBytes
     , tagToBytes
     , mac
+    , verify
     ) where
 
 import Data.Bits (xor, (.|.))
@@ -17,11 +18,21 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (create)
 import Data.List (foldl')
-import Sealane.Foreign (check, isShort, poly1305MacSafe, poly1305MacUnsafe, withBytes)
+import Sealane.Foreign
+    ( check
+    , checkAuthentic
+    , isShort
+    , poly1305MacSafe
+    , poly1305MacUnsafe
+    , poly1305VerifySafe
+    , poly1305VerifyUnsafe
+    , withBytes
+    )
 import Sealane.Key (Key, withKey)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | A tag of 16 bytes. '==' does not stop at the first difference, so it does not reveal its place.
+-- | A tag of 16 bytes. '==' does not stop at the first difference, so it does not reveal its
+-- position.
 newtype Tag = Tag ByteString
     deriving (Show)
 
@@ -49,3 +60,11 @@ mac key message = Tag . unsafePerformIO $
         B.create tagBytes $ \tag -> call keyPtr from len tag >>= check
   where
     call = if isShort (B.length message) then poly1305MacUnsafe else poly1305MacSafe
+
+-- | Returns whether a message has this tag. Compares tags in constant time.
+verify :: Key -> ByteString -> Tag -> Bool
+verify key message (Tag tag) = unsafePerformIO $
+    withKey key $ \keyPtr -> withBytes message $ \from len -> withBytes tag $ \tagPtr _ ->
+        call keyPtr from len tagPtr >>= checkAuthentic
+  where
+    call = if isShort (B.length message) then poly1305VerifyUnsafe else poly1305VerifySafe

@@ -13,7 +13,6 @@ module Sealane.Shamir
     , shareAt
     ) where
 
-import Control.Exception (throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -21,7 +20,6 @@ import qualified Data.ByteString.Internal as B (create, createUptoN')
 import Data.Word (Word8)
 import Foreign.Marshal.Array (advancePtr, withArray, withArrayLen)
 import Foreign.Ptr (Ptr)
-import Sealane.Error (SealaneError (..))
 import Sealane.Foreign (check, shamirCombine, shamirSplit, withBytes)
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -41,7 +39,7 @@ instance Show Share where
 
 -- | Splits a secret into shares at these points.
 --
--- Throws 'SealaneError' if the threshold is below 1 or above the number of points, if a point is 0
+-- Throws 'Sealane.Error.SealaneError' if the threshold is below 1 or above the number of points, if a point is 0
 -- or occurs twice, or if the operating system's generator fails.
 split
     :: Int
@@ -52,7 +50,8 @@ split
     -- ^ The secret.
     -> IO [Share]
 split threshold points secret = do
-    when (threshold < 0) . throwIO $ SealaneError 10 "a threshold, or the number or position of shares, is not valid"
+    -- The type in C has no negative numbers. The status is SEALANE_INVALID_SHARES.
+    when (threshold < 0) (check 10)
     all' <- B.create (len * length points) $ \start ->
         withArrayLen points $ \count pointsPtr -> withBytes secret $ \from size ->
             withArray (take count (iterate (`advancePtr` len) start)) $ \sharesPtr ->

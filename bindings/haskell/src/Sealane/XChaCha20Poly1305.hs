@@ -1,18 +1,18 @@
 -- |
 -- Description: XChaCha20-Poly1305
 --
--- XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): authenticated encryption with
--- nonces of 24 bytes.
+-- XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): authenticated encryption with nonces of 24 bytes.
 --
 -- __A nonce must never be used for two messages under one key__: that reveals both, and lets anyone
 -- forge more. Nonces of 24 bytes may be random.
 --
 -- >>> key <- generateKey
--- >>> Just nonce = nonceFromBytes (Data.ByteString.replicate 24 0)
+-- >>> let Just nonce = nonceFromBytes (Data.ByteString.replicate 24 0)
 -- >>> open key nonce "header" (seal key nonce "header" "attack at dawn")
 -- Just "attack at dawn"
 --
--- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'.
+-- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer or opener serves one
+-- thread at a time, and others wait.
 module Sealane.XChaCha20Poly1305
     ( -- * Nonces
       Nonce
@@ -131,10 +131,10 @@ newOpener key (Nonce nonce) aad = Opener <$> Aead.newOpener Aead.xchacha20Poly13
 authenticatePiece :: Opener s -> ByteString -> ST s ()
 authenticatePiece (Opener opener) = Aead.authenticatePiece opener
 
--- | Compares the tag of all pieces with this tag, in constant time. If they differ, the message is
--- abandoned.
+-- | Compares the tag of all pieces with this tag of 16 bytes, in constant time. If they differ, the
+-- message is abandoned. For other lengths, it only returns 'False'.
 --
--- Throws 'Sealane.Error.SealaneError' if it was called before.
+-- Throws 'Sealane.Error.SealaneError' if it compared a tag before.
 verifyTag :: Opener s -> ByteString -> ST s Bool
 verifyTag (Opener opener) = Aead.verifyTag opener
 
