@@ -4,7 +4,7 @@
 -- tag valid@.
 module Main (main) where
 
-import Control.Concurrent (forkIO, killThread, newEmptyMVar, putMVar, takeMVar, threadDelay)
+import Control.Concurrent (forkIO, forkOn, killThread, newEmptyMVar, putMVar, readMVar, takeMVar, threadDelay)
 import Control.Exception (evaluate, try)
 import Control.Monad (forM, forM_, replicateM, unless, when)
 import Control.Monad.ST (ST, runST, stToIO)
@@ -14,9 +14,9 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Char (digitToInt)
 import Data.List (sort)
-import Data.Maybe (fromJust, isNothing)
+import Data.Maybe (fromJust, isJust, isNothing)
 import Data.Word (Word8)
-import System.Environment (getArgs, withArgs)
+import System.Environment (getArgs)
 import System.Exit (exitFailure)
 import System.Mem (performGC)
 import Test.QuickCheck
@@ -263,32 +263,38 @@ sharing :: IO ()
 sharing = do
     key <- generateKey
     nonce <- X.generateNonce
-    let text = B.replicate 64000 0
+    let text = B.replicate (400 * pieceLen) 0
         sealed = X.seal key nonce "" text
-        blocks bytes = if B.null bytes then [] else let (a, b) = B.splitAt 64 bytes in a : blocks b
+        blocks bytes = if B.null bytes then [] else let (a, b) = B.splitAt pieceLen bytes in a : blocks b
     sealer <- stToIO (X.newSealer key nonce "")
-    parts <- onThreads [replicateM 250 (stToIO (X.sealPiece sealer (B.replicate 64 0))) | _ <- [1 .. 4 :: Int]]
+    parts <- onThreads . replicate 4 . replicateM 100 . stToIO . X.sealPiece sealer $ B.replicate pieceLen 0
     tag <- stToIO (X.finishSealer sealer)
-    expect "each piece is sealed once" (sort (concat parts) == sort (blocks (B.take 64000 sealed)))
-    expect "the tag after that" (tag == B.drop 64000 sealed)
-    forM_ [1 .. 40 :: Int] $ \i -> do
+    expect "each piece is sealed once" (sort (concat parts) == sort (blocks (B.take (B.length text) sealed)))
+    expect "the tag after that" (tag == B.drop (B.length text) sealed)
+    forM_ [1 .. 30 :: Int] $ \i -> do
         let message = runST $ do
                 one <- X.newSealer key nonce ""
                 out <- mapM (X.sealPiece one) (blocks text)
                 end <- X.finishSealer one
                 pure (B.concat (out ++ [end]))
         thread <- forkIO (() <$ evaluate message)
-        threadDelay (i * 20)
+        threadDelay (i * 100)
         killThread thread
         results <- onThreads (replicate 4 (evaluate message))
         expect "an interrupted message" (all (== sealed) results)
+  where
+    -- Long enough for safe calls, so that threads meet in them.
+    pieceLen = 17000
 
+-- | Runs actions at once, each on a thread of the operating system.
 onThreads :: [IO a] -> IO [a]
 onThreads actions = do
-    started <- forM actions $ \action -> do
+    start <- newEmptyMVar
+    started <- forM (zip [0 ..] actions) $ \(capability, action) -> do
         result <- newEmptyMVar
-        _ <- forkIO (action >>= putMVar result)
+        _ <- forkOn capability (readMVar start >> action >>= putMVar result)
         pure result
+    putMVar start ()
     mapM takeMVar started
 
 -- | Runs the lines of a file. Returns how many valid and invalid ones there are.
@@ -300,21 +306,30 @@ vectors path = do
             let bytes = hex nonce
                 aead = if C.unpack name == "chacha20_poly1305" then ietf else extended
                 known = fromJust (keyFromBytes (hex key))
-                sealed = hex ciphertext <> hex tag
+                (ad, sealed) = (hex aad, hex ciphertext <> hex tag)
+                context = " " ++ C.unpack (C.unwords line)
                 isValid = valid == "valid"
             if B.length bytes /= nonceLen aead
                 then do
                     expect "only a wrong nonce has a wrong length" (not isValid)
-                    expect "its constructor refuses it" $
-                        if nonceLen aead == 12 then isNothing (A.nonceFromBytes bytes) else isNothing (X.nonceFromBytes bytes)
+                    expect "its constructor refuses it" . not $
+                        if nonceLen aead == 12 then isJust (A.nonceFromBytes bytes) else isJust (X.nonceFromBytes bytes)
                 else do
                     let expected = if isValid then Just (hex text) else Nothing
-                    expect ("open " ++ C.unpack (C.unwords line)) (open' aead known bytes (hex aad) sealed == expected)
-                    when isValid $
-                        expect ("seal " ++ C.unpack (C.unwords line)) (seal' aead known bytes (hex aad) (hex text) == sealed)
+                    expect ("open" ++ context) (open' aead known bytes ad sealed == expected)
+                    when isValid $ expect ("seal" ++ context) (seal' aead known bytes ad (hex text) == sealed)
             pure isValid
         _ -> expect "a line with eight fields" False >> pure False
     pure (length (filter id results), length (filter not results))
+
+properties :: [(String, Property)]
+properties =
+    [ ("ChaCha20-Poly1305", propAead ietf)
+    , ("XChaCha20-Poly1305", propAead extended)
+    , ("the parts", propParts)
+    , ("ChaCha20", propStream)
+    , ("Shamir", propShamir)
+    ]
 
 main :: IO ()
 main = do
@@ -327,9 +342,8 @@ main = do
     errors
     collector
     sharing
-    ok <- forM [("ChaCha20-Poly1305", propAead ietf), ("XChaCha20-Poly1305", propAead extended), ("the parts", propParts), ("ChaCha20", propStream), ("Shamir", propShamir)] $
-        \(name, property') -> do
-            putStr (name ++ ": ")
-            withArgs [] (quickCheckResult (withMaxSuccess 300 property'))
+    ok <- forM properties $ \(name, property') -> do
+        putStr (name ++ ": ")
+        quickCheckResult (withMaxSuccess 300 property')
     unless (all isSuccess ok) exitFailure
     putStrLn "all tests of the Haskell package passed"

@@ -1,7 +1,8 @@
 /* Watches freed memory, for keys that were not wiped: LD_PRELOAD=wiped.so PROGRAM
  *
- * The keys of PROGRAM have 32 bytes of MARK. At its end, the numbers of freed blocks of the length
- * of a key go to standard error: those that start with a key, and those that start with zeros. */
+ * The keys of PROGRAM have 31 bytes of MARK and one of their own. At its end, the numbers of freed
+ * blocks of the length of a key go to standard error: those that hold a key, and those that hold
+ * zeros. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
@@ -21,7 +22,7 @@ void free(void *block)
     memset(mark, MARK, sizeof mark);
     /* glibc's smallest block that holds a key. */
     if (block && malloc_usable_size(block) == KEY_BYTES + 8) {
-        keys += memcmp(block, mark, KEY_BYTES) == 0;
+        keys += memcmp(block, mark, KEY_BYTES - 1) == 0;
         zeros += memcmp(block, zero, KEY_BYTES) == 0;
     }
     if (!next)

@@ -14,6 +14,7 @@ module Sealane.Foreign
       -- * Functions
     , AeadSeal
     , AeadOpen
+    , ChaCha20Xor
     , aeadSealUnsafe
     , aeadSealSafe
     , aeadOpenUnsafe
@@ -65,7 +66,6 @@ import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types (CSize (..))
 import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
 import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
-import GHC.IO (noDuplicate)
 import Sealane.Error (SealaneError (..))
 
 -- | The result of a function: 0 is success.
@@ -108,7 +108,6 @@ newtype Context c = Context (MVar (ForeignPtr c))
 -- | Returns a context after its first call. Its finalizer wipes it.
 newContext :: IO (Ptr c) -> FunPtr (Ptr c -> IO ()) -> (Ptr c -> IO Status) -> ST s (Context c)
 newContext new free initialize = unsafeIOToST $ do
-    noDuplicate
     -- Without an exception in between, which would lose the memory.
     context <- mask_ $ do
         pointer <- new
@@ -119,22 +118,31 @@ newContext new free initialize = unsafeIOToST $ do
 
 -- | Calls functions with a context. They must not throw.
 inContext :: Context c -> (Ptr c -> IO a) -> ST s a
-inContext (Context lock) body = unsafeIOToST $ do
-    -- An evaluation of `runST` that was interrupted can be continued by two threads. This stops the
-    -- second one.
-    noDuplicate
-    mask_ $ do
-        context <- takeMVar lock
-        result <- withForeignPtr context body
-        putMVar lock context
-        pure result
+inContext (Context lock) body = unsafeIOToST . mask_ $ do
+    context <- takeMVar lock
+    result <- withForeignPtr context body
+    putMVar lock context
+    pure result
 
 -- | @sealane_aead_seal@
 type AeadSeal =
-    Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> CSize -> Ptr Word8 -> CSize -> Ptr Word8 -> Ptr Word8 -> IO Status
+    Word32
+    -> Ptr Word8
+    -> Ptr Word8
+    -> CSize
+    -> Ptr Word8
+    -> CSize
+    -> Ptr Word8
+    -> CSize
+    -> Ptr Word8
+    -> Ptr Word8
+    -> IO Status
 
 -- | @sealane_aead_open@
 type AeadOpen = AeadSeal
+
+-- | @sealane_chacha20_xor@
+type ChaCha20Xor = Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Word64 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
 
 foreign import ccall unsafe "sealane.h sealane_status_message"
     statusMessage :: Int32 -> IO CString
@@ -152,10 +160,10 @@ foreign import ccall safe "sealane.h sealane_aead_open"
     aeadOpenSafe :: AeadOpen
 
 foreign import ccall unsafe "sealane.h sealane_chacha20_xor"
-    chacha20XorUnsafe :: Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Word64 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
+    chacha20XorUnsafe :: ChaCha20Xor
 
 foreign import ccall safe "sealane.h sealane_chacha20_xor"
-    chacha20XorSafe :: Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Word64 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
+    chacha20XorSafe :: ChaCha20Xor
 
 foreign import ccall unsafe "sealane.h sealane_poly1305_mac"
     poly1305MacUnsafe :: Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
