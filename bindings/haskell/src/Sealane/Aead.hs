@@ -48,7 +48,7 @@ seal aead key nonce aad plaintext = unsafePerformIO $
             call aead keyPtr noncePtr nonceLen aadPtr aadLen from size to (to `plusPtr` len) >>= check
   where
     len = B.length plaintext
-    call = if isShort len then aeadSealUnsafe else aeadSealSafe
+    call = if isShort (len + B.length aad) then aeadSealUnsafe else aeadSealSafe
 
 -- | Returns the plaintext, if the message is authentic.
 open :: Aead -> Key -> ByteString -> ByteString -> ByteString -> Maybe ByteString
@@ -65,7 +65,7 @@ open aead key nonce aad message
   where
     len = B.length message - tagBytes
     size = fromIntegral len
-    call = if isShort len then aeadOpenUnsafe else aeadOpenSafe
+    call = if isShort (len + B.length aad) then aeadOpenUnsafe else aeadOpenSafe
 
 -- | A message that is encrypted in pieces.
 newtype Sealer s = Sealer (Context SealerContext)

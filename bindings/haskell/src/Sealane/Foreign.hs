@@ -177,7 +177,7 @@ foreign import ccall unsafe "sealane.h sealane_poly1305_verify"
 foreign import ccall safe "sealane.h sealane_poly1305_verify"
     poly1305VerifySafe :: Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> IO Status
 
-foreign import ccall unsafe "sealane.h sealane_random"
+foreign import ccall safe "sealane.h sealane_random"
     randomBytes :: Ptr Word8 -> CSize -> IO Status
 
 foreign import ccall "&sealane_hs_free_key"
@@ -198,7 +198,8 @@ data OpenerContext
 foreign import ccall unsafe "sealane.h sealane_sealer_new"
     sealerNew :: IO (Ptr SealerContext)
 
-foreign import ccall unsafe "sealane.h sealane_sealer_init"
+-- Associated data may be long.
+foreign import ccall safe "sealane.h sealane_sealer_init"
     sealerInit :: Ptr SealerContext -> Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> CSize -> IO Status
 
 foreign import ccall unsafe "sealane.h sealane_sealer_update"
@@ -216,7 +217,7 @@ foreign import ccall "&sealane_sealer_free"
 foreign import ccall unsafe "sealane.h sealane_opener_new"
     openerNew :: IO (Ptr OpenerContext)
 
-foreign import ccall unsafe "sealane.h sealane_opener_init"
+foreign import ccall safe "sealane.h sealane_opener_init"
     openerInit :: Ptr OpenerContext -> Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> CSize -> IO Status
 
 foreign import ccall unsafe "sealane.h sealane_opener_authenticate"

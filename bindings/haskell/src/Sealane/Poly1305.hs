@@ -17,7 +17,7 @@ import Data.Bits (xor, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (create)
-import Data.List (foldl')
+import qualified Data.List as List (foldl')
 import Sealane.Foreign
     ( check
     , checkAuthentic
@@ -37,7 +37,7 @@ newtype Tag = Tag ByteString
     deriving (Show)
 
 instance Eq Tag where
-    Tag a == Tag b = foldl' (.|.) 0 (B.zipWith xor a b) == 0
+    Tag a == Tag b = List.foldl' (.|.) 0 (B.zipWith xor a b) == 0
 
 -- | The length of a tag in bytes: 16.
 tagBytes :: Int
