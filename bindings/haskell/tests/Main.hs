@@ -1,7 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | Tests: @tests VECTORS…@, files of lines from Wycheproof: @name key nonce aad message ciphertext
--- tag valid@.
+-- | Tests: @tests CCTV FOLDER VECTORS…@. CCTV is the folder of age's vectors, FOLDER is empty, and the
+-- VECTORS have lines from Wycheproof: @name key nonce aad message ciphertext tag valid@.
 module Main (main) where
 
 import Control.Concurrent (forkIO, forkOn, killThread, newEmptyMVar, putMVar, readMVar, takeMVar, threadDelay)
@@ -21,6 +21,8 @@ import System.Exit (exitFailure)
 import System.Mem (performGC)
 import Test.QuickCheck
 
+import qualified Age
+import Expect
 import qualified Sealane.ChaCha20 as ChaCha20
 import qualified Sealane.ChaCha20Poly1305 as A
 import Sealane.Error (SealaneError (..))
@@ -174,9 +176,6 @@ propShamir = property $ do
             , Shamir.combine (head some : some) === Nothing
             , map (B.length . Shamir.shareBytes) shares === map (const (B.length secret)) points
             ]
-
-expect :: String -> Bool -> IO ()
-expect text ok = unless ok (putStrLn ("FAILED: " ++ text) >> exitFailure)
 
 -- | Wrong arguments and wrong orders of calls.
 errors :: IO ()
@@ -333,8 +332,13 @@ properties =
 
 main :: IO ()
 main = do
-    files <- getArgs
-    expect "files of vectors" (not (null files))
+    arguments <- getArgs
+    let (folder, out, files) = case arguments of
+            one : two : rest -> (one, two, rest)
+            _ -> error "tests CCTV FOLDER VECTORS…"
+    isValid <- Age.cctv folder (out ++ "/cctv")
+    putStrLn (show isValid ++ " of 147 vectors for age are valid")
+    Age.files out
     counts <- mapM vectors files
     let (valid, invalid) = (sum (map fst counts), sum (map snd counts))
     putStrLn (show valid ++ " valid and " ++ show invalid ++ " invalid vectors of Wycheproof")

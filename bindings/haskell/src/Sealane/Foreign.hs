@@ -6,6 +6,8 @@ module Sealane.Foreign
       Status
     , check
     , checkAuthentic
+    , AgeError
+    , checkAge
     , isShort
     , withBytes
     , transform
@@ -54,7 +56,7 @@ module Sealane.Foreign
 
 import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar)
 import Control.Exception (mask_, throwIO)
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
 import Data.ByteString (ByteString)
@@ -65,8 +67,12 @@ import Data.Word (Word32, Word64, Word8)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types (CSize (..))
 import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.Marshal.Alloc (allocaBytesAligned)
 import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
+import Foreign.Storable (pokeByteOff)
+import qualified GHC.Foreign as UTF8 (peekCString)
 import Sealane.Error (SealaneError (..))
+import System.IO (utf8)
 
 -- | The result of a function: 0 is success.
 type Status = Int32
@@ -82,6 +88,20 @@ check status = do
 checkAuthentic :: Status -> IO Bool
 checkAuthentic 1 = pure False
 checkAuthentic status = True <$ check status
+
+-- | @sealane_age_error@
+data AgeError
+
+-- | Throws for each status except 0, with the description that the function wrote.
+checkAge :: (Ptr AgeError -> IO Status) -> IO ()
+checkAge body = allocaBytesAligned 272 8 $ \details -> do
+    -- Without a description, such as for a null pointer, there is that of the status.
+    pokeByteOff details 0 (0 :: Word8)
+    status <- body details
+    unless (status == 0) $ do
+        text <- UTF8.peekCString utf8 (castPtr details)
+        when (null text) (check status)
+        throwIO SealaneError{errorStatus = fromIntegral status, errorText = text}
 
 -- | Returns whether a call with so many bytes is short. An unsafe call of this length is a few
 -- microseconds, in which the collector waits. A safe call costs 100 nanoseconds more.
