@@ -32,7 +32,7 @@ cctv folder out = do
         (header, rest) <- B.breakSubstring "\n\n" <$> B.readFile from
         let fields key = [B.drop (B.length key) line | line <- C.lines header, key `B.isPrefixOf` line]
             file = B.drop 2 rest
-            -- Headers of files for several passphrases, or for one and others, are wrong for all keys.
+            -- Headers with several passphrases, or with one and other keys, are wrong for all keys.
             keys = case (fields "identity: ", fields "passphrase: ") of
                 (_, passphrase : _) -> identitiesFromPassphrase passphrase
                 ([], []) -> identitiesFromText other

@@ -1,7 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | Tests: @tests CCTV FOLDER VECTORS…@. CCTV is the folder of age's vectors, FOLDER is empty, and the
--- VECTORS have lines from Wycheproof: @name key nonce aad message ciphertext tag valid@.
+-- | Tests: @tests CCTV FOLDER VECTORS…@. CCTV is the folder of age's vectors, FOLDER is empty, and
+-- the VECTORS have lines from Wycheproof: @name key nonce aad message ciphertext tag valid@.
 module Main (main) where
 
 import Control.Concurrent (forkIO, forkOn, killThread, newEmptyMVar, putMVar, readMVar, takeMVar, threadDelay)
@@ -257,7 +257,8 @@ collector = do
         tag <- X.finishSealer sealer
         pure (B.concat [x, y, tag])
 
--- | Several threads that use one sealer, or evaluate one message that another thread did not finish.
+-- | Several threads that use one sealer, or evaluate one message that another thread did not
+-- finish.
 sharing :: IO ()
 sharing = do
     key <- generateKey

@@ -1,8 +1,8 @@
 """Prepares vectors: vectors.py WYCHEPROOF CCTV FOLDER
 
 FOLDER/NAME.vectors has the vectors of Wycheproof as lines. Each line has eight fields: name, key,
-nonce, associated data, message, ciphertext, tag, result. FOLDER/cctv has the vectors for age, none of
-them compressed, and FOLDER/payloads.sha256 the digests of the contents of valid files.
+nonce, associated data, message, ciphertext, tag, result. FOLDER/cctv has the vectors for age, none
+of them compressed, and FOLDER/payloads.sha256 the digests of the contents of valid files.
 """
 
 import json

@@ -82,8 +82,8 @@ generateIdentity kind = keyText $ \text size -> checkAge (ageKeygen number text 
         X25519 -> 1
         MlKem768X25519 -> 2
 
--- | Returns the text of an identity's recipient: its public key, @age1…@. Fails if the argument is
--- not exactly one identity.
+-- | Returns the text of an identity's recipient: its public key, @age1…@. Fails if the argument
+-- is not exactly one identity.
 identityRecipient :: ByteString -> Either SealaneError ByteString
 identityRecipient identity = attempt . withBytes identity $ \start len ->
     keyText $ \text size -> checkAge (ageRecipient (castPtr start) len text size)

@@ -33,8 +33,8 @@ variant (Original nonce) = (3, nonce)
 
 -- | Encrypts or decrypts with the key stream from a block on. A block has 64 bytes.
 --
--- Throws 'Sealane.Error.SealaneError' if the nonce has a wrong length, or the key stream ends before
--- the data.
+-- Throws 'Sealane.Error.SealaneError' if the nonce has a wrong length, or the key stream ends
+-- before the data.
 xor
     :: Key
     -> Nonce

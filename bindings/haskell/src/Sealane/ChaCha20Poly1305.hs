@@ -12,8 +12,8 @@
 -- >>> open key nonce "header" (seal key nonce "header" "attack at dawn")
 -- Just "attack at dawn"
 --
--- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer or opener serves one
--- thread at a time, and others wait.
+-- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer or opener serves
+-- one thread at a time, and others wait.
 module Sealane.ChaCha20Poly1305
     ( -- * Nonces
       Nonce

@@ -39,8 +39,8 @@ instance Show Share where
 
 -- | Splits a secret into shares at these points.
 --
--- Throws 'Sealane.Error.SealaneError' if the threshold is below 1 or above the number of points, if a point is 0
--- or occurs twice, or if the operating system's generator fails.
+-- Throws 'Sealane.Error.SealaneError' if the threshold is below 1 or above the number of points, if
+-- a point is 0 or occurs twice, or if the operating system's generator fails.
 split
     :: Int
     -- ^ The threshold.

@@ -1,7 +1,8 @@
 -- |
 -- Description: XChaCha20-Poly1305
 --
--- XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): authenticated encryption with nonces of 24 bytes.
+-- XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): authenticated encryption with nonces of 24
+-- bytes.
 --
 -- __A nonce must never be used for two messages under one key__: that reveals both, and lets anyone
 -- forge more. Nonces of 24 bytes may be random.
@@ -11,8 +12,8 @@
 -- >>> open key nonce "header" (seal key nonce "header" "attack at dawn")
 -- Just "attack at dawn"
 --
--- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer or opener serves one
--- thread at a time, and others wait.
+-- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer or opener serves
+-- one thread at a time, and others wait.
 module Sealane.XChaCha20Poly1305
     ( -- * Nonces
       Nonce
