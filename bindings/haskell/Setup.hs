@@ -1,0 +1,4 @@
+import Distribution.Simple (defaultMain)
+
+main :: IO ()
+main = defaultMain

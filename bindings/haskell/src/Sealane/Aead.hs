@@ -1,0 +1,121 @@
+-- | Both AEADs. They differ in their numbers and in the lengths of their nonces.
+module Sealane.Aead
+    ( Aead
+    , chacha20Poly1305
+    , xchacha20Poly1305
+    , tagBytes
+    , seal
+    , open
+    , Sealer
+    , newSealer
+    , sealPiece
+    , finishSealer
+    , Opener
+    , newOpener
+    , authenticatePiece
+    , verifyTag
+    , decryptPiece
+    ) where
+
+import Control.Monad.ST (ST)
+import Control.Monad.ST.Unsafe (unsafeIOToST)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Internal as B (createUptoN')
+import Data.Word (Word32)
+import Foreign.Ptr (plusPtr)
+import Sealane.Foreign
+import Sealane.Key (Key, withKey)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | The number of an AEAD in the C interface.
+type Aead = Word32
+
+-- | The AEADs.
+chacha20Poly1305, xchacha20Poly1305 :: Aead
+chacha20Poly1305 = 1
+xchacha20Poly1305 = 2
+
+-- | The length of a tag in bytes: 16.
+tagBytes :: Int
+tagBytes = 16
+
+-- | Returns the ciphertext with the tag behind it.
+seal :: Aead -> Key -> ByteString -> ByteString -> ByteString -> ByteString
+seal aead key nonce aad plaintext = unsafePerformIO $
+    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        transform plaintext (len + tagBytes) $ \from size to ->
+            call aead keyPtr noncePtr nonceLen aadPtr aadLen from size to (to `plusPtr` len) >>= check
+  where
+    len = B.length plaintext
+    call = if isShort (len + B.length aad) then aeadSealUnsafe else aeadSealSafe
+
+-- | Returns the plaintext, if the message is authentic.
+open :: Aead -> Key -> ByteString -> ByteString -> ByteString -> Maybe ByteString
+open aead key nonce aad message
+    | len < 0 = Nothing
+    | otherwise = unsafePerformIO $
+        withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+            withBytes message $ \from _ -> do
+                -- The C function leaves only zeros if the message is not authentic.
+                (plaintext, isAuthentic) <- B.createUptoN' len $ \to -> do
+                    status <- call aead keyPtr noncePtr nonceLen aadPtr aadLen from size (from `plusPtr` len) to
+                    (,) len <$> checkAuthentic status
+                pure (if isAuthentic then Just plaintext else Nothing)
+  where
+    len = B.length message - tagBytes
+    size = fromIntegral len
+    call = if isShort (len + B.length aad) then aeadOpenUnsafe else aeadOpenSafe
+
+-- | A message that is encrypted in pieces.
+newtype Sealer s = Sealer (Context SealerContext)
+
+-- | Starts a message.
+newSealer :: Aead -> Key -> ByteString -> ByteString -> ST s (Sealer s)
+newSealer aead key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
+    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        sealerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
+
+-- | Encrypts the next piece.
+sealPiece :: Sealer s -> ByteString -> ST s ByteString
+sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update) >>= checked
+  where
+    update = if isShort (B.length piece) then sealerUpdateUnsafe else sealerUpdateSafe
+
+-- | Ends the message and returns its tag.
+finishSealer :: Sealer s -> ST s ByteString
+finishSealer (Sealer sealer) =
+    inContext sealer (\context -> B.createUptoN' tagBytes $ fmap ((,) tagBytes) . sealerFinal context) >>= checked
+
+-- | A message that is authenticated, then decrypted, in pieces.
+newtype Opener s = Opener (Context OpenerContext)
+
+-- | Starts a message.
+newOpener :: Aead -> Key -> ByteString -> ByteString -> ST s (Opener s)
+newOpener aead key nonce aad = fmap Opener . newContext openerNew openerFree $ \context ->
+    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        openerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
+
+-- | Adds the next piece.
+authenticatePiece :: Opener s -> ByteString -> ST s ()
+authenticatePiece (Opener opener) piece =
+    inContext opener (withBytes piece . authenticate) >>= unsafeIOToST . check
+  where
+    authenticate = if isShort (B.length piece) then openerAuthenticateUnsafe else openerAuthenticateSafe
+
+-- | Returns whether the tag is that of the pieces.
+verifyTag :: Opener s -> ByteString -> ST s Bool
+verifyTag (Opener opener) tag
+    | B.length tag /= tagBytes = pure False
+    | otherwise =
+        inContext opener (\context -> withBytes tag (const . openerVerify context)) >>= unsafeIOToST . checkAuthentic
+
+-- | Decrypts the next piece.
+decryptPiece :: Opener s -> ByteString -> ST s ByteString
+decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decrypt) >>= checked
+  where
+    decrypt = if isShort (B.length piece) then openerDecryptUnsafe else openerDecryptSafe
+
+-- | Returns bytes that were written with success. Throws otherwise.
+checked :: (ByteString, Status) -> ST s ByteString
+checked (bytes, status) = unsafeIOToST (bytes <$ check status)

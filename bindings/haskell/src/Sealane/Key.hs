@@ -1,0 +1,70 @@
+-- |
+-- Description: Keys
+--
+-- Keys of 32 bytes, for every algorithm here. They are outside of the heap of Haskell, so that they
+-- are neither moved nor copied, and are wiped when they are no longer used, at the end of the
+-- program too.
+module Sealane.Key
+    ( Key
+    , keyBytes
+    , generateKey
+    , generateBytes
+    , keyFromBytes
+    , withKey
+    ) where
+
+import Control.Exception (mask_)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Internal as B (create)
+import Data.Word (Word8)
+import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.Marshal.Alloc (mallocBytes)
+import Foreign.Marshal.Utils (copyBytes)
+import Foreign.Ptr (Ptr)
+import Sealane.Foreign (check, freeKey, randomBytes, withBytes)
+import System.IO.Unsafe (unsafePerformIO)
+
+-- | A secret key.
+newtype Key = Key (ForeignPtr Word8)
+
+-- | Does not show the key.
+instance Show Key where
+    show _ = "Key"
+
+-- | The length of a key in bytes: 32.
+keyBytes :: Int
+keyBytes = 32
+
+-- | Returns a random key of the operating system's generator.
+--
+-- Throws 'Sealane.Error.SealaneError' if the generator fails.
+generateKey :: IO Key
+generateKey = newKey $ \key -> randomBytes key (fromIntegral keyBytes) >>= check
+
+-- | Returns random bytes of the operating system's generator, such as a secret for
+-- "Sealane.Shamir".
+--
+-- Throws 'Sealane.Error.SealaneError' if the generator fails.
+generateBytes :: Int -> IO ByteString
+generateBytes len = B.create (max 0 len) $ \to -> randomBytes to (fromIntegral (max 0 len)) >>= check
+
+-- | Copies a key of 32 bytes. Returns 'Nothing' for other lengths.
+--
+-- The argument is not wiped, because it is on the heap of Haskell.
+keyFromBytes :: ByteString -> Maybe Key
+keyFromBytes bytes
+    | B.length bytes == keyBytes =
+        Just . unsafePerformIO . newKey $ \key -> withBytes bytes $ \from _ -> copyBytes key from keyBytes
+    | otherwise = Nothing
+
+newKey :: (Ptr Word8 -> IO ()) -> IO Key
+newKey fill = do
+    -- Without an exception between both lines, which would lose the memory.
+    memory <- mask_ (mallocBytes keyBytes >>= newForeignPtr freeKey)
+    withForeignPtr memory fill
+    pure (Key memory)
+
+-- | Passes the 32 bytes of a key to a function, which must not keep the pointer.
+withKey :: Key -> (Ptr Word8 -> IO a) -> IO a
+withKey (Key memory) = withForeignPtr memory

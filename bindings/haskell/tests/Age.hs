@@ -1,0 +1,121 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | Tests of age files.
+module Age
+    ( cctv
+    , files
+    ) where
+
+import Control.Exception (IOException, try)
+import Control.Monad (forM, forM_)
+import Data.Bits (xor, (.&.))
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Char8 as C
+import System.Directory (doesPathExist, listDirectory)
+import System.IO.Error (isAlreadyExistsError, isDoesNotExistError)
+import System.Posix.Files (fileMode, getFileStatus)
+
+import Expect
+import Sealane.Age
+import Sealane.Error (SealaneError (..))
+
+-- | Decrypts the vectors of a folder in memory, and to files in another folder, which is empty.
+-- Returns how many are valid.
+cctv :: FilePath -> FilePath -> IO Int
+cctv folder out = do
+    names <- listDirectory folder
+    expect "all vectors" (length names == 147)
+    other <- generateIdentity X25519
+    fmap sum . forM names $ \name -> do
+        let (from, to) = (folder ++ "/" ++ name, out ++ "/" ++ name)
+        (header, rest) <- B.breakSubstring "\n\n" <$> B.readFile from
+        let fields key = [B.drop (B.length key) line | line <- C.lines header, key `B.isPrefixOf` line]
+            file = B.drop 2 rest
+            -- Headers with several passphrases, or with one and other keys, are wrong for all keys.
+            keys = case (fields "identity: ", fields "passphrase: ") of
+                (_, passphrase : _) -> identitiesFromPassphrase passphrase
+                ([], []) -> identitiesFromText other
+                (texts, []) -> identitiesFromText (C.unlines texts)
+            identities = either (error . show) id keys
+            content = decrypt identities file
+            statuses = case fields "expect: " of
+                ["success"] -> [0]
+                ["no match"] -> [15]
+                ["header failure"] -> [16, 18]
+                ["armor failure"] -> [16]
+                -- HMAC failure, payload failure
+                _ -> [1]
+            status = either errorStatus (const 0)
+        B.writeFile (to ++ ".age") file
+        result <- try (decryptFile identities (to ++ ".age") to)
+        expect (name ++ " in memory: " ++ show (status content)) (status content `elem` statuses)
+        expect (name ++ " as a file: " ++ show result) (status result `elem` statuses)
+        isThere <- doesPathExist to
+        expect (name ++ ": only whole files are left") (isThere == (status result == 0))
+        written <- if isThere then Just <$> B.readFile to else pure Nothing
+        expect (name ++ ": both agree") (written == either (const Nothing) Just content)
+        pure (if isThere then 1 else 0)
+
+-- | Encrypts and decrypts files in a folder, and passes wrong arguments.
+files :: FilePath -> IO ()
+files folder = do
+    forM_ [(kind, form) | kind <- [X25519, MlKem768X25519], form <- [Binary, Armor]] $ \(kind, form) -> do
+        text <- generateIdentity kind
+        other <- generateIdentity kind
+        let recipients = right (identityRecipient text >>= recipientsFromText)
+            identities = right (identitiesFromText text)
+            both = right (identitiesFromText (C.unlines ["# keys", other, "", text]))
+            path = folder ++ "/" ++ show kind ++ show form
+        forM_ [0 :: Int, 1, 65535, 65536, 65537, 400000] $ \len -> do
+            let content = B.pack [fromIntegral (i * i + i `div` 251) | i <- [1 .. len]]
+                from = path ++ show len
+            file <- encrypt recipients form content
+            expect "armor" (("-----BEGIN AGE ENCRYPTED FILE-----" `B.isPrefixOf` file) == (form == Armor))
+            expect "memory" (map (`decrypt` file) [identities, both] == [Right content, Right content])
+            expect "another identity" (status (decrypt (right (identitiesFromText other)) file) == 15)
+            expect "half a file" (status (decrypt identities (B.take (B.length file `div` 2) file)) `elem` [1, 16])
+            expect "a changed end" (status (decrypt identities (changed form file)) `elem` [1, 16])
+            B.writeFile from content
+            encryptFile recipients form from (from ++ ".age")
+            decryptFile identities (from ++ ".age") (from ++ ".copy")
+            copy <- B.readFile (from ++ ".copy")
+            expect "files" (copy == content)
+            mode <- fileMode <$> getFileStatus (from ++ ".copy")
+            expect "only the owner may read it" (mode .&. 0o777 == 0o600)
+            B.writeFile (from ++ ".damaged") (changed form file)
+            damaged <- try (decryptFile identities (from ++ ".damaged") (from ++ ".none"))
+            expect "a damaged file" (status damaged `elem` [1, 16])
+            isThere <- doesPathExist (from ++ ".none")
+            expect "no file after an error" (not isThere)
+        isOther <- try (encryptFile recipients form (path ++ "1") (path ++ "1.age")) :: IO (Either IOException ())
+        expect "a file that is there" (either isAlreadyExistsError (const False) isOther)
+        before <- B.readFile (path ++ "1.age")
+        expect "it is as before" (status (decrypt identities before) == 0)
+        missing <- try (decryptFile identities (path ++ "-missing") (path ++ "-none")) :: IO (Either IOException ())
+        expect "a file that is missing" (either isDoesNotExistError (const False) missing)
+        expect "two identities have no recipient" (status (identityRecipient (C.unlines [text, other])) == 12)
+        expect "a recipient is no identity" (status (identityRecipient text >>= identitiesFromText) == 12)
+        expect "an identity is no recipient" (status (recipientsFromText text) == 12)
+    let recipients = right (recipientsFromPassphrase "Gr\195\188\195\159e")
+    file <- encrypt recipients Binary "attack at dawn"
+    let identities = right (identitiesFromPassphrase "Gr\195\188\195\159e")
+    expect "a passphrase" (decrypt identities file == Right "attack at dawn")
+    expect "a wrong passphrase" (status (decrypt (right (identitiesFromPassphrase "x")) file) == 15)
+    expect "no UTF-8" (status (recipientsFromPassphrase "\255") == 12 && status (identitiesFromPassphrase "\255") == 12)
+    forM_ ["", "# nothing", "age1", "ssh-ed25519 AAAA"] $ \text ->
+        expect ("keys " ++ show text) (status (recipientsFromText text) == 12 && status (identitiesFromText text) == 12)
+    expect "no file" (map (status . decrypt identities) ["", "age", "age-encryption.org/v2\n"] == [16, 16, 16])
+    let explained = either errorText (const "") (recipientsFromText "age1")
+    expect ("an explanation: " ++ explained) (length explained > 10)
+  where
+    right = either (error . show) id
+    status :: Either SealaneError a -> Int
+    status = either errorStatus (const 0)
+
+-- | Changes a bit of the last chunk.
+changed :: Format -> ByteString -> ByteString
+changed form file = before <> B.cons (B.head rest `xor` 1) (B.tail rest)
+  where
+    -- The last line of armor is an end without content.
+    (before, rest) = B.splitAt (B.length file - (if form == Armor then 50 else 5)) file

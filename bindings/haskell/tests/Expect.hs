@@ -1,0 +1,11 @@
+-- | Checks.
+module Expect
+    ( expect
+    ) where
+
+import Control.Monad (unless)
+import System.Exit (exitFailure)
+
+-- | Ends the tests if this is false.
+expect :: String -> Bool -> IO ()
+expect text ok = unless ok (putStrLn ("FAILED: " ++ text) >> exitFailure)
