@@ -50,11 +50,31 @@ class AgeReader(io.RawIOBase):
         """Reads that many bytes, or everything. Fewer are returned only at the end, or before damage."""
         if size is None or size < 0:
             return self.readall()
-        if size > _STEP and self.seekable():
+        if size > _STEP:
+            if not self.seekable():
+                return self._read_in_steps(size)
             size = max(0, min(size, self.plaintext_len() - self._position))
         data = self._open().read(size)
         self._position += len(data)
         return data
+
+    def _read_in_steps(self, size: int) -> bytes:
+        """Reads ``size`` bytes, and takes memory only for those that are there."""
+        parts: list[bytes] = []
+        while size > 0:
+            wanted = min(size, _STEP)
+            try:
+                data = self.read(wanted)
+            except Exception:
+                # The next call finds it again, as after one step that ends early.
+                if parts:
+                    break
+                raise
+            parts.append(data)
+            if len(data) < wanted:
+                break
+            size -= wanted
+        return b"".join(parts)
 
     def readall(self) -> bytes:
         parts = []

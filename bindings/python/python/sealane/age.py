@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import io
 import os
 import secrets
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, Protocol
 
@@ -126,28 +128,69 @@ def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int
     return AgeWriter(file, recipients, header_len=header_len)
 
 
+def _mode_of_new_files(folder: str) -> int:
+    """Returns the mode that a new file gets. ``os.umask`` would change the mask of all threads."""
+    with contextlib.suppress(OSError), open("/proc/self/status", "rb") as file:
+        for line in file:
+            if line.startswith(b"Umask:"):
+                return 0o666 & ~int(line.split()[1], 8)
+    probe = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    try:
+        return stat.S_IMODE(os.fstat(descriptor).st_mode)
+    finally:
+        os.close(descriptor)
+        os.unlink(probe)
+
+
+def _sync_folder(folder: str) -> None:
+    """Writes the names in a folder to the disk, if its filesystem and permissions allow that."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
 @contextlib.contextmanager
 def _replacement(target: Path) -> Iterator[str]:
-    """Gives the name of a temporary file, which replaces ``target`` if the block succeeds."""
+    """Gives the name of a temporary file, which replaces ``target`` if the block succeeds.
+
+    The file that a symbolic link names is replaced, not the link. Devices and pipes cannot be
+    replaced: the block gets their own name, and writes to them.
+    """
     target = os.fspath(target)
-    folder, name = os.path.split(os.path.abspath(target))
+    real = os.path.realpath(target)
+    old: os.stat_result | None = None
+    with contextlib.suppress(FileNotFoundError):
+        old = os.stat(target)
+    # A link of /proc to a pipe, or to a file that was deleted, leads to no path.
+    if old and not (stat.S_ISREG(old.st_mode) and os.path.exists(real) and os.path.samefile(target, real)):
+        yield target
+        return
+    folder, name = os.path.split(real)
     temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
-        yield temporary
-        # The mode that a new file would have, or that of the file that is replaced.
-        with contextlib.suppress(FileNotFoundError):
-            os.chmod(temporary, os.stat(target).st_mode & 0o777)
-            os.replace(temporary, target)
-            return
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, target)
+        try:
+            yield temporary
+            os.fchmod(descriptor, _mode_of_new_files(folder) if old is None else old.st_mode & 0o777)
+            # Before the new name: after a crash, the name stands for the old contents or the new.
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, real)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
+    _sync_folder(folder)
 
 
 @contextlib.contextmanager
@@ -166,7 +209,10 @@ def encrypt_file(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Encrypts a file. ``target`` is replaced when everything has been written."""
+    """Encrypts a file. ``target`` is replaced when everything has been written.
+
+    A device or a pipe, such as ``/dev/stdout``, is written to directly.
+    """
     with _replacement(target) as temporary:
         _sealane.encrypt_file(source, temporary, recipients, armor=armor, threads=threads, progress=progress)
 
@@ -179,7 +225,11 @@ def decrypt_file(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Decrypts a file. ``target`` is replaced when everything has been written and is authentic."""
+    """Decrypts a file. ``target`` is replaced when everything has been written and is authentic.
+
+    A device or a pipe, such as ``/dev/stdout``, is written to directly: authentic plaintext, of
+    which a part may have been written when damage is found.
+    """
     with _replacement(target) as temporary:
         _sealane.decrypt_file(source, temporary, identities, threads=threads, progress=progress)
 
@@ -198,6 +248,9 @@ def rekey_file(
     anyone who could open the file before can still open a copy of it.
     """
     with open(path, "rb") as old, _replacement(path) as temporary:
+        if not stat.S_ISREG(os.fstat(old.fileno()).st_mode):
+            # It would be overwritten while it is read.
+            raise io.UnsupportedOperation(f"only a regular file can be given to other recipients: {path!r}")
         prefix = old.read(_MAX_HEADER_BYTES + 16)
         header, length = _sealane.rekey_header(prefix, identities, recipients, keep=keep, header_len=header_len)
         old.seek(length)
@@ -205,8 +258,6 @@ def rekey_file(
             new.write(header)
             while data := old.read(1 << 20):
                 new.write(data)
-            new.flush()
-            os.fsync(new.fileno())
 
 
 def read_identities(path: Path, *, passphrase: str | None = None) -> list[Identity]:

@@ -101,8 +101,12 @@ fn watch<T: Send>(
     })
 }
 
-fn create(path: &Path) -> PyResult<File> {
-    File::create(path).map_err(|error| error::at_path(error, path))
+/// Creates a file. The flag says whether it can be written at any position: pipes and devices
+/// cannot.
+fn create(path: &Path) -> PyResult<(File, bool)> {
+    let file = File::create(path).map_err(|error| error::at_path(error, path))?;
+    let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    Ok((file, is_regular))
 }
 
 #[pyfunction]
@@ -118,9 +122,10 @@ pub(crate) fn encrypt_file(
 ) -> PyResult<()> {
     let recipients = Recipients::new(recipients)?;
     let encryptor = py.detach(|| recipients.encryptor(None))?;
-    let (input, output, threads) = (Counted::open(&source)?, create(&target)?, thread_count(threads));
+    let (input, threads) = (Counted::open(&source)?, thread_count(threads));
+    let (output, is_regular) = create(&target)?;
     watch(py, &input, progress, || match input.regular_len() {
-        Some(_) if !armor => encryptor.encrypt_at(&input, &output, threads).map(drop),
+        Some(_) if !armor && is_regular => encryptor.encrypt_at(&input, &output, threads).map(drop),
         _ => encrypt_all(encryptor, &input, &output, armor, threads),
     })?
     .map_err(error::copy)
@@ -146,9 +151,9 @@ pub(crate) fn decrypt_file(
         }
         None => true,
     };
-    let output = create(&target)?;
+    let (output, is_regular) = create(&target)?;
     let work = || {
-        if is_armored {
+        if is_armored || !is_regular {
             return decrypt_all(&input, &output, &identities, threads);
         }
         // The identity of a passphrase has its own limit.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_age::armor::ArmoredReader;
@@ -105,7 +105,9 @@ impl Reader {
 
     fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
         // The plaintext may be much shorter than the caller allows.
-        let mut data = zeroize::Zeroizing::new(vec![0; len]);
+        let mut data = zeroize::Zeroizing::new(Vec::new());
+        data.try_reserve_exact(len).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+        data.resize(len, 0);
         let len = self.with(py, |reader| fill(reader, &mut data))?;
         Ok(PyBytes::new(py, &data[..len]))
     }

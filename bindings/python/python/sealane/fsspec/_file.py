@@ -111,6 +111,9 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
 class AgeWriteFile(AgeWriter):
     """A file that is written. If a ``with`` block fails, nobody can read it to its end."""
 
+    #: Whether the file was not finished, and its target was closed without its last part.
+    _is_given_up = False
+
     def __init__(self, fs: AgeFileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
         super().__init__(target, sealer=sealer)
         self.fs, self.path, self.mode, self._target = fs, path, mode, target
@@ -118,28 +121,44 @@ class AgeWriteFile(AgeWriter):
     def close(self) -> None:
         if self.closed:
             return
+        # `__del__` removes the sealer of a file that was never closed, and then calls this method.
+        is_finished = self._sealer is not None
         try:
             super().close()
+        except BaseException:
+            is_finished = False
+            raise
         finally:
-            if not getattr(self._target, "closed", False):
+            if not is_finished:
+                self._give_up()
+            elif not getattr(self._target, "closed", False):
                 self._target.close()
             self.fs._forget(self.path)
 
     def abort(self) -> None:
-        self._sealer = None
-        # An upload in parts is given up. Other files are left incomplete.
-        with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, TypeError):
-            self._target.discard()
         super().abort()
-        with contextlib.suppress(Exception):
-            self._target.close()
+        self._give_up()
         self.fs._forget(self.path)
 
+    def _give_up(self) -> None:
+        """Closes the target without its last part. Files that need no such part are left incomplete."""
+        self._is_given_up = True
+        # Closing would upload what is buffered, in the place of a good object.
+        if hasattr(self._target, "forced"):
+            self._target.forced = True
+        # What fails here must not hide the exception that led here.
+        with contextlib.suppress(Exception):
+            self._target.discard()
+        with contextlib.suppress(Exception):
+            self._target.close()
+
     def commit(self) -> None:
-        """Puts the file in its place, at the end of a transaction."""
-        self._target.commit()
-        self.fs._forget(self.path)
+        """Puts the file in its place, at the end of a transaction, unless it was given up."""
+        if not self._is_given_up:
+            self._target.commit()
+            self.fs._forget(self.path)
 
     def discard(self) -> None:
         """Throws the file away, if a transaction fails."""
-        self._target.discard()
+        if not self._is_given_up:
+            self._target.discard()
