@@ -257,7 +257,7 @@ macro_rules! arithmetic {
         }
     };
 }
-#[cfg(test)]
+#[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(super) use arithmetic;
 
 arithmetic!(Element, Multiplier, u64);
