@@ -27,6 +27,9 @@ pub enum SealedError {
     /// The object was replaced again and again while it was read.
     #[error("the object was changed while it was read")]
     Changed,
+    /// A part of an upload was not written. The upload can only be aborted.
+    #[error("a part of the upload was not written, so the upload can only be aborted")]
+    PartFailed,
 }
 
 impl SealedError {

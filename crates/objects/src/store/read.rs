@@ -41,6 +41,7 @@ impl SealedStore {
     /// Reads and unlocks the header with one request, if the header has the length of this store's.
     /// `options` has the conditions of the caller. The result has no payload.
     pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
+        let version = options.version.clone();
         let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options };
         let result = self.inner.get_opts(location, first).await?;
         let head = with_payload(&result, nothing());
@@ -54,7 +55,7 @@ impl SealedStore {
                         return Err(truncated());
                     }
                     let wanted = (at_least as u64).max(2 * prefix.len() as u64).min(size);
-                    let more = self.fetch(location, &stamp(&head.meta), 0..wanted).await?;
+                    let more = self.fetch(location, version.as_deref(), &stamp(&head.meta), 0..wanted).await?;
                     prefix = more.ok_or_else(|| failed(SealedError::Changed))?;
                 }
             }
@@ -79,9 +80,20 @@ impl SealedStore {
         Ok(Ok(opened))
     }
 
-    /// Requests bytes of an object. Returns `None` if it was replaced.
-    async fn request(&self, location: &Path, known: &Stamp, range: Range<u64>) -> Result<Option<GetResult>> {
-        let options = GetOptions { range: Some(range.into()), if_match: known.strong_tag(), ..GetOptions::default() };
+    /// Requests bytes of an object, or of a version of it. Returns `None` if it was replaced.
+    async fn request(
+        &self,
+        location: &Path,
+        version: Option<&str>,
+        known: &Stamp,
+        range: Range<u64>,
+    ) -> Result<Option<GetResult>> {
+        let options = GetOptions {
+            range: Some(range.into()),
+            if_match: known.strong_tag(),
+            version: version.map(str::to_owned),
+            ..GetOptions::default()
+        };
         match self.inner.get_opts(location, options).await {
             Ok(result) => Ok((stamp(&result.meta) == *known).then_some(result)),
             Err(Error::Precondition { .. }) => Ok(None),
@@ -89,9 +101,15 @@ impl SealedStore {
         }
     }
 
-    /// Fetches bytes of an object. Returns `None` if it was replaced.
-    async fn fetch(&self, location: &Path, known: &Stamp, range: Range<u64>) -> Result<Option<Bytes>> {
-        match self.request(location, known, range).await? {
+    /// Fetches bytes of an object, or of a version of it. Returns `None` if it was replaced.
+    async fn fetch(
+        &self,
+        location: &Path,
+        version: Option<&str>,
+        known: &Stamp,
+        range: Range<u64>,
+    ) -> Result<Option<Bytes>> {
+        match self.request(location, version, known, range).await? {
             Some(result) => result.bytes().await.map(Some),
             None => Ok(None),
         }
@@ -146,7 +164,8 @@ impl SealedStore {
             if chunks.sealed.is_empty() {
                 return Ok(described(&head, opened.len, wanted, nothing()));
             }
-            if let Some(result) = self.request(location, &opened.stamp, opened.stored(&chunks)).await? {
+            let (version, stored) = (options.version.as_deref(), opened.stored(&chunks));
+            if let Some(result) = self.request(location, version, &opened.stamp, stored).await? {
                 return Ok(range_of(&opened, &chunks, wanted, result));
             }
         }
@@ -161,7 +180,8 @@ impl SealedStore {
         if let Some(opened) = self.cache.get(location.as_ref())
             // The object may have been replaced by a longer one.
             && ranges.iter().all(|range| GetRange::Bounded(range.clone()).as_range(opened.len).is_ok())
-            && let Some(found) = self.try_ranges(location, &opened, ranges).await?
+            // It may be too short now, so errors are asked for again.
+            && let Ok(Some(found)) = self.try_ranges(location, &opened, ranges).await
         {
             return Ok(found);
         }
@@ -180,7 +200,7 @@ impl SealedStore {
         let wanted = wanted.collect::<Result<Vec<_>, _>>().map_err(out_of_range)?;
         let groups = groups(opened, &wanted).map_err(failed)?;
         let stored: Vec<_> = groups.iter().map(|group| opened.stored(&group.chunks)).collect();
-        let requests = stored.into_iter().map(|range| self.fetch(location, &opened.stamp, range));
+        let requests = stored.into_iter().map(|range| self.fetch(location, None, &opened.stamp, range));
         let fetched: Vec<Option<Bytes>> = stream::iter(requests).buffered(PARALLEL).try_collect().await?;
         let mut found = vec![Bytes::new(); ranges.len()];
         for (group, sealed) in groups.into_iter().zip(fetched) {

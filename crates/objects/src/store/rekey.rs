@@ -62,6 +62,7 @@ impl SealedStore {
             while let Some(more) = body.next().await {
                 bytes.extend_from_slice(&more?);
             }
+            check_len(bytes.len() as u64, meta.size)?;
             let payload = PutPayload::from(bytes);
             let version = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
             let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
@@ -74,6 +75,7 @@ impl SealedStore {
             };
         }
         let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
+        let mut moved_len = 0;
         let moved = async {
             loop {
                 while bytes.len() < PART
@@ -85,19 +87,19 @@ impl SealedStore {
                     break;
                 }
                 let rest = bytes.split_off(PART.min(bytes.len()));
+                moved_len += bytes.len() as u64;
                 upload.put_part(std::mem::replace(&mut bytes, rest).into()).await?;
             }
-            self.check_same(location, &meta).await
+            check_len(moved_len, meta.size)?;
+            self.check_same(location, &meta).await?;
+            upload.complete().await
         }
         .await;
-        match moved {
-            Ok(()) => upload.complete().await,
-            Err(error) => {
-                // The first error is returned.
-                let _ = upload.abort().await;
-                Err(error)
-            }
+        if moved.is_err() {
+            // The first error is returned.
+            let _ = upload.abort().await;
         }
+        moved
     }
 
     /// Checks that an object was not replaced.
@@ -106,6 +108,11 @@ impl SealedStore {
         let now = self.inner.get_opts(location, options).await?.meta;
         if stamp(&now) == stamp(known) { Ok(()) } else { Err(replaced(location)) }
     }
+}
+
+/// Checks that all bytes of an object were read: a store may end a body early without an error.
+fn check_len(read: u64, size: u64) -> Result<()> {
+    if read == size { Ok(()) } else { Err(failed(SealedError::Changed)) }
 }
 
 fn replaced(location: &Path) -> Error {

@@ -2,16 +2,19 @@
 
 use std::future;
 use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use futures_util::FutureExt as _;
 use futures_util::future::try_join_all;
+use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use super::super::object_store::path::Path;
 use super::super::object_store::{
     MultipartUpload, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
 use super::{SealedStore, failed};
+use crate::error::SealedError;
 use crate::parts::Sealing;
 
 impl SealedStore {
@@ -37,7 +40,7 @@ impl SealedStore {
         let sealing = self.sealing()?;
         self.cache.remove(location.as_ref());
         let inner = self.inner.put_multipart_opts(location, options).await?;
-        Ok(Box::new(SealedUpload { inner, sealing, is_finished: false }))
+        Ok(Box::new(SealedUpload { inner, sealing, state: State::Open, part_failed: Arc::default() }))
     }
 
     fn sealing(&self) -> Result<Sealing> {
@@ -51,14 +54,44 @@ impl SealedStore {
 struct SealedUpload {
     inner: Box<dyn MultipartUpload>,
     sealing: Sealing,
-    /// Whether the last chunk is sealed. It is sealed once, also if completion is tried again.
-    is_finished: bool,
+    state: State,
+    /// Whether a part was not written. The futures of the parts set it.
+    part_failed: Arc<AtomicBool>,
+}
+
+/// The progress of an upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// More parts can follow.
+    Open,
+    /// The last chunk was not written, or may not have been.
+    Failed,
+    /// All parts are written. Completion can be tried again.
+    Sent,
+}
+
+impl SealedUpload {
+    /// Seals the last chunk and writes the remaining parts.
+    async fn send_rest(&mut self) -> Result<()> {
+        self.sealing.finish().map_err(failed)?;
+        while let Some(part) = self.sealing.take_part() {
+            self.inner.put_part(part.into()).await?;
+        }
+        let rest = self.sealing.take_rest();
+        self.inner.put_part(rest.into()).await
+    }
 }
 
 #[async_trait]
 impl MultipartUpload for SealedUpload {
     fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        // The last chunk is sealed, so nothing can follow it.
+        if self.state != State::Open {
+            self.part_failed.store(true, Ordering::Relaxed);
+            return future::ready(Err(failed(SealedError::PartFailed))).boxed();
+        }
         if let Err(error) = data.iter().try_for_each(|data| self.sealing.push(data)) {
+            self.part_failed.store(true, Ordering::Relaxed);
             return future::ready(Err(failed(error))).boxed();
         }
         self.sealing.set_part_len(data.content_length());
@@ -66,18 +99,21 @@ impl MultipartUpload for SealedUpload {
         while let Some(part) = self.sealing.take_part() {
             uploads.push(self.inner.put_part(part.into()));
         }
-        try_join_all(uploads).map(|uploaded| uploaded.map(drop)).boxed()
+        let part_failed = Arc::clone(&self.part_failed);
+        try_join_all(uploads).map_ok(drop).inspect_err(move |_| part_failed.store(true, Ordering::Relaxed)).boxed()
     }
 
     async fn complete(&mut self) -> Result<PutResult> {
-        if !mem::replace(&mut self.is_finished, true) {
-            self.sealing.finish().map_err(failed)?;
-            while let Some(part) = self.sealing.take_part() {
-                self.inner.put_part(part.into()).await?;
-            }
-            let rest = self.sealing.take_rest();
-            self.inner.put_part(rest.into()).await?;
+        // The state stays `Failed` if this future fails or is dropped before all parts are written.
+        match mem::replace(&mut self.state, State::Failed) {
+            State::Open => self.send_rest().await?,
+            State::Failed => return Err(failed(SealedError::PartFailed)),
+            State::Sent => {}
         }
+        if self.part_failed.load(Ordering::Relaxed) {
+            return Err(failed(SealedError::PartFailed));
+        }
+        self.state = State::Sent;
         self.inner.complete().await
     }
 

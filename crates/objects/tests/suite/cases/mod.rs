@@ -2,6 +2,8 @@
 
 mod counted;
 mod damage;
+mod faults;
+mod faulty;
 mod integration;
 mod listing;
 mod ranges;
