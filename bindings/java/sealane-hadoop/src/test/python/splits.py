@@ -81,6 +81,6 @@ for damaged, message in ((changed, "chunk 30 (plaintext from byte 1966080) is co
 
 # Secrets are not in what Spark shows.
 shown = spark.sparkContext._jsc.sc().conf().toDebugString().splitlines()
-secrets = [line for line in shown if "sealane.age.secret" in line]
-assert secrets == ["spark.hadoop.sealane.age.secret.identities=*********(redacted)"], secrets
+secrets = [line for line in shown if "sealane.age.identities" in line]
+assert secrets == ["spark.hadoop.sealane.age.identities.secret=*********(redacted)"], secrets
 print("Spark reads encrypted files in", splits[1], "splits")

@@ -30,6 +30,7 @@ public final class AgeInputStream extends InputStream {
     private int limit;
     private long number;
     private boolean ended;
+    private boolean closed;
     private AgeException failure;
 
     /**
@@ -76,8 +77,15 @@ public final class AgeInputStream extends InputStream {
         return filled;
     }
 
+    private void check() throws IOException {
+        if (closed) {
+            throw new IOException("the file is closed");
+        }
+    }
+
     /** Opens the next chunk. Returns false at the end. */
     private boolean advance() throws IOException {
+        check();
         while (position == limit) {
             if (failure != null) {
                 throw failure;
@@ -126,6 +134,7 @@ public final class AgeInputStream extends InputStream {
     @Override
     public int read(byte[] out, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, out.length);
+        check();
         if (length == 0) {
             return 0;
         }
@@ -149,7 +158,7 @@ public final class AgeInputStream extends InputStream {
         key.close();
         Secrets.wipe(plaintext);
         position = limit = 0;
-        ended = true;
+        closed = true;
         in.close();
     }
 }

@@ -78,6 +78,24 @@ class StreamsTest {
     }
 
     @Test
+    void aClosedStreamIsNotAtItsEnd() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        byte[] file = seal(pair.recipient(), text(100), false, 100);
+        try (AgeIdentities identities = AgeIdentities.of(pair.identity())) {
+            for (int count : new int[] {0, 1, 101}) {
+                AgeInputStream in = new AgeInputStream(new ByteArrayInputStream(file), identities);
+                in.readNBytes(count);
+                in.close();
+                in.close();
+                IOException e = assertThrows(IOException.class, in::read);
+                assertEquals("the file is closed", e.getMessage());
+                assertThrows(IOException.class, () -> in.read(new byte[10]));
+                assertThrows(IOException.class, () -> in.read(new byte[0]));
+            }
+        }
+    }
+
+    @Test
     void damageIsNamedAndNothingBehindItIsReleased() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
         byte[] text = text(300000);

@@ -2,7 +2,10 @@ package sealane.hadoop;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -130,11 +133,19 @@ public final class AgeFileSystem extends FileSystem {
             long blockSize,
             Progressable progress)
             throws IOException {
-        // The keys are looked for first: without them, no file appears.
+        Path file = inner(path);
+        // The header is made first: without it, no file appears, and none is replaced.
+        OutputStream out = new CreatedOutputStream(() ->
+                inner.create(file, permission, overwrite, bufferSize, replication, blockSize, progress));
         try (AgeRecipients recipients = Keys.recipients(getConf())) {
-            FSDataOutputStream out =
-                    inner.create(inner(path), permission, overwrite, bufferSize, replication, blockSize, progress);
             return new FSDataOutputStream(new AgeOutputStream(out, recipients), statistics);
+        } catch (IOException | RuntimeException | Error e) {
+            try {
+                out.close();
+            } catch (IOException second) {
+                e.addSuppressed(second);
+            }
+            throw e;
         }
     }
 
@@ -161,10 +172,18 @@ public final class AgeFileSystem extends FileSystem {
     @Override
     public FileStatus[] listStatus(Path path) throws FileNotFoundException, IOException {
         FileStatus[] statuses = inner.listStatus(inner(path));
-        for (int i = 0; i < statuses.length; i++) {
-            statuses[i] = outer(statuses[i]);
+        List<FileStatus> found = new ArrayList<>(statuses.length);
+        for (FileStatus status : statuses) {
+            try {
+                found.add(outer(status));
+            } catch (FileNotFoundException e) {
+                // It has been deleted since it was listed. If it is all that was asked for, this fails.
+                if (status.getPath().equals(inner.makeQualified(inner(path)))) {
+                    throw e;
+                }
+            }
         }
-        return statuses;
+        return found.toArray(new FileStatus[0]);
     }
 
     @Override

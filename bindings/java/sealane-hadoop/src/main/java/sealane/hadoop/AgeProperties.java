@@ -5,18 +5,18 @@ package sealane.hadoop;
  * spark.hadoop.}, without this beginning.
  *
  * <p>Secrets are read with {@code Configuration.getPassword}, so that they can be in Hadoop's
- * credential providers instead. Their names have the word {@code secret}, which Spark and Hadoop
- * redact in logs and on pages.
+ * credential providers instead. Their names end with {@code secret}: Spark and Hadoop redact the values
+ * of such properties in logs and on pages.
  */
 public final class AgeProperties {
     /** Identities that open files, one on each line. */
-    public static final String IDENTITIES = "sealane.age.secret.identities";
+    public static final String IDENTITIES = "sealane.age.identities.secret";
 
     /** A passphrase that opens files, and encrypts them if there are no recipients. */
-    public static final String PASSPHRASE = "sealane.age.secret.passphrase";
+    public static final String PASSPHRASE = "sealane.age.passphrase.secret";
 
     /** Parts that holders have contributed to files for several holders, one on each line. */
-    public static final String PARTS = "sealane.age.secret.parts";
+    public static final String PARTS = "sealane.age.parts.secret";
 
     /** The recipients of new files, on lines or with commas between them. */
     public static final String RECIPIENTS = "sealane.age.recipients";

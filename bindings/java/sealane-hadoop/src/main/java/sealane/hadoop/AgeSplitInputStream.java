@@ -37,6 +37,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     private long position;
     private long adjustedStart;
     private boolean ended;
+    private boolean closed;
 
     /** A chunk, and one byte that shows that another one follows. */
     private byte[] sealed;
@@ -162,6 +163,9 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     /** Reads plaintext of at most one chunk. */
     @Override
     public int read(byte[] out, int offset, int length) throws IOException {
+        if (closed) {
+            throw new IOException("the file is closed");
+        }
         if (length == 0) {
             return 0;
         }
@@ -187,8 +191,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         if (plaintext != null) {
             Arrays.fill(plaintext, (byte) 0);
         }
-        ended = true;
-        at = limit;
+        closed = true;
         if (armored != null) {
             armored.close();
         }

@@ -7,18 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sealane.age.AgeException;
+import sealane.age.AgeKeyPair;
 
 class FileSystemTest {
     @TempDir
@@ -91,6 +96,70 @@ class FileSystemTest {
         assertThrows(IllegalArgumentException.class, () -> fs.exists(new Path("file:///tmp")));
         assertTrue(fs.delete(path("a"), true));
         assertFalse(Files.exists(folder.resolve("a")));
+    }
+
+    @Test
+    void aFailedCreationReplacesNothing() throws IOException {
+        try (FSDataOutputStream out = fileSystem(Support.configuration()).create(path("file"))) {
+            out.write(text(100));
+        }
+        byte[] old = Files.readAllBytes(folder.resolve("file"));
+        Configuration mixed = Support.configuration();
+        mixed.set(
+                AgeProperties.RECIPIENTS,
+                mixed.get(AgeProperties.RECIPIENTS) + ","
+                        + AgeKeyPair.generate(AgeKeyPair.Kind.MLKEM768_X25519).recipient());
+        Configuration shared = Support.configuration();
+        shared.unset(AgeProperties.RECIPIENTS);
+        shared.set(AgeProperties.PASSPHRASE, "passphrase");
+        shared.setInt(AgeProperties.WORK_FACTOR, 4);
+        shared.setInt(AgeProperties.REQUIRED, 2);
+        for (Configuration conf : List.of(mixed, shared)) {
+            AgeFileSystem fs = new AgeFileSystem();
+            fs.initialize(path("").toUri(), conf);
+            AgeException e = assertThrows(AgeException.class, () -> fs.create(path("file"), true));
+            assertEquals(AgeException.Reason.INVALID_RECIPIENTS, e.reason());
+            assertThrows(AgeException.class, () -> fs.create(path("new"), true));
+            assertArrayEquals(old, Files.readAllBytes(folder.resolve("file")));
+            assertFalse(Files.exists(folder.resolve("new")));
+        }
+        FileSystem fs = fileSystem(Support.configuration());
+        assertThrows(IOException.class, () -> fs.create(path("file"), false));
+        assertArrayEquals(old, Files.readAllBytes(folder.resolve("file")));
+    }
+
+    /** Some files are deleted as soon as they have been listed. */
+    public static final class Vanishing extends LocalFileSystem {
+        @Override
+        public FileStatus[] listStatus(Path path) throws IOException {
+            FileStatus[] statuses = super.listStatus(path);
+            for (FileStatus status : statuses) {
+                if (status.getPath().getName().startsWith("gone")) {
+                    assertTrue(delete(status.getPath(), false));
+                }
+            }
+            return statuses;
+        }
+    }
+
+    @Test
+    void filesThatAreDeletedMeanwhileAreLeftOut() throws IOException {
+        Configuration conf = Support.configuration();
+        conf.setClass("fs.file.impl", Vanishing.class, FileSystem.class);
+        conf.setBoolean("fs.file.impl.disable.cache", true);
+        AgeFileSystem fs = new AgeFileSystem();
+        fs.initialize(path("").toUri(), conf);
+        for (String name : new String[] {"a", "gone", "z"}) {
+            fs.create(path(name)).close();
+        }
+        FileStatus[] found = fs.listStatus(path(""));
+        assertFalse(Files.exists(folder.resolve("gone")));
+        assertEquals(
+                List.of(path("a"), path("z")),
+                Arrays.stream(found).map(FileStatus::getPath).sorted().toList());
+        // Nobody asked for more than this file.
+        fs.create(path("gone")).close();
+        assertThrows(FileNotFoundException.class, () -> fs.listStatus(path("gone")));
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.apache.hadoop.conf.ConfigRedactor;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.CompressionCodecFactory;
@@ -59,9 +60,13 @@ class KeysTest {
 
     @Test
     void namesOfSecretsAreRedacted() {
+        ConfigRedactor hadoop = new ConfigRedactor(new Configuration(false));
         for (String name : List.of(AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS)) {
             assertTrue(REDACTED.matcher("spark.hadoop." + name).find(), name);
+            assertEquals("<redacted>", hadoop.redact(name, "value"), name);
+            assertEquals("<redacted>", hadoop.redact("spark.hadoop." + name, "value"), name);
         }
+        assertEquals("value", hadoop.redact(AgeProperties.RECIPIENTS, "value"));
         assertFalse(REDACTED.matcher(AgeProperties.RECIPIENTS).find());
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.io.compress.SplittableCompressionCodec;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.lib.input.FileSplit;
 import org.apache.hadoop.mapreduce.lib.input.LineRecordReader;
@@ -209,6 +213,28 @@ class SplitsTest {
         header[payload - 20] ^= 1;
         Files.write(sealed, header);
         assertThrows(IOException.class, () -> all(sealed, 65552, conf));
+    }
+
+    @Test
+    void aClosedSplitIsNotAtItsEnd() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        AgeCodec codec = new AgeCodec();
+        codec.setConf(conf);
+        for (boolean armored : new boolean[] {false, true}) {
+            Support.seal(sealed, text(200000, 50, "\n", true), armored);
+            long size = Files.size(sealed);
+            for (long start : new long[] {0, 70000}) {
+                FSDataInputStream file = FileSystem.getLocal(conf).open(new org.apache.hadoop.fs.Path(sealed.toUri()));
+                InputStream in = codec.createInputStream(
+                        file, null, start, size, SplittableCompressionCodec.READ_MODE.BYBLOCK);
+                in.readNBytes(10);
+                in.close();
+                IOException e = assertThrows(IOException.class, in::read);
+                assertEquals("the file is closed", e.getMessage());
+                assertThrows(IOException.class, () -> in.read(new byte[10]));
+            }
+        }
     }
 
     @Test
