@@ -18,8 +18,8 @@ pub struct Args {
     /// Only these backends of ours
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub backend: Option<Vec<String>>,
-    /// Sizes of messages, slices and secrets in bytes [default: the table's sizes, then odd sizes in
-    /// unaligned buffers]
+    /// Sizes of messages, slices and secrets in bytes [default: the table's sizes, then odd sizes
+    /// in unaligned buffers]
     #[arg(long, value_name = "BYTES", value_delimiter = ',')]
     pub sizes: Option<Vec<usize>>,
     /// The start of each message of --sizes, in bytes from a multiple of 64

@@ -15,8 +15,8 @@ pub(crate) fn build(architecture: &str) -> Result<PathBuf> {
     build_with("probe", architecture, "", &[])
 }
 
-/// Builds the probe as a program without a profile of its own is built: in 16 code generation units,
-/// and with no optimisation at link time. The compiler inlines less there.
+/// Builds the probe as a program without a profile of its own is built: in 16 code generation
+/// units, and with no optimisation at link time. The compiler inlines less there.
 pub(crate) fn build_in_units(architecture: &str) -> Result<PathBuf> {
     let profile = ["--config", "profile.release.codegen-units=16", "--config", "profile.release.lto=false"];
     build_with("probe-units", architecture, "", &profile)

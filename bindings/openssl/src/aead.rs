@@ -18,7 +18,8 @@ use crate::reason::Reason;
 use crate::whole::{ShortAad, open, seal};
 
 /// The longest first piece that is encrypted in one call, unless it is a record of TLS 1.3. Packets
-/// of QUIC and records of DTLS are shorter. The ciphertext is kept, because a second piece needs it.
+/// of QUIC and records of DTLS are shorter. The ciphertext is kept, because a second piece needs
+/// it.
 const KEPT_BYTES: usize = 2048;
 
 /// ChaCha20-Poly1305 or XChaCha20-Poly1305.

@@ -1,7 +1,7 @@
 //! The functions for ciphers that OpenSSL calls.
 //!
-//! Each function relies on OpenSSL's rules (`provider-cipher(7)`): contexts are live and used by one
-//! thread at a time, buffers are valid for their lengths, and tables of parameters end.
+//! Each function relies on OpenSSL's rules (`provider-cipher(7)`): contexts are live and used by
+//! one thread at a time, buffers are valid for their lengths, and tables of parameters end.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;

@@ -33,15 +33,16 @@ impl Core {
             let function = entry.function;
             match entry.function_id {
                 OSSL_FUNC_CORE_GET_PARAMS => {
-                    // SAFETY: this number has a function of this type, and `None` is a null pointer.
+                    // SAFETY: this number has a function of this type, and `None` is a null
+                    // pointer.
                     core.get_params = unsafe { transmute::<*const c_void, Option<CoreGetParams>>(function) };
                 }
                 OSSL_FUNC_CORE_NEW_ERROR => {
-                    // SAFETY: this number has a function of this type, and `None` is a null pointer.
+                    // SAFETY: this number has a function of this type, or a null pointer: `None`.
                     core.new_error = unsafe { transmute::<*const c_void, Option<CoreNewError>>(function) };
                 }
                 OSSL_FUNC_CORE_VSET_ERROR => {
-                    // SAFETY: this number has a function of this type, and `None` is a null pointer.
+                    // SAFETY: this number has a function of this type, or a null pointer: `None`.
                     core.vset_error = unsafe { transmute::<*const c_void, Option<CoreVsetError>>(function) };
                 }
                 _ => {}

@@ -19,8 +19,8 @@ static void piece(EVP_CIPHER_CTX *ctx, const uint8_t *in, const uint8_t *result,
     free(buffer);
 }
 
-/* Encrypts and decrypts with two cuts, in the associated data too, and with a copy of the context at
- * the first cut. */
+/* Encrypts and decrypts with two cuts, in the associated data too, and with a copy of the context
+ * at the first cut. */
 static void cut_twice(const uint8_t *text, const uint8_t *sealed, size_t len, const uint8_t *aad, size_t aad_len,
                       const uint8_t tag[TAG], size_t first, size_t second, unsigned choice)
 {

@@ -7,7 +7,7 @@
 
 static OSSL_LIB_CTX *library;
 
-/* Encrypts and decrypts messages of growing lengths. Returns NULL, or the argument after an error. */
+/* Encrypts and decrypts growing messages. Returns NULL, or the argument after an error. */
 static void *work(void *argument)
 {
     uint8_t key[32] = {1}, nonce[12] = {2}, text[3000], sealed[3000], back[3000], tag[TAG];

@@ -4,9 +4,9 @@
 //! `SealedStore` implements `ObjectStore`, so that DataFusion, Delta and other engines read and
 //! write sealed objects where they lie. The objects are plain age files: `age -d` opens them.
 //!
-//! - **Ranges.** A range fetches its chunks of 64 KiB and nothing else: two chunks at most for 1,000
-//!   bytes. The header is fetched once for each version of an object, and kept. Ranges whose chunks
-//!   touch are fetched together.
+//! - **Ranges.** A range fetches its chunks of 64 KiB and nothing else: two chunks at most for
+//!   1,000 bytes. The header is fetched once for each version of an object, and kept. Ranges whose
+//!   chunks touch are fetched together.
 //! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that listing knows
 //!   the length of each plaintext without reading: see [`ListedSize`].
 //! - **Writing.** Multipart writes are sealed as they go. The last part is held back, because only

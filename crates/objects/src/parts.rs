@@ -9,8 +9,8 @@ use zeroize::{Zeroize as _, Zeroizing};
 /// The shortest part of an upload except the last: what S3 asks for.
 const MIN_PART: usize = 5 << 20;
 
-/// Seals an object in order, and cuts it into parts of equal length. Only the last chunk has a mark,
-/// so a chunk is sealed when more plaintext follows, or at the end.
+/// Seals an object in order, and cuts it into parts of equal length. Only the last chunk has a
+/// mark, so a chunk is sealed when more plaintext follows, or at the end.
 pub(crate) struct Sealing {
     key: SealingKey,
     /// The number of the next chunk.

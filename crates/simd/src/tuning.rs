@@ -66,8 +66,8 @@ impl ByClass<usize> {
 /// one groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
-    /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3, and
-    /// 3 where a vector has several rows.
+    /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3,
+    /// and 3 where a vector has several rows.
     pub horizontal_sets: usize,
     /// The most sets that the horizontal layout computes side by side at the end of an input, in
     /// place of a group and the rest: 5 to 7, or [`Tuning::horizontal_sets`].
@@ -324,8 +324,8 @@ mod x86 {
         // Granite Rapids: a group with block 0. Zen 5: one set beside block 0 on integers.
         short_max_bytes: if PAIRS { ByClass { one_cycle: 1024 - 64, two_cycles: 256 } } else { AVX512.short_max_bytes },
         // Zen 5, 32 messages of 3 KiB: 1.05 times as fast as alone; of 4 KiB: 0.93. One cycle: not
-        // measured. Without pairs, a longer message is authenticated faster alone, on vectors of its
-        // own.
+        // measured. Without pairs, a longer message is authenticated faster alone, on vectors of
+        // its own.
         batch_max_bytes: Some(if PAIRS { 3200 } else { 544 }),
         // Zen 5: 8 messages of 256 bytes take 0.82 times as long as alone, of 1350 bytes 0.98. One
         // cycle: not measured.

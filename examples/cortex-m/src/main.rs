@@ -1,8 +1,8 @@
 //! Seals and opens a message, and splits and recovers a secret, on a microcontroller with 32 KB of
 //! RAM and without an allocator. The results are compared with known answers.
 //!
-//! After each step the program prints how many bytes of stack it took. `examples/cortex-m/test` runs
-//! it in an emulator, and reads these lines.
+//! After each step the program prints how many bytes of stack it took. `examples/cortex-m/test`
+//! runs it in an emulator, and reads these lines.
 #![no_std]
 #![no_main]
 

@@ -29,8 +29,8 @@ const MAX_PACKET_NUMBER_BYTES: usize = 4;
 
 /// A packet to encrypt.
 ///
-/// The bytes are those of the packet on the wire: the header, which ends with the packet number, the
-/// payload as plaintext, and 16 bytes for the tag.
+/// The bytes are those of the packet on the wire: the header, which ends with the packet number,
+/// the payload as plaintext, and 16 bytes for the tag.
 #[derive(Debug)]
 pub struct Packet<'a> {
     number: u64,
@@ -81,8 +81,8 @@ impl fmt::Display for PacketTooShort {
 
 impl core::error::Error for PacketTooShort {}
 
-/// The keys of one direction: `quic key`, `quic iv` and `quic hp` of RFC 9001, section 5.1. They are
-/// wiped when they are dropped.
+/// The keys of one direction: `quic key`, `quic iv` and `quic hp` of RFC 9001, section 5.1. They
+/// are wiped when they are dropped.
 ///
 /// ```
 /// use rustls_sealane::quic::{Packet, PacketKeys};

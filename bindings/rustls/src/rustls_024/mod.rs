@@ -57,8 +57,8 @@ fn is_chacha20(suite: CipherSuite) -> bool {
 static TLS13: Replacements<Tls13CipherSuite> = Replacements(Mutex::new(Vec::new()));
 static TLS12: Replacements<Tls12CipherSuite> = Replacements(Mutex::new(Vec::new()));
 
-/// The suites of other providers, each with ours. rustls wants suites that live for ever, so each is
-/// made once.
+/// The suites of other providers, each with ours. rustls wants suites that live for ever, so each
+/// is made once.
 struct Replacements<T: 'static>(Mutex<Vec<(&'static T, &'static T)>>);
 
 impl<T: 'static> Replacements<T> {

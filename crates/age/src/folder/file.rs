@@ -52,8 +52,8 @@ pub enum OpenFileError {
     Write(#[source] io::Error),
 }
 
-/// Encrypts one file of a folder: all of `input`. Returns the length of the plaintext and the file's
-/// id, which the manifest needs, and `output`.
+/// Encrypts one file of a folder: all of `input`. Returns the length of the plaintext and the
+/// file's id, which the manifest needs, and `output`.
 ///
 /// # Errors
 /// [`CopyError`].

@@ -157,7 +157,8 @@ fn authenticated_messages() {
 }
 
 /// Batches of messages of neighbouring lengths. Each length is in one batch. On backends that take
-/// three messages at once in a batch of this size, some batches have messages that are short enough.
+/// three messages at once in a batch of this size, some batches have messages that are short
+/// enough.
 #[test]
 fn batches() {
     const MESSAGES: usize = 32;

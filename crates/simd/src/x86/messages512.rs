@@ -1,4 +1,5 @@
-//! Loads of messages into vectors of 512 bits: a short end, and transposed blocks of eight messages.
+//! Loads of messages into vectors of 512 bits: a short end, and transposed blocks of eight
+//! messages.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;

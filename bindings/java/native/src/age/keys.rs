@@ -155,8 +155,8 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipient(
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
-/// Returns new recipients: lines, a passphrase or null, and the number of those that must cooperate,
-/// or 0.
+/// Returns new recipients: lines, a passphrase or null, and the number of those that must
+/// cooperate, or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_recipientsNew(
     env: *mut JNIEnv,

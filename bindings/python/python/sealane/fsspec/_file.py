@@ -74,7 +74,8 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         self, fs: AgeFileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
     ) -> None:
         is_own = cache_type == ChunkCache.name
-        # Files of this machine are read here. Others are read in the event loop, as one request each.
+        # Files of this machine are read here. Others are read in the event loop, as one request
+        # each.
         self._local = open(path, "rb", buffering=0) if isinstance(fs.target, LocalFileSystem) else None
         self._entry, size = entry, entry.size
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)

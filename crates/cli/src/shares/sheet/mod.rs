@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The number of characters in a group, of groups on a line, and of groups on a line of small print.
+/// The number of characters in a group, of groups on a line, and of groups on a line of small
+/// print.
 const GROUP: usize = 5;
 const GROUPS: usize = 10;
 const DENSE_GROUPS: usize = 18;
@@ -166,7 +167,8 @@ mod tests {
         assert_eq!(shown.replace([' ', '\n'], ""), text);
     }
 
-    /// A4 has room for 43 lines of small print below the code. Browsers print each share on one page.
+    /// A4 has room for 43 lines of small print below the code. Browsers print each share on one
+    /// page.
     #[test]
     fn the_longest_line_fits_a_page() {
         let share = &sealane_shares::split(&[7; 2048], 2, 3).unwrap()[0];

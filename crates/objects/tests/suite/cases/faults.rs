@@ -94,7 +94,8 @@ async fn old_versions_are_read() {
         writer.put(&path, new.clone().into()).await.unwrap();
         for range in [None, Some(GetRange::Bounded(2 * CHUNK as u64 - 5..3 * CHUNK as u64 + 1))] {
             let expected = range.as_ref().map_or(0..old.len() as u64, |r| r.as_range(old.len() as u64).unwrap());
-            // No header of the old version is known: the one store knows nothing, the other the new version.
+            // No header of the old version is known: the one store knows nothing, the other the new
+            // version.
             let cold = SealedStore::new(below.clone(), keys(&identity)).unwrap();
             assert_eq!(whole(&warm, &path).await.unwrap(), new);
             for store in [&cold, &warm] {

@@ -5,7 +5,10 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Encrypts messages of a length for some seconds, while the collector runs: {@code LENGTH SECONDS}. */
+/**
+ * Encrypts messages of a length for some seconds, while the collector runs: {@code LENGTH
+ * SECONDS}.
+ */
 public final class Safepoints {
     private Safepoints() {}
 

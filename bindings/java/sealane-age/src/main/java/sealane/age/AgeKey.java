@@ -3,8 +3,8 @@ package sealane.age;
 import java.util.Arrays;
 
 /**
- * The key of one file's payload. It opens single chunks, in any order, for readers that find them on
- * their own. One object serves any number of threads.
+ * The key of one file's payload. It opens single chunks, in any order, for readers that find them
+ * on their own. One object serves any number of threads.
  *
  * <p>A file is a header, a nonce of 16 bytes, and chunks. Each chunk is {@link #SEALED_CHUNK_BYTES}
  * bytes, but the last may be shorter.

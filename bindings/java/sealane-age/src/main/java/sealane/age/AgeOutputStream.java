@@ -10,9 +10,9 @@ import java.util.Objects;
  * Encrypts a file. {@link #close} writes the last chunk: without it, the file cannot be opened to
  * its end. It is not for several threads at once.
  *
- * <p>After a failure of the output, {@link #close} completes nothing. If the source of the plaintext
- * fails instead, call {@link #abort} before {@link #close}, so that the file does not end as if it
- * were whole.
+ * <p>After a failure of the output, {@link #close} completes nothing. If the source of the
+ * plaintext fails instead, call {@link #abort} before {@link #close}, so that the file does not end
+ * as if it were whole.
  */
 public final class AgeOutputStream extends OutputStream {
     private static final String BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----\n";

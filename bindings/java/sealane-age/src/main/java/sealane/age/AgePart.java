@@ -1,8 +1,8 @@
 package sealane.age;
 
 /**
- * A part that a holder contributes to a file for several holders. {@link #toString} shows everything
- * but the text.
+ * A part that a holder contributes to a file for several holders. {@link #toString} shows
+ * everything but the text.
  *
  * @param text the text, which is secret: {@code SEALANE-PART-1…}
  * @param threshold the number of parts that open the file together

@@ -4,7 +4,7 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.function.LongConsumer;
 
-/** An object of the native library. It is wiped and freed by {@link #close}, or by the collector. */
+/** An object of the native library. {@link #close} or the collector wipes and frees it. */
 final class Handle implements AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
 

@@ -2,8 +2,8 @@
  * Files in the age format, version 1 (age-encryption.org/v1).
  *
  * <p>{@link sealane.age.AgeOutputStream} encrypts, {@link sealane.age.AgeInputStream} decrypts, and
- * {@link sealane.age.AgeChannel} reads at any position. {@link sealane.age.AgeRecipients} and {@link
- * sealane.age.AgeIdentities} hold keys, and {@link sealane.age.AgeKeyPair} makes them. {@link
- * sealane.age.AgeKey} opens single chunks, for readers that find them on their own.
+ * {@link sealane.age.AgeChannel} reads at any position. {@link sealane.age.AgeRecipients} and
+ * {@link sealane.age.AgeIdentities} hold keys, and {@link sealane.age.AgeKeyPair} makes them.
+ * {@link sealane.age.AgeKey} opens single chunks, for readers that find them on their own.
  */
 package sealane.age;

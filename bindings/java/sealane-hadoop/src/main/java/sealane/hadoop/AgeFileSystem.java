@@ -21,13 +21,14 @@ import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
 /**
- * A file system that encrypts files of another one: {@code age-file:///data} is {@code file:///data},
- * {@code age-s3a://bucket} is {@code s3a://bucket}. Each file is a binary file of age with the same
- * name. The property {@code fs.age-file.impl} (and the like) has the name of this class.
+ * A file system that encrypts files of another one: {@code age-file:///data} is {@code
+ * file:///data}, {@code age-s3a://bucket} is {@code s3a://bucket}. Each file is a binary file of
+ * age with the same name. The property {@code fs.age-file.impl} (and the like) has the name of this
+ * class.
  *
- * <p>Positions and lengths are those of the plaintext. To know them, it reads the header of each file
- * that is listed, for which it needs no key. A file that is not of age is listed with its own length,
- * and cannot be opened.
+ * <p>Positions and lengths are those of the plaintext. To know them, it reads the header of each
+ * file that is listed, for which it needs no key. A file that is not of age is listed with its own
+ * length, and cannot be opened.
  */
 public final class AgeFileSystem extends FileSystem {
     private static final String PREFIX = "age-";
@@ -177,7 +178,8 @@ public final class AgeFileSystem extends FileSystem {
             try {
                 found.add(outer(status));
             } catch (FileNotFoundException e) {
-                // It has been deleted since it was listed. If it is all that was asked for, this fails.
+                // It has been deleted since it was listed. If it is all that was asked for, this
+                // fails.
                 if (status.getPath().equals(inner.makeQualified(inner(path)))) {
                     throw e;
                 }

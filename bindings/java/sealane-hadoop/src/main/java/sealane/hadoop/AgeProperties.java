@@ -5,8 +5,8 @@ package sealane.hadoop;
  * spark.hadoop.}, without this beginning.
  *
  * <p>Secrets are read with {@code Configuration.getPassword}, so that they can be in Hadoop's
- * credential providers instead. Their names end with {@code secret}: Spark and Hadoop redact the values
- * of such properties in logs and on pages.
+ * credential providers instead. Their names end with {@code secret}: Spark and Hadoop redact the
+ * values of such properties in logs and on pages.
  */
 public final class AgeProperties {
     /** Identities that open files, one on each line. */

@@ -17,9 +17,9 @@ import sealane.age.AgeKey;
  *
  * <p>A chunk belongs to the split in which it starts. The reader sees positions in the encrypted
  * file: once bytes of a chunk have been handed out, the position is the byte behind the chunk's
- * first. So it ends behind the first record that ends in a chunk of another split, and the reader of
- * that split drops this record. A reader does not drop the first record of the file: the split with
- * chunk 0 starts at 0.
+ * first. So it ends behind the first record that ends in a chunk of another split, and the reader
+ * of that split drops this record. A reader does not drop the first record of the file: the split
+ * with chunk 0 starts at 0.
  */
 final class AgeSplitInputStream extends SplitCompressionInputStream {
     private final Seekable file;

@@ -18,8 +18,8 @@ import sealane.age.AgeKey;
 import sealane.age.AgeRecipients;
 
 /**
- * The keys of a configuration. Keys of files are kept, so that a process unwraps each once, although
- * it reads many splits of a file: a passphrase takes a second and much memory each time.
+ * The keys of a configuration. Keys of files are kept, so that a process unwraps each once,
+ * although it reads many splits of a file: a passphrase takes a second and much memory each time.
  */
 final class Keys {
     /** The number of files whose keys are kept. */

@@ -56,8 +56,8 @@ final class Bytes {
     }
 
     /**
-     * Says whether {@code len} bytes here and {@code otherLen} bytes there overlap, but do not begin
-     * at the same byte.
+     * Says whether {@code len} bytes here and {@code otherLen} bytes there overlap, but do not
+     * begin at the same byte.
      */
     boolean overlapsPartly(int len, Bytes other, int otherLen) {
         if (!sameKind(other)) {

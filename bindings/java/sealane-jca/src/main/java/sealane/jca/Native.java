@@ -10,8 +10,8 @@ import java.util.Objects;
  *
  * <p>Every method checks offsets and lengths, because the native code relies on them. Arrays are
  * accessed in critical sections, which block the collector, so no call has more than {@link
- * Protocol#CALL_BYTES} bytes. Buffers are direct. Offsets in them are absolute. Input and output are the
- * same memory or do not overlap.
+ * Protocol#CALL_BYTES} bytes. Buffers are direct. Offsets in them are absolute. Input and output
+ * are the same memory or do not overlap.
  *
  * <p>{@code head} holds a key of 32 bytes, a nonce in a field of 24 bytes, and associated data
  * behind them. The first argument of most methods is the ordinal of a {@link Variant}.

@@ -18,9 +18,9 @@ import javax.crypto.ShortBufferException;
 /**
  * What the ciphers have in common: keys, nonces, and the rules for both.
  *
- * <p>A pair of key and nonce encrypts one message. So an encrypting cipher must be initialized again
- * after {@code doFinal}, and not with the pair before. A decrypting cipher starts again with the
- * same pair.
+ * <p>A pair of key and nonce encrypts one message. So an encrypting cipher must be initialized
+ * again after {@code doFinal}, and not with the pair before. A decrypting cipher starts again with
+ * the same pair.
  */
 abstract class NonceCipher extends CipherSpi {
     private static final int SHORT_AAD_BYTES = 64;

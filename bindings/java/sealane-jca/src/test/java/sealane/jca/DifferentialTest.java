@@ -21,9 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Random sequences of calls give the same results, exceptions and states as with SunJCE.
  *
- * <p>Sequences avoid what SunJCE does against the contract of {@link Cipher}: it uses up the key and
- * nonce when an array is too short, it does not when a message ends in a {@link ByteBuffer}, and it
- * accepts associated data after a piece in a direct buffer. {@code StateTest} has these cases.
+ * <p>Sequences avoid what SunJCE does against the contract of {@link Cipher}: it uses up the key
+ * and nonce when an array is too short, it does not when a message ends in a {@link ByteBuffer},
+ * and it accepts associated data after a piece in a direct buffer. {@code StateTest} has these
+ * cases.
  */
 class DifferentialTest {
     private static final int SEQUENCES = 1500;

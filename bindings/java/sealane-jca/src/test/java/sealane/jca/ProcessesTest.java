@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sealane.test.Report;
 
-/** What needs a virtual machine of its own: loading, places in {@code java.security}, collectors. */
+/** Tests that need their own virtual machine: loading, {@code java.security}, collectors. */
 class ProcessesTest {
     private static final String JAR = System.getProperty("sealane.jar");
 
