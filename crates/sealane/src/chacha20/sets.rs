@@ -58,33 +58,47 @@ pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [
 #[inline(always)]
 pub(super) fn xor_split<W: Words>(rows: &[Rows<W>], first: &mut [u8], rest: &mut [u8]) {
     let Some((&Rows(a, b, c, d), rows)) = rows.split_first() else { return };
-    W::xor_rows(a, b, c, d, first);
     if W::ROWS == 1 {
+        W::xor_rows(a, b, c, d, first);
         // A group may have a set more than the data needs.
         xor_rows(rows, rest);
     } else {
-        xor_sets(rows, rest);
+        let (whole, last) = split_last_set(rows, rest);
+        W::xor_rows(a, b, c, d, first);
+        xor_whole_and_last(rows, whole, last);
     }
 }
 
 /// Combines `data` with a key stream. The data needs all sets, at least part of the last one.
-///
-/// There is no branch between the sets: the compiler would move parts of the transposition after
-/// it, and spill.
 #[inline(always)]
 pub(super) fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
-    let Some((last, rows)) = rows.split_last() else { return };
+    let (whole, last) = split_last_set(rows, data);
+    xor_whole_and_last(rows, whole, last);
+}
+
+/// Returns the data of all sets but the last one, and that of the last one.
+#[inline(always)]
+fn split_last_set<'a, W: Words>(rows: &[Rows<W>], data: &'a mut [u8]) -> (&'a mut [u8], &'a mut [u8]) {
+    data.split_at_mut(rows.len().saturating_sub(1) * W::ROWS * BLOCK_BYTES)
+}
+
+/// Combines whole sets, and then the last one, with a key stream.
+///
+/// There is no branch between the sets, and lengths are compared before the first one: the compiler
+/// would move parts of the transposition after a branch, and spill.
+#[inline(always)]
+fn xor_whole_and_last<W: Words>(rows: &[Rows<W>], whole: &mut [u8], last: &mut [u8]) {
+    let Some((last_rows, rows)) = rows.split_last() else { return };
     let set_bytes = W::ROWS * BLOCK_BYTES;
-    let (whole, rest) = data.split_at_mut(rows.len() * set_bytes);
     for (&Rows(a, b, c, d), set) in rows.iter().zip(whole.chunks_exact_mut(set_bytes)) {
         W::xor_rows(a, b, c, d, set);
     }
-    if rest.len() == set_bytes {
-        let &Rows(a, b, c, d) = last;
-        W::xor_rows(a, b, c, d, rest);
+    if last.len() == set_bytes {
+        let &Rows(a, b, c, d) = last_rows;
+        W::xor_rows(a, b, c, d, last);
     } else {
-        let mut key_stream = blocks(last);
-        xor_bytes(rest, key_stream.as_ref());
+        let mut key_stream = blocks(last_rows);
+        xor_bytes(last, key_stream.as_ref());
         wipe(key_stream.as_mut());
     }
 }
