@@ -67,7 +67,7 @@ open aead key nonce aad message
     size = fromIntegral len
     call = if isShort (len + B.length aad) then aeadOpenUnsafe else aeadOpenSafe
 
--- | A message that is encrypted in pieces.
+-- | A message that is encrypted in pieces. Its memory is wiped.
 newtype Sealer s = Sealer (Context SealerContext)
 
 -- | Starts a message.
@@ -76,18 +76,23 @@ newSealer aead key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \
     withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         sealerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
 
--- | Encrypts the next piece.
+-- | Encrypts the next piece, of any length.
+--
+-- Throws 'Sealane.Error.SealaneError' after 'finishSealer'.
 sealPiece :: Sealer s -> ByteString -> ST s ByteString
 sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update) >>= checked
   where
     update = if isShort (B.length piece) then sealerUpdateUnsafe else sealerUpdateSafe
 
--- | Ends the message and returns its tag.
+-- | Ends the message and returns its tag. @open@ expects it behind the pieces.
+--
+-- Throws 'Sealane.Error.SealaneError' if it was called before.
 finishSealer :: Sealer s -> ST s ByteString
 finishSealer (Sealer sealer) =
     inContext sealer (\context -> B.createUptoN' tagBytes $ fmap ((,) tagBytes) . sealerFinal context) >>= checked
 
--- | A message that is authenticated, then decrypted, in pieces.
+-- | A message that is read twice: 'authenticatePiece' for each piece, 'verifyTag', then
+-- 'decryptPiece' for each piece. No plaintext exists before it is authentic. Its memory is wiped.
 newtype Opener s = Opener (Context OpenerContext)
 
 -- | Starts a message.
@@ -96,21 +101,30 @@ newOpener aead key nonce aad = fmap Opener . newContext openerNew openerFree $ \
     withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         openerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
 
--- | Adds the next piece.
+-- | Adds the next piece of the ciphertext, without its tag.
+--
+-- Throws 'Sealane.Error.SealaneError' after 'verifyTag'.
 authenticatePiece :: Opener s -> ByteString -> ST s ()
 authenticatePiece (Opener opener) piece =
     inContext opener (withBytes piece . authenticate) >>= unsafeIOToST . check
   where
     authenticate = if isShort (B.length piece) then openerAuthenticateUnsafe else openerAuthenticateSafe
 
--- | Returns whether the tag is that of the pieces.
+-- | Compares the tag of all pieces with this tag of 16 bytes, in constant time. If they differ, the
+-- message is abandoned. For other lengths, it only returns 'False'.
+--
+-- Throws 'Sealane.Error.SealaneError' if it compared a tag before.
 verifyTag :: Opener s -> ByteString -> ST s Bool
 verifyTag (Opener opener) tag
     | B.length tag /= tagBytes = pure False
     | otherwise =
         inContext opener (\context -> withBytes tag (const . openerVerify context)) >>= unsafeIOToST . checkAuthentic
 
--- | Decrypts the next piece.
+-- | Decrypts the next piece, from the first one on. The pieces must be the bytes that were
+-- authenticated, but may be cut elsewhere.
+--
+-- Throws 'Sealane.Error.SealaneError' if 'verifyTag' was not called or returned 'False', and behind
+-- the end of the message.
 decryptPiece :: Opener s -> ByteString -> ST s ByteString
 decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decrypt) >>= checked
   where
