@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
-import java.util.Arrays;
 
 /**
  * The plaintext of a binary file, read at any position. Each read opens the chunk that it needs.
@@ -18,16 +17,8 @@ public final class AgeChannel implements SeekableByteChannel {
 
     private final SeekableByteChannel file;
     private final AgeKey key;
-    private final long chunksLength;
-    private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES];
-    private final byte[] plaintext = new byte[AgeKey.CHUNK_BYTES];
-
-    /** The chunk in the buffer, or -1. */
-    private long buffered = -1;
-
-    private int limit;
+    private final AgeChunks chunks;
     private long position;
-    private long size = -1;
     private boolean open = true;
 
     /**
@@ -50,43 +41,23 @@ public final class AgeChannel implements SeekableByteChannel {
             start = readAt(0, wanted);
         }
         key = AgeKey.unlock(identities, start, start.length);
-        chunksLength = file.size() - preamble;
+        chunks = new AgeChunks(this::readFully, key, file.size() - preamble);
     }
 
     private byte[] readAt(long from, int length) throws IOException {
         byte[] bytes = new byte[length];
-        read(from, ByteBuffer.wrap(bytes));
+        readFully(from, bytes, length);
         return bytes;
     }
 
-    private void read(long from, ByteBuffer to) throws IOException {
+    private void readFully(long from, byte[] to, int length) throws IOException {
         file.position(from);
-        while (to.hasRemaining()) {
-            if (file.read(to) < 0) {
+        ByteBuffer buffer = ByteBuffer.wrap(to, 0, length);
+        while (buffer.hasRemaining()) {
+            if (file.read(buffer) < 0) {
                 throw new EOFException("the file became shorter while it was read");
             }
         }
-    }
-
-    private long lastChunk() {
-        return Math.max(0, (chunksLength - 1) / AgeKey.SEALED_CHUNK_BYTES);
-    }
-
-    /** Opens a chunk. */
-    private void load(long number) throws IOException {
-        if (buffered == number) {
-            return;
-        }
-        buffered = -1;
-        long start = number * AgeKey.SEALED_CHUNK_BYTES;
-        int length = (int) Math.min(AgeKey.SEALED_CHUNK_BYTES, Math.max(0, chunksLength - start));
-        read(key.preambleLength() + start, ByteBuffer.wrap(sealed, 0, length));
-        boolean isLast = number == lastChunk();
-        limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
-        if (isLast) {
-            size = number * AgeKey.CHUNK_BYTES + limit;
-        }
-        buffered = number;
     }
 
     private void check() throws ClosedChannelException {
@@ -101,14 +72,10 @@ public final class AgeChannel implements SeekableByteChannel {
         if (!to.hasRemaining()) {
             return 0;
         }
-        // A position behind the last chunk needs the last chunk, which proves that it is the last.
-        load(Math.min(position / AgeKey.CHUNK_BYTES, lastChunk()));
-        long at = position - buffered * AgeKey.CHUNK_BYTES;
-        if (at >= limit) {
+        int count = chunks.read(position, to);
+        if (count < 0) {
             return -1;
         }
-        int count = Math.min(to.remaining(), limit - (int) at);
-        to.put(plaintext, (int) at, count);
         position += count;
         return count;
     }
@@ -132,10 +99,7 @@ public final class AgeChannel implements SeekableByteChannel {
     @Override
     public long size() throws IOException {
         check();
-        if (size < 0) {
-            load(lastChunk());
-        }
-        return size;
+        return chunks.size();
     }
 
     @Override
@@ -158,7 +122,7 @@ public final class AgeChannel implements SeekableByteChannel {
     public void close() throws IOException {
         open = false;
         key.close();
-        Arrays.fill(plaintext, (byte) 0);
+        chunks.wipe();
         file.close();
     }
 }

@@ -2,33 +2,23 @@ package sealane.hadoop;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.util.Arrays;
+import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSInputStream;
+import sealane.age.AgeChunks;
 import sealane.age.AgeKey;
 
 /** The plaintext of a file at any position. Each read opens the chunk that it needs. */
 final class AgeFileInputStream extends FSInputStream {
     private final FSDataInputStream file;
-    private final AgeKey key;
+    private final AgeChunks chunks;
     private final long chunksLength;
-    private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES];
-    private final byte[] plaintext = new byte[AgeKey.CHUNK_BYTES];
-
-    /** The chunk in the buffer, or -1. */
-    private long buffered = -1;
-
-    private int limit;
     private long position;
 
     AgeFileInputStream(FSDataInputStream file, AgeKey key, long chunksLength) {
         this.file = file;
-        this.key = key;
+        chunks = new AgeChunks((from, to, length) -> file.readFully(from, to, 0, length), key, chunksLength);
         this.chunksLength = chunksLength;
-    }
-
-    private long lastChunk() {
-        return Math.max(0, (chunksLength - 1) / AgeKey.SEALED_CHUNK_BYTES);
     }
 
     @Override
@@ -53,18 +43,6 @@ final class AgeFileInputStream extends FSInputStream {
         return false;
     }
 
-    private void load(long number) throws IOException {
-        if (buffered == number) {
-            return;
-        }
-        buffered = -1;
-        long start = number * AgeKey.SEALED_CHUNK_BYTES;
-        int length = (int) Math.min(AgeKey.SEALED_CHUNK_BYTES, Math.max(0, chunksLength - start));
-        file.readFully(key.preambleLength() + start, sealed, 0, length);
-        limit = key.open(number, number == lastChunk(), sealed, 0, length, plaintext, 0);
-        buffered = number;
-    }
-
     @Override
     public synchronized int read() throws IOException {
         byte[] one = new byte[1];
@@ -76,28 +54,22 @@ final class AgeFileInputStream extends FSInputStream {
         if (length == 0) {
             return 0;
         }
-        // The end is where the last chunk proves it.
-        load(Math.min(position / AgeKey.CHUNK_BYTES, lastChunk()));
-        long at = position - buffered * AgeKey.CHUNK_BYTES;
-        if (at >= limit) {
+        int count = chunks.read(position, ByteBuffer.wrap(out, offset, length));
+        if (count < 0) {
             return -1;
         }
-        int count = Math.min(length, limit - (int) at);
-        System.arraycopy(plaintext, (int) at, out, offset, count);
         position += count;
         return count;
     }
 
     @Override
     public synchronized int available() {
-        long at = position - buffered * AgeKey.CHUNK_BYTES;
-        return buffered >= 0 && at >= 0 && at < limit ? limit - (int) at : 0;
+        return chunks.available(position);
     }
 
     @Override
     public synchronized void close() throws IOException {
-        Arrays.fill(plaintext, (byte) 0);
-        buffered = -1;
+        chunks.wipe();
         file.close();
     }
 }

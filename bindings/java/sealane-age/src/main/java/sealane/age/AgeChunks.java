@@ -1,0 +1,124 @@
+package sealane.age;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * The plaintext of a binary file at any position, for streams and channels that read from other
+ * places than {@link AgeChannel}. It opens the chunk that a read needs, and keeps it for the next
+ * read. It is not for several threads at once.
+ */
+public final class AgeChunks {
+    /** A file. */
+    @FunctionalInterface
+    public interface Source {
+        /**
+         * Reads bytes of the file.
+         *
+         * @param position the position in the file
+         * @param to the array, which is filled from its start
+         * @param length the number of bytes
+         * @throws IOException if reading fails, or the file ends before
+         */
+        void readFully(long position, byte[] to, int length) throws IOException;
+    }
+
+    private final Source file;
+    private final AgeKey key;
+    private final long chunksLength;
+    private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES];
+    private final byte[] plaintext = new byte[AgeKey.CHUNK_BYTES];
+
+    /** The chunk in the buffer, or -1. */
+    private long buffered = -1;
+
+    private int limit;
+    private long size = -1;
+
+    /**
+     * Returns the plaintext of a file.
+     *
+     * @param file the file
+     * @param key its key, which stays the caller's
+     * @param chunksLength the length of the file without its header and nonce
+     */
+    public AgeChunks(Source file, AgeKey key, long chunksLength) {
+        this.file = file;
+        this.key = key;
+        this.chunksLength = chunksLength;
+    }
+
+    /**
+     * Reads from one chunk: as many bytes as it has from the position on, and {@code to} has room
+     * for.
+     *
+     * @param position the position in the plaintext
+     * @param to the buffer, which has room
+     * @return the number of bytes, or -1 at the end and behind it
+     * @throws IOException if the chunk is not authentic, or reading fails
+     */
+    public int read(long position, ByteBuffer to) throws IOException {
+        // A position behind the last chunk needs the last chunk, which proves that it is the last.
+        load(Math.min(position / AgeKey.CHUNK_BYTES, lastChunk()));
+        long at = position - buffered * AgeKey.CHUNK_BYTES;
+        if (at >= limit) {
+            return -1;
+        }
+        int count = Math.min(to.remaining(), limit - (int) at);
+        to.put(plaintext, (int) at, count);
+        return count;
+    }
+
+    /**
+     * Returns the length of the plaintext. The first call opens the last chunk, because the length
+     * of a file proves nothing.
+     *
+     * @return the length in bytes
+     * @throws IOException if the last chunk is not authentic, or reading fails
+     */
+    public long size() throws IOException {
+        if (size < 0) {
+            load(lastChunk());
+        }
+        return size;
+    }
+
+    /**
+     * Returns the number of bytes that can be read without opening another chunk.
+     *
+     * @param position the position in the plaintext
+     * @return the number of bytes
+     */
+    public int available(long position) {
+        long at = position - buffered * AgeKey.CHUNK_BYTES;
+        return buffered >= 0 && at >= 0 && at < limit ? limit - (int) at : 0;
+    }
+
+    /** Wipes the chunk that is kept. */
+    public void wipe() {
+        Arrays.fill(plaintext, (byte) 0);
+        buffered = -1;
+    }
+
+    private long lastChunk() {
+        return Math.max(0, (chunksLength - 1) / AgeKey.SEALED_CHUNK_BYTES);
+    }
+
+    /** Opens a chunk. */
+    private void load(long number) throws IOException {
+        if (buffered == number) {
+            return;
+        }
+        buffered = -1;
+        long start = number * AgeKey.SEALED_CHUNK_BYTES;
+        int length = (int) Math.min(AgeKey.SEALED_CHUNK_BYTES, Math.max(0, chunksLength - start));
+        file.readFully(key.preambleLength() + start, sealed, length);
+        boolean isLast = number == lastChunk();
+        limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
+        if (isLast) {
+            size = number * AgeKey.CHUNK_BYTES + limit;
+        }
+        buffered = number;
+    }
+}
