@@ -3,6 +3,7 @@ each package from nothing else than its files, without uploading: python3 tools/
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -43,6 +44,21 @@ def published(folder):
     # An empty list is `publish = false`.
     packages = [package for package in metadata["packages"] if package["publish"] != []]
     return packages, Path(metadata["target_directory"]) / "package"
+
+
+def remove_earlier(packages, target):
+    """Removes what cargo unpacked and built for an earlier check. It takes a package of the same
+    version for the same package, and would build against the state of then."""
+    home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    for package in packages:
+        # The name of a registry without a host begins with a hyphen: cargo makes one for each check.
+        for unpacked in home.glob(f"registry/src/-*/{package['name']}-{package['version']}"):
+            shutil.rmtree(unpacked)
+        crate = package["name"].replace("-", "_")
+        for sources in (target / "debug/deps").glob(f"{crate}-*.d"):
+            if "/registry/src/-" in sources.read_text():
+                build = sources.stem.removeprefix(crate)
+                shutil.rmtree(target / f"debug/.fingerprint/{package['name']}{build}", ignore_errors=True)
 
 
 def errors_of_manifest(package):
@@ -100,10 +116,10 @@ def errors_of_packages(packages, folder, required=REQUIRED):
 
 def main():
     check_the_checks()
-    packages, folder = published(ROOT)
-    selected = [word for package in packages for word in ("--package", package["name"])]
+    workspace, folder = published(ROOT)
+    selected = [word for package in workspace for word in ("--package", package["name"])]
     cargo("package", "--quiet", "--no-verify", "--allow-dirty", *selected)
-    errors = list(errors_of_packages(packages, folder))
+    errors, target = list(errors_of_packages(workspace, folder)), folder.parent
     for separate in SEPARATE:
         packages, folder = published(ROOT / separate)
         manifest = f"--manifest-path={separate}/Cargo.toml"
@@ -111,8 +127,9 @@ def main():
         errors += errors_of_packages(packages, folder, REQUIRED - {"Cargo.lock"})
     if errors:
         sys.exit("\n".join(errors))
+    remove_earlier(workspace, target)
     cargo("publish", "--dry-run", "--quiet", "--allow-dirty", *selected)
-    print(f"   {len(packages)} crates were built from their packages, and can be published")
+    print(f"   {len(workspace)} crates were built from their packages, and can be published")
 
 
 if __name__ == "__main__":
