@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import io
+import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 from fsspec.asyn import sync
@@ -32,7 +33,8 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
 
     def __init__(self, blocksize: int, fetcher: Any, size: int) -> None:
         super().__init__(blocksize, fetcher, size)
-        self._start, self._data = 0, b""
+        # The offset of what is kept, and its bytes. Threads that share a file exchange both at once.
+        self._kept = 0, b""
         # The end of the last read, and how far the next one may read ahead.
         self._next: int | None = None
         self._ahead = 0
@@ -43,32 +45,36 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
         if start >= stop:
             return b""
         in_order, self._next = start == self._next, stop
-        end = self._start + len(self._data)
-        if self._start <= start and stop <= end:
+        kept, data = self._kept
+        end = kept + len(data)
+        if kept <= start and stop <= end:
             self.hit_count += 1
-            return self._data[start - self._start : stop - self._start]
+            return data[start - kept : stop - kept]
         self.miss_count += 1
         # The part that is here already.
-        here = self._data[start - self._start :] if self._start <= start < end else b""
+        here = data[start - kept :] if kept <= start < end else b""
         begin = start + len(here)
         self._ahead = min(self.blocksize, max(4 * CHUNK, 2 * self._ahead)) if in_order else 0
         aligned = begin // CHUNK * CHUNK
         until = min(self.size, -(-(stop + self._ahead) // CHUNK) * CHUNK)
         data = self.fetcher(aligned, until)
         self.total_requested_bytes += until - aligned
-        self._start, self._data = aligned, data
         wanted: bytes = here + data[begin - aligned : stop - aligned]
-        if len(data) > 2 * self.blocksize:
-            # What is large is not kept, except for its last chunk.
-            keep = (len(data) - 1) // CHUNK * CHUNK
-            self._start, self._data = aligned + keep, data[keep:]
+        # What is large is not kept, except for its last chunk.
+        keep = (len(data) - 1) // CHUNK * CHUNK if len(data) > 2 * self.blocksize else 0
+        self._kept = aligned + keep, data[keep:]
         return wanted
 
 
 class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
-    """A file that is read, always in the version that was opened. It can be pickled, without its key."""
+    """A file that is read, always in the version that was opened. It can be pickled, without its key.
+
+    Threads may share it: a read begins where the last seek of its thread went, whatever others did
+    in between. DuckDB reads one file in several threads in this way.
+    """
 
     fs: AgeFileSystem
+    loc: int
 
     def __init__(
         self, fs: AgeFileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
@@ -77,29 +83,58 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         # Files of this machine are read here. Others are read in the event loop, as one request
         # each.
         self._local = open(path, "rb", buffering=0) if isinstance(fs.target, LocalFileSystem) else None
+        # For each thread: where its last seek went, unless it has read since, and `_turn` of then.
+        self._sought = threading.local()
+        # Changes when a thread reads on from the shared position: what was sought before is void.
+        self._turn = 0
         self._entry, size = entry, entry.size
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
         if is_own:
             self.cache = ChunkCache(self.blocksize, self._fetch_range, self.size)
 
+    def seek(self, loc: int, whence: int = 0) -> int:
+        position: int = super().seek(loc, whence)
+        self._sought.place = self._turn, position
+        return position
+
+    def tell(self) -> int:
+        self._sought.place = None
+        position: int = super().tell()
+        return position
+
+    def read(self, length: int | None = -1) -> bytes:
+        """Reads that many bytes, or all to the end. Fewer are returned only at the end."""
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+        turn, start = getattr(self._sought, "place", None) or (None, self.loc)
+        self._sought.place = None
+        if turn != self._turn:
+            # Threads that take turns share the position.
+            self._turn += 1
+            start = self.loc
+        stop = self.size if length is None or length < 0 else start + length
+        data: bytes = self.cache._fetch(start, stop) if start < stop else b""
+        self.loc = start + len(data)
+        return data
+
     def _fetch_range(self, start: int, end: int) -> bytes:
         if self._local is not None:
-            return self._read_local(self._local, start, end)
+            return self._read_local(self._local.fileno(), start, end)
         found: dict[int, bytes] = sync(self.fs.loop, self.fs._read_ranges, self.path, self._entry, [(0, start, end)])
         return found[0]
 
-    def _read_local(self, file: io.FileIO, start: int, end: int) -> bytes:
+    def _read_local(self, file: int, start: int, end: int) -> bytes:
         key, entry = self._entry.key, self._entry
         assert key is not None
         data = b""
         for request in plan([(0, start, end)], entry.payload_size):
-            file.seek(entry.preamble.length + request.start)
-            sealed = file.read(request.stop - request.start)
-            while len(sealed) < request.stop - request.start:
-                more = file.read(request.stop - request.start - len(sealed))
+            sealed = b""
+            while (length := request.stop - request.start - len(sealed)) > 0:
+                # Other threads read the same file.
+                more = os.pread(file, length, entry.preamble.length + request.start + len(sealed))
                 if not more:
                     raise PayloadError("the file is cut short, or was changed while it was read")
-                sealed += more
+                sealed = sealed + more if sealed else more
             [(_, data)] = request.open(key, sealed)
         return data
 
