@@ -25,7 +25,11 @@ class ProcessesTest {
 
     @TempDir Path directory;
 
-    private static String run(List<String> arguments) throws IOException, InterruptedException {
+    /** What a program left: its exit status, and all of its output. */
+    record Result(int status, String output) {}
+
+    /** Runs a virtual machine like this one, with these arguments. */
+    static Result start(List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // The options of this virtual machine that choose the interface.
@@ -35,8 +39,13 @@ class ProcessesTest {
         command.addAll(arguments);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes());
-        assertEquals(0, process.waitFor(), () -> command + "\n" + output);
-        return output;
+        return new Result(process.waitFor(), command + "\n" + output);
+    }
+
+    private static String run(List<String> arguments) throws IOException, InterruptedException {
+        Result result = start(arguments);
+        assertEquals(0, result.status(), result::output);
+        return result.output();
     }
 
     private static String report(String... options) throws IOException, InterruptedException {
