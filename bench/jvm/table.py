@@ -88,7 +88,7 @@ def main():
         return
     results = read(arguments)
     ratios(results)
-    if "seal" in results:
+    if set(PUBLISHED) <= set(results.get("seal", {})):
         operations(results)
 
 
