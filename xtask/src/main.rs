@@ -17,6 +17,7 @@ mod interop;
 mod ledger;
 mod msrv;
 mod no_std;
+mod openssl;
 mod places;
 mod probe;
 mod process;
@@ -74,6 +75,8 @@ enum Chore {
     Interop,
     /// Build the primitives for targets that have no std
     NoStd,
+    /// Build the provider for OpenSSL, and write it with a configuration into a folder
+    Openssl(openssl::Options),
     /// Compare the crates in use with docs/dependencies.md, and check that lock files are from
     /// crates.io
     Dependencies,
@@ -90,8 +93,9 @@ enum Chore {
 }
 
 fn main() -> Result<()> {
+    let arguments = Arguments::parse();
     std::env::set_current_dir(process::workspace_root())?;
-    match Arguments::parse().chore {
+    match arguments.chore {
         Chore::Api(options) => api::run(&options),
         Chore::Asm(options) => asm::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
@@ -106,6 +110,7 @@ fn main() -> Result<()> {
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Interop => interop::run(),
         Chore::NoStd => no_std::run(),
+        Chore::Openssl(options) => openssl::run(&options),
         Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),
         Chore::Msrv => msrv::run(),

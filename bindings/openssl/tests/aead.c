@@ -213,9 +213,15 @@ static void test_xchacha(void)
         set_tag(ctx, tag);
         update(ctx, NULL, aad, 12);
         update(ctx, back, out, cut);
-        update(ctx, back + cut, out + cut, len - cut);
-        CHECK(finish(ctx) == 1 && memcmp(back, text, len) == 0);
-        EVP_CIPHER_CTX_free(ctx);
+        EVP_CIPHER_CTX *copy = EVP_CIPHER_CTX_new();
+        CHECK(copy != NULL && EVP_CIPHER_CTX_copy(copy, ctx) == 1);
+        EVP_CIPHER_CTX *both[] = {ctx, copy};
+        for (int i = 0; i < 2; i++) {
+            update(both[i], back + cut, out + cut, len - cut);
+            CHECK(finish(both[i]) == 1 && memcmp(back, text, len) == 0);
+            memset(back + cut, 0, len - cut);
+            EVP_CIPHER_CTX_free(both[i]);
+        }
     }
 }
 

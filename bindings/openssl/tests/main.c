@@ -1,4 +1,4 @@
-/* Runs all tests of the provider: program FOLDER [few] */
+/* Runs all tests of the provider, with the version of OpenSSL: program FOLDER VERSION [few] */
 #include "check.h"
 
 const char *folder;
@@ -8,9 +8,12 @@ EVP_MAC *our_mac, *their_mac;
 
 int main(int argc, char **argv)
 {
-    CHECK(argc >= 2);
+    CHECK(argc >= 3);
     folder = argv[1];
-    few = argc > 2;
+    few = argc > 3;
+    /* That of the headers, and that of the library. */
+    CHECK(strcmp(OPENSSL_VERSION_STR, argv[2]) == 0);
+    CHECK(strcmp(OpenSSL_version(OPENSSL_VERSION_STRING), argv[2]) == 0);
     /* First, while no other library context has the module. */
     test_process();
     CHECK(OSSL_PROVIDER_set_default_search_path(NULL, folder) == 1);

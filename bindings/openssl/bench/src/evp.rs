@@ -1,6 +1,7 @@
 //! The few functions of libcrypto that are measured.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr;
 
@@ -17,18 +18,18 @@ macro_rules! functions {
         #[allow(non_snake_case, reason = "the names of OpenSSL")]
         pub(crate) struct Evp {
             $($name: unsafe extern "C" fn($($type),*) -> $result,)*
-            // Stay loaded as long as the functions are used.
+            library: *mut c_void,
+            // Stays loaded as long as the functions are used.
             _libcrypto: Library,
-            _provider: Library,
         }
 
         impl Evp {
-            fn resolve(libcrypto: Library, provider: Library) -> Result<Self, libloading::Error> {
+            fn resolve(libcrypto: Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
                     // SAFETY: libcrypto has this function with this type, says its manual.
                     $($name: *unsafe { libcrypto.get(concat!(stringify!($name), "\0").as_bytes()) }?,)*
+                    library: ptr::null_mut(),
                     _libcrypto: libcrypto,
-                    _provider: provider,
                 })
             }
         }
@@ -37,8 +38,9 @@ macro_rules! functions {
 
 functions! {
     OpenSSL_version: fn(c_int) -> *const c_char;
-    OSSL_PROVIDER_add_builtin: fn(*mut c_void, *const c_char, *const c_void) -> c_int;
-    OSSL_PROVIDER_load: fn(*mut c_void, *const c_char) -> *mut c_void;
+    OSSL_LIB_CTX_new: fn() -> *mut c_void;
+    OSSL_LIB_CTX_load_config: fn(*mut c_void, *const c_char) -> c_int;
+    OSSL_PROVIDER_available: fn(*mut c_void, *const c_char) -> c_int;
     EVP_CIPHER_fetch: fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
     EVP_CIPHER_free: fn(*mut c_void) -> ();
     EVP_CIPHER_CTX_new: fn() -> Ctx;
@@ -50,23 +52,21 @@ functions! {
 }
 
 impl Evp {
-    /// Loads libcrypto, and this provider into it. The provider is passed as a function, because
-    /// some builds of libcrypto cannot load modules.
-    pub(crate) fn load(libcrypto: &Path, provider: &Path) -> Result<Self, Box<dyn std::error::Error>> {
-        // SAFETY: the libraries that the caller names run code when they are loaded.
+    /// Loads libcrypto, and both providers into it, with a configuration for them.
+    pub(crate) fn load(libcrypto: &Path, configuration: &Path) -> Result<Self, Box<dyn std::error::Error>> {
+        // SAFETY: the library that the caller names runs code when it is loaded.
         let libcrypto = unsafe { Library::new(libcrypto) }?;
-        // SAFETY: as above.
-        let provider = unsafe { Library::new(provider) }?;
-        // SAFETY: the symbol is a function. Only its address is used here.
-        let init = *unsafe { provider.get::<*const c_void>(b"OSSL_provider_init\0") }?;
-        let evp = Self::resolve(libcrypto, provider)?;
-        // SAFETY: the name is a text, and the function is that of a provider.
-        if unsafe { (evp.OSSL_PROVIDER_add_builtin)(ptr::null_mut(), c"sealane".as_ptr(), init) } != 1 {
-            return Err("libcrypto does not accept the provider".into());
+        let mut evp = Self::resolve(libcrypto)?;
+        let path = CString::new(configuration.as_os_str().as_bytes())?;
+        // SAFETY: no arguments.
+        evp.library = unsafe { (evp.OSSL_LIB_CTX_new)() };
+        // SAFETY: the context is live or null, which is the default one, and the path is a text.
+        if unsafe { (evp.OSSL_LIB_CTX_load_config)(evp.library, path.as_ptr()) } != 1 {
+            return Err("libcrypto does not accept the configuration".into());
         }
         for name in [c"sealane", c"default"] {
-            // SAFETY: the name is a text.
-            if unsafe { (evp.OSSL_PROVIDER_load)(ptr::null_mut(), name.as_ptr()) }.is_null() {
+            // SAFETY: as above.
+            if unsafe { (evp.OSSL_PROVIDER_available)(evp.library, name.as_ptr()) } != 1 {
                 return Err(format!("libcrypto cannot load the provider {name:?}").into());
             }
         }
@@ -94,8 +94,7 @@ impl<'a> Cipher<'a> {
     pub(crate) fn new(evp: &'a Evp, properties: &str, key: &[u8; 32]) -> Self {
         let properties = CString::new(properties).expect("no zero byte");
         // SAFETY: both texts end with zero bytes.
-        let cipher =
-            unsafe { (evp.EVP_CIPHER_fetch)(ptr::null_mut(), c"ChaCha20-Poly1305".as_ptr(), properties.as_ptr()) };
+        let cipher = unsafe { (evp.EVP_CIPHER_fetch)(evp.library, c"ChaCha20-Poly1305".as_ptr(), properties.as_ptr()) };
         assert!(!cipher.is_null(), "there is no ChaCha20-Poly1305 with {properties:?}");
         // SAFETY: no arguments.
         let context = unsafe { (evp.EVP_CIPHER_CTX_new)() };

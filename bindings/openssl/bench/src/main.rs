@@ -1,12 +1,13 @@
 //! Compares the provider with OpenSSL's own on records of TLS 1.3, with the calls that libssl makes
-//! for each record: `sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO`.
+//! for each record: `sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO [avx2]`.
 //!
 //! Each figure is the time of OpenSSL's own provider divided by ours, in one process, as the median
-//! of rounds. Run it on an idle machine.
+//! of rounds. With `avx2`, neither side uses AVX-512. Run it on an idle machine.
 
 mod evp;
 
 use std::error::Error;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use evp::{Cipher, Evp};
@@ -93,13 +94,43 @@ fn ratio(evp: &Evp, operation: Operation, size: usize) -> f64 {
     median(&pairs.iter().map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
 }
 
+/// The features of AVX-512 in `EBX` of CPUID's leaf 7: F, DQ, IFMA, CD, BW and VL. OpenSSL takes the
+/// bits behind `~` out of what it detects (`OPENSSL_ia32cap(3)`).
+const WITHOUT_AVX512: &str = ":~0xd0230000";
+
+/// Returns a configuration with both providers.
+fn configuration(provider: &Path, backend: Option<&str>) -> Result<String, std::io::Error> {
+    let module = provider.canonicalize()?;
+    let backend = backend.map(|name| format!("backend = {name}\n")).unwrap_or_default();
+    Ok(format!(
+        "openssl_conf = openssl_init\n\
+         config_diagnostics = 1\n\
+         [openssl_init]\nproviders = providers\n\
+         [providers]\nsealane = sealane_provider\ndefault = default_provider\n\
+         [default_provider]\nactivate = 1\n\
+         [sealane_provider]\nmodule = {}\nactivate = 1\n{backend}",
+        module.display()
+    ))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    let [provider, libcrypto] = arguments.as_slice() else {
-        return Err("usage: sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO".into());
+    let (provider, libcrypto, backend) = match arguments.as_slice() {
+        [provider, libcrypto] => (provider, libcrypto, None),
+        [provider, libcrypto, backend] if backend == "avx2" => (provider, libcrypto, Some("avx2")),
+        _ => return Err("usage: sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO [avx2]".into()),
     };
-    let evp = Evp::load(libcrypto.as_ref(), provider.as_ref())?;
-    let mut table = Table::new(std::iter::once(evp.version()).chain(SIZES.map(size_name)));
+    if backend.is_some() {
+        // SAFETY: this program has one thread. libcrypto, which is loaded later, reads the variable.
+        unsafe { std::env::set_var("OPENSSL_ia32cap", WITHOUT_AVX512) };
+    }
+    let file = std::env::temp_dir().join(format!("sealane-openssl-bench-{}.cnf", std::process::id()));
+    std::fs::write(&file, configuration(provider.as_ref(), backend)?)?;
+    let evp = Evp::load(libcrypto.as_ref(), &file);
+    std::fs::remove_file(&file)?;
+    let evp = evp?;
+    let name = evp.version() + backend.map_or("", |_| ", AVX2");
+    let mut table = Table::new(std::iter::once(name).chain(SIZES.map(size_name)));
     for (name, operation) in [("seal", SEAL), ("open", OPEN)] {
         let cells = SIZES.iter().map(|size| format!("{:.2}", ratio(&evp, operation, *size)));
         table.row(std::iter::once(name.to_owned()).chain(cells));
