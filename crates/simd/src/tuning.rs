@@ -11,8 +11,7 @@
 //!
 //! let tuning: Tuning = Scalar::TUNING;
 //! let threshold: ByClass<usize> = tuning.poly1305_min_bytes;
-//! assert!(threshold.least() <= threshold.of(CpuClass::detect()));
-//!
+//! assert_eq!(threshold.here(), threshold.of(CpuClass::detect()));
 //! let matrix: Gf8MatrixTuning = ScalarBytes::MATRIX;
 //! assert!(matrix.rows <= 6);
 //! ```
@@ -45,12 +44,10 @@ impl<T: Copy> ByClass<T> {
     }
 }
 
-/// Values of a type that can be compared at compile time.
 macro_rules! here {
     ($($type:ty)*) => {$(
         impl ByClass<$type> {
-            /// Returns the value for the class of this CPU, which is not asked for if there is one
-            /// value for all.
+            /// Returns the value for this CPU. Does not detect the class if both values are equal.
             #[inline(always)]
             #[must_use]
             pub fn here(&self) -> $type {
@@ -60,7 +57,6 @@ macro_rules! here {
     )*};
 }
 here!(bool usize);
-
 impl ByClass<usize> {
     /// Returns the larger value.
     #[must_use]
@@ -102,7 +98,6 @@ pub struct Tuning {
     pub block_on_integers: ByClass<bool>,
     /// Whether 17 to 20 blocks are fastest as a group and a set that advance together.
     pub interleave_group_and_set: ByClass<bool>,
-
     /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; at least
     /// two rows of blocks.
     pub poly1305_min_bytes: ByClass<usize>,
@@ -117,7 +112,6 @@ pub struct Tuning {
     /// Messages from which Poly1305 is faster with one message in each lane than one after the
     /// other; `usize::MAX` where it never is.
     pub poly1305_min_messages: usize,
-
     /// The longest message in bytes whose key stream is made in one call, before it is
     /// authenticated on integers.
     pub short_max_bytes: ByClass<usize>,
@@ -270,6 +264,11 @@ mod x86 {
     /// Zen 3. Poly1305: slower than integers up to 4 KiB, and no faster at 16 KiB.
     pub(crate) const SSSE3: Tuning = Tuning { horizontal_sets: 2, most_horizontal_sets: 2, ..VECTORS_OF_128_BITS };
 
+    /// The work between the rounds is assembly of x86-64.
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    const INTERLEAVED_BELOW: ByClass<usize> = ByClass { one_cycle: 16_384, two_cycles: usize::MAX };
+    #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
+    const INTERLEAVED_BELOW: ByClass<usize> = ByClass::same(0);
     pub(crate) const AVX2: Tuning = Tuning {
         // Zen 3: three sets take less than a group.
         horizontal_sets: 3,
@@ -288,15 +287,9 @@ mod x86 {
         poly1305_min_messages: 3,
         // A group with block 0.
         short_max_bytes: ByClass::same(512 - 64),
-        // Zen 3: two passes are level from 16 KiB on, as a vector of blocks takes fewer
-        // instructions than as many blocks on integers; at 5000 bytes they are 1.1 times as slow.
-        // Zen 5: two passes are slower at all lengths. The work between the rounds is assembly of
-        // x86-64.
-        interleaved_below_bytes: if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
-            ByClass { one_cycle: 16_384, two_cycles: usize::MAX }
-        } else {
-            ByClass::same(0)
-        },
+        // Zen 3: interleaved has 1.08 of ring's speed to 4.5 KiB (longer ones were not measured), two
+        // passes 0.95 at 5000 bytes and 1.08 from 16 KiB on. Zen 5: two passes are always slower.
+        interleaved_below_bytes: INTERLEAVED_BELOW,
         // Zen 3.
         batch_max_bytes: Some(200),
         ..VECTORS_OF_128_BITS
@@ -381,10 +374,7 @@ pub(crate) const fn of_bounds(lanes: usize) -> Tuning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Level;
-    use crate::level_list::LevelList;
-    use crate::simd::Simd;
-    use crate::words::Words;
+    use crate::{Level, LevelList, Simd, Words};
 
     /// Checks the ranges that the kernels rely on.
     #[inline(always)]
