@@ -7,7 +7,7 @@ use serde::Serialize;
 #[cfg(feature = "ipsec-mb")]
 use crate::peers::ipsec_mb;
 use crate::peers::libsodium;
-use crate::peers::openssl_capabilities::Capabilities;
+use crate::peers::openssl_capabilities::{self, Capabilities};
 use crate::verdict::class_of_targets;
 
 /// The machine, and the versions of the peers.
@@ -71,7 +71,11 @@ fn notes() -> Vec<String> {
     if let Some(found) = Capabilities::found()
         && Capabilities::forced().is_none()
     {
-        let why = if found.avx512() { "OpenSSL uses AVX-512 by itself" } else { "this CPU has no AVX-512" };
+        let why = match (found.avx512(), openssl_capabilities::is_held()) {
+            (true, _) => "OpenSSL uses AVX-512 by itself",
+            (false, true) => "OPENSSL_ia32cap hides it",
+            (false, false) => "this CPU has no AVX-512",
+        };
         notes.push(format!("no row of OpenSSL forced: {why}; its targets are compared with OpenSSL as it is"));
     }
     if Capabilities::found().is_some() && Capabilities::without_avx().is_none() {

@@ -50,7 +50,8 @@ pub trait Simd: Token {
     }
 
     /// Returns the class of this CPU for tokens whose kernels have a variant for each class, and
-    /// [`CpuClass::OneCycle`] for all others.
+    /// [`CpuClass::OneCycle`] for all others. For single values, there is
+    /// `ByClass::here`.
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::OneCycle

@@ -1,5 +1,9 @@
 //! Messages of middle length on CPUs that do vector and scalar work side by side. While the key
-//! stream of a group of blocks is computed, the group before it is authenticated.
+//! stream of a group of blocks is computed, ciphertext is authenticated: to seal, that of the group
+//! before, and to open, also that of the group itself.
+//!
+//! A double round takes as long as four blocks of Poly1305, so a group has time for 40 blocks and
+//! brings 32. To open, the groups after the first one make up for it, which has no time.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, PendingPoly1305, Simd, Words};
@@ -10,41 +14,39 @@ use crate::chacha20::rows::{self, Interleave};
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
-use crate::poly1305::Tag;
-use crate::poly1305::{Short, add_pending_block};
+use crate::poly1305::{self, Short, Tag, add_pending_block};
 use crate::wipe::wipe;
 
 /// Bytes of a group.
 const GROUP_BYTES: usize = 512;
+/// Bytes of the message in the first group, behind block 0.
+const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
 
 /// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
 /// [`super::short::takes`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
-    let below = const {
-        let below = S::TUNING.interleaved_below_bytes;
+    const {
+        let below = S::TUNING.interleaved_below_bytes.most();
         assert!(below == 0 || rows::group_bytes::<S>() == GROUP_BYTES, "one group is kept");
-        below
     };
-    aad.len() <= SHORT_MAX_AAD_BYTES && length < below
+    aad.len() <= SHORT_MAX_AAD_BYTES && length < S::TUNING.interleaved_below_bytes.here()
 }
 
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.input().len();
-    let (mut start, mut end) = (0, GROUP_BYTES - BLOCK_BYTES);
-    let mut first = S::Words::ZERO_BLOCKS;
-    sets::xor_behind_block_0(token, state, first.as_mut(), message.upto(end));
-    let mut mac = begin_mac(first.as_ref(), aad);
-    wipe(first.as_mut());
+    // The message is encrypted up to `end`, and authenticated up to `start`.
+    let (mut start, mut end) = (0, FIRST_BYTES);
+    let mut mac = first_group(token, state, aad, message.upto(end));
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-        authenticate_and_xor(token, state, &mut mac, before, end, group);
-        (start, end) = (end, next);
+        start += authenticate_and_xor(token, state, &mut mac, before, end, group);
+        end = next;
     }
-    let tag = finish_mac(mac, &message.upto(end)[start..], &lengths(aad.len(), length));
+    let tag = finish(token, mac, &message.upto(end)[start..], &lengths(aad.len(), length));
     mac.wipe();
     tag
 }
@@ -61,23 +63,19 @@ pub(super) fn open<S: Simd>(
     mut message: impl Payload,
 ) -> Result<(), OpenError> {
     let length = message.input().len();
-    let mut end = GROUP_BYTES - BLOCK_BYTES;
-    // The ciphertext of the last group that was decrypted, and the place of the next one's.
-    let (mut before, mut next_before) = (&mut [0; GROUP_BYTES], &mut [0; GROUP_BYTES]);
-    let mut before_bytes = copy_group(message.input(), 0, end, before);
-    let mut first = S::Words::ZERO_BLOCKS;
-    sets::xor_behind_block_0(token, state, first.as_mut(), message.upto(end));
-    let mut mac = begin_mac(first.as_ref(), aad);
-    wipe(first.as_mut());
+    let mut end = FIRST_BYTES;
+    let mut pending = PendingCiphertext { bytes: [0; 2 * GROUP_BYTES], start: 0, end: 0 };
+    pending.append(&message.input()[..end]);
+    let mut mac = first_group(token, state, aad, message.upto(end));
     while end < length {
         let next = length.min(end + GROUP_BYTES);
-        let next_bytes = copy_group(message.input(), end, next, next_before);
+        // A group has time for more blocks than its own: it also adds some of the first group.
+        pending.append(&message.input()[end..next]);
         let group = &mut message.upto(next)[end..];
-        authenticate_and_xor(token, state, &mut mac, &before[..before_bytes], end, group);
-        (before, next_before) = (next_before, before);
-        (end, before_bytes) = (next, next_bytes);
+        pending.start += authenticate_and_xor(token, state, &mut mac, pending.rest(), end, group);
+        end = next;
     }
-    let result = verify(&finish_mac(mac, &before[..before_bytes], &lengths(aad.len(), length)), tag);
+    let result = verify(&finish(token, mac, pending.rest(), &lengths(aad.len(), length)), tag);
     mac.wipe();
     if result.is_err() {
         undo_decryption(level, state, &mut message);
@@ -85,17 +83,53 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Copies the bytes from `start` to `end`. Returns their number.
+/// Combines the start of the message with the key stream. Returns the authenticator of the
+/// associated data.
 #[inline(always)]
-fn copy_group(message: &[u8], start: usize, end: usize, copy: &mut [u8; GROUP_BYTES]) -> usize {
-    let group = &message[start..end];
-    if let Some(group) = group.first_chunk() {
-        // Its length is a constant: the copy needs no call.
-        *copy = *group;
-    } else {
-        copy[..group.len()].copy_from_slice(group);
+fn first_group<S: Simd>(token: S, state: &State, aad: &[u8], data: &mut [u8]) -> Short {
+    let mut first = S::Words::ZERO_BLOCKS;
+    sets::xor_behind_block_0(token, state, first.as_mut(), data);
+    let mac = begin_mac(first.as_ref(), aad);
+    wipe(first.as_mut());
+    mac
+}
+
+/// Returns the tag, once all of the ciphertext except `rest` is in `mac`.
+#[inline(always)]
+fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
+    finish_mac(poly1305::padded_end(token, mac, rest), &[], lengths)
+}
+
+/// A copy of ciphertext that was decrypted, but not authenticated: up to a group, and the next
+/// one.
+struct PendingCiphertext {
+    bytes: [u8; 2 * GROUP_BYTES],
+    start: usize,
+    end: usize,
+}
+
+impl PendingCiphertext {
+    /// Adds up to a group.
+    #[inline(always)]
+    fn append(&mut self, group: &[u8]) {
+        let rest = self.end - self.start;
+        if rest > 0 && self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+        }
+        (self.start, self.end) = (0, rest + group.len());
+        let place = &mut self.bytes[rest..self.end];
+        if let (Some(group), Some(place)) = (group.first_chunk(), place.first_chunk_mut::<GROUP_BYTES>()) {
+            // Its length is a constant: the copy needs no call.
+            *place = *group;
+        } else {
+            place.copy_from_slice(group);
+        }
     }
-    group.len()
+
+    #[inline(always)]
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
 }
 
 /// Authentication beside the cipher.
@@ -110,23 +144,25 @@ impl Interleave for Authenticate {
     }
 }
 
-/// Adds `before` to the authenticator. At the same time, combines `data`, up to a group, with the
-/// key stream for the byte of the message at `offset`. All callers share one copy of this function.
+/// Combines `data`, up to a group, with the key stream for the byte of the message at `offset`. At
+/// the same time, adds as many blocks of `ciphertext` to the authenticator as there is time for.
+/// Returns their bytes. All callers share one copy of this function.
 fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,
     mac: &mut Short,
-    before: &[u8],
+    ciphertext: &[u8],
     offset: usize,
     data: &mut [u8],
-) {
+) -> usize {
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let mut pending = mac.pending(before);
+            let mut pending = mac.pending(ciphertext);
             let blocks = pending.blocks.len();
             kernel::xor_interleaved::<S, Authenticate>(token, state, message_block(offset), &mut pending, data);
-            *mac = mac.after_pending(pending.h, blocks - pending.blocks.len(), before);
+            mac.continue_after(&pending);
+            (blocks - pending.blocks.len()) * poly1305::BLOCK_BYTES
         },
     )
 }

@@ -72,6 +72,9 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
             single::xor_words(&first, head);
             xor_rows(&rows, rest);
         } else if S::TUNING.one_block_on_narrower_vectors && bytes <= BLOCK_BYTES {
+            if S::TUNING.block_on_integers.here() {
+                return single::xor::<ROUNDS>(state, counter, data);
+            }
             let (token, pending) = (token.for_one_block(), &mut PendingPoly1305::none());
             xor_rows(&horizontal::key_stream::<S::OneBlock, (), ROUNDS, 1>(token, state, counter, pending), data);
         } else if let Some((first, rest)) = data.split_at_mut_checked(set_bytes::<S>()) {

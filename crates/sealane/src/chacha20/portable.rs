@@ -6,34 +6,24 @@
 //! such loops. One whole double round is long enough that it does not unroll the loop before that.
 //! After vectorisation, the loop is gone, and the state is in registers.
 
-use super::BLOCK_BYTES;
 use super::state::{State, xor_bytes};
+use super::{BLOCK_BYTES, single};
 use crate::wipe::wipe;
 
 /// Number of blocks that are computed at once: one in each lane of 128-bit vectors.
 const LANES: usize = 4;
 /// Number of bytes that are computed at once.
 pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
-/// Whether the compiler has vectors for this target. Without vectors, single blocks are faster,
-/// because their words stay in registers. With vectors, a group is faster, even if only two of its
-/// blocks are needed, as measured.
-const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
+/// The most blocks that are faster one by one than in a group. Without vectors, a group never is.
+const MAX_SINGLE_BLOCKS: usize = if cfg!(target_arch = "x86_64") {
+    2
+} else if cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")) {
+    1
+} else {
+    LANES
+};
 
-/// RFC 8439, section 2.1.
-macro_rules! quarter_round {
-    ($v:ident, [$a:literal $b:literal $c:literal $d:literal]) => {
-        $v[$a] = $v[$a].wrapping_add($v[$b]);
-        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(16);
-        $v[$c] = $v[$c].wrapping_add($v[$d]);
-        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(12);
-        $v[$a] = $v[$a].wrapping_add($v[$b]);
-        $v[$d] = ($v[$d] ^ $v[$a]).rotate_left(8);
-        $v[$c] = $v[$c].wrapping_add($v[$d]);
-        $v[$b] = ($v[$b] ^ $v[$c]).rotate_left(7);
-    };
-}
-
-/// Computes the same for two independent quarter rounds, step by step.
+/// Computes two independent quarter rounds (RFC 8439, section 2.1), step by step.
 macro_rules! two_quarter_rounds {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
         $v[$a] = $v[$a].wrapping_add($v[$b]);
@@ -60,44 +50,13 @@ type Lanes = [u32; LANES];
 /// Combines up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
 pub(super) fn apply<const ROUNDS: usize>(state: &State, mut counter: u32, data: &mut [u8]) {
-    if VECTORS && data.len() > BLOCK_BYTES {
+    if data.len() > MAX_SINGLE_BLOCKS * BLOCK_BYTES {
         return group::<ROUNDS>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {
-        single::<ROUNDS>(state, counter, block);
+        single::xor::<ROUNDS>(state, counter, block);
         counter = counter.wrapping_add(1);
     }
-}
-
-#[inline(never)]
-fn single<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
-    let mut initial = *state;
-    initial[12] = counter;
-    let mut v = initial;
-    for _ in 0..ROUNDS / 2 {
-        quarter_round!(v, [0 4 8 12]);
-        quarter_round!(v, [1 5 9 13]);
-        quarter_round!(v, [2 6 10 14]);
-        quarter_round!(v, [3 7 11 15]);
-        quarter_round!(v, [0 5 10 15]);
-        quarter_round!(v, [1 6 11 12]);
-        quarter_round!(v, [2 7 8 13]);
-        quarter_round!(v, [3 4 9 14]);
-    }
-    if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
-        for (bytes, (word, initial)) in data.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(initial)) {
-            *bytes = (u32::from_le_bytes(*bytes) ^ word.wrapping_add(initial)).to_le_bytes();
-        }
-        wipe(&mut initial);
-        return;
-    }
-    let mut key_stream = [0; BLOCK_BYTES];
-    for (bytes, (word, initial)) in key_stream.as_chunks_mut::<4>().0.iter_mut().zip(v.iter().zip(initial)) {
-        *bytes = word.wrapping_add(initial).to_le_bytes();
-    }
-    xor_bytes(data, &key_stream);
-    wipe(&mut key_stream);
-    wipe(&mut initial);
 }
 
 #[inline(never)]

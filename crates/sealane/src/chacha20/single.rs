@@ -1,5 +1,5 @@
-//! A single block of ChaCha on 32-bit integers, alone or beside sets of blocks in the horizontal
-//! layout.
+//! A single block of ChaCha on 32-bit integers, alone (in portable code, too) or beside sets of
+//! blocks in the horizontal layout.
 
 use sealane_simd::{Simd, Word, Words};
 

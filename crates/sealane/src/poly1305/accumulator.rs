@@ -16,7 +16,12 @@ impl Accumulator {
     /// Starts an empty message under a one-time key.
     #[inline]
     pub(crate) fn new(key: &[u8; 32]) -> Self {
-        let Short { h, r, s } = Short::new(key);
+        Self::continuing(Short::new(key))
+    }
+
+    /// Continues a message.
+    #[inline(always)]
+    pub(super) fn continuing(Short { h, r, s }: Short) -> Self {
         Self { h, r, s }
     }
 

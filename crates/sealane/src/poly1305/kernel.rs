@@ -5,7 +5,7 @@ use sealane_simd::{CpuClass, Level, Simd, dispatch};
 
 use super::accumulator::Accumulator;
 use super::field::{Element, Multiplier};
-use super::short::{ended, filled_with_zeros};
+use super::short::{Short, ended, filled_with_zeros};
 use super::table::{self, Table};
 use super::{BLOCK_BYTES, rows};
 
@@ -75,6 +75,20 @@ pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &
     if !rest.is_empty() {
         accumulator.block(&filled_with_zeros(rest));
     }
+}
+
+/// Adds the end of a ciphertext to `mac`, which has the associated data and all before. A short last
+/// block is filled with zeros.
+#[inline(always)]
+pub(crate) fn padded_end<S: Simd>(token: S, mut mac: Short, data: &[u8]) -> Short {
+    let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
+    if !pays_in_rows(token, &None, whole) {
+        return mac.padded(data);
+    }
+    let mut accumulator = Accumulator::continuing(mac);
+    in_rows(token, &mut accumulator, whole);
+    mac.h = accumulator.h;
+    mac.padded(rest)
 }
 
 #[inline(always)]

@@ -83,13 +83,10 @@ impl Short {
         PendingPoly1305 { h: self.h.0, r: self.r.words(), blocks: data.as_chunks().0 }
     }
 
-    /// Continues after `taken` blocks of `data` were added with the result `h`. A short last block
-    /// is padded with zeros.
+    /// Continues after some blocks of [`Short::pending`] were added.
     #[inline(always)]
-    #[must_use]
-    pub(crate) fn after_pending(mut self, h: [u64; 3], taken: usize, data: &[u8]) -> Self {
-        self.h = Element(h);
-        self.padded(&data[taken * BLOCK_BYTES..])
+    pub(crate) fn continue_after(&mut self, pending: &PendingPoly1305<'_>) {
+        self.h = Element(pending.h);
     }
 
     /// Returns the tag.

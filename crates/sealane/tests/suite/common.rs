@@ -48,7 +48,7 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
 /// class never changes a result, so all other tests may run on any class.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     static FORCED: Mutex<()> = Mutex::new(());
-    let has_classes = backend.name().starts_with("avx512");
+    let has_classes = backend.name().starts_with("avx");
     let lock = has_classes.then(|| FORCED.lock().unwrap_or_else(PoisonError::into_inner));
     let count = if has_classes { CpuClass::ALL.len() } else { 1 };
     CpuClass::ALL.into_iter().take(count).inspect(move |class| {
