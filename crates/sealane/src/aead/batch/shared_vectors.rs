@@ -89,7 +89,7 @@ impl<'a> Batch<'a> {
         assert!(S::VECTORS, "without vectors, messages are taken one by one");
         let len = self.len;
         let messages = &mut self.messages[..len];
-        let last_rows = &self.last_rows[..len];
+        let last_rows = &mut self.last_rows[..len];
         let key_blocks = &mut self.key_blocks[..len];
         let key = [&self.key[0], &self.key[1]];
         let mut subkeys;
@@ -121,7 +121,7 @@ impl<'a> Batch<'a> {
 fn xor_key_streams<S: Simd>(
     token: S,
     keys: Keys<'_>,
-    last_rows: &[Row],
+    last_rows: &mut [Row],
     messages: &mut [Request<'_>],
     key_blocks: Option<&mut [Block]>,
     has_data: impl Fn(&Request<'_>) -> bool,
@@ -138,7 +138,9 @@ fn xor_key_streams<S: Simd>(
             *end = if rest.is_empty() { &mut [] } else { slice::from_mut(block) };
         }
     }
-    many::xor_key_streams(token, keys, last_rows, first, &mut targets[..last_rows.len()]);
+    last_rows.iter_mut().for_each(|row| row[0] = first);
+    let targets = &mut targets[..last_rows.len()];
+    many::xor_key_streams(token, keys, last_rows, targets);
     for (message, key_stream) in messages.iter_mut().zip(&ends) {
         if has_data(message) {
             xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
