@@ -1,0 +1,209 @@
+"""Jobs on S3: what is copied inside the store, conditions, properties, uploads that are cut off.
+
+The server is moto, or versitygw if bindings/python/test-servers runs the tests.
+"""
+
+import os
+
+import botocore.session
+import fsspec
+import pytest
+
+import servers
+from keys import IDENTITY, OTHER
+from sealane import age, jobs
+from sealane.jobs._ledger import Ledger
+from sealane.jobs._place import Place
+
+MIB = 1 << 20
+READ = {"identities": "env:SEALANE_TEST_KEY"}
+TO_OTHER = READ | {"recipients": str(OTHER.recipient)}
+TO_US = {"identities": "env:SEALANE_OTHER_KEY", "recipients": str(IDENTITY.recipient)}
+CREATE, COMPLETE = r"^POST /lake/\S+[?]uploads", r"^POST /lake/\S+[?]uploadId="
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in servers.S3_KEYS.items():
+            patch.setenv(name, value)
+        with servers.s3(tmp_path_factory.mktemp("s3")) as (gate, address):
+            patch.setenv("AWS_ENDPOINT_URL", address)
+            yield gate, address
+
+
+@pytest.fixture
+def gate(server):
+    gate, address = server
+    yield gate
+    gate.before = gate.after = lambda request: None
+    gate.requests.clear()
+    fs = fsspec.filesystem("s3")
+    fs.invalidate_cache()
+    fs.rm("lake", recursive=True)
+
+
+@pytest.fixture
+def s3(gate, server):
+    """A client of its own, with an empty bucket."""
+    client = botocore.session.get_session().create_client("s3", endpoint_url=server[1])
+    client.create_bucket(Bucket="lake")
+    gate.requests.clear()
+    return client
+
+
+def put(s3, key, length, **properties):
+    data = os.urandom(1 << 16) * (length >> 16) + os.urandom(length & 0xFFFF)
+    s3.put_object(Bucket="lake", Key=key, Body=age.encrypt(data, IDENTITY.recipient), **properties)
+    return data
+
+
+def get(s3, key):
+    return s3.get_object(Bucket="lake", Key=key)["Body"].read()
+
+
+def uploads(s3):
+    return s3.list_multipart_uploads(Bucket="lake").get("Uploads", [])
+
+
+def test_rekey_moves_a_tenth(s3, gate, tmp_path):
+    """For objects of 64 MiB, at most a tenth of the bytes of download and upload cross the wire."""
+    plain = {f"data/{index}": put(s3, f"data/{index}", 64 * MIB) for index in range(2)}
+    sealed = {key: s3.head_object(Bucket="lake", Key=key)["ContentLength"] for key in plain}
+    gate.requests.clear()
+    report = jobs.rekey("s3://lake/data", **TO_OTHER, ledger="s3://lake/ledger").check()
+    moved = gate.bytes()
+    assert 4 * 5 * MIB < moved < 2 * sum(sealed.values()) / 10
+    assert (report.bytes_read + report.bytes_written) == pytest.approx(moved, rel=0.01)
+    for key, data in plain.items():
+        assert age.decrypt(get(s3, key), OTHER) == data
+    assert uploads(s3) == []
+    # The second run needs two listings and the ledger, and no request for an object.
+    gate.requests.clear()
+    again = jobs.rekey("s3://lake/data", **TO_OTHER, ledger="s3://lake/ledger").check()
+    assert again.count("unchanged") == 2
+    assert not [str(r) for r in gate.requests if r.path.startswith("/lake/data/") or r.method not in ("GET", "HEAD")]
+
+
+@pytest.mark.parametrize("length", [0, 100_000, 5 * MIB - 200, 5 * MIB, 5 * MIB + 1, 5 * MIB + 100_000])
+def test_lengths_around_that_of_a_part(s3, gate, length):
+    data = put(s3, "a", length)
+    for round, there in enumerate([TO_OTHER | {"header_len": 900}, TO_US]):
+        jobs.rekey("s3://lake/a", **there, ledger=f"s3://lake/ledger{round}").check()
+    assert age.decrypt(get(s3, "a"), IDENTITY) == data
+
+
+def test_properties_stay(s3, gate):
+    properties = {"ContentType": "application/vnd.apache.parquet", "CacheControl": "max-age=5", "Metadata": {"a": "b"}}
+    for key, length in (("small", 100), ("large", 6 * MIB)):
+        put(s3, key, length, **properties, Tagging="team=x%20y&year=2027")
+    jobs.rekey(["s3://lake/small", "s3://lake/large"], **TO_OTHER, ledger="s3://lake/ledger").check()
+    for key in ("small", "large"):
+        head = s3.head_object(Bucket="lake", Key=key)
+        assert {name: head[name] for name in properties} == properties
+        tags = s3.get_object_tagging(Bucket="lake", Key=key)["TagSet"]
+        assert sorted((tag["Key"], tag["Value"]) for tag in tags) == [("team", "x y"), ("year", "2027")]
+        assert age.decrypt(get(s3, key), OTHER)
+
+
+@pytest.mark.parametrize("length", [1000, 6 * MIB])
+@pytest.mark.parametrize("moment", ["the first read", "the end"])
+def test_a_change_meanwhile_is_kept(s3, gate, length, moment):
+    """Whoever writes in the middle of a re-key wins, and their object is re-keyed then."""
+    put(s3, "a", length)
+    newer = age.encrypt(b"newer" * MIB, IDENTITY.recipient)
+    pattern = r"^GET /lake/a[?]" if moment == "the first read" else f"^PUT /lake/a[?]?(x-id=PutObject)?$|{COMPLETE}"
+    hit = []
+
+    def change(request):
+        if servers.matches(pattern)(request) and not hit:
+            hit.append(str(request))
+            s3.put_object(Bucket="lake", Key="a", Body=newer)
+
+    gate.before = change
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
+    assert hit and report.records[0].attempts == 2
+    assert age.decrypt(get(s3, "a"), OTHER) == b"newer" * MIB
+    assert uploads(s3) == []
+    ends = [request for request in gate.requests if servers.matches(COMPLETE)(request)]
+    assert all("IF-MATCH" in request.headers for request in ends)
+
+
+def test_a_store_that_cannot_copy_parts(s3, gate):
+    data = put(s3, "a", 20 * MIB)
+
+    def refuse(request):
+        if "X-AMZ-COPY-SOURCE" in request.headers:
+            return "501 Not Implemented"
+
+    gate.before = refuse
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
+    assert report.bytes_written > 20 * MIB
+    assert age.decrypt(get(s3, "a"), OTHER) == data
+    assert uploads(s3) == []
+    # Parts of one length, which some stores want.
+    parts = [r.received for r in gate.requests if r.method == "PUT" and "partNumber" in r.query and r.status[:3] == "200"]
+    assert parts[:-1] == [8 * MIB, 8 * MIB]
+
+
+def test_failed_uploads_are_aborted(s3, gate):
+    data = put(s3, "a", 6 * MIB)
+    before = get(s3, "a")
+
+    def refuse(request):
+        if servers.matches(COMPLETE)(request) and request.method == "POST":
+            return "403 Forbidden"
+
+    gate.before = refuse
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger")
+    assert report.records[0].error.startswith("PermissionError") and get(s3, "a") == before
+    assert uploads(s3) == []
+    jobs.open("s3://lake/a", "s3://lake/open", **READ, ledger="s3://lake/ledger2").check()
+    assert get(s3, "open/a") == data
+    # A target of more than one part, too.
+    put(s3, "b", 20 * MIB)
+    report = jobs.open("s3://lake/b", "s3://lake/open", **READ, ledger="s3://lake/ledger3")
+    assert report.failures and uploads(s3) == []
+
+
+def test_uploads_of_others_stay(s3, gate):
+    put(s3, "a", 6 * MIB)
+    theirs = s3.create_multipart_upload(Bucket="lake", Key="a")["UploadId"]
+    ours = s3.create_multipart_upload(Bucket="lake", Key="a")["UploadId"]
+    ledger = Ledger(Place.of("s3://lake/ledger", None))
+    ledger.intend("s3://lake/a", b"header", ours)
+    jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
+    assert [upload["UploadId"] for upload in uploads(s3)] == [theirs]
+    s3.abort_multipart_upload(Bucket="lake", Key="a", UploadId=theirs)
+
+
+def test_seal_and_open(s3, gate):
+    plain = {"small": b"x" * 1000, "empty": b"", "large": os.urandom(MIB) * 20}
+    for name, data in plain.items():
+        s3.put_object(Bucket="lake", Key=f"plain/{name}", Body=data)
+    jobs.seal("s3://lake/plain", "s3://lake/sealed", **{"recipients": str(IDENTITY.recipient)}, ledger="s3://lake/1").check()
+    jobs.verify("s3://lake/sealed", **READ, ledger="s3://lake/2").check()
+    jobs.open("s3://lake/sealed", "s3://lake/open", **READ, ledger="s3://lake/3").check()
+    for name, data in plain.items():
+        assert age.decrypt(get(s3, f"sealed/{name}"), IDENTITY) == data
+        assert get(s3, f"open/{name}") == data
+    gate.requests.clear()
+    report = jobs.open("s3://lake/sealed", "s3://lake/open", **READ, ledger="s3://lake/3").check()
+    assert report.count("unchanged") == 3
+    assert not [r for r in gate.requests if r.method not in ("GET", "HEAD")]
+
+
+def test_an_answer_that_is_lost(s3, gate):
+    """The object was replaced, but its worker does not hear of it, and tries again."""
+    data = put(s3, "a", 6 * MIB)
+    lost = []
+
+    def lose(request):
+        if servers.matches(COMPLETE)(request) and request.method == "POST" and not lost:
+            lost.append(get(s3, "a"))
+            raise ConnectionError("the answer is lost")
+
+    gate.after = lose
+    jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
+    [after] = lost
+    assert get(s3, "a") == after and age.decrypt(after, OTHER) == data
