@@ -2,9 +2,11 @@
 
 import contextlib
 import http.client
+import io
 import os
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -38,7 +40,8 @@ class Gate:
 
     def __init__(self, app):
         self.app, self.requests = app, []
-        #: Is called with each request before it is passed on, and with it before it is answered.
+        #: Are called with each request before it is passed on, and before it is answered. They may
+        #: return another answer.
         self.before = self.after = lambda request: None
 
     def __call__(self, environ, start_response):
@@ -52,6 +55,8 @@ class Gate:
             int(environ["REMOTE_PORT"]),
         )
         self.requests.append(request)
+        # The client sends all of the body before it reads an answer.
+        environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(request.received))
         answer = self.before(request)
         if answer is not None:
             start_response(answer, [("Content-Length", "0")])
@@ -60,7 +65,10 @@ class Gate:
         body = self.app(environ, lambda *args: started.append(args[:2]))
         data = b"".join(body)
         request.status, request.sent = started[0][0], len(data)
-        self.after(request)
+        answer = self.after(request)
+        if answer is not None:
+            start_response(answer, [("Content-Length", "0")])
+            return [b""]
         start_response(*started[0])
         return [data]
 
@@ -119,7 +127,7 @@ def _process(command, port, **options):
             deadline = time.monotonic() + 60
             while True:
                 try:
-                    http.client.HTTPConnection("127.0.0.1", port, timeout=5).connect()
+                    socket.create_connection(("127.0.0.1", port), timeout=5).close()
                     break
                 except OSError:
                     assert process.poll() is None and time.monotonic() < deadline, command
@@ -130,8 +138,6 @@ def _process(command, port, **options):
 
 
 def _free_port():
-    import socket
-
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]

@@ -5,8 +5,6 @@ The server is moto, or versitygw if bindings/python/test-servers runs the tests.
 
 import os
 
-import botocore.session
-import fsspec
 import pytest
 
 import servers
@@ -20,36 +18,6 @@ READ = {"identities": "env:SEALANE_TEST_KEY"}
 TO_OTHER = READ | {"recipients": str(OTHER.recipient)}
 TO_US = {"identities": "env:SEALANE_OTHER_KEY", "recipients": str(IDENTITY.recipient)}
 CREATE, COMPLETE = r"^POST /lake/\S+[?]uploads", r"^POST /lake/\S+[?]uploadId="
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in servers.S3_KEYS.items():
-            patch.setenv(name, value)
-        with servers.s3(tmp_path_factory.mktemp("s3")) as (gate, address):
-            patch.setenv("AWS_ENDPOINT_URL", address)
-            yield gate, address
-
-
-@pytest.fixture
-def gate(server):
-    gate, address = server
-    yield gate
-    gate.before = gate.after = lambda request: None
-    gate.requests.clear()
-    fs = fsspec.filesystem("s3")
-    fs.invalidate_cache()
-    fs.rm("lake", recursive=True)
-
-
-@pytest.fixture
-def s3(gate, server):
-    """A client of its own, with an empty bucket."""
-    client = botocore.session.get_session().create_client("s3", endpoint_url=server[1])
-    client.create_bucket(Bucket="lake")
-    gate.requests.clear()
-    return client
 
 
 def put(s3, key, length, **properties):
@@ -68,12 +36,12 @@ def uploads(s3):
 
 def test_rekey_moves_a_tenth(s3, gate, tmp_path):
     """For objects of 64 MiB, at most a tenth of the bytes of download and upload cross the wire."""
-    plain = {f"data/{index}": put(s3, f"data/{index}", 64 * MIB) for index in range(2)}
+    plain = {"data/a": put(s3, "data/a", 64 * MIB)}
     sealed = {key: s3.head_object(Bucket="lake", Key=key)["ContentLength"] for key in plain}
     gate.requests.clear()
     report = jobs.rekey("s3://lake/data", **TO_OTHER, ledger="s3://lake/ledger").check()
     moved = gate.bytes()
-    assert 4 * 5 * MIB < moved < 2 * sum(sealed.values()) / 10
+    assert 2 * 5 * MIB < moved < 2 * sum(sealed.values()) / 10
     assert (report.bytes_read + report.bytes_written) == pytest.approx(moved, rel=0.01)
     for key, data in plain.items():
         assert age.decrypt(get(s3, key), OTHER) == data
@@ -81,7 +49,7 @@ def test_rekey_moves_a_tenth(s3, gate, tmp_path):
     # The second run needs two listings and the ledger, and no request for an object.
     gate.requests.clear()
     again = jobs.rekey("s3://lake/data", **TO_OTHER, ledger="s3://lake/ledger").check()
-    assert again.count("unchanged") == 2
+    assert again.count("unchanged") == 1
     assert not [str(r) for r in gate.requests if r.path.startswith("/lake/data/") or r.method not in ("GET", "HEAD")]
 
 
@@ -201,7 +169,7 @@ def test_an_answer_that_is_lost(s3, gate):
     def lose(request):
         if servers.matches(COMPLETE)(request) and request.method == "POST" and not lost:
             lost.append(get(s3, "a"))
-            raise ConnectionError("the answer is lost")
+            return "400 Bad Request"
 
     gate.after = lose
     jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
