@@ -28,12 +28,12 @@ class Killer:
         return kill
 
 
-def fill(s3, count):
+def fill(bucket, count):
     for index in range(count):
-        s3.put_object(Bucket="lake", Key=f"data/{index}", Body=age.encrypt(DATA, IDENTITY.recipient))
+        bucket.put_object(Bucket="lake", Key=f"data/{index}", Body=age.encrypt(DATA, IDENTITY.recipient))
 
 
-def killed_and_checked(s3, gate, count, **runner):
+def killed_and_checked(bucket, gate, count, **runner):
     """Re-keys objects while two workers are killed, and compares the ledger with the objects."""
     # One dies before its object is replaced, and one after that, before it writes its record.
     killer = Killer(gate, r"^POST /lake/data/1[?]uploadId=", r"^POST /lake/data/2[?]uploadId=")
@@ -43,15 +43,15 @@ def killed_and_checked(s3, gate, count, **runner):
     gate.before = gate.after = lambda request: None
     assert report.count("done") == count
     objects = {
-        key: s3.get_object(Bucket="lake", Key=key)["Body"].read() for key in (f"data/{i}" for i in range(count))
+        key: bucket.get_object(Bucket="lake", Key=key)["Body"].read() for key in (f"data/{i}" for i in range(count))
     }
     for data in objects.values():
         assert age.decrypt(data, OTHER) == DATA
         with pytest.raises(age.NoMatchError):
             age.decrypt(data, IDENTITY)
     # Nothing is left of the attempts that were killed, and no object was replaced twice.
-    assert s3.list_multipart_uploads(Bucket="lake").get("Uploads", []) == []
-    keys = [entry["Key"] for entry in s3.list_objects_v2(Bucket="lake")["Contents"]]
+    assert bucket.list_multipart_uploads(Bucket="lake").get("Uploads", []) == []
+    keys = [entry["Key"] for entry in bucket.list_objects_v2(Bucket="lake")["Contents"]]
     assert collections.Counter(key.split("/")[0:2][-1] for key in keys)["records"] == count
     assert not [key for key in keys if "intents" in key]
     done = [r for r in gate.requests if servers.matches(r"^POST /lake/data/\d+[?]uploadId=")(r) and r.status[:3] == "200"]

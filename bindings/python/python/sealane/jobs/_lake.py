@@ -10,6 +10,9 @@ import fsspec
 from .. import age
 from ..fsspec._references import check_identities, resolve_identities
 
+#: Whoever can write to the store must not choose how much memory is taken.
+_MOST_BYTES = 1 << 20
+
 
 @dataclasses.dataclass(frozen=True)
 class SealedIdentity:
@@ -22,7 +25,9 @@ class SealedIdentity:
     """
 
     url: str
-    identities: Any = dataclasses.field(repr=False)
+    identities: Any
+    #: The public text of the recipient that an identity must have. Others are refused then.
+    recipient: str | None = None
     storage_options: dict[str, Any] | None = dataclasses.field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -31,8 +36,13 @@ class SealedIdentity:
     def __call__(self) -> list[age.Identity]:
         """Reads the object, and returns the identities in it."""
         with fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
-            sealed = file.read()
-        return age.parse_identities(age.decrypt(sealed, resolve_identities(self.identities)))
+            sealed = file.read(_MOST_BYTES + 1)
+        if len(sealed) > _MOST_BYTES:
+            raise age.IdentityError(f"a sealed identity has at most {_MOST_BYTES} bytes: {self.url}")
+        found = age.parse_identities(age.decrypt(sealed, resolve_identities(self.identities)))
+        if self.recipient is not None and [str(one.recipient) for one in found] != [self.recipient]:
+            raise age.IdentityError(f"this is not the identity of {self.recipient}: {self.url}")
+        return found
 
     def __str__(self) -> str:
         return f"sealed:{self.url}"

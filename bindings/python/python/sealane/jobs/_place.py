@@ -85,6 +85,9 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
             root = fixed.rpartition("/")[0]
         else:
             infos = fs.find(place.path, detail=True)
+            if not isinstance(infos, dict):
+                # adlfs returns a list for one object.
+                infos = {path: fs.info(path) for path in infos}
             root = place.path.rstrip("/")
             if not infos:
                 raise FileNotFoundError(source)

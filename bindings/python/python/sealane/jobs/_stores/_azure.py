@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -87,7 +88,7 @@ class AzureStore(Store):
     def _stage(self, data: bytes, id_len: int) -> str:
         """Sends a block, which is not visible yet. The ids of all blocks of a blob have one length."""
         block = secrets.token_hex(id_len)[:id_len]
-        self._run(lambda client: client.stage_block(block, data, len(data)))
+        self._run(lambda client: client.stage_block(block, io.BytesIO(data), len(data)))
         self.bytes_written += len(data)
         return block
 
