@@ -54,7 +54,9 @@ def killed_and_checked(bucket, gate, count, **runner):
     keys = [entry["Key"] for entry in bucket.list_objects_v2(Bucket="lake")["Contents"]]
     assert collections.Counter(key.split("/")[0:2][-1] for key in keys)["records"] == count
     assert not [key for key in keys if "intents" in key]
-    done = [r for r in gate.requests if servers.matches(r"^POST /lake/data/\d+[?]uploadId=")(r) and r.status[:3] == "200"]
+    done = [
+        r for r in gate.requests if servers.matches(r"^POST /lake/data/\d+[?]uploadId=")(r) and r.status[:3] == "200"
+    ]
     assert len(done) == count
     # The ledger agrees with the objects: there is nothing left to do.
     gate.requests.clear()

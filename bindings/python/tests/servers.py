@@ -174,7 +174,10 @@ def s3(folder):
         if program:
             (folder / "versitygw").mkdir()
             port = _free_port()
-            keys = {"ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"], "ROOT_SECRET_KEY": S3_KEYS["AWS_SECRET_ACCESS_KEY"]}
+            keys = {
+                "ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"],
+                "ROOT_SECRET_KEY": S3_KEYS["AWS_SECRET_ACCESS_KEY"],
+            }
             command = [program, "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", folder / "versitygw"]
             stack.enter_context(_process(command, port, env=os.environ | keys))
             app = proxy(port)

@@ -110,7 +110,9 @@ def test_a_store_that_cannot_copy_parts(bucket, gate):
     assert age.decrypt(get(bucket, "a"), OTHER) == data
     assert uploads(bucket) == []
     # Parts of one length, which some stores want.
-    parts = [r.received for r in gate.requests if r.method == "PUT" and "partNumber" in r.query and r.status[:3] == "200"]
+    parts = [
+        r.received for r in gate.requests if r.method == "PUT" and "partNumber" in r.query and r.status[:3] == "200"
+    ]
     assert parts[:-1] == [8 * MIB, 8 * MIB]
 
 
@@ -149,7 +151,9 @@ def test_seal_and_open(bucket, gate):
     plain = {"small": b"x" * 1000, "empty": b"", "large": os.urandom(MIB) * 20}
     for name, data in plain.items():
         bucket.put_object(Bucket="lake", Key=f"plain/{name}", Body=data)
-    jobs.seal("s3://lake/plain", "s3://lake/sealed", **{"recipients": str(IDENTITY.recipient)}, ledger="s3://lake/1").check()
+    jobs.seal(
+        "s3://lake/plain", "s3://lake/sealed", **{"recipients": str(IDENTITY.recipient)}, ledger="s3://lake/1"
+    ).check()
     jobs.verify("s3://lake/sealed", **READ, ledger="s3://lake/2").check()
     jobs.open("s3://lake/sealed", "s3://lake/open", **READ, ledger="s3://lake/3").check()
     for name, data in plain.items():

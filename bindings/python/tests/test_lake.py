@@ -138,7 +138,9 @@ def test_the_ledger_lies(lake):
     [lie] = [path for path in (lake / "ledgers" / "rekey" / "records").iterdir() if b"/a" in path.read_bytes()]
     (lake / "a").write_bytes(honest)
     stat = (lake / "a").stat()
-    text = re.sub(r'"version": "[^"]*"', f'"version": "{stat.st_size} {stat.st_mtime!r} {stat.st_ino}"', lie.read_text())
+    text = re.sub(
+        r'"version": "[^"]*"', f'"version": "{stat.st_size} {stat.st_mtime!r} {stat.st_ino}"', lie.read_text()
+    )
     lie.write_text(text)
     assert rekey(lake).count("unchanged") == 2
     assert [one.url[-1] for one in verify(lake, **NEW).failures] == ["a"]

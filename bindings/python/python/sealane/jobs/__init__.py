@@ -184,9 +184,7 @@ class _Run:
         recipients = None if recipients is None else _text(recipients)
         if not isinstance(identities, str) and not callable(identities) and identities is not None:
             identities = list(identities)
-        self._job = Job(
-            operation, secrets.token_hex(8), place, identities, recipients, keep, header_len, attempts
-        )
+        self._job = Job(operation, secrets.token_hex(8), place, identities, recipients, keep, header_len, attempts)
 
     def run(
         self,

@@ -102,19 +102,20 @@ def _attempts(task: Task, ledger: Ledger) -> Record:
             error = caught
         read += sum(store.bytes_read for store in stores)
         written += sum(store.bytes_written for store in stores)
-        counts = {"attempts": attempt, "bytes_read": read, "bytes_written": written}
         if error is None:
-            return Record(
+            record = Record(
                 task.source.url,
                 "done",
                 task.target.url if task.target else None,
                 version=str(version),
                 target_version=str(target_version) if target_version else None,
-                **counts,
             )
-        if not _is_passing(error) or attempt == task.job.attempts:
-            return dataclasses.replace(failed(task, error), **counts)
-        time.sleep(0.1 * 2**attempt)
+        elif _is_passing(error) and attempt < task.job.attempts:
+            time.sleep(0.1 * 2**attempt)
+            continue
+        else:
+            record = failed(task, error)
+        return dataclasses.replace(record, attempts=attempt, bytes_read=read, bytes_written=written)
     raise AssertionError
 
 

@@ -137,9 +137,7 @@ class S3Store(Store):
 
     def _complete(self, upload: str, parts: list[dict[str, Any]], size: int, expected: Version | None) -> Version:
         condition = {} if expected is None else {"IfMatch": expected.token}
-        answer = self._call(
-            "complete_multipart_upload", UploadId=upload, MultipartUpload={"Parts": parts}, **condition
-        )
+        answer = self._call("complete_multipart_upload", UploadId=upload, MultipartUpload={"Parts": parts}, **condition)
         return self._changed(answer, size)
 
     def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
