@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from job_fixtures import bucket, gate, s3_address  # noqa: F401
+
 ROOT = Path(__file__).parents[3]
 
 

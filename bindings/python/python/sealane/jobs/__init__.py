@@ -1,0 +1,261 @@
+"""Seals, opens, re-keys and verifies many objects, here or on a cluster.
+
+::
+
+    report = jobs.rekey(
+        "s3://bucket/lake/",
+        identities="file:old.txt",
+        recipients="age1…",
+        ledger="s3://bucket-of-jobs/rekey-2027/",
+        runner="dask",
+    )
+    report.check()
+
+Each object is one task, and its result is a ``Record``: what fails does not end the job. ``ledger``
+is a folder, here or in a store, in which workers write what they have done. If a job is cut off, or
+some objects failed, call it again with the same ledger: it does what is left. Once all is done, it
+changes nothing, and succeeds. A ledger serves one job.
+
+- Sources are addresses of fsspec: of an object, a folder (all below it) or a pattern, or several.
+  The objects are taken as they lie, and ``age::`` before an address is ignored.
+- Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
+  that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
+- ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
+- ``attempts`` is how often an object is tried if others change it, or its store fails.
+- ``progress`` is ``True`` or ``False`` for a bar, or a function of the number of objects that are
+  done, the number in all, and the record. The default is a bar if a person looks on.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from .. import age
+from ..fsspec._references import check_identities
+from ._lake import SealedIdentity
+from ._ledger import Ledger
+from ._place import Found, Place, find, target_of
+from ._progress import progress_of
+from ._report import JobError, Progress, Record, Report
+from ._runners import runner_of
+from ._stores import version_of
+from ._task import Job, Operation, Task
+
+__all__ = ["JobError", "Record", "Report", "SealedIdentity", "open", "rekey", "seal", "verify"]
+
+Sources = str | Iterable[str]
+RunnerName = Literal["local", "dask", "ray"]
+Options = dict[str, Any] | None
+
+
+def seal(
+    sources: Sources,
+    target: str,
+    *,
+    recipients: Any,
+    ledger: str,
+    header_len: int | None = None,
+    storage_options: Options = None,
+    target_options: Options = None,
+    ledger_options: Options = None,
+    runner: RunnerName = "local",
+    client: Any = None,
+    workers: int | None = None,
+    attempts: int = 5,
+    progress: bool | Progress | None = None,
+) -> Report:
+    """Encrypts objects to a folder, each to the same path below it. Objects there are replaced.
+
+    ``header_len`` pads the headers to a length, so that listings know the sizes.
+    ``target_options`` are those of the target's filesystem, and ``storage_options`` if not given.
+    """
+    job = _Run("seal", ledger, ledger_options, recipients=recipients, header_len=header_len, attempts=attempts)
+    return job.run(sources, storage_options, target, target_options, runner, client, workers, progress)
+
+
+def open(
+    sources: Sources,
+    target: str,
+    *,
+    identities: Any,
+    ledger: str,
+    storage_options: Options = None,
+    target_options: Options = None,
+    ledger_options: Options = None,
+    runner: RunnerName = "local",
+    client: Any = None,
+    workers: int | None = None,
+    attempts: int = 5,
+    progress: bool | Progress | None = None,
+) -> Report:
+    """Decrypts objects to a folder, each to the same path below it. Objects there are replaced.
+
+    An object appears when all of it is authentic.
+    """
+    job = _Run("open", ledger, ledger_options, identities=identities, attempts=attempts)
+    return job.run(sources, storage_options, target, target_options, runner, client, workers, progress)
+
+
+def rekey(
+    sources: Sources,
+    *,
+    identities: Any,
+    recipients: Any,
+    ledger: str,
+    keep: bool = False,
+    header_len: int | None = None,
+    storage_options: Options = None,
+    ledger_options: Options = None,
+    runner: RunnerName = "local",
+    client: Any = None,
+    workers: int | None = None,
+    attempts: int = 5,
+    progress: bool | Progress | None = None,
+) -> Report:
+    """Gives objects to other recipients, without encrypting them again.
+
+    Only headers are new, and stores copy the rest on their own side where they can: S3 moves 5 MiB
+    of an object in each direction, and Azure the header. An object is replaced only if nobody else
+    has changed it meanwhile. With ``keep``, those who can open an object still can. Without it, this
+    does not revoke access: anyone who could open an object before can still open a copy of it.
+    """
+    settings = {"recipients": recipients, "keep": keep, "header_len": header_len}
+    job = _Run("rekey", ledger, ledger_options, identities=identities, attempts=attempts, **settings)
+    return job.run(sources, storage_options, None, None, runner, client, workers, progress)
+
+
+def verify(
+    sources: Sources,
+    *,
+    identities: Any,
+    ledger: str,
+    storage_options: Options = None,
+    ledger_options: Options = None,
+    runner: RunnerName = "local",
+    client: Any = None,
+    workers: int | None = None,
+    attempts: int = 5,
+    progress: bool | Progress | None = None,
+) -> Report:
+    """Reads objects, and authenticates them to their ends."""
+    job = _Run("verify", ledger, ledger_options, identities=identities, attempts=attempts)
+    return job.run(sources, storage_options, None, None, runner, client, workers, progress)
+
+
+def _text(reference: Any) -> Any:
+    """Returns the public text of a recipient, and other references as they are."""
+    if isinstance(reference, age.Recipient):
+        return str(reference)
+    if isinstance(reference, str) or callable(reference):
+        return reference
+    return [_text(one) for one in reference]
+
+
+def _name(reference: Any) -> Any:
+    """Returns what the ledger says of a reference."""
+    if isinstance(reference, list):
+        return [_name(one) for one in reference]
+    if callable(reference) and not isinstance(reference, SealedIdentity):
+        return f"{reference.__module__}.{getattr(reference, '__qualname__', type(reference).__qualname__)}"
+    return str(reference)
+
+
+class _Run:
+    """A call of one of the functions above."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        ledger: str,
+        ledger_options: Options,
+        *,
+        identities: Any = None,
+        recipients: Any = None,
+        keep: bool = False,
+        header_len: int | None = None,
+        attempts: int,
+    ) -> None:
+        check_identities(identities)
+        if attempts < 1:
+            raise ValueError("attempts must be at least 1")
+        place = Place.of(ledger, ledger_options)
+        recipients = None if recipients is None else _text(recipients)
+        if not isinstance(identities, str) and not callable(identities) and identities is not None:
+            identities = list(identities)
+        self._job = Job(operation, secrets.token_hex(8), place, identities, recipients, keep, header_len, attempts)
+
+    def run(
+        self,
+        sources: Sources,
+        options: Options,
+        target: str | None,
+        target_options: Options,
+        runner_name: RunnerName,
+        client: Any,
+        workers: int | None,
+        progress: bool | Progress | None,
+    ) -> Report:
+        """Does the tasks that the ledger does not know to be done."""
+        job = self._job
+        runner = runner_of(runner_name, workers, client)
+        place = Place.of(target, options if target_options is None else target_options) if target else None
+        ledger = Ledger(job.ledger)
+        ledger.begin(
+            {
+                "operation": job.operation,
+                "recipients": _name(job.recipients) if job.recipients is not None else None,
+                "keep": job.keep,
+                "header_len": job.header_len,
+                "target": place.url if place else None,
+            }
+        )
+        known = ledger.records()
+        found = [one for one in find(sources, options) if not self._is_of_ledger(one)]
+        targets = self._targets(place)
+        records: dict[str, Record] = {}
+        tasks = []
+        for one in found:
+            url = one.place.url
+            task = Task(job, one.place, target_of(one, place) if place else None)
+            record = known.get(url)
+            if record is not None and _is_done(record, one, task.target, targets):
+                records[url] = Record(**{**record.to_json(), "state": "unchanged"})
+            else:
+                records[url] = Record(url, "failed", error="the runner lost the task")
+                tasks.append(task)
+        report = progress_of(progress, job.operation)
+        done = len(found) - len(tasks)
+        for record in runner(tasks) if tasks else ():
+            records[record.url] = record
+            done += 1
+            if report is not None:
+                report(done, len(found), record)
+        ledger.forget_intents([record.url for record in records.values() if record.state == "done"])
+        return Report(list(records.values()))
+
+    def _is_of_ledger(self, found: Found) -> bool:
+        ledger = self._job.ledger
+        root = ledger.path.rstrip("/") + "/"
+        return found.place.protocol == ledger.protocol and found.place.path.startswith(root)
+
+    @staticmethod
+    def _targets(place: Place | None) -> dict[str, str]:
+        """Returns the versions of all objects of the target, by path."""
+        if place is None:
+            return {}
+        fs = place.fs()
+        fs.invalidate_cache()
+        try:
+            infos = fs.find(place.path, detail=True)
+        except FileNotFoundError:
+            return {}
+        return {path: str(version_of(fs, info)) for path, info in infos.items() if info["type"] == "file"}
+
+
+def _is_done(record: Record, found: Found, target: Place | None, targets: dict[str, str]) -> bool:
+    """Whether an object and its target are in the versions that the job left."""
+    if record.state != "done" or record.version != str(version_of(found.place.fs(), found.info)):
+        return False
+    return target is None or (record.target == target.url and record.target_version == targets.get(target.path))

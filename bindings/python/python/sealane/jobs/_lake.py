@@ -1,0 +1,48 @@
+"""An identity that is itself a sealed object."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import fsspec
+
+from .. import age
+from ..fsspec._references import check_identities, resolve_identities
+
+#: Whoever can write to the store must not choose how much memory is taken.
+_MOST_BYTES = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class SealedIdentity:
+    """A reference to identities in a sealed object, such as the one of a lake.
+
+    All objects of a lake are encrypted to one recipient, and its identity lies beside them, sealed to
+    those who may read. To let someone in, re-key this one object. ``identities`` are references to a
+    reader's own identity. Wherever a reference to identities is taken, this is one: it holds no
+    secret, and can be pickled and printed.
+    """
+
+    url: str
+    identities: Any
+    #: The public text of the recipient that an identity must have. Others are refused then.
+    recipient: str | None = None
+    storage_options: dict[str, Any] | None = dataclasses.field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_identities(self.identities)
+
+    def __call__(self) -> list[age.Identity]:
+        """Reads the object, and returns the identities in it."""
+        with fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
+            sealed = file.read(_MOST_BYTES + 1)
+        if len(sealed) > _MOST_BYTES:
+            raise age.IdentityError(f"a sealed identity has at most {_MOST_BYTES} bytes: {self.url}")
+        found = age.parse_identities(age.decrypt(sealed, resolve_identities(self.identities)))
+        if self.recipient is not None and [str(one.recipient) for one in found] != [self.recipient]:
+            raise age.IdentityError(f"this is not the identity of {self.recipient}: {self.url}")
+        return found
+
+    def __str__(self) -> str:
+        return f"sealed:{self.url}"

@@ -1,0 +1,120 @@
+"""The ledger of a job: a folder with a record for each object, which workers write.
+
+::
+
+    job.json                        what the job does
+    records/<object>.json           what became of an object
+    intents/<object>/<header>.json  a header that an attempt is about to write
+
+``<object>`` and ``<header>`` are SHA-256 hashes, of the address and of the header. An attempt that
+is killed leaves its intent. The next one compares the header of the object with the intents: so it
+knows whether the object was replaced, and what is to be cleaned up. No file is written by two
+attempts, so nothing is lost in a race. The ledger holds no secret.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+from typing import Any
+
+from fsspec.implementations.local import LocalFileSystem
+
+from .. import age
+from ._place import Place
+from ._report import JobError, Record
+
+
+def digest(data: bytes | str) -> str:
+    """Returns the SHA-256 hash in hexadecimal digits."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+@dataclasses.dataclass(frozen=True)
+class Intent:
+    """A replacement that an attempt has begun."""
+
+    #: The hash of the new header.
+    header: str
+    #: What the store needs to clean up, such as the id of an upload.
+    handle: str
+
+
+class Ledger:
+    """The ledger at a place."""
+
+    def __init__(self, place: Place) -> None:
+        self._fs = place.fs()
+        self._root = place.path.rstrip("/")
+        self._is_local = isinstance(self._fs, LocalFileSystem)
+
+    def _write(self, path: str, contents: dict[str, Any]) -> None:
+        data = json.dumps(contents, ensure_ascii=False).encode()
+        path = f"{self._root}/{path}"
+        if self._is_local:
+            self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
+            with age._replaced_file(path) as file:
+                file.write(data)
+        else:
+            self._fs.pipe_file(path, data)
+
+    def _read_all(self, folder: str) -> dict[str, Any]:
+        """Returns the contents of all files below a folder, by path."""
+        self._fs.invalidate_cache(f"{self._root}/{folder}")
+        try:
+            paths = [path for path in self._fs.find(f"{self._root}/{folder}") if path.endswith(".json")]
+        except FileNotFoundError:
+            return {}
+        if not paths:
+            return {}
+        return {path: json.loads(data) for path, data in self._fs.cat(paths, recursive=False).items()}
+
+    def begin(self, job: dict[str, Any]) -> None:
+        """Writes what the job does. Raises ``JobError`` if the ledger belongs to another job."""
+        path = f"{self._root}/job.json"
+        self._fs.invalidate_cache(self._root)
+        try:
+            known = json.loads(self._fs.cat_file(path))
+        except FileNotFoundError:
+            self._write("job.json", job)
+            return
+        if known != job:
+            names = sorted(name for name in known.keys() | job.keys() if known.get(name) != job.get(name))
+            raise JobError(f"the ledger {self._root} belongs to another job: it differs in {', '.join(names)}")
+
+    def records(self) -> dict[str, Record]:
+        """Returns all records by the address of their object."""
+        try:
+            found = [Record.from_json(fields) for fields in self._read_all("records").values()]
+        except (TypeError, ValueError) as error:
+            raise JobError(f"a record of the ledger {self._root} is malformed: {error}") from None
+        return {record.url: record for record in found}
+
+    def put(self, record: Record) -> None:
+        """Writes a record."""
+        self._write(f"records/{digest(record.url)}.json", record.to_json())
+
+    def intend(self, url: str, header: bytes, handle: str) -> None:
+        """Writes an intent, before the object gets this header."""
+        self._write(f"intents/{digest(url)}/{digest(header)}.json", {"url": url, "handle": handle})
+
+    def intents(self, url: str) -> list[Intent]:
+        """Returns the intents of all attempts for an object."""
+        found = self._read_all(f"intents/{digest(url)}").items()
+        return [
+            Intent(path.rpartition("/")[2].removesuffix(".json"), fields["handle"])
+            for path, fields in found
+            if fields["url"] == url
+        ]
+
+    def forget_intents(self, urls: list[str]) -> None:
+        """Removes the intents for objects that are done."""
+        folder = f"{self._root}/intents"
+        self._fs.invalidate_cache(folder)
+        hashes = {digest(url) for url in urls}
+        with contextlib.suppress(FileNotFoundError):
+            paths = [path for path in self._fs.find(folder) if path.split("/")[-2] in hashes]
+            if paths:
+                self._fs.rm(paths)

@@ -1,0 +1,119 @@
+"""Where tasks run: in threads of this process, on Dask or on Ray."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from typing import Any
+
+from ._report import JobError, Record
+from ._task import Task, failed, run
+
+#: How many tasks are handed to a scheduler at once. Each is small: an address and references.
+_IN_FLIGHT = 1000
+#: How often a task is given to another worker if its worker dies.
+_DEATHS = 3
+
+Runner = Callable[[list[Task]], Iterator[Record]]
+
+
+def _local(workers: int | None) -> Runner:
+    def runner(tasks: list[Task]) -> Iterator[Record]:
+        # The threads wait for stores most of the time.
+        with ThreadPoolExecutor(workers or 16, "sealane-job") as pool:
+            waiting = iter(tasks)
+            pending = {pool.submit(run, task) for task, _ in zip(waiting, range(_IN_FLIGHT), strict=False)}
+            try:
+                while pending:
+                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    pending |= {pool.submit(run, task) for _, task in zip(done, waiting, strict=False)}
+                    for future in done:
+                        yield future.result()
+            finally:
+                for future in pending:
+                    future.cancel()
+
+    return runner
+
+
+def _dask(client: Any, workers: int | None) -> Runner:
+    import distributed
+
+    if workers is not None:
+        raise ValueError("the workers are those of the client of Dask")
+    client = client or distributed.get_client()
+
+    def runner(tasks: list[Task]) -> Iterator[Record]:
+        waiting = iter(tasks)
+        by_key: dict[str, Task] = {}
+
+        def submit() -> Any:
+            task = next(waiting, None)
+            if task is None:
+                return None
+            # Results of an earlier run are not this one's.
+            future = client.submit(run, task, key=f"sealane-{task.job.operation}-{task.job.id}-{len(by_key)}")
+            by_key[future.key] = task
+            return future
+
+        first = [future for _ in range(min(_IN_FLIGHT, len(tasks))) if (future := submit())]
+        completed = distributed.as_completed(first)
+        for future in completed:
+            try:
+                record = future.result()
+            except Exception as error:
+                # The task itself returns records, so its workers died, or it was lost.
+                record = failed(by_key[future.key], error)
+            future.release()
+            if more := submit():
+                completed.add(more)
+            yield record
+
+    return runner
+
+
+def _ray(workers: int | None) -> Runner:
+    import ray
+
+    def runner(tasks: list[Task]) -> Iterator[Record]:
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False)
+        remote = ray.remote(max_retries=_DEATHS)(run)
+        waiting = iter(tasks)
+        pending: dict[Any, Task] = {}
+
+        def submit() -> None:
+            if (task := next(waiting, None)) is not None:
+                pending[remote.remote(task)] = task
+
+        for _ in range(min(workers or _IN_FLIGHT, len(tasks))):
+            submit()
+        while pending:
+            [reference], _ = ray.wait(list(pending), num_returns=1)
+            task = pending.pop(reference)
+            try:
+                record = ray.get(reference)
+            except Exception as error:
+                record = failed(task, error)
+            submit()
+            yield record
+
+    return runner
+
+
+def runner_of(name: str, workers: int | None, client: Any) -> Runner:
+    """Returns the runner of that name."""
+    if client is not None and name != "dask":
+        raise ValueError("a client is for Dask")
+    if name == "local":
+        return _local(workers)
+    with contextlib.suppress(ModuleNotFoundError):
+        if name == "dask":
+            return _dask(client, workers)
+        if name == "ray":
+            return _ray(workers)
+    if name in ("dask", "ray"):
+        package = {"dask": "distributed", "ray": "ray"}[name]
+        raise JobError(f"the runner {name} needs the package {package}: pip install {package}")
+    raise ValueError(f"the runner must be local, dask or ray, not {name!r}")

@@ -1,0 +1,41 @@
+"""Objects in stores: reading a version, writing whole objects, and replacing headers.
+
+Each store does as much as it can on its own side: see ``Store``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsspec.implementations.local import LocalFileSystem
+
+from ._local import LocalStore
+from ._store import Conflict, Prepare, Store, Version
+
+__all__ = ["Conflict", "Prepare", "Store", "Version", "store_of"]
+
+
+def store_of(fs: Any, path: str) -> Store:
+    """Returns the object at a path, with the best way for its filesystem."""
+    return _class_of(fs)(fs, path)
+
+
+def version_of(fs: Any, info: dict[str, Any]) -> Version:
+    """Returns the version of an object from a listing."""
+    return _class_of(fs).version_of(info)
+
+
+def _class_of(fs: Any) -> type[Store]:
+    if isinstance(fs, LocalFileSystem):
+        return LocalStore
+    # Their packages are imported where they are used only.
+    protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
+    if "s3" in protocols:
+        from ._s3 import S3Store
+
+        return S3Store
+    if "abfs" in protocols:
+        from ._azure import AzureStore
+
+        return AzureStore
+    return Store

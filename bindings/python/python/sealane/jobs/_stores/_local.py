@@ -1,0 +1,81 @@
+"""A file of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ... import age
+from ._store import STEP, Conflict, Prepare, Store, Version
+
+#: What the system answers if the two files cannot be copied without reading.
+_CANNOT_COPY = (errno.ENOSYS, errno.EXDEV, errno.EOPNOTSUPP, errno.EINVAL)
+
+
+class LocalStore(Store):
+    """A file of this machine. The system copies what stays, and new contents are on the disk first."""
+
+    @staticmethod
+    def version_of(info: dict[str, Any]) -> Version:
+        return Version(info["size"], f"{info['mtime']!r} {info['ino']}")
+
+    def _read(self, version: Version, start: int, stop: int) -> bytes:
+        with open(self.path, "rb", buffering=0) as file:
+            file.seek(start)
+            parts = []
+            while start < stop and (data := file.read(stop - start)):
+                parts.append(data)
+                start += len(data)
+        return b"".join(parts)
+
+    @contextlib.contextmanager
+    def _replacement(self, prepare: Prepare, expected: Version | None) -> Iterator[Any]:
+        with age._replacement(self.path) as temporary:
+            if temporary == self.path:
+                raise OSError(f"this is not a regular file: {self.path!r}")
+            prepare(temporary)
+            with open(temporary, "wb", buffering=0) as file:
+                yield file
+            if expected is not None and self.version() != expected:
+                raise Conflict
+
+    def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        with self._replacement(prepare, expected) as file:
+            for piece in pieces:
+                self._put(file, piece)
+        return self.version()
+
+    def _put(self, file: Any, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
+        self.bytes_written += len(data)
+
+    def replace_header(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
+        with open(self.path, "rb", buffering=0) as old, self._replacement(prepare, version) as new:
+            self._put(new, header)
+            position = old_len
+            while position < version.size:
+                copied = self._copy(old, new, version, position)
+                if not copied:
+                    raise Conflict
+                position += copied
+        return self.version()
+
+    def _copy(self, old: Any, new: Any, version: Version, position: int) -> int:
+        """Copies something from a position on, and returns how much. Some filesystems share blocks."""
+        try:
+            return os.copy_file_range(old.fileno(), new.fileno(), version.size - position, position)
+        except OSError as error:
+            if error.errno not in _CANNOT_COPY:
+                raise
+        data = self.read(version, position, min(version.size, position + STEP))
+        self._put(new, data)
+        return len(data)
+
+    def _real(self) -> str:
+        return os.path.realpath(self.path)

@@ -1,0 +1,132 @@
+"""An object in any filesystem of fsspec."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from ...fsspec._headers import token_of
+
+#: The length of a request for a part of a whole object: 128 sealed chunks.
+STEP = 128 * 65552
+
+
+class Conflict(Exception):
+    """The object was changed by someone else meanwhile."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Version:
+    """A version of an object."""
+
+    size: int
+    #: Changes when the object does.
+    token: str
+
+    def __str__(self) -> str:
+        return f"{self.size} {self.token}"
+
+
+#: Is called with what ``Store.clean`` needs, before the object is replaced.
+Prepare = Callable[[str], None]
+
+
+class Store:
+    """An object in a filesystem that can write and rename, but promises nothing more.
+
+    New contents go to a temporary object beside it, which gets the name at the end.
+    """
+
+    #: Whether the store itself refuses to replace another version than the expected one.
+    is_conditional = False
+
+    def __init__(self, fs: Any, path: str) -> None:
+        self.fs, self.path = fs, path
+        #: The number of bytes of objects that were fetched and sent.
+        self.bytes_read = self.bytes_written = 0
+
+    @staticmethod
+    def version_of(info: dict[str, Any]) -> Version:
+        """Returns the version of an object from the information of its filesystem."""
+        size, *rest = token_of(info)
+        return Version(size, " ".join(str(one) for one in rest if one is not None))
+
+    def version(self) -> Version:
+        """Returns the present version."""
+        self.fs.invalidate_cache(self.path.rpartition("/")[0])
+        info = self.fs.info(self.path)
+        if info["type"] != "file":
+            raise IsADirectoryError(self.path)
+        return self.version_of(info)
+
+    def read(self, version: Version, start: int, stop: int) -> bytes:
+        """Returns a range of this version. Raises ``Conflict`` if it is seen to be another one."""
+        if start >= stop:
+            return b""
+        data = bytes(self._read(version, start, stop))
+        self.bytes_read += len(data)
+        if len(data) != stop - start:
+            raise Conflict
+        return data
+
+    def _read(self, version: Version, start: int, stop: int) -> bytes:
+        data: bytes = self.fs.cat_file(self.path, start=start, end=stop)
+        return data
+
+    def read_from(self, version: Version, start: int, step: int = STEP) -> Iterator[bytes]:
+        """Returns everything from a position on, in pieces of ``step`` bytes."""
+        for position in range(start, version.size, step):
+            yield self.read(version, position, min(version.size, position + step))
+
+    def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
+        """Replaces the object, as a whole or not at all. Returns the new version.
+
+        The first piece is the header if it is sealed, and ``size`` is about the number of bytes.
+        ``prepare`` is called before the object is replaced. Raises ``Conflict`` if the object is not
+        in the expected version any more.
+        """
+        folder, _, name = self.path.rpartition("/")
+        temporary = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        self.fs.makedirs(folder, exist_ok=True)
+        prepare(temporary)
+        try:
+            with self.fs.open(temporary, "wb") as file:
+                for piece in pieces:
+                    file.write(piece)
+                    self.bytes_written += len(piece)
+            if expected is not None and self.version() != expected:
+                raise Conflict
+            self.fs.mv(temporary, self.path)
+        except BaseException:
+            self.clean(temporary)
+            raise
+        return self.version()
+
+    def replace_header(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
+        """Replaces the first ``old_len`` bytes by ``header``. Returns the new version."""
+        return self._rewrite(version, old_len, header, prepare)
+
+    def _rewrite(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
+        """Does the same by reading and writing everything."""
+
+        def pieces() -> Iterator[bytes]:
+            yield header
+            yield from self.read_from(version, old_len)
+
+        return self.write(pieces(), version.size - old_len + len(header), prepare, version)
+
+    def clean(self, handle: str) -> None:
+        """Removes what a write left that was cut off, if anything. The object itself stays."""
+        folder, _, name = self._real().rpartition("/")
+        # The handle comes from the ledger, whose writers must not choose what is removed.
+        if re.fullmatch(re.escape(f"{folder}/.{name}.") + "[0-9a-f]{16}[.]tmp", handle):
+            with contextlib.suppress(FileNotFoundError):
+                self.fs.rm_file(handle)
+
+    def _real(self) -> str:
+        """Returns the path beside which temporary objects lie."""
+        return self.path

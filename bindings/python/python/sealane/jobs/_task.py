@@ -1,0 +1,232 @@
+"""One task: an object, wherever it runs. It returns a record, and never raises."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from .. import _sealane, age
+from ..fsspec._ranges import CHUNK, SEALED_CHUNK
+from ..fsspec._references import resolve_identities, resolve_recipients
+from ._ledger import Ledger, digest
+from ._place import Place
+from ._report import Record
+from ._stores import Conflict, Store, Version, store_of
+
+Operation = Literal["seal", "open", "rekey", "verify"]
+
+#: The number of bytes that are read at first: all of most headers.
+_FIRST_READ = 4096
+#: The length of a piece of plaintext.
+_STEP = 128 * CHUNK
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What all tasks of a run have in common. It holds references, and no secret."""
+
+    operation: Operation
+    #: A random text for each run.
+    id: str
+    ledger: Place
+    identities: Any = dataclasses.field(repr=False)
+    recipients: Any
+    keep: bool
+    header_len: int | None
+    #: How often an object is tried.
+    attempts: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """One object of a job."""
+
+    job: Job
+    source: Place
+    target: Place | None = None
+
+
+class _Keys:
+    """The keys of the latest run, which are resolved once in each process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._id = ""
+        self._keys: tuple[list[Any], list[Any]] = ([], [])
+
+    def of(self, job: Job) -> tuple[list[Any], list[Any]]:
+        """Returns the identities and the recipients."""
+        with self._lock:
+            if self._id != job.id:
+                self._keys = resolve_identities(job.identities), resolve_recipients(job.recipients)
+                self._id = job.id
+            return self._keys
+
+
+_KEYS = _Keys()
+
+
+def failed(task: Task, error: BaseException) -> Record:
+    """Returns the record of a failure."""
+    target = task.target.url if task.target else None
+    message = str(error) or "no message"
+    if isinstance(error, Conflict):
+        message = "others changed the object at each attempt"
+    return Record(task.source.url, "failed", target, f"{type(error).__name__}: {message}")
+
+
+def run(task: Task) -> Record:
+    """Does a task, and writes its record to the ledger."""
+    try:
+        ledger = Ledger(task.job.ledger)
+        record = _attempts(task, ledger)
+        with contextlib.suppress(Exception) if record.state == "failed" else contextlib.nullcontext():
+            ledger.put(record)
+        return record
+    except Exception as error:
+        return failed(task, error)
+
+
+def _attempts(task: Task, ledger: Ledger) -> Record:
+    read = written = 0
+    for attempt in range(1, task.job.attempts + 1):
+        stores = [store_of(place.fs(), place.path) for place in (task.source, task.target) if place]
+        try:
+            version, target_version = _WORK[task.job.operation](task, ledger, stores)
+            error = None
+        except Exception as caught:
+            error = caught
+        read += sum(store.bytes_read for store in stores)
+        written += sum(store.bytes_written for store in stores)
+        if error is None:
+            record = Record(
+                task.source.url,
+                "done",
+                task.target.url if task.target else None,
+                version=str(version),
+                target_version=str(target_version) if target_version else None,
+            )
+        elif _is_passing(error) and attempt < task.job.attempts:
+            time.sleep(0.1 * 2**attempt)
+            continue
+        else:
+            record = failed(task, error)
+        return dataclasses.replace(record, attempts=attempt, bytes_read=read, bytes_written=written)
+    raise AssertionError
+
+
+def _is_passing(error: Exception) -> bool:
+    """Whether another attempt may succeed: a conflict, or a store that cannot be reached now."""
+    if isinstance(error, Conflict):
+        return True
+    lasting = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    return isinstance(error, OSError) and not isinstance(error, lasting)
+
+
+def _header(store: Store, version: Version) -> tuple[bytes, age.Preamble]:
+    """Reads the header of a sealed object, and the nonce after it."""
+    wanted = _FIRST_READ
+    while True:
+        prefix = store.read(version, 0, min(version.size, wanted))
+        preamble = age.Preamble.parse(prefix)
+        if not isinstance(preamble, int):
+            return prefix[: preamble.length], preamble
+        if wanted >= version.size:
+            raise age.HeaderError(
+                "the object is cut short: it ends inside the header" if prefix else "the object is empty"
+            )
+        wanted = max(preamble, 4 * wanted)
+
+
+def _rekey(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, None]:
+    [store] = stores
+    job, url = task.job, task.source.url
+    intents = ledger.intents(url)
+    for intent in intents:
+        store.clean(intent.handle)
+    version = store.version()
+    prefix, preamble = _header(store, version)
+    old_len = preamble.length - 16
+    known = {intent.header for intent in intents}
+    if known and digest(prefix[:old_len]) in known:
+        # An earlier attempt replaced the object, but did not live to write its record.
+        return version, None
+    identities, recipients = _KEYS.of(job)
+    header, _ = _sealane.rekey_header(prefix, identities, recipients, keep=job.keep, header_len=job.header_len)
+    return store.replace_header(version, old_len, header, lambda handle: ledger.intend(url, header, handle)), None
+
+
+def _seal(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, Version]:
+    source, target = stores
+    version = source.version()
+    _, recipients = _KEYS.of(task.job)
+    sealer = age.Sealer(recipients, header_len=task.job.header_len)
+
+    def pieces() -> Iterator[bytes]:
+        start = sealer.update(b"")
+        # Stores keep the header apart, so that it can be replaced alone.
+        yield start[:-16]
+        pending = start[-16:]
+        for data in source.read_from(version, 0, _STEP):
+            yield pending + sealer.update(data)
+            pending = b""
+        yield pending + sealer.finish()
+        _check(source, version)
+
+    return version, _write(task, ledger, target, pieces(), version.size)
+
+
+def _check(store: Store, version: Version) -> None:
+    """Checks that all pieces were of one version, if the store did not."""
+    if not store.is_conditional and store.version() != version:
+        raise Conflict
+
+
+def _opened(store: Store, version: Version, job: Job) -> Iterator[bytes]:
+    """Returns the plaintext in pieces, each authentic, and the end at the end."""
+    prefix, preamble = _header(store, version)
+    key = preamble.unlock(_KEYS.of(job)[0])
+    total = version.size - len(prefix)
+    length = age.PayloadKey.plaintext_len(total)
+    if length is None:
+        # The engine says what is wrong with this length.
+        age.PayloadKey.sealed_range(0, 1, total)
+    position, step = len(prefix), 128 * SEALED_CHUNK
+    while True:
+        end = min(version.size, position + step)
+        sealed = store.read(version, position, end)
+        is_last, first = end == version.size, (position - len(prefix)) // SEALED_CHUNK
+        plain = len(sealed) - 16 * -(-len(sealed) // SEALED_CHUNK)
+        yield from key.open_chunks(first, is_last, sealed, [(0, plain)])
+        position = end
+        if is_last:
+            return
+
+
+def _open(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, Version]:
+    source, target = stores
+    version = source.version()
+    return version, _write(task, ledger, target, _opened(source, version, task.job), version.size)
+
+
+def _write(task: Task, ledger: Ledger, target: Store, pieces: Iterator[bytes], size: int) -> Version:
+    """Writes the target, after cleaning up what earlier attempts left."""
+    url = task.source.url
+    for intent in ledger.intents(url):
+        target.clean(intent.handle)
+    return target.write(pieces, size, lambda handle: ledger.intend(url, handle.encode(), handle))
+
+
+def _verify(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, None]:
+    [store] = stores
+    version = store.version()
+    for _ in _opened(store, version, task.job):
+        pass
+    return version, None
+
+
+_WORK: dict[Operation, Any] = {"seal": _seal, "open": _open, "rekey": _rekey, "verify": _verify}

@@ -1,0 +1,213 @@
+"""Servers for tests, behind a gate that counts requests and can stop the world at one of them."""
+
+import contextlib
+import http.client
+import io
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+
+import psutil
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+REGION = "us-east-1"
+S3_KEYS = {"AWS_ACCESS_KEY_ID": "test-access", "AWS_SECRET_ACCESS_KEY": "test-secret", "AWS_DEFAULT_REGION": REGION}
+
+
+@dataclass
+class Request:
+    method: str
+    path: str
+    query: str
+    headers: dict
+    #: The number of bytes of the body, and of that of the answer.
+    received: int
+    port: int
+    sent: int = 0
+    status: str = ""
+
+    def __str__(self):
+        return f"{self.method} {self.path}?{self.query}"
+
+
+class Gate:
+    """Passes requests on to a WSGI application."""
+
+    def __init__(self, app):
+        self.app, self.requests = app, []
+        #: Are called with each request before it is passed on, and before it is answered. They may
+        #: return another answer.
+        self.before = self.after = lambda request: None
+
+    def __call__(self, environ, start_response):
+        headers = {name[5:].replace("_", "-"): value for name, value in environ.items() if name.startswith("HTTP_")}
+        request = Request(
+            environ["REQUEST_METHOD"],
+            environ["PATH_INFO"],
+            environ["QUERY_STRING"],
+            headers,
+            int(environ.get("CONTENT_LENGTH") or 0),
+            int(environ["REMOTE_PORT"]),
+        )
+        self.requests.append(request)
+        # The client sends all of the body before it reads an answer.
+        environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(request.received))
+        answer = self.before(request)
+        if answer is not None:
+            start_response(answer, [("Content-Length", "0")])
+            return [b""]
+        started = []
+        body = self.app(environ, lambda *args: started.append(args[:2]))
+        data = b"".join(body)
+        request.status, request.sent = started[0][0], len(data)
+        answer = self.after(request)
+        if answer is not None:
+            start_response(answer, [("Content-Length", "0")])
+            return [b""]
+        start_response(*started[0])
+        return [data]
+
+    def bytes(self):
+        """The bytes of all bodies."""
+        return sum(request.received + request.sent for request in self.requests)
+
+
+class _Quiet(WSGIRequestHandler):
+    def log(self, *args):
+        pass
+
+
+@contextlib.contextmanager
+def served(app):
+    """Serves an application on this machine, and gives its gate and its address."""
+    gate = Gate(app)
+    server = make_server("127.0.0.1", 0, gate, threaded=True, request_handler=_Quiet)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield gate, f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def proxy(port):
+    """An application that asks a server on this machine."""
+
+    def app(environ, start_response):
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        headers = {n[5:].replace("_", "-"): v for n, v in environ.items() if n.startswith("HTTP_")}
+        headers.pop("EXPECT", None)
+        if environ.get("CONTENT_TYPE"):
+            headers["Content-Type"] = environ["CONTENT_TYPE"]
+        headers["Content-Length"] = str(length)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request(environ["REQUEST_METHOD"], environ["RAW_URI"], environ["wsgi.input"].read(length), headers)
+        answer = connection.getresponse()
+        body = answer.read()
+        kept = [(n, v) for n, v in answer.getheaders() if n.lower() not in ("transfer-encoding", "connection")]
+        start_response(f"{answer.status} {answer.reason}", kept)
+        connection.close()
+        return [body]
+
+    return app
+
+
+@contextlib.contextmanager
+def _process(command, port, **options):
+    """Runs a server, and waits until it listens."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, **options) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), timeout=5).close()
+                    break
+                except OSError:
+                    assert process.poll() is None and time.monotonic() < deadline, command
+                    time.sleep(0.1)
+            yield
+        finally:
+            process.terminate()
+
+
+def _free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class _Conditional:
+    """moto, which ignores the conditions of two requests that S3 knows."""
+
+    def __init__(self):
+        from moto.s3.models import s3_backends
+        from moto.server import DomainDispatcherApplication, create_backend_app
+
+        self._backends, self._app = s3_backends, DomainDispatcherApplication(create_backend_app)
+
+    def __call__(self, environ, start_response):
+        wanted = environ.get("HTTP_IF_MATCH") if environ["REQUEST_METHOD"] == "POST" else None
+        wanted = wanted or environ.get("HTTP_X_AMZ_COPY_SOURCE_IF_MATCH")
+        if wanted:
+            _, bucket, key = environ["PATH_INFO"].split("/", 2)
+            [backend] = [regions["aws"] for regions in self._backends.values()]
+            found = backend.buckets[bucket].keys.get(key)
+            if found is None or found.etag.strip('"') != wanted.strip('"'):
+                code = b"<Error><Code>PreconditionFailed</Code><Message>changed</Message></Error>"
+                start_response("412 Precondition Failed", [("Content-Length", str(len(code)))])
+                return [code]
+        return self._app(environ, start_response)
+
+
+@contextlib.contextmanager
+def s3(folder):
+    """moto, or the versitygw that SEALANE_VERSITYGW names. Gives the gate and the address."""
+    with contextlib.ExitStack() as stack:
+        program = os.environ.get("SEALANE_VERSITYGW")
+        if program:
+            (folder / "versitygw").mkdir()
+            port = _free_port()
+            keys = {
+                "ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"],
+                "ROOT_SECRET_KEY": S3_KEYS["AWS_SECRET_ACCESS_KEY"],
+            }
+            command = [program, "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", folder / "versitygw"]
+            stack.enter_context(_process(command, port, env=os.environ | keys))
+            app = proxy(port)
+        else:
+            app = _Conditional()
+        yield stack.enter_context(served(app))
+
+
+@contextlib.contextmanager
+def azurite(folder):
+    """The Azurite that SEALANE_AZURITE names. Gives the gate and the address."""
+    port = _free_port()
+    command = ["node", os.environ["SEALANE_AZURITE"], "--blobHost", "127.0.0.1", "--blobPort", str(port)]
+    command += ["--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
+    with _process(command, port) as _, served(proxy(port)) as found:
+        yield found
+
+
+def kill_client(request):
+    """Kills the process that sent a request, and waits until it is gone."""
+    for connection in psutil.net_connections("tcp4"):
+        if connection.laddr and connection.laddr.port == request.port and connection.pid != os.getpid():
+            os.kill(connection.pid, signal.SIGKILL)
+            # It may be the child of another process, which reaps it.
+            with contextlib.suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
+                psutil.Process(connection.pid).wait(10)
+            return connection.pid
+    raise AssertionError(f"nobody has port {request.port}")
+
+
+def matches(pattern):
+    """Whether a request matches a pattern of its method, path and query."""
+    return lambda request: re.search(pattern, str(request)) is not None

@@ -1,0 +1,174 @@
+"""The page docs/lake.md: its code, and each attack of its tables."""
+
+import re
+import subprocess
+import sys
+
+import fsspec
+import pandas as pd
+import pytest
+
+from conftest import ROOT
+from keys import IDENTITY, OTHER
+from sealane import age, jobs
+
+DATA = bytes(range(256)) * 1024  # 256 KiB
+OLD = {"identities": "env:SEALANE_TEST_KEY"}
+NEW = {"identities": "env:SEALANE_OTHER_KEY"}
+REKEY = OLD | {"recipients": str(OTHER.recipient)}
+
+
+def test_page(gate, tmp_path):
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "lake.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 9
+    program = tmp_path / "page.py"
+    program.write_text("\n".join(blocks))
+    fs = fsspec.filesystem("s3")
+    # The page makes it.
+    fs.rm("lake", recursive=True)
+    subprocess.run([sys.executable, program], check=True, cwd=tmp_path, timeout=120)
+    fs.invalidate_cache()
+    fs.rm("jobs", recursive=True)
+
+
+@pytest.fixture
+def lake(tmp_path):
+    """The address of a folder with two objects, and a function that reads and writes what is there."""
+    for name in "ab":
+        (tmp_path / name).write_bytes(age.encrypt(DATA + name.encode(), IDENTITY.recipient))
+    return tmp_path
+
+
+def read(lake, name):
+    options = {"skip_instance_cache": True, **OLD}
+    return fsspec.filesystem("age", target_protocol="file", **options).cat(str(lake / name))
+
+
+def verify(lake, ledger="verify", **identities):
+    return jobs.verify(f"{lake}/?", **(identities or OLD), ledger=f"{lake}/ledgers/{ledger}")
+
+
+def rekey(lake, **more):
+    return jobs.rekey(f"{lake}/?", **REKEY, ledger=f"{lake}/ledgers/rekey", **more)
+
+
+def test_the_store_changes_or_cuts_an_object(lake):
+    sealed = (lake / "a").read_bytes()
+    for bad in (sealed[:-1] + bytes([sealed[-1] ^ 1]), sealed[: -1 - 16]):
+        (lake / "a").write_bytes(bad)
+        with pytest.raises(age.PayloadError):
+            read(lake, "a")
+        assert len(verify(lake).failures) == 1
+    # An engine that reads Parquet begins at the end.
+    table = age.encrypt(pd.DataFrame({"x": range(100_000)}).to_parquet(), IDENTITY.recipient)
+    (lake / "t").write_bytes(table[: age.inspect(table).header_len + 16 + 65552])
+    with pytest.raises(Exception, match="cut|chunk|end"):
+        pd.read_parquet(f"age::file://{lake}/t", storage_options=OLD)
+
+
+def test_the_store_renames_or_rolls_back_or_removes_an_object(lake):
+    old = (lake / "a").read_bytes()
+    (lake / "a").write_bytes(age.encrypt(b"new", IDENTITY.recipient))
+    (lake / "a").write_bytes(old)
+    assert read(lake, "a") == DATA + b"a"
+    (lake / "a").write_bytes((lake / "b").read_bytes())
+    assert read(lake, "a") == DATA + b"b" and not verify(lake).failures
+    (lake / "a").unlink()
+    assert not verify(lake).failures
+
+
+def test_the_store_replaces_the_identity_of_the_lake(lake):
+    real, evil = age.Identity.generate(), age.Identity.generate()
+    url = f"file://{lake}/key.age"
+    pinned = jobs.SealedIdentity(url, OLD["identities"], recipient=str(real.recipient))
+    for identity, is_good in ((real, True), (evil, False)):
+        (lake / "key.age").write_bytes(age.encrypt(identity.to_text().encode(), IDENTITY.recipient))
+        [found] = jobs.SealedIdentity(url, OLD["identities"])()
+        assert str(found.recipient) == str(identity.recipient)
+        if is_good:
+            assert len(pinned()) == 1
+        else:
+            with pytest.raises(age.IdentityError, match="not the identity"):
+                pinned()
+    # Without limits, the store would choose how much memory is taken.
+    (lake / "key.age").write_bytes(bytes((1 << 20) + 1))
+    with pytest.raises(age.IdentityError, match="at most"):
+        pinned()
+    with pytest.raises(ValueError, match="references"):
+        jobs.SealedIdentity(url, IDENTITY.to_text())
+
+
+def test_the_store_changes_the_payload_during_a_rekey(lake, monkeypatch):
+    from sealane.jobs._stores import LocalStore
+
+    replace = LocalStore.replace_header
+
+    def evil(store, version, old_len, header, prepare):
+        changed = replace(store, version, old_len, header, prepare)
+        data = bytearray((lake / "a").read_bytes())
+        data[-1] ^= 1
+        (lake / "a").write_bytes(data)
+        return changed
+
+    monkeypatch.setattr(LocalStore, "replace_header", evil)
+    jobs.rekey(f"{lake}/a", **REKEY, ledger=f"{lake}/ledgers/one").check()
+    [record] = jobs.verify(f"{lake}/a", **NEW, ledger=f"{lake}/ledgers/two").records
+    assert record.error.startswith("PayloadError")
+
+
+def test_a_writer_forges_an_object(lake):
+    """Recipients are public, so this is an object like any other."""
+    (lake / "a").write_bytes(age.encrypt(b"forged", age.Recipient(str(IDENTITY.recipient))))
+    assert read(lake, "a") == b"forged"
+
+
+def test_a_writer_adds_an_object_of_another_lake(lake):
+    other_lake = age.Identity.generate()
+    (lake / "c").write_bytes(age.encrypt(b"secret", other_lake.recipient))
+    report = rekey(lake)
+    assert [(one.url[-1], one.error.partition(":")[0]) for one in report.failures] == [("c", "NoMatchError")]
+    with pytest.raises(age.NoMatchError):
+        age.decrypt((lake / "c").read_bytes(), OTHER)
+
+
+def test_the_ledger_lies(lake):
+    """Its writer says that an object is done. A verification with a ledger of its own finds it."""
+    honest = (lake / "a").read_bytes()
+    rekey(lake).check()
+    [lie] = [path for path in (lake / "ledgers" / "rekey" / "records").iterdir() if b"/a" in path.read_bytes()]
+    (lake / "a").write_bytes(honest)
+    stat = (lake / "a").stat()
+    text = re.sub(
+        r'"version": "[^"]*"', f'"version": "{stat.st_size} {stat.st_mtime!r} {stat.st_ino}"', lie.read_text()
+    )
+    lie.write_text(text)
+    assert rekey(lake).count("unchanged") == 2
+    assert [one.url[-1] for one in verify(lake, **NEW).failures] == ["a"]
+
+
+def test_a_reader_who_was_let_out_has_the_old_identity(lake):
+    old = (lake / "a").read_bytes()
+    rekey(lake).check()
+    with pytest.raises(age.NoMatchError):
+        read(lake, "a")
+    assert age.decrypt(old, IDENTITY) == DATA + b"a"
+
+
+def test_what_a_scheduler_sees(lake):
+    """A reference to a sealed identity holds no secret, and resolves in each process."""
+    import pickle
+
+    identity = age.Identity.generate()
+    (lake / "key.age").write_bytes(age.encrypt(identity.to_text().encode(), IDENTITY.recipient))
+    reference = jobs.SealedIdentity(f"file://{lake}/key.age", OLD["identities"], storage_options={"auto_mkdir": False})
+    seen = pickle.dumps(reference) + repr(reference).encode() + str(reference).encode()
+    assert identity.to_text()[20:].encode() not in seen
+    assert IDENTITY.to_text()[20:].encode() not in seen and "auto_mkdir" not in repr(reference)
+    [found] = pickle.loads(pickle.dumps(reference))()
+    assert found.to_text() == identity.to_text()
+
+
+def test_the_header_says_nothing_of_an_x25519_recipient(lake):
+    header = (lake / "a").read_bytes()[:200]
+    assert str(IDENTITY.recipient)[4:].encode() not in header
+    assert age.inspect(lake / "a").kinds == ["X25519"]
