@@ -47,24 +47,31 @@ impl Lengths {
         Ok(Self::Each(each))
     }
 
-    fn iter(&self) -> Box<dyn Iterator<Item = usize> + '_> {
+    /// Returns the length of a message.
+    #[inline(always)]
+    fn get(&self, index: usize) -> usize {
         match self {
-            Self::Same { len, count } => Box::new(std::iter::repeat_n(*len, *count)),
-            Self::Each(each) => Box::new(each.iter().copied()),
+            Self::Same { len, .. } => *len,
+            Self::Each(each) => each[index],
         }
     }
 
     /// Returns the length of all plaintexts and of all ciphertexts.
     fn totals(&self) -> PyResult<(usize, usize)> {
         let too_long = || PyValueError::new_err("the messages are too long");
-        let mut total: usize = 0;
-        for len in self.iter() {
-            sealed_len(len)?;
-            total = total.checked_add(len).ok_or_else(too_long)?;
-        }
-        let count = match self {
-            Self::Same { count, .. } => *count,
-            Self::Each(each) => each.len(),
+        let (total, count) = match self {
+            Self::Same { len, count } => {
+                sealed_len(*len)?;
+                (len.checked_mul(*count).ok_or_else(too_long)?, *count)
+            }
+            Self::Each(each) => {
+                let mut total: usize = 0;
+                for len in each {
+                    sealed_len(*len)?;
+                    total = total.checked_add(*len).ok_or_else(too_long)?;
+                }
+                (total, each.len())
+            }
         };
         let tags = count.checked_mul(TAG_BYTES).and_then(|tags| tags.checked_add(total));
         Ok((total, tags.ok_or_else(too_long)?))
@@ -101,11 +108,11 @@ where
     check(data.len(), plain)?;
     let fill = |mut room: &mut [MaybeUninit<u8>]| {
         let mut rest = data;
-        let mut each = nonces.iter().zip(lengths.iter()).peekable();
-        while each.peek().is_some() {
-            let mut requests = Vec::with_capacity(WINDOW.min(nonces.len()));
-            for (nonce, len) in each.by_ref().take(WINDOW) {
-                let (plaintext, after) = rest.split_at(len);
+        let mut requests = Vec::with_capacity(WINDOW.min(nonces.len()));
+        for (window, nonces) in nonces.chunks(WINDOW).enumerate() {
+            requests.clear();
+            for (index, nonce) in nonces.iter().enumerate() {
+                let (plaintext, after) = rest.split_at(lengths.get(window * WINDOW + index));
                 rest = after;
                 let (message, after) = place(plaintext, room);
                 let (tag, after) = place(&[0; TAG_BYTES], after);
@@ -140,11 +147,11 @@ where
     let fill = |mut room: &mut [MaybeUninit<u8>]| {
         let mut result = Ok(());
         let mut rest = data;
-        let mut each = nonces.iter().zip(lengths.iter()).peekable();
-        while each.peek().is_some() {
-            let mut requests = Vec::with_capacity(WINDOW.min(nonces.len()));
-            for (nonce, len) in each.by_ref().take(WINDOW) {
-                let (ciphertext, after) = rest.split_at(len);
+        let mut requests = Vec::with_capacity(WINDOW.min(nonces.len()));
+        for (window, nonces) in nonces.chunks(WINDOW).enumerate() {
+            requests.clear();
+            for (index, nonce) in nonces.iter().enumerate() {
+                let (ciphertext, after) = rest.split_at(lengths.get(window * WINDOW + index));
                 let (message, left) = place(ciphertext, room);
                 room = left;
                 let (tag, after) = after.split_at(TAG_BYTES);

@@ -2,6 +2,7 @@
 
 - ``ChaCha20Poly1305`` and ``XChaCha20Poly1305`` encrypt messages.
 - ``sealane.age`` encrypts files, and reads any part of them.
+- ``sealane.aio`` does the same for asyncio.
 - ``sealane.fsspec`` is a filesystem of such files, for pandas, pyarrow, DuckDB, polars and Dask.
 - ``sealane.jobs`` seals, opens, re-keys and verifies many objects, here or on a cluster.
 - ``sealane.shares`` splits a secret into shares.

@@ -140,6 +140,11 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
     def _forget(self, path: str | None = None) -> None:
         self._headers.drop(path)
 
+    def _forget_version(self, path: str) -> None:
+        """Forgets a file that may be another one by now. Other filesystems remember listings, too."""
+        self._forget(path)
+        self.target.invalidate_cache(path)
+
     # Headers
 
     async def _entry(self, path: str, info: dict[str, Any] | None = None, *, fresh: bool = False) -> Entry:
@@ -202,14 +207,18 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         except OverflowError:
             raise ValueError("a range is not possible") from None
         found = {index: b"" for index, _, _ in ranges}
-        for request, sealed in zip(requests, await self._fetch(path, entry, requests), strict=True):
-            if len(sealed) != request.stop - request.start:
-                raise age.PayloadError("the file is cut short, or was changed while it was read")
-            if len(sealed) <= _INLINE:
-                found.update(request.open(key, sealed))
-            else:
-                found.update(await asyncio.to_thread(request.open, key, sealed))
-            entry.end_is_verified |= request.is_last
+        try:
+            for request, sealed in zip(requests, await self._fetch(path, entry, requests), strict=True):
+                if len(sealed) != request.stop - request.start:
+                    raise age.PayloadError("the file is cut short, or was changed while it was read")
+                if len(sealed) <= _INLINE:
+                    found.update(request.open(key, sealed))
+                else:
+                    found.update(await asyncio.to_thread(request.open, key, sealed))
+                entry.end_is_verified |= request.is_last
+        except (age.PayloadError, OSError):
+            self._forget_version(path)
+            raise
         return found
 
     async def _ranges_of(
@@ -226,8 +235,8 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
             positions = [(index, *slice(start, stop).indices(size or 0)[:2]) for index, start, stop in ranges]
             try:
                 return await self._read_ranges(path, entry, [(i, a, max(a, b)) for i, a, b in positions], max_gap)
-            except (age.PayloadError, FileNotFoundError):
-                # The file may be another one by now.
+            except (age.PayloadError, OSError):
+                # The file may be another one by now, and the range beyond its end.
                 if attempt or not was_known:
                     raise
                 entry = await self._entry(path, fresh=True)
@@ -236,7 +245,11 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
     async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **kwargs: Any) -> bytes:
         path = self._strip(path)
         if start in (None, 0) and end is None:
-            return await self._cat_whole(path, **kwargs)
+            try:
+                return await self._cat_whole(path, **kwargs)
+            except age.DecryptError:
+                self._forget_version(path)
+                raise
         return (await self._ranges_of(path, [(0, start, end)]))[0]
 
     async def _cat_whole(self, path: str, **kwargs: Any) -> bytes:

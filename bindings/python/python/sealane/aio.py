@@ -1,0 +1,217 @@
+"""Files in the age format for asyncio: the work of ``sealane.age`` in threads, without blocking the event loop.
+
+::
+
+    async with await aio.open_age("log.age", identities) as file:
+        await file.seek(11)
+        line = await file.read(12)
+
+If a task is cancelled, the work of ``encrypt_file`` and ``decrypt_file`` ends at its next step, and
+the target stays as it was. The task waits for that, and for the end of other work. ``progress`` is
+called in the thread of the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
+
+from . import age
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+__all__ = [
+    "AsyncAgeReader",
+    "AsyncAgeWriter",
+    "create_age",
+    "decrypt",
+    "decrypt_file",
+    "encrypt",
+    "encrypt_file",
+    "open_age",
+    "rekey_file",
+]
+
+T = TypeVar("T")
+
+
+class _Cancelled(Exception):
+    """Ends the work of a task that was cancelled."""
+
+
+async def _wait_for(work: Callable[[], T], stop: Callable[[], object] = lambda: None) -> T:
+    """Runs ``work`` in a thread, and waits for its end also if the task is cancelled, after ``stop()``."""
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stop()
+        while not running.done():
+            # The files of the work are closed, and its temporary file removed, before this returns.
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([running])
+        if not running.cancelled():
+            running.exception()
+        raise
+
+
+async def _with_progress(work: Callable[[age.Progress], T], progress: age.Progress | None) -> T:
+    """Does the same for work that reports its progress."""
+    is_cancelled = threading.Event()
+
+    def report(done: int, total: int | None) -> None:
+        if progress is not None:
+            progress(done, total)
+        if is_cancelled.is_set():
+            raise _Cancelled
+
+    return await _wait_for(lambda: work(report), is_cancelled.set)
+
+
+async def encrypt(
+    data: Buffer, recipients: age.Recipients, *, armor: bool = False, threads: int | None = None
+) -> bytes:
+    """Returns a file with this plaintext: see ``age.encrypt``. ``data`` must not change meanwhile."""
+    return await _wait_for(lambda: age.encrypt(data, recipients, armor=armor, threads=threads))
+
+
+async def decrypt(data: Buffer, identities: age.Identities, *, threads: int | None = None) -> bytes:
+    """Returns the plaintext of a file: see ``age.decrypt``. ``data`` must not change meanwhile."""
+    return await _wait_for(lambda: age.decrypt(data, identities, threads=threads))
+
+
+async def encrypt_file(
+    source: age.Path,
+    target: age.Path,
+    recipients: age.Recipients,
+    *,
+    armor: bool = False,
+    threads: int | None = None,
+    progress: age.Progress | None = None,
+) -> None:
+    """Encrypts a file: see ``age.encrypt_file``."""
+
+    def work(report: age.Progress) -> None:
+        age.encrypt_file(source, target, recipients, armor=armor, threads=threads, progress=report)
+
+    await _with_progress(work, progress)
+
+
+async def decrypt_file(
+    source: age.Path,
+    target: age.Path,
+    identities: age.Identities,
+    *,
+    threads: int | None = None,
+    progress: age.Progress | None = None,
+) -> None:
+    """Decrypts a file: see ``age.decrypt_file``."""
+
+    def work(report: age.Progress) -> None:
+        age.decrypt_file(source, target, identities, threads=threads, progress=report)
+
+    await _with_progress(work, progress)
+
+
+async def rekey_file(
+    path: age.Path,
+    identities: age.Identities,
+    recipients: age.Recipients,
+    *,
+    keep: bool = False,
+    header_len: int | None = None,
+) -> None:
+    """Gives a file to other recipients: see ``age.rekey_file``. A task that is cancelled waits for its end."""
+    await _wait_for(lambda: age.rekey_file(path, identities, recipients, keep=keep, header_len=header_len))
+
+
+class _AsyncFile:
+    """A file whose methods run in threads, one after the other."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._lock = asyncio.Lock()
+
+    async def _call(self, method: str, *arguments: Any) -> Any:
+        # Two tasks that share a file would otherwise mix their positions.
+        async with self._lock:
+            return await _wait_for(lambda: getattr(self._file, method)(*arguments))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file is closed."""
+        return bool(self._file.closed)
+
+    def tell(self) -> int:
+        """Returns the position in the plaintext."""
+        return int(self._file.tell())
+
+    async def close(self) -> None:
+        """Closes the file."""
+        await self._call("close")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *details: Any) -> None:
+        await self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("the file holds a key and cannot be pickled")
+
+
+class AsyncAgeReader(_AsyncFile):
+    """Reads the plaintext of a file: see ``open_age``."""
+
+    async def read(self, size: int = -1) -> bytes:
+        """Reads that many bytes, or everything. Fewer are returned only at the end, or before damage."""
+        data: bytes = await self._call("read", size)
+        return data
+
+    async def readinto(self, buffer: Buffer) -> int:
+        """Fills the buffer, which must not be used meanwhile. Returns the number of bytes."""
+        length: int = await self._call("readinto", buffer)
+        return length
+
+    async def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Moves to a position. Seeking to the end authenticates the end of the file."""
+        position: int = await self._call("seek", offset, whence)
+        return position
+
+    async def plaintext_len(self) -> int:
+        """Returns the authentic length of the plaintext."""
+        length: int = await self._call("plaintext_len")
+        return length
+
+
+class AsyncAgeWriter(_AsyncFile):
+    """Writes the plaintext of a file: see ``create_age``."""
+
+    async def write(self, data: Buffer) -> int:
+        """Writes all of ``data``. The last 64 KiB at most wait until the file is closed."""
+        length: int = await self._call("write", data)
+        return length
+
+    async def abort(self) -> None:
+        """Leaves the file incomplete, so that nobody can read it to its end."""
+        await self._call("abort")
+
+    async def __aexit__(self, kind: Any, *details: Any) -> None:
+        await (self.close() if kind is None else self.abort())
+
+
+async def open_age(file: age.Path | age.Readable, identities: age.Identities) -> AsyncAgeReader:
+    """Opens a file for reading its plaintext: see ``age.open_age``."""
+    return AsyncAgeReader(await _wait_for(lambda: age.open_age(file, identities)))
+
+
+async def create_age(
+    file: age.Path | BinaryIO, recipients: age.Recipients, *, header_len: int | None = None
+) -> AsyncAgeWriter:
+    """Creates a file and writes its plaintext: see ``age.create_age``."""
+    return AsyncAgeWriter(await _wait_for(lambda: age.create_age(file, recipients, header_len=header_len)))

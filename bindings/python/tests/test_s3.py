@@ -1,0 +1,254 @@
+"""The filesystem over S3: requests and bytes, versions of objects, caches, wrong keys and damage."""
+
+import io
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from keys import IDENTITY, OPTIONS, WRONG
+from sealane import age
+
+CHUNK, SEALED_CHUNK = 65_536, 65_552
+DATA = bytes(range(256)) * 4096  # 1 MiB
+# botocore itself uses what Python deprecates.
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def range_len(request):
+    """Returns the number of bytes that a request asks for."""
+    start, _, stop = request.range.removeprefix("bytes=").partition("-")
+    return int(stop) - int(start) + 1
+
+
+def test_by_url(s3):
+    url = f"{s3.url}/folder/a.age"
+    with fsspec.open(url, "wb", **s3.storage) as file:
+        file.write(DATA)
+    sealed = s3.plain.cat(f"{s3.bucket}/folder/a.age")
+    assert sealed.startswith(b"age-encryption.org/v1\n") and age.decrypt(sealed, IDENTITY) == DATA
+    with fsspec.open(url, **s3.storage) as file:
+        file.seek(700_000)
+        assert file.read(1000) == DATA[700_000:701_000]
+    fs, path = fsspec.url_to_fs(url, **s3.storage)
+    assert fs.info(path)["size"] == len(DATA) and fs.info(path)["sealed_size"] == len(sealed)
+    assert fs.glob(f"{s3.bucket}/**/*.age") == [path]
+
+
+def test_several_parts_are_uploaded(s3, sealed_s3):
+    """A file of several parts of S3, written in pieces, and given up in the middle."""
+    path, fs = f"{s3.bucket}/parts", sealed_s3()
+    data = DATA * 12
+    with fs.open(path, "wb", block_size=5 << 20) as file:
+        for start in range(0, len(data), 1_000_000):
+            file.write(data[start : start + 1_000_000])
+    assert len([one for one in s3.requests if one.method == "PUT"]) >= 2
+    assert sealed_s3().cat(path) == data
+    with pytest.raises(ZeroDivisionError), fs.open(path, "wb", block_size=5 << 20) as file:
+        file.write(data)
+        raise ZeroDivisionError
+    assert sealed_s3().cat(path) == data
+
+
+@pytest.mark.parametrize("size", [0, 1, CHUNK, len(DATA)])
+def test_a_cold_object_costs_one_request_more(s3, sealed_s3, size):
+    """Sealed and plain objects are asked for the same ranges."""
+    s3.plain.pipe(f"{s3.bucket}/plain", DATA[:size])
+    sealed_s3().pipe(f"{s3.bucket}/sealed", DATA[:size])
+    starts, stops = [0, 10, 300_000, 900_000], [10, 20, 300_100, 950_000]
+
+    def count(fs, name):
+        s3.requests.clear()
+        path = f"{s3.bucket}/{name}"
+        with fs.open(path, cache_type="none") as file:
+            for start, stop in zip(starts, stops, strict=True):
+                file.seek(start)
+                assert file.read(stop - start) == DATA[:size][start:stop]
+        opened = len(s3.requests)
+        # Ranges beyond the end are errors of s3fs.
+        inside = [(start, stop) for start, stop in zip(starts, stops, strict=True) if stop <= size]
+        ranges = fs.cat_ranges([path] * len(inside), [start for start, _ in inside], [stop for _, stop in inside])
+        assert ranges == [DATA[start:stop] for start, stop in inside]
+        return opened, len(s3.requests) - opened
+
+    plain = count(s3.plain, "plain")
+    sealed = count(sealed_s3(), "sealed")
+    assert 0 < sealed[0] <= plain[0] + 1
+    # The header is known by now.
+    assert sealed[1] <= plain[1]
+
+
+def test_bytes_of_ranges(s3, sealed_s3):
+    """A range takes its own bytes and at most 128 KiB, and the tag of each chunk."""
+    sealed_s3().pipe(f"{s3.bucket}/a", DATA)
+    fs = sealed_s3()
+    fs.cat_file(f"{s3.bucket}/a", 0, 1)
+    for start, length in (
+        (0, 1),
+        (CHUNK - 1, 2),
+        (CHUNK, CHUNK),
+        (1, 3 * CHUNK),
+        (500_000, 100_000),
+        (len(DATA) - 1, 1),
+    ):
+        s3.requests.clear()
+        assert fs.cat_file(f"{s3.bucket}/a", start, start + length) == DATA[start : start + length]
+        [request] = s3.gets(f"{s3.bucket}/a")
+        tags = 16 * (request.sent // SEALED_CHUNK)
+        assert request.sent == range_len(request) and length <= request.sent - tags < length + (128 << 10)
+
+
+def test_columns_of_parquet(s3, sealed_s3, flights):
+    """Engines read one column of a table: the requests of a plain object and one, and few more bytes."""
+    table = io.BytesIO()
+    pa.parquet.write_table(flights, table, row_group_size=100_000)
+    s3.plain.pipe(f"{s3.bucket}/plain", table.getvalue())
+    sealed_s3().pipe(f"{s3.bucket}/sealed", table.getvalue())
+    found = {}
+    for name, fs in (("plain", s3.plain), ("sealed", sealed_s3())):
+        s3.requests.clear()
+        with fs.open(f"{s3.bucket}/{name}", **({"cache_type": "none"} if name == "plain" else {})) as file:
+            read = pa.parquet.read_table(file, columns=["air_time"], pre_buffer=False)
+        assert read.equals(flights.select(["air_time"]))
+        found[name] = (len(s3.requests), s3.gets(f"{s3.bucket}/{name}"))
+    assert found["sealed"][0] <= found["plain"][0] + 1
+    asked = sum(range_len(one) for one in found["plain"][1])
+    ranges = found["sealed"][1]
+    assert sum(one.sent for one in ranges) <= asked + len(ranges) * (128 << 10)
+
+
+def test_listings(s3, sealed_s3):
+    """A listing without sizes, and one with fixed headers, take the requests of a plain one."""
+    fs = sealed_s3(header_len=500)
+    names = [f"{s3.bucket}/many/{number}" for number in range(40)]
+    fs.pipe({name: b"data" for name in names})
+    s3.requests.clear()
+    assert len(s3.plain.find(f"{s3.bucket}/many")) == 40
+    plain = len(s3.requests)
+    assert plain > 0
+    for options, size in (
+        ({"listing_sizes": "lazy"}, None),
+        ({"header_len": 500}, 4),
+        ({"listing_sizes": "sealed"}, 536),
+    ):
+        s3.requests.clear()
+        found = sealed_s3(**options).find(f"{s3.bucket}/many", detail=True)
+        assert sorted(found) == sorted(names) and {info["size"] for info in found.values()} == {size}
+        assert len(s3.requests) == plain
+    # Exact sizes take a header of each object, once.
+    fs = sealed_s3()
+    s3.requests.clear()
+    for _ in range(2):
+        assert fs.du(f"{s3.bucket}/many") == 160
+    assert len([one for one in s3.requests if one.range]) == 40
+
+
+def test_headers_are_remembered_by_version(s3, sealed_s3):
+    path = f"{s3.bucket}/a"
+    sealed_s3().pipe(path, DATA)
+    fs = sealed_s3(use_listings_cache=True)
+    assert fs.open(path).read(1) == DATA[:1]
+    s3.requests.clear()
+    # A listing and a HEAD name the same version.
+    fs.ls(s3.bucket)
+    with fs.open(path) as file:
+        assert s3.gets(path) == []
+        assert file.read(1) == DATA[:1]
+    assert len(s3.gets(path)) == 1
+    # Another object of the same length, written by somebody else: the version tells.
+    size = fs.info(path)["sealed_size"]
+    other = DATA[1:] + b"!"
+    sealed_s3().pipe(path, other)
+    fs.target.invalidate_cache()
+    s3.requests.clear()
+    with fs.open(path) as file:
+        assert fs.info(path)["sealed_size"] == size
+        assert len(s3.gets(path)) == 1
+        assert file.read() == other
+
+
+@pytest.mark.parametrize("length", [len(DATA), len(DATA) - 100_000, 10])
+def test_objects_that_are_replaced_behind_a_listing(s3, sealed_s3, length):
+    """s3fs remembers listings, so what it says of an object may be old."""
+    path, new = f"{s3.bucket}/a", DATA[::-1][:length]
+    fs = sealed_s3(use_listings_cache=True)
+    fs.pipe(path, DATA)
+    assert fs.ls(s3.bucket, detail=True)[0]["size"] == len(DATA)
+    assert fs.cat_file(path, 0, 10) == DATA[:10]
+    sealed_s3().pipe(path, new)
+    assert fs.cat_ranges([path, path], [0, -5], [5, None]) == [new[:5], new[-5:]]
+    assert fs.info(path)["size"] == length
+    # An open file fails, and the next one has the new version.
+    sealed_s3().pipe(path, DATA)
+    with fs.open(path) as file:
+        assert file.read(10) == DATA[:10]
+    fs.ls(s3.bucket)
+    sealed_s3().pipe(path, new)
+    with pytest.raises((age.PayloadError, OSError)), fs.open(path) as file:
+        file.seek(900_000)
+        file.read(10)
+    with fs.open(path) as file:
+        assert file.read() == new
+
+
+def test_wrong_keys(s3, sealed_s3):
+    path = f"{s3.bucket}/a"
+    sealed_s3().pipe(path, DATA)
+    fs = sealed_s3(**WRONG)
+    for read in (fs.cat, fs.open, lambda path: fs.cat_file(path, 1, 2), lambda path: fs.get_file(path, io.BytesIO())):
+        with pytest.raises(age.NoMatchError):
+            read(path)
+    assert fs.info(path)["size"] == len(DATA)
+    with pytest.raises(age.NoMatchError):
+        fsspec.open(f"{s3.url}/a", **{**s3.storage, **WRONG}).open()
+
+
+def change(s3, path, work):
+    sealed = bytearray(s3.plain.cat(path))
+    work(sealed)
+    s3.plain.pipe(path, bytes(sealed))
+
+
+def test_damaged_objects(s3, sealed_s3):
+    path = f"{s3.bucket}/a"
+
+    def flip(sealed):
+        sealed[-700_000] ^= 1
+
+    def cut(sealed):
+        del sealed[-5 * SEALED_CHUNK :]
+
+    def cut_header(sealed):
+        del sealed[100:]
+
+    for work, error in ((flip, age.PayloadError), (cut, age.PayloadError), (cut_header, age.HeaderError)):
+        sealed_s3().pipe(path, DATA)
+        change(s3, path, work)
+        for read in (
+            sealed_s3().cat,
+            lambda path: sealed_s3().open(path).read(),
+            lambda path: sealed_s3().get_file(path, io.BytesIO()),
+        ):
+            with pytest.raises(error):
+                read(path)
+    # What is not damaged can be read.
+    sealed_s3().pipe(path, DATA)
+    change(s3, path, flip)
+    assert sealed_s3().cat_file(path, 0, 1000) == DATA[:1000]
+
+
+@pytest.mark.parametrize("cache", ["simplecache", "filecache"])
+def test_a_cache_below_holds_ciphertext(s3, sealed_s3, tmp_path, cache):
+    """In the other order, plaintext lies on the disk: the reason for the order."""
+    sealed_s3().pipe(f"{s3.bucket}/a", DATA)
+    for chain, is_plaintext in ((f"age::{cache}::s3://", False), (f"{cache}::age::s3://", True)):
+        folder = tmp_path / chain.partition(":")[0]
+        options = {cache: {"cache_storage": str(folder)}, "age": OPTIONS, "s3": s3.options}
+        for _ in range(2):
+            with fsspec.open(f"{chain}{s3.bucket}/a", **options) as file:
+                assert file.read() == DATA
+        stored = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
+        assert stored
+        assert any(DATA[:1000] in data for data in stored) == is_plaintext
+        assert any(data.startswith(b"age-encryption.org/v1\n") for data in stored) != is_plaintext
