@@ -57,7 +57,11 @@ fn run(arguments: &[String]) -> Result<(), String> {
     }
     let native = native(has("--quick"))?;
     let report = Report { cpu: cpu(), compiler: compiler()?, usual: rows::measure(rounds)?, native };
-    if has("--write") { page::write(&report, &docs()) } else { Ok(print!("{}", page::table(&report))) }
+    if has("--write") {
+        return page::write(&report, &docs());
+    }
+    print!("{}", page::table(&report));
+    Ok(())
 }
 
 fn json(value: &impl Serialize) -> Result<String, String> {
