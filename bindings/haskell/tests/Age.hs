@@ -12,18 +12,22 @@ import Data.Bits (xor, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
+import qualified Data.ByteString.Lazy as L
 import System.Directory (doesPathExist, listDirectory)
 import System.IO.Error (isAlreadyExistsError, isDoesNotExistError)
 import System.Posix.Files (fileMode, getFileStatus)
 
+import Consume
 import Expect
 import Sealane.Age
+import qualified Sealane.Age.Lazy as Lazy
 import Sealane.Error (SealaneError (..))
 
--- | Decrypts the vectors of a folder in memory, and to files in another folder, which is empty.
--- Returns how many are valid.
-cctv :: FilePath -> FilePath -> IO Int
-cctv folder out = do
+-- | Decrypts the vectors of a folder in memory, and to files in another folder, which is empty. A
+-- third folder gets what lazy decryption has returned, also of damaged files. Returns how many are
+-- valid.
+cctv :: FilePath -> FilePath -> FilePath -> IO Int
+cctv folder out beginnings = do
     names <- listDirectory folder
     expect "all vectors" (length names == 147)
     other <- generateIdentity X25519
@@ -55,6 +59,10 @@ cctv folder out = do
         expect (name ++ ": only whole files are left") (isThere == (status result == 0))
         written <- if isThere then Just <$> B.readFile to else pure Nothing
         expect (name ++ ": both agree") (written == either (const Nothing) Just content)
+        (beginning, lazily) <- consume (Lazy.decrypt identities (L.fromStrict file))
+        expect (name ++ " lazily: " ++ show lazily) (lazily == either Just (const Nothing) content)
+        expect (name ++ ": all of it, lazily") (all (== beginning) content)
+        B.writeFile (beginnings ++ "/" ++ name) beginning
         pure (if isThere then 1 else 0)
 
 -- | Encrypts and decrypts files in a folder, and passes wrong arguments.

@@ -23,6 +23,8 @@ import Test.QuickCheck
 
 import qualified Age
 import Expect
+import qualified Sealane.Age
+import qualified Ranges
 import qualified Sealane.ChaCha20 as ChaCha20
 import qualified Sealane.ChaCha20Poly1305 as A
 import Sealane.Error (SealaneError (..))
@@ -30,6 +32,8 @@ import Sealane.Key
 import qualified Sealane.Poly1305 as Poly1305
 import qualified Sealane.Shamir as Shamir
 import qualified Sealane.XChaCha20Poly1305 as X
+import qualified Streams
+import qualified Threshold
 
 hex :: ByteString -> ByteString
 hex text = B.pack (go (C.unpack text))
@@ -282,7 +286,32 @@ sharing = do
         killThread thread
         results <- onThreads (replicate 4 (evaluate message))
         expect "an interrupted message" (all (== sealed) results)
+    interrupted "sealing" (X.seal key nonce "" . B.replicate 3000000)
+    interrupted "opening" (\byte -> X.open key nonce "" (X.seal key nonce "" (B.replicate 2000000 byte)))
+    interrupted "a tag" (Poly1305.mac key . B.replicate 3000000)
+    interrupted "a key stream" (\byte -> ChaCha20.xor key (ChaCha20.ChaCha20 (B.replicate 12 byte)) 0 text)
+    shares <- Shamir.split 2 [1, 2] (B.replicate 1000000 7)
+    interrupted "shares" (\point -> Shamir.shareAt (point + 3) shares)
+    identity <- Sealane.Age.generateIdentity Sealane.Age.X25519
+    let right = either (error . show) id
+        recipients = right (Sealane.Age.identityRecipient identity >>= Sealane.Age.recipientsFromText)
+        identities = right (Sealane.Age.identitiesFromText identity)
+    file <- Sealane.Age.encrypt recipients Sealane.Age.Binary text
+    interrupted "a file" (\byte -> Sealane.Age.decrypt identities (file <> B.replicate (if byte == 200 then 1 else 0) byte))
   where
+    -- Threads that are killed while they compute a value do not change it.
+    interrupted :: (Eq a) => String -> (Word8 -> a) -> IO ()
+    interrupted name compute = forM_ [1 .. 60] $ \i -> do
+        let value = compute i
+        thread <- forkIO (() <$ evaluate value)
+        threadDelay (fromIntegral i * 20)
+        killThread thread
+        result <- try (evaluate value)
+        expect ("an interrupted value: " ++ name) (either (const False :: SealaneError -> Bool) (== fresh i) result)
+      where
+        fresh i = compute (i + opaque)
+        -- GHC does not see that both are the same.
+        opaque = if length name > 1000 then 1 else 0
     -- Long enough for safe calls, so that threads meet in them.
     pieceLen = 17000
 
@@ -337,9 +366,12 @@ main = do
     let (folder, out, files) = case arguments of
             one : two : rest -> (one, two, rest)
             _ -> error "tests CCTV FOLDER VECTORS…"
-    isValid <- Age.cctv folder (out ++ "/cctv")
+    isValid <- Age.cctv folder (out ++ "/cctv") (out ++ "/beginnings")
     putStrLn (show isValid ++ " of 147 vectors for age are valid")
     Age.files out
+    Streams.tests
+    Ranges.tests out
+    Threshold.tests
     counts <- mapM vectors files
     let (valid, invalid) = (sum (map fst counts), sum (map snd counts))
     putStrLn (show valid ++ " valid and " ++ show invalid ++ " invalid vectors of Wycheproof")

@@ -3,6 +3,7 @@
 FOLDER/NAME.vectors has the vectors of Wycheproof as lines. Each line has eight fields: name, key,
 nonce, associated data, message, ciphertext, tag, result. FOLDER/cctv has the vectors for age, none
 of them compressed, and FOLDER/payloads.sha256 the digests of the contents of valid files.
+FOLDER/beginnings.sha256 has the digests of what is authentic of damaged files.
 """
 
 import json
@@ -19,13 +20,14 @@ for name in ["chacha20_poly1305", "xchacha20_poly1305"]:
     (folder / f"{name}.vectors").write_text("".join(line + "\n" for line in lines))
 
 (folder / "cctv").mkdir()
-digests = []
+digests = {"success": [], "payload failure": []}
 for path in sorted(cctv.iterdir()):
     header, _, file = path.read_bytes().partition(b"\n\n")
     values = dict(line.split(": ", 1) for line in header.decode().splitlines() if ": " in line)
     if values.get("compressed") == "zlib":
         file = zlib.decompress(file)
     (folder / "cctv" / path.name).write_bytes(header + b"\n\n" + file)
-    if values["expect"] == "success":
-        digests.append(f"{values['payload']}  {path.name}\n")
-(folder / "payloads.sha256").write_text("".join(digests))
+    if values["expect"] in digests:
+        digests[values["expect"]].append(f"{values['payload']}  {path.name}\n")
+(folder / "payloads.sha256").write_text("".join(digests["success"]))
+(folder / "beginnings.sha256").write_text("".join(digests["payload failure"]))

@@ -26,7 +26,6 @@ import Data.Word (Word32)
 import Foreign.Ptr (plusPtr)
 import Sealane.Foreign
 import Sealane.Key (Key, withKey)
-import System.IO.Unsafe (unsafePerformIO)
 
 -- | The number of an AEAD in the C interface.
 type Aead = Word32
@@ -42,7 +41,7 @@ tagBytes = 16
 
 -- | Returns the ciphertext with the tag behind it.
 seal :: Aead -> Key -> ByteString -> ByteString -> ByteString -> ByteString
-seal aead key nonce aad plaintext = unsafePerformIO $
+seal aead key nonce aad plaintext = pureCall $
     withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         transform plaintext (len + tagBytes) $ \from size to ->
             call aead keyPtr noncePtr nonceLen aadPtr aadLen from size to (to `plusPtr` len) >>= check
@@ -54,7 +53,7 @@ seal aead key nonce aad plaintext = unsafePerformIO $
 open :: Aead -> Key -> ByteString -> ByteString -> ByteString -> Maybe ByteString
 open aead key nonce aad message
     | len < 0 = Nothing
-    | otherwise = unsafePerformIO $
+    | otherwise = pureCall $
         withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
             withBytes message $ \from _ -> do
                 -- The C function leaves only zeros if the message is not authentic.

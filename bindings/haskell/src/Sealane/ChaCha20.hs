@@ -12,9 +12,8 @@ module Sealane.ChaCha20
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Word (Word32, Word64)
-import Sealane.Foreign (chacha20XorSafe, chacha20XorUnsafe, check, isShort, transform, withBytes)
+import Sealane.Foreign (chacha20XorSafe, chacha20XorUnsafe, check, isShort, pureCall, transform, withBytes)
 import Sealane.Key (Key, withKey)
-import System.IO.Unsafe (unsafePerformIO)
 
 -- | A nonce, whose constructor chooses the cipher. A wrong length is an error of 'xor'.
 data Nonce
@@ -42,7 +41,7 @@ xor
     -- ^ The number of the first block.
     -> ByteString
     -> ByteString
-xor key nonce block input = unsafePerformIO $
+xor key nonce block input = pureCall $
     withKey key $ \keyPtr -> withBytes bytes $ \noncePtr nonceLen ->
         transform input (B.length input) $ \from len to ->
             call number keyPtr noncePtr nonceLen block from len to >>= check

@@ -8,6 +8,7 @@ module Sealane.Error
     ) where
 
 import Control.Exception (Exception (displayException))
+import Data.Word (Word64)
 
 -- | An error, with the number and the text of the C interface.
 data SealaneError = SealaneError
@@ -15,6 +16,9 @@ data SealaneError = SealaneError
     -- ^ The number: @sealane_status@ in @sealane.h@.
     , errorText :: String
     -- ^ The text.
+    , errorChunk :: Maybe Word64
+    -- ^ The number of the damaged chunk of an age file. Chunk @n@ has the 64 KiB of plaintext from
+    -- byte @n * 65536@ on. 'Nothing' for other errors.
     }
     deriving (Eq, Show)
 

@@ -4,10 +4,12 @@
 module Sealane.Foreign
     ( -- * Calls
       Status
+    , pureCall
     , check
     , checkAuthentic
     , AgeError
     , checkAge
+    , tryAge
     , isShort
     , withBytes
     , transform
@@ -56,33 +58,46 @@ module Sealane.Foreign
 
 import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar)
 import Control.Exception (mask_, throwIO)
-import Control.Monad (unless, when)
+import Control.Monad (when)
 import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as B (create, createUptoN')
 import qualified Data.ByteString.Unsafe as B (unsafeUseAsCStringLen)
-import Data.Int (Int32)
+import Data.Foldable (traverse_)
+import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64, Word8)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types (CSize (..))
 import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytesAligned)
 import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
-import Foreign.Storable (pokeByteOff)
+import Foreign.Storable (peekByteOff, pokeByteOff)
 import qualified GHC.Foreign as UTF8 (peekCString)
 import Sealane.Error (SealaneError (..))
 import System.IO (utf8)
+import System.IO.Unsafe (unsafePerformIO)
 
 -- | The result of a function: 0 is success.
 type Status = Int32
 
+-- | Returns the result of calls in C that always do the same.
+--
+-- Exceptions from other threads wait until the calls have returned. Such an exception stops a value
+-- in the middle, and the next thread that needs the value goes on from there. But the result of a
+-- safe call that had returned meanwhile would be lost: another number would take its place.
+pureCall :: IO a -> a
+pureCall = unsafePerformIO . mask_
+
 -- | Throws for each status except 0.
 check :: Status -> IO ()
 check 0 = pure ()
-check status = do
+check status = statusError status >>= throwIO
+
+statusError :: Status -> IO SealaneError
+statusError status = do
     text <- statusMessage status >>= peekCString
-    throwIO SealaneError{errorStatus = fromIntegral status, errorText = text}
+    pure SealaneError{errorStatus = fromIntegral status, errorText = text, errorChunk = Nothing}
 
 -- | Returns whether a message is authentic. Throws for other errors.
 checkAuthentic :: Status -> IO Bool
@@ -94,14 +109,25 @@ data AgeError
 
 -- | Throws for each status except 0, with the description that the function wrote.
 checkAge :: (Ptr AgeError -> IO Status) -> IO ()
-checkAge body = allocaBytesAligned 272 8 $ \details -> do
-    -- Without a description, such as for a null pointer, there is that of the status.
+checkAge body = tryAge body >>= traverse_ (throwIO . fst)
+
+-- | Returns the error that the function described, and the result of the callback that failed, or
+-- 0. Exceptions from other threads wait, as in 'pureCall'.
+tryAge :: (Ptr AgeError -> IO Status) -> IO (Maybe (SealaneError, Int64))
+tryAge body = mask_ . allocaBytesAligned 272 8 $ \details -> do
+    -- Some errors have no description, such as a null pointer. They have the text of the status.
     pokeByteOff details 0 (0 :: Word8)
     status <- body details
-    unless (status == 0) $ do
-        text <- UTF8.peekCString utf8 (castPtr details)
-        when (null text) (check status)
-        throwIO SealaneError{errorStatus = fromIntegral status, errorText = text}
+    text <- if status == 0 then pure "" else UTF8.peekCString utf8 (castPtr details)
+    case (status, text) of
+        (0, _) -> pure Nothing
+        (_, "") -> Just . flip (,) 0 <$> statusError status
+        _ -> do
+            chunk <- peekByteOff details 256
+            io <- peekByteOff details 264
+            -- SEALANE_AGE_NO_CHUNK
+            let damaged = if chunk == maxBound then Nothing else Just chunk
+            pure (Just (SealaneError{errorStatus = fromIntegral status, errorText = text, errorChunk = damaged}, io))
 
 -- | Returns whether a call with so many bytes is short. An unsafe call of this length is a few
 -- microseconds, in which the collector waits. A safe call costs 100 nanoseconds more.
@@ -127,12 +153,11 @@ newtype Context c = Context (MVar (ForeignPtr c))
 
 -- | Returns a context after its first call. Its finalizer wipes it.
 newContext :: IO (Ptr c) -> FunPtr (Ptr c -> IO ()) -> (Ptr c -> IO Status) -> ST s (Context c)
-newContext new free initialize = unsafeIOToST $ do
+newContext new free initialize = unsafeIOToST . mask_ $ do
     -- Without an exception in between, which would lose the memory.
-    context <- mask_ $ do
-        pointer <- new
-        when (pointer == nullPtr) (check 255)
-        newForeignPtr free pointer
+    pointer <- new
+    when (pointer == nullPtr) (check 255)
+    context <- newForeignPtr free pointer
     withForeignPtr context initialize >>= check
     Context <$> newMVar context
 

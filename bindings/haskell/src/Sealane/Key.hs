@@ -22,8 +22,7 @@ import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (mallocBytes)
 import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr)
-import Sealane.Foreign (check, freeKey, randomBytes, withBytes)
-import System.IO.Unsafe (unsafePerformIO)
+import Sealane.Foreign (check, freeKey, pureCall, randomBytes, withBytes)
 
 -- | A secret key.
 newtype Key = Key (ForeignPtr Word8)
@@ -47,7 +46,8 @@ generateKey = newKey $ \key -> randomBytes key (fromIntegral keyBytes) >>= check
 --
 -- Throws 'Sealane.Error.SealaneError' if the generator fails.
 generateBytes :: Int -> IO ByteString
-generateBytes len = B.create (max 0 len) $ \to -> randomBytes to (fromIntegral (max 0 len)) >>= check
+generateBytes len =
+    mask_ . B.create (max 0 len) $ \to -> randomBytes to (fromIntegral (max 0 len)) >>= check
 
 -- | Copies a key of 32 bytes. Returns 'Nothing' for other lengths.
 --
@@ -55,13 +55,13 @@ generateBytes len = B.create (max 0 len) $ \to -> randomBytes to (fromIntegral (
 keyFromBytes :: ByteString -> Maybe Key
 keyFromBytes bytes
     | B.length bytes == keyBytes =
-        Just . unsafePerformIO . newKey $ \key -> withBytes bytes $ \from _ -> copyBytes key from keyBytes
+        Just . pureCall . newKey $ \key -> withBytes bytes $ \from _ -> copyBytes key from keyBytes
     | otherwise = Nothing
 
 newKey :: (Ptr Word8 -> IO ()) -> IO Key
-newKey fill = do
+newKey fill = mask_ $ do
     -- Without an exception between both lines, which would lose the memory.
-    memory <- mask_ (mallocBytes keyBytes >>= newForeignPtr freeKey)
+    memory <- mallocBytes keyBytes >>= newForeignPtr freeKey
     withForeignPtr memory fill
     pure (Key memory)
 

@@ -26,10 +26,10 @@ import Sealane.Foreign
     , poly1305MacUnsafe
     , poly1305VerifySafe
     , poly1305VerifyUnsafe
+    , pureCall
     , withBytes
     )
 import Sealane.Key (Key, withKey)
-import System.IO.Unsafe (unsafePerformIO)
 
 -- | A tag of 16 bytes. '==' does not stop at the first difference, so it does not reveal its
 -- position.
@@ -55,7 +55,7 @@ tagToBytes (Tag bytes) = bytes
 
 -- | Returns the tag of a message.
 mac :: Key -> ByteString -> Tag
-mac key message = Tag . unsafePerformIO $
+mac key message = Tag . pureCall $
     withKey key $ \keyPtr -> withBytes message $ \from len ->
         B.create tagBytes $ \tag -> call keyPtr from len tag >>= check
   where
@@ -63,7 +63,7 @@ mac key message = Tag . unsafePerformIO $
 
 -- | Returns whether a message has this tag. Compares tags in constant time.
 verify :: Key -> ByteString -> Tag -> Bool
-verify key message (Tag tag) = unsafePerformIO $
+verify key message (Tag tag) = pureCall $
     withKey key $ \keyPtr -> withBytes message $ \from len -> withBytes tag $ \tagPtr _ ->
         call keyPtr from len tagPtr >>= checkAuthentic
   where

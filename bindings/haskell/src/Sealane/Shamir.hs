@@ -13,6 +13,7 @@ module Sealane.Shamir
     , shareAt
     ) where
 
+import Control.Exception (mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -20,8 +21,7 @@ import qualified Data.ByteString.Internal as B (create, createUptoN')
 import Data.Word (Word8)
 import Foreign.Marshal.Array (advancePtr, withArray, withArrayLen)
 import Foreign.Ptr (Ptr)
-import Sealane.Foreign (check, shamirCombine, shamirSplit, withBytes)
-import System.IO.Unsafe (unsafePerformIO)
+import Sealane.Foreign (check, pureCall, shamirCombine, shamirSplit, withBytes)
 
 -- | A share, which is as long as the secret, and its evaluation point.
 data Share = Share
@@ -52,7 +52,7 @@ split
 split threshold points secret = do
     -- The type in C has no negative numbers. The status is SEALANE_INVALID_SHARES.
     when (threshold < 0) (check 10)
-    all' <- B.create (len * length points) $ \start ->
+    all' <- mask_ . B.create (len * length points) $ \start ->
         withArrayLen points $ \count pointsPtr -> withBytes secret $ \from size ->
             withArray (take count (iterate (`advancePtr` len) start)) $ \sharesPtr ->
                 shamirSplit (fromIntegral threshold) pointsPtr (fromIntegral count) from size sharesPtr >>= check
@@ -76,7 +76,7 @@ at :: Word8 -> [Share] -> Maybe ByteString
 at _ [] = Nothing
 at target shares@(first : rest)
     | any ((/= len) . B.length . shareBytes) rest = Nothing
-    | otherwise = unsafePerformIO $ do
+    | otherwise = pureCall $ do
         (bytes, status) <- B.createUptoN' len $ \to ->
             withArrayLen (map sharePoint shares) $ \count pointsPtr ->
                 withAll (map shareBytes shares) [] $ \pointers -> withArray pointers $ \sharesPtr ->

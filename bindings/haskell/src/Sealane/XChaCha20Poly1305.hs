@@ -42,11 +42,9 @@ module Sealane.XChaCha20Poly1305
 import Control.Monad.ST (ST)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import qualified Data.ByteString.Internal as B (create)
 import Sealane.Aead (Opener, Sealer, authenticatePiece, decryptPiece, finishSealer, sealPiece, tagBytes, verifyTag)
 import qualified Sealane.Aead as Aead
-import Sealane.Foreign (check, randomBytes)
-import Sealane.Key (Key)
+import Sealane.Key (Key, generateBytes)
 
 -- | A nonce of 24 bytes.
 newtype Nonce = Nonce ByteString
@@ -70,7 +68,7 @@ nonceToBytes (Nonce bytes) = bytes
 --
 -- Throws 'Sealane.Error.SealaneError' if the generator fails.
 generateNonce :: IO Nonce
-generateNonce = Nonce <$> B.create nonceBytes (\to -> randomBytes to (fromIntegral nonceBytes) >>= check)
+generateNonce = Nonce <$> generateBytes nonceBytes
 
 -- | Encrypts a message and authenticates it together with associated data. Returns the ciphertext
 -- with the tag of 16 bytes behind it.

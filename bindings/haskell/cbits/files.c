@@ -1,7 +1,11 @@
 #define _GNU_SOURCE
+#include "sealane_hs.h"
+
+#include <HsFFI.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { KEY_BYTES = 32 };
 
@@ -21,4 +25,20 @@ int sealane_hs_open_input(const char *path)
 int sealane_hs_open_output(const char *path, unsigned mode)
 {
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
+int64_t sealane_hs_file_len(int file)
+{
+    struct stat details;
+    return fstat(file, &details) == 0 ? (int64_t)details.st_size : -1;
+}
+
+/* Frees a reader, and then the function of Haskell that it calls, if it has one. Finalizers may
+ * call hs_free_fun_ptr. */
+void sealane_hs_ranges_free(void *read_at, void *ranges)
+{
+    sealane_age_ranges_free(ranges);
+    if (read_at != NULL) {
+        hs_free_fun_ptr((HsFunPtr)read_at);
+    }
 }

@@ -1,0 +1,117 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | Compares ChaCha20 with the packages raaz and cryptonite, and ChaCha20-Poly1305 with cryptonite,
+-- in one program: @Bench [--equal | --check]@
+--
+-- @--equal@ only compares what they return, and @--check@ fails if a target is missed.
+module Main (main) where
+
+import Control.Exception (evaluate)
+import Control.Monad (forM, forM_, replicateM_, unless, when)
+import qualified Crypto.Cipher.ChaCha as Cryptonite
+import qualified Crypto.Cipher.ChaChaPoly1305 as CryptoniteAead
+import Crypto.Error (throwCryptoError)
+import qualified Data.ByteArray as ByteArray
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import Data.IORef (newIORef, readIORef)
+import Data.List (transpose)
+import Data.Maybe (fromJust)
+import GHC.Clock (getMonotonicTimeNSec)
+import Numeric (showFFloat)
+import qualified Raaz.Cipher.ChaCha20 as Raaz
+import qualified Raaz.Cipher.Internal as Raaz (transform)
+import Raaz.Core (unsafeFromByteString)
+import qualified Sealane.ChaCha20 as ChaCha20
+import qualified Sealane.ChaCha20Poly1305 as Aead
+import Sealane.Key (Key, keyFromBytes)
+import System.Environment (getArgs)
+import System.Exit (exitFailure)
+
+keyBytes, nonceBytes :: ByteString
+keyBytes = B.pack [1 .. 32]
+nonceBytes = B.pack [101 .. 112]
+
+key :: Key
+key = fromJust (keyFromBytes keyBytes)
+
+-- | A library, and what it does with a message. All of them get key and nonce with each message,
+-- except that ours has one copy of the key in memory that is wiped.
+data Row = Row
+    { name :: String
+    , target :: Double
+    -- ^ How many times as long as ours it must take. 0 is no target.
+    , work :: ByteString -> ByteString
+    }
+
+ciphers, aeads :: [Row]
+ciphers =
+    [ Row "Sealane" 0 $ ChaCha20.xor key (ChaCha20.ChaCha20 nonceBytes) 0
+    , Row "raaz" 4 $ Raaz.transform Raaz.chacha20 (unsafeFromByteString keyBytes, unsafeFromByteString nonceBytes, 0)
+    , Row "cryptonite" 5 $ fst . Cryptonite.combine (Cryptonite.initialize 20 keyBytes nonceBytes)
+    ]
+aeads =
+    [ Row "Sealane" 0 $ Aead.seal key (fromJust (Aead.nonceFromBytes nonceBytes)) "header"
+    , Row "cryptonite" 0 $ \text ->
+        let nonce = throwCryptoError (CryptoniteAead.nonce12 nonceBytes)
+            start = throwCryptoError (CryptoniteAead.initialize keyBytes nonce)
+            (out, end) = CryptoniteAead.encrypt text (CryptoniteAead.finalizeAAD (CryptoniteAead.appendAAD ("header" :: ByteString) start))
+         in out <> ByteArray.convert (CryptoniteAead.finalize end)
+    ]
+
+sizes :: [Int]
+sizes = [1024, 4096, 16384, 65536, 262144, 1048576]
+
+rounds :: Int
+rounds = 25
+
+message :: Int -> ByteString
+message len = B.pack [fromIntegral (i * i) | i <- [1 .. len]]
+
+-- | Compares what all rows return.
+equal :: [Row] -> IO ()
+equal rows = forM_ ([0 .. 300] ++ [1000, 16383, 16384, 16385] ++ sizes) $ \len ->
+    forM_ rows $ \row -> unless (work row (message len) == work (head rows) (message len)) $ do
+        putStrLn ("FAILED: " ++ name row ++ " returns something else for " ++ show len ++ " bytes")
+        exitFailure
+
+-- | Returns the least nanoseconds of each row for one message. Rows take turns.
+measured :: Int -> [Row] -> IO [Double]
+measured len rows = do
+    -- A reference, so that GHC does not compute a result only once.
+    reference <- newIORef (message len)
+    let times = max 1 (2000000 `div` len)
+        run :: Row -> IO Double
+        run row = do
+            start <- getMonotonicTimeNSec
+            replicateM_ times (readIORef reference >>= evaluate . work row)
+            end <- getMonotonicTimeNSec
+            pure (fromIntegral (end - start) / fromIntegral times)
+    mapM_ run rows
+    map minimum . transpose <$> mapM (const (mapM run rows)) [1 .. rounds]
+
+-- | Prints a table in Markdown. Returns whether all targets are met.
+table :: String -> [Row] -> IO Bool
+table title rows = do
+    let others = tail rows
+        line cells = putStrLn ("| " ++ foldr1 (\a b -> a ++ " | " ++ b) cells ++ " |")
+    line ((title ++ ", MB/s") : map name rows ++ map (("times " ++) . name) others)
+    line ("---" : map (const "---:") (rows ++ others))
+    met <- forM sizes $ \len -> do
+        times <- measured len rows
+        let ratios = map (/ head times) (tail times)
+        line ((show len ++ " bytes") : map (\ns -> showFFloat (Just 0) (1000 * fromIntegral len / ns) "") times
+                ++ map (\ratio -> showFFloat (Just 1) ratio "") ratios)
+        pure (and (zipWith (\row ratio -> ratio >= target row) others ratios))
+    putStrLn ""
+    pure (and met)
+
+main :: IO ()
+main = do
+    arguments <- getArgs
+    mapM_ equal [ciphers, aeads]
+    if arguments == ["--equal"]
+        then putStrLn "all libraries return the same"
+        else do
+            met <- (&&) <$> table "ChaCha20" ciphers <*> table "ChaCha20-Poly1305" aeads
+            when (arguments == ["--check"] && not met) (putStrLn "FAILED: a target is missed" >> exitFailure)

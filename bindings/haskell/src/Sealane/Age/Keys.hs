@@ -1,0 +1,198 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+
+-- | The keys of age files, and what all modules for age files need.
+module Sealane.Age.Keys
+    ( -- * Keys
+      Kind (..)
+    , generateIdentity
+    , identityRecipient
+    , Recipients (..)
+    , recipientsFromText
+    , recipientsFromPassphrase
+    , recipientsThat
+    , Identities (..)
+    , identitiesFromText
+    , identitiesFromPassphrase
+    , identitiesThat
+
+      -- * Calls
+    , Keys
+    , RecipientList
+    , IdentityList
+    , withList
+    , attempt
+    , Format (..)
+    , formatNumber
+
+      -- * Functions
+    , AddText
+    , recipientsAdd
+    , identitiesAdd
+    ) where
+
+import Control.Exception (mask_, try)
+import Control.Monad (when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import Data.Word (Word32)
+import Foreign.C.String (CString)
+import Foreign.C.Types (CSize (..))
+import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.Marshal.Alloc (allocaBytes)
+import Foreign.Marshal.Utils (fillBytes)
+import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
+import Sealane.Error (SealaneError)
+import Sealane.Foreign (AgeError, Status, check, checkAge, pureCall, withBytes)
+
+-- | The kind of a pair of keys.
+data Kind
+    = -- | @age1…@, which every program for age files knows.
+      X25519
+    | -- | ML-KEM-768 with X25519: @age1pq1…@, which is post-quantum. age knows it from 1.3 on.
+      MlKem768X25519
+    deriving (Eq, Show)
+
+-- | The form of a file. Decryption recognises it.
+data Format
+    = -- | The binary form.
+      Binary
+    | -- | The text form.
+      Armor
+    deriving (Eq, Show)
+
+-- | Returns the number of a form in the C interface.
+formatNumber :: Format -> Word32
+formatNumber Binary = 0
+formatNumber Armor = 1
+
+-- | The keys that a file is encrypted for.
+newtype Recipients = Recipients (ForeignPtr (Keys RecipientList))
+
+-- | The secret keys that open files. Their memory is wiped.
+newtype Identities = Identities (ForeignPtr (Keys IdentityList))
+
+-- | Returns the text of a new identity: a secret key, @AGE-SECRET-KEY-…@.
+--
+-- Throws 'SealaneError' if the operating system's generator fails.
+generateIdentity :: Kind -> IO ByteString
+generateIdentity kind = keyText $ \text size -> checkAge (ageKeygen number text size)
+  where
+    number = case kind of
+        X25519 -> 1
+        MlKem768X25519 -> 2
+
+-- | Returns the text of an identity's recipient: its public key, @age1…@. Fails if the argument
+-- is not exactly one identity.
+identityRecipient :: ByteString -> Either SealaneError ByteString
+identityRecipient identity = attempt . withBytes identity $ \start len ->
+    keyText $ \text size -> checkAge (ageRecipient (castPtr start) len text size)
+
+-- | Returns the recipients of a text with one on each line. Fails if a line is not a recipient, or
+-- there is none.
+--
+-- Empty lines and lines that begin with @#@ are skipped. Recipients for ssh and for plugins are
+-- refused.
+recipientsFromText :: ByteString -> Either SealaneError Recipients
+recipientsFromText text = recipientsThat $ \list -> add recipientsAdd list text
+
+-- | Returns a passphrase as the only recipient. Fails if it is not UTF-8.
+--
+-- Encryption and decryption take a second and 256 MiB of memory.
+recipientsFromPassphrase :: ByteString -> Either SealaneError Recipients
+recipientsFromPassphrase passphrase = recipientsThat $ \list ->
+    withBytes passphrase $ \start len -> checkAge (recipientsAddPassphrase list (castPtr start) len 0)
+
+-- | Returns recipients that a function adds to an empty list.
+recipientsThat :: (Ptr RecipientList -> IO ()) -> Either SealaneError Recipients
+recipientsThat = attempt . fmap Recipients . newKeys recipientsNew
+
+-- | Returns the identities of a text with one on each line. Fails if a line is not an identity, or
+-- there is none.
+--
+-- Empty lines and lines that begin with @#@ are skipped. Identities of plugins are refused.
+identitiesFromText :: ByteString -> Either SealaneError Identities
+identitiesFromText text = identitiesThat $ \list -> add identitiesAdd list text
+
+-- | Returns a passphrase that opens files. Fails if it is not UTF-8.
+--
+-- Files that ask for more scrypt work than 2^22 are refused: 4 GiB of memory and half a minute.
+identitiesFromPassphrase :: ByteString -> Either SealaneError Identities
+identitiesFromPassphrase passphrase = identitiesThat $ \list ->
+    withBytes passphrase $ \start len -> checkAge (identitiesAddPassphrase list (castPtr start) len 0)
+
+-- | Returns identities that a function adds to an empty list.
+identitiesThat :: (Ptr IdentityList -> IO ()) -> Either SealaneError Identities
+identitiesThat = attempt . fmap Identities . newKeys identitiesNew
+
+add :: AddText a -> Ptr a -> ByteString -> IO ()
+add function list text = withBytes text $ \start len -> checkAge (function list (castPtr start) len)
+
+-- | Returns the result of a function that throws nothing else, and always does the same.
+attempt :: IO a -> Either SealaneError a
+attempt = pureCall . try
+
+-- | Returns a text of the library, and wipes its buffer.
+keyText :: (CString -> CSize -> IO ()) -> IO ByteString
+keyText body = allocaBytes size $ \text -> do
+    body text (fromIntegral size)
+    copy <- B.packCString text
+    copy <$ fillBytes text 0 size
+  where
+    -- SEALANE_AGE_KEY_TEXT_BYTES
+    size = 2048
+
+-- | Returns a list of keys after keys were added to it.
+newKeys :: IO (Ptr (Keys a)) -> (Ptr a -> IO ()) -> IO (ForeignPtr (Keys a))
+newKeys new fill = do
+    -- Without an exception in between, which would lose the memory.
+    keys <- mask_ $ do
+        pointer <- new
+        when (pointer == nullPtr) (check 19)
+        newForeignPtr keysRelease pointer
+    keys <$ withList keys fill
+
+-- | Passes the list to a function.
+withList :: ForeignPtr (Keys a) -> (Ptr a -> IO b) -> IO b
+withList keys body = withForeignPtr keys $ \pointer -> keysList pointer >>= body
+
+-- | A list with several owners: @sealane_hs_keys@.
+data Keys a
+
+-- | @sealane_age_recipients@
+data RecipientList
+
+-- | @sealane_age_identities@
+data IdentityList
+
+-- | Adds the lines of a text to a list.
+type AddText a = Ptr a -> CString -> CSize -> Ptr AgeError -> IO Status
+
+foreign import ccall unsafe "sealane_hs.h sealane_hs_recipients_new"
+    recipientsNew :: IO (Ptr (Keys RecipientList))
+
+foreign import ccall unsafe "sealane_hs.h sealane_hs_identities_new"
+    identitiesNew :: IO (Ptr (Keys IdentityList))
+
+foreign import ccall unsafe "sealane_hs.h sealane_hs_keys_list"
+    keysList :: Ptr (Keys a) -> IO (Ptr a)
+
+foreign import ccall "sealane_hs.h &sealane_hs_keys_release"
+    keysRelease :: FunPtr (Ptr (Keys a) -> IO ())
+
+foreign import ccall unsafe "sealane.h sealane_age_recipients_add"
+    recipientsAdd :: AddText RecipientList
+
+foreign import ccall unsafe "sealane.h sealane_age_recipients_add_passphrase"
+    recipientsAddPassphrase :: Ptr RecipientList -> CString -> CSize -> Word32 -> Ptr AgeError -> IO Status
+
+foreign import ccall unsafe "sealane.h sealane_age_identities_add"
+    identitiesAdd :: AddText IdentityList
+
+foreign import ccall unsafe "sealane.h sealane_age_identities_add_passphrase"
+    identitiesAddPassphrase :: Ptr IdentityList -> CString -> CSize -> Word32 -> Ptr AgeError -> IO Status
+
+foreign import ccall safe "sealane.h sealane_age_keygen"
+    ageKeygen :: Word32 -> CString -> CSize -> Ptr AgeError -> IO Status
+
+foreign import ccall safe "sealane.h sealane_age_recipient"
+    ageRecipient :: CString -> CSize -> CString -> CSize -> Ptr AgeError -> IO Status

@@ -1,0 +1,122 @@
+{-# LANGUAGE BangPatterns #-}
+
+-- |
+-- Description: age files as lazy byte strings
+--
+-- Age files as lazy byte strings: of any length, in little memory.
+--
+-- >>> identity <- generateIdentity X25519
+-- >>> let Right recipients = identityRecipient identity >>= recipientsFromText
+-- >>> let Right identities = identitiesFromText identity
+-- >>> file <- encrypt recipients Armor "attack at dawn"
+-- >>> decrypt identities file
+-- "attack at dawn"
+--
+-- Each file has a thread in C, which works ahead by at most half a MiB of input and output, and
+-- ends when the rest of the result is no longer used. Its memory is wiped.
+module Sealane.Age.Lazy
+    ( encrypt
+    , decrypt
+    ) where
+
+import Control.Exception (mask_)
+import Control.Monad (when)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Internal as B (create)
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L (chunk)
+import Data.Word (Word32, Word8)
+import Foreign.C.Types (CInt (..), CSize (..))
+import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Ptr (FunPtr, Ptr, nullPtr)
+import Foreign.Storable (peek)
+import Sealane.Age.Keys
+import Sealane.Foreign (AgeError, Status, check, checkAge, withBytes)
+import System.IO.Unsafe (unsafeInterleaveIO)
+
+-- | Returns a file with this content. The content is read, and the file is made, as far as the
+-- result is used.
+--
+-- Throws 'Sealane.Error.SealaneError' if the operating system's generator fails, or there is not
+-- enough memory. What the content throws is thrown where the result is used.
+encrypt :: Recipients -> Format -> L.ByteString -> IO L.ByteString
+encrypt (Recipients keys) format =
+    start keys (\recipients -> streamEncrypt recipients (formatNumber format))
+
+-- | Returns the content of a file. It is read and decrypted as far as the result is used, but its
+-- beginning at once.
+--
+-- Throws 'Sealane.Error.SealaneError' if no identity opens the file. __Damage behind the beginning
+-- of the file is thrown where the result is used__: the same exception, behind the last byte before
+-- the damaged chunk. Everything before it is authentic, and nothing of the damaged chunk is
+-- returned. So the content is whole only if the result was used to its end without an exception.
+decrypt :: Identities -> L.ByteString -> IO L.ByteString
+decrypt (Identities keys) = start keys streamDecrypt
+
+-- | Starts a file, and returns its result.
+start :: ForeignPtr (Keys a) -> (Ptr (Keys a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
+start keys new input = do
+    -- Without an exception in between, which would lose the memory.
+    stream <- mask_ . withForeignPtr keys $ \pointer -> do
+        stream <- new pointer
+        when (stream == nullPtr) (check 19)
+        newForeignPtr streamFree stream
+    rest stream (L.toChunks input)
+
+-- | Returns the rest of the result for the rest of the input.
+--
+-- Exceptions from other threads wait while functions in C are called (@pureCall@ has the reason), but
+-- not while the input is evaluated.
+rest :: ForeignPtr Stream -> [ByteString] -> IO L.ByteString
+rest stream input = do
+    next <- mask_ . withForeignPtr stream $ \pointer -> alloca $ \lenPtr -> do
+        state <- streamWait pointer lenPtr
+        len <- peek lenPtr
+        case state of
+            -- SEALANE_HS_OUTPUT
+            0 -> Output <$> B.create (fromIntegral len) (\to -> streamTake pointer to len)
+            -- SEALANE_HS_NEEDS_INPUT
+            1 -> pure NeedsInput
+            -- SEALANE_HS_DONE
+            _ -> Done <$ checkAge (streamStatus pointer)
+    case next of
+        Output piece -> L.chunk piece <$> unsafeInterleaveIO (rest stream input)
+        Done -> pure L.empty
+        NeedsInput -> case input of
+            [] -> feed B.empty >> rest stream []
+            piece : pieces -> do
+                count <- feed piece
+                rest stream (if count < B.length piece then B.drop count piece : pieces else pieces)
+  where
+    feed :: ByteString -> IO Int
+    feed !piece = fmap fromIntegral . mask_ . withBytes piece $ \from len ->
+        withForeignPtr stream $ \pointer -> streamFeed pointer from len
+
+-- | What the thread of a file has come to.
+data Next = Output ByteString | NeedsInput | Done
+
+-- | @sealane_hs_stream@
+data Stream
+
+foreign import ccall safe "sealane_hs.h sealane_hs_stream_encrypt"
+    streamEncrypt :: Ptr (Keys RecipientList) -> Word32 -> IO (Ptr Stream)
+
+foreign import ccall safe "sealane_hs.h sealane_hs_stream_decrypt"
+    streamDecrypt :: Ptr (Keys IdentityList) -> IO (Ptr Stream)
+
+foreign import ccall safe "sealane_hs.h sealane_hs_stream_wait"
+    streamWait :: Ptr Stream -> Ptr CSize -> IO CInt
+
+foreign import ccall safe "sealane_hs.h sealane_hs_stream_take"
+    streamTake :: Ptr Stream -> Ptr Word8 -> CSize -> IO ()
+
+foreign import ccall safe "sealane_hs.h sealane_hs_stream_feed"
+    streamFeed :: Ptr Stream -> Ptr Word8 -> CSize -> IO CSize
+
+foreign import ccall unsafe "sealane_hs.h sealane_hs_stream_status"
+    streamStatus :: Ptr Stream -> Ptr AgeError -> IO Status
+
+foreign import ccall "sealane_hs.h &sealane_hs_stream_free"
+    streamFree :: FunPtr (Ptr Stream -> IO ())

@@ -1,0 +1,178 @@
+-- |
+-- Description: ranges of age files
+--
+-- Ranges of the content of an age file in its binary form. Only the chunks with these bytes are
+-- read, of 64 KiB each, and all that is returned is authentic.
+--
+-- >>> identity <- generateIdentity X25519
+-- >>> let Right recipients = identityRecipient identity >>= recipientsFromText
+-- >>> let Right identities = identitiesFromText identity
+-- >>> file <- encrypt recipients Binary "attack at dawn"
+-- >>> let readAt offset len = pure (Data.ByteString.take len (Data.ByteString.drop (fromIntegral offset) file))
+-- >>> ranges <- openWith identities (fromIntegral (Data.ByteString.length file)) readAt
+-- >>> readRange ranges 10 4
+-- "dawn"
+module Sealane.Age.Ranges
+    ( Ranges
+    , openFile
+    , openWith
+    , contentLength
+    , readRange
+    ) where
+
+import Control.Exception (SomeException, catch, mask_, onException, throwIO)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Internal as B (createUptoN')
+import Data.IORef (IORef, atomicModifyIORef', newIORef)
+import Data.Int (Int64)
+import Data.Word (Word64, Word8)
+import Foreign.C.Error (throwErrnoPathIf)
+import Foreign.C.Types (CInt (..), CPtrdiff (..), CSize (..))
+import Foreign.ForeignPtr (ForeignPtr, newForeignPtrEnv, withForeignPtr)
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Marshal.Utils (copyBytes)
+import Foreign.Ptr (FunPtr, Ptr, castFunPtrToPtr, freeHaskellFunPtr, nullFunPtr, nullPtr)
+import Foreign.Storable (peek, poke)
+import Sealane.Age.Files (fileLen, withInput)
+import Sealane.Age.Keys
+import Sealane.Foreign (AgeError, Status, tryAge, withBytes)
+
+-- | A file whose content is read by ranges, by several threads at once if they like. Its keys are
+-- wiped, and its file is closed, when it is no longer used.
+data Ranges = Ranges
+    { handle :: ForeignPtr RangesHandle
+    , fileBytes :: Word64
+    -- ^ The length of the file.
+    , thrown :: IORef Thrown
+    }
+
+-- | What functions have thrown while the library waited for them, and the next number.
+data Thrown = Thrown Int64 [(Int64, SomeException)]
+
+-- | Opens a file in the binary form. Reads its header only.
+--
+-- Throws an 'IOError' if the file cannot be opened, and 'Sealane.Error.SealaneError' if no identity
+-- opens it, or it is not in the binary form.
+openFile :: Identities -> FilePath -> IO Ranges
+openFile identities path = withInput path $ \file -> do
+    len <- throwErrnoPathIf (< 0) "fstat" path (fileLen file)
+    open identities (fromIntegral len) nullFunPtr (\list -> rangesOpenFd list file) =<< newIORef (Thrown 1 [])
+
+-- | Opens a file in the binary form that a function reads, such as from a server. Reads its header
+-- only.
+--
+-- Throws 'Sealane.Error.SealaneError' if no identity opens the file, or it is not in the binary
+-- form. This and the functions below also throw what the function throws.
+openWith
+    :: Identities
+    -> Word64
+    -- ^ The length of the file in bytes.
+    -> (Word64 -> Int -> IO ByteString)
+    -- ^ Reads at least one byte and at most that many, from this byte of the file on. Several
+    -- threads may call it at once, if they read ranges.
+    -> IO Ranges
+openWith identities len readAt = do
+    failures <- newIORef (Thrown 1 [])
+    -- The reader frees the function.
+    mask_ $ do
+        function <- wrapReadAt (callback failures readAt)
+        open identities len function (\list -> rangesOpen list function nullPtr len) failures
+            `onException` freeHaskellFunPtr function
+
+-- | Opens a file, and frees the function after it.
+open
+    :: Identities
+    -> Word64
+    -> FunPtr ReadAt
+    -> (Ptr IdentityList -> Ptr (Ptr RangesHandle) -> Ptr AgeError -> IO Status)
+    -> IORef Thrown
+    -> IO Ranges
+open (Identities keys) len function opened failures = mask_ . alloca $ \pointer -> do
+    poke pointer nullPtr
+    withList keys $ \list -> checked failures (opened list pointer)
+    reader <- peek pointer >>= newForeignPtrEnv rangesFree (castFunPtrToPtr function)
+    pure Ranges{handle = reader, fileBytes = len, thrown = failures}
+
+-- | Returns the length of the content in bytes. Reads the last chunk, because the length of a file
+-- proves nothing.
+--
+-- Throws 'Sealane.Error.SealaneError' if the file is damaged or cut short.
+contentLength :: Ranges -> IO Word64
+contentLength ranges = withForeignPtr (handle ranges) $ \reader -> alloca $ \len -> do
+    poke len 0
+    checked (thrown ranges) (rangesLen reader len)
+    peek len
+
+-- | Returns a range of the content, which is shorter only at the end of the content. A range that
+-- reaches the end also proves that it is the end.
+--
+-- Throws 'Sealane.Error.SealaneError' if a chunk is damaged. Nothing of the range is returned then.
+readRange
+    :: Ranges
+    -> Word64
+    -- ^ The first byte.
+    -> Int
+    -- ^ The number of bytes.
+    -> IO ByteString
+readRange ranges offset wanted = B.createUptoN' len fill >>= \(bytes, ()) -> pure bytes
+  where
+    -- The content is shorter than the file.
+    len = fromIntegral (min (fileBytes ranges) (fromIntegral (max 0 wanted)))
+    fill to = withForeignPtr (handle ranges) $ \reader -> alloca $ \count -> do
+        poke count 0
+        checked (thrown ranges) (rangesRead reader offset to (fromIntegral len) count)
+        number <- peek count
+        pure (fromIntegral number, ())
+
+-- | Throws what a function has thrown in this call, or the error of the library.
+checked :: IORef Thrown -> (Ptr AgeError -> IO Status) -> IO ()
+checked failures body = tryAge body >>= \failed -> case failed of
+    Nothing -> pure ()
+    Just (failure, result) -> do
+        exception <- atomicModifyIORef' failures $ \(Thrown next all') ->
+            (Thrown next (filter ((/= negate result) . fst) all'), lookup (negate result) all')
+        maybe (throwIO failure) throwIO exception
+
+-- | Calls a function for the library. An exception cannot cross the library, so this returns its
+-- number, as a negative one, and 'checked' throws it.
+callback :: IORef Thrown -> (Word64 -> Int -> IO ByteString) -> ReadAt
+callback failures readAt _ offset to len = copied `catch` remembered
+  where
+    copied = do
+        bytes <- B.take (fromIntegral len) <$> readAt offset (fromIntegral len)
+        withBytes bytes $ \from count -> copyBytes to from (fromIntegral count)
+        pure (fromIntegral (B.length bytes))
+    remembered exception = atomicModifyIORef' failures $ \(Thrown next all') ->
+        (Thrown (next + 1) ((next, exception) : all'), fromIntegral (negate next))
+
+-- | @sealane_age_ranges@
+data RangesHandle
+
+-- | @sealane_read_at@
+type ReadAt = Ptr () -> Word64 -> Ptr Word8 -> CSize -> IO CPtrdiff
+
+foreign import ccall "wrapper"
+    wrapReadAt :: ReadAt -> IO (FunPtr ReadAt)
+
+foreign import ccall safe "sealane.h sealane_age_ranges_open"
+    rangesOpen
+        :: Ptr IdentityList
+        -> FunPtr ReadAt
+        -> Ptr ()
+        -> Word64
+        -> Ptr (Ptr RangesHandle)
+        -> Ptr AgeError
+        -> IO Status
+
+foreign import ccall safe "sealane.h sealane_age_ranges_open_fd"
+    rangesOpenFd :: Ptr IdentityList -> CInt -> Ptr (Ptr RangesHandle) -> Ptr AgeError -> IO Status
+
+foreign import ccall safe "sealane.h sealane_age_ranges_len"
+    rangesLen :: Ptr RangesHandle -> Ptr Word64 -> Ptr AgeError -> IO Status
+
+foreign import ccall safe "sealane.h sealane_age_ranges_read"
+    rangesRead :: Ptr RangesHandle -> Word64 -> Ptr Word8 -> CSize -> Ptr CSize -> Ptr AgeError -> IO Status
+
+foreign import ccall "sealane_hs.h &sealane_hs_ranges_free"
+    rangesFree :: FunPtr (Ptr () -> Ptr RangesHandle -> IO ())

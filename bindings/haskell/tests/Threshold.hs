@@ -1,0 +1,74 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- | Tests of age files that several people open together.
+module Threshold
+    ( tests
+    ) where
+
+import Control.Exception (try)
+import Control.Monad (forM, forM_)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Char8 as C
+import qualified Data.ByteString.Lazy as L
+import Data.List (isInfixOf, subsequences)
+
+import Consume
+import Expect
+import Sealane.Age
+import qualified Sealane.Age.Lazy as Lazy
+import Sealane.Age.Threshold
+import Sealane.Error (SealaneError (..))
+
+tests :: IO ()
+tests = do
+    holders <- mapM generateIdentity [X25519, X25519, X25519, X25519]
+    stranger <- generateIdentity X25519
+    let public = C.unlines (map (right . identityRecipient) holders)
+        plain = B.replicate 100000 7
+        status = either errorStatus (const 0)
+    forM_ [Binary, Armor] $ \form -> do
+        file <- encrypt (right (recipientsRequiring 3 "the s\195\164fe" public)) form plain
+        -- The header is enough, and the file of lazy functions has one of its own.
+        lazily <- L.toStrict <$> Lazy.encrypt (right (recipientsRequiring 3 "" public)) form (L.fromStrict plain)
+        parts <- forM holders $ \holder -> case contribute (right (identitiesFromText holder)) (B.take 20000 file) of
+            Right [part] -> pure part
+            other -> error (show other)
+        expect "points" (map partPoint parts == [1 .. 4])
+        forM_ parts $ \part -> do
+            expect "a label" (partLabel part == "the s\195\164fe")
+            expect "numbers" ((partThreshold part, partCount part) == (3, 4))
+            expect "the text is not shown" (not (C.unpack (partText part) `isInfixOf` show part))
+        forM_ (subsequences (zip holders parts)) $ \some -> do
+            let texts = map (partText . snd) some
+                expected = if length some >= 3 then Right plain else Left 17
+                opened = identitiesWithParts "" texts >>= \keys -> decrypt keys file
+            expect "parts alone" (null some || either (Left . errorStatus) Right opened == expected)
+            case some of
+                (own, _) : rest -> do
+                    let together = right (identitiesWithParts own (map (partText . snd) rest))
+                    expect "a key and parts" (either (Left . errorStatus) Right (decrypt together file) == expected)
+                    (content, failed) <- consume (Lazy.decrypt together (L.fromStrict file))
+                    expect "lazily" (maybe (Right content) (Left . errorStatus) failed == expected)
+                    let other = status (decrypt together lazily)
+                    expect ("parts of another file: " ++ show other) (other == if null rest then 17 else 10)
+                [] -> pure ()
+        expect "keys of all" (decrypt (right (identitiesFromText (C.unlines (take 3 holders)))) lazily == Right plain)
+        expect "no share" (contribute (right (identitiesFromText stranger)) file == Right [])
+        expect "half a header" (status (contribute (right (identitiesFromText stranger)) (B.take 100 file)) == 16)
+    ordinary <- encrypt (right (recipientsFromText public)) Binary plain
+    expect "not for several" (contribute (right (identitiesFromText (head holders))) ordinary == Right [])
+    forM_ [-1, 0, 1, 256] $ \threshold ->
+        expect "a threshold" (status (recipientsRequiring threshold "" public) == 10)
+    forM_ [B.replicate 101 65, "\255", " a", "a\n"] $ \label -> expect "a label" (status (recipientsRequiring 2 label public) == 12)
+    expect "no recipients" (status (recipientsRequiring 2 "" "") == 12)
+    expect "no part" (status (identitiesWithParts "" ["sealane"]) == 12)
+    postQuantum <- generateIdentity MlKem768X25519
+    let mixed = public <> right (identityRecipient postQuantum)
+    different <- try (encrypt (right (recipientsRequiring 2 "" mixed)) Binary plain)
+    expect "recipients of two kinds" (status different == 14)
+    few <- try (encrypt (right (recipientsRequiring 5 "" public)) Binary plain)
+    expect "too few recipients" (status few == 10)
+    twice <- try (encrypt (right (recipientsRequiring 2 "" (public <> public))) Binary plain)
+    expect "a recipient twice" (status twice == 14)
+  where
+    right = either (error . show) id

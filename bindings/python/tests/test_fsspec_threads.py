@@ -1,0 +1,43 @@
+"""A file of the filesystem that several threads read."""
+
+import os
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import fsspec
+
+import sealane.fsspec  # noqa: F401
+from keys import OPTIONS
+
+
+def test_threads_share_a_file(tmp_path):
+    """Each seeks and reads, as DuckDB does. In the end, threads that take turns share the position."""
+    fs = fsspec.filesystem("age", **OPTIONS)
+    path = f"{tmp_path}/shared"
+    data = os.urandom(1 << 20)
+    fs.pipe(path, data)
+    interval = sys.getswitchinterval()
+    with fs.open(path, cache_type="chunks") as file, ThreadPoolExecutor(8) as pool:
+
+        def differences(seed):
+            generator = random.Random(seed)
+            wrong = 0
+            for _ in range(200):
+                start = generator.randrange(len(data))
+                length = generator.choice([1, 1000, 70_000])
+                file.seek(start)
+                wrong += file.read(length) != data[start : start + length]
+            return wrong
+
+        sys.setswitchinterval(1e-5)
+        try:
+            assert list(pool.map(differences, range(8))) == [0] * 8
+        finally:
+            sys.setswitchinterval(interval)
+        assert file.seek(-100, os.SEEK_END) == len(data) - 100 == file.tell()
+        assert pool.submit(file.seek, 10).result() == 10
+        assert [pool.submit(file.read, 10).result(), file.read(10)] == [data[10:20], data[20:30]]
+        assert file.seek(50) == 50
+        assert [pool.submit(file.read, 10).result(), file.read(10)] == [data[50:60], data[60:70]]
+        assert (file.seek(len(data) + 5), file.read(3), file.read()) == (len(data) + 5, b"", b"")
