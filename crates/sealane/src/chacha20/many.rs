@@ -3,16 +3,17 @@
 //!
 //! One message's blocks differ only in the counter, and a long message fills the lanes of a wide
 //! vector. Here each lane has a separate block counter and nonce, and, for XChaCha, a separate key.
-//! Where the registers hold two groups, these advance together, as in [`super::paired`].
+//! Where the registers hold two groups, these advance together, as in [`super::paired`]. There, the
+//! whole groups of a message need no lanes of their own: two messages have one group each in a pair.
 
 use core::mem::take;
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Token, Words};
 
 use super::BLOCK_BYTES;
-use super::paired::double_rounds;
+use super::paired::{self, GROUP_BLOCKS, GroupOfMessage, double_rounds};
 use super::rows::{Rows, transpose};
-use super::state::CONSTANTS;
+use super::state::{CONSTANTS, State};
 use super::vertical::rounds;
 use crate::wipe::wipe;
 
@@ -44,29 +45,67 @@ pub(crate) enum Keys<'a> {
     Each(&'a [[Row; 2]]),
 }
 
-/// Consecutive blocks of one message, in three parts. The key stream is combined with them by
-/// exclusive or.
-#[derive(Default)]
-pub(crate) struct Target<'a>(pub(crate) [&'a mut [Block]; 3]);
+impl Keys<'_> {
+    /// Returns the key of the message with this number.
+    #[inline(always)]
+    fn of(&self, message: usize) -> [&Row; 2] {
+        match self {
+            Self::Shared(key) => *key,
+            Self::Each(keys) => keys[message].each_ref(),
+        }
+    }
+}
 
-/// Combines the blocks of each target with the key stream of the message with that number, from
-/// block `first` on. The targets are empty afterwards.
+/// Consecutive blocks of one message. The key stream is combined with them by exclusive or.
+#[derive(Default)]
+pub(crate) struct Target<'a> {
+    /// Up to one block, any number of them, and up to one.
+    pub(crate) parts: [&'a mut [Block]; 3],
+    /// The block counter of the first one.
+    pub(crate) counter: u32,
+}
+
+impl<'a> Target<'a> {
+    /// Returns the number of whole groups in the first two parts.
+    #[inline(always)]
+    fn groups(&self) -> usize {
+        (self.parts[0].len() + self.parts[1].len()) / GROUP_BLOCKS
+    }
+
+    /// Takes the first group.
+    #[inline(always)]
+    fn take_group(&mut self) -> Option<GroupOfMessage<'a>> {
+        if self.groups() == 0 {
+            return None;
+        }
+        let [start, middle, _] = &mut self.parts;
+        let (first, blocks) = match take(start) {
+            [] => take(middle).split_first_mut()?,
+            [first, ..] => (first, take(middle)),
+        };
+        let ([a, b, c], blocks) = blocks.split_first_chunk_mut()?;
+        let (rest, blocks) = blocks.split_first_chunk_mut()?;
+        *middle = blocks;
+        self.counter = self.counter.wrapping_add(GROUP_BLOCKS as u32);
+        Some(GroupOfMessage { first: [first, a, b, c], rest })
+    }
+}
+
+/// Combines the blocks of each target with the key stream of the message with that number. The
+/// targets are empty afterwards.
 ///
 /// `last_rows` has the last row of each message's state; its counter is ignored.
 #[inline(always)]
-pub(crate) fn xor_key_streams<S: Simd>(
-    token: S,
-    keys: Keys<'_>,
-    last_rows: &[Row],
-    first: u32,
-    targets: &mut [Target<'_>],
-) {
+pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &[Row], targets: &mut [Target<'_>]) {
+    if S::TUNING.vertical_sets == 2 {
+        xor_whole_groups(token, keys, last_rows, targets);
+    }
     let mut group = Group::new();
     let mut spare = [[0; BLOCK_BYTES]; MAX_BLOCKS];
-    let mut cursor = Cursor { first, message: 0, counter: first };
+    let mut message = 0;
     loop {
         let mut blocks = spare.each_mut();
-        let filled = group.fill(blocks_together::<S>(), keys, last_rows, targets, &mut cursor, &mut blocks);
+        let filled = group.fill(blocks_together::<S>(), keys, last_rows, targets, &mut message, &mut blocks);
         if filled == 0 {
             break;
         }
@@ -79,11 +118,35 @@ pub(crate) fn xor_key_streams<S: Simd>(
     }
 }
 
-/// Block `counter` of `message` is the next one. Each message begins with block `first`.
-struct Cursor {
-    first: u32,
-    message: usize,
-    counter: u32,
+/// Combines an even number of whole groups with their key streams, two at a time, and takes them
+/// from the targets.
+// Not inlined: between the kernels its few values would live in memory.
+#[inline(never)]
+fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &[Row], targets: &mut [Target<'_>]) {
+    let mut left = targets.iter().map(Target::groups).sum::<usize>() & !1;
+    if left == 0 {
+        return;
+    }
+    let mut states = [[0; 16]; 2];
+    let mut waiting = None;
+    for (message, (&[_, n0, n1, n2], target)) in last_rows.iter().zip(targets).enumerate() {
+        while left > 0 {
+            let counter = target.counter;
+            let Some(group) = target.take_group() else { break };
+            left -= 1;
+            let state: &mut State = &mut states[usize::from(waiting.is_some())];
+            let [upper, lower] = keys.of(message);
+            state[..4].copy_from_slice(&CONSTANTS);
+            state[4..8].copy_from_slice(upper);
+            state[8..12].copy_from_slice(lower);
+            state[12..].copy_from_slice(&[counter, n0, n1, n2]);
+            match waiting.take() {
+                None => waiting = Some(group),
+                Some(first) => paired::xor_two_messages(token.for_cipher(), &states, first, group),
+            }
+        }
+    }
+    wipe(states.as_flattened_mut());
 }
 
 /// Computes HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each
@@ -157,35 +220,37 @@ impl Group {
         keys: Keys<'_>,
         last_rows: &[Row],
         targets: &mut [Target<'b>],
-        cursor: &mut Cursor,
+        message: &mut usize,
         blocks: &mut [&'a mut Block; MAX_BLOCKS],
     ) -> usize {
         let mut filled = 0;
-        while let Some(Target(parts)) = targets.get_mut(cursor.message) {
-            let [_, n0, n1, n2] = last_rows[cursor.message];
+        while let Some(Target { parts, counter }) = targets.get_mut(*message) {
+            let [_, n0, n1, n2] = last_rows[*message];
             let before = filled;
+            // A copy: every step would wait for the counter that the step before stored.
+            let mut next = *counter;
             for part in parts.iter_mut() {
                 let count = part.len().min(lanes - filled);
                 let (now, later) = take(part).split_at_mut(count);
                 *part = later;
                 let lanes = self.last_rows[filled..].iter_mut().zip(&mut blocks[filled..]);
                 for ((row, lane), block) in lanes.zip(now) {
-                    *row = [cursor.counter, n0, n1, n2];
+                    *row = [next, n0, n1, n2];
                     *lane = block;
-                    cursor.counter = cursor.counter.wrapping_add(1);
+                    next = next.wrapping_add(1);
                 }
                 filled += count;
             }
+            *counter = next;
             if let Keys::Each(keys) = keys {
-                let [upper, lower] = keys[cursor.message];
+                let [upper, lower] = keys[*message];
                 self.key_rows[0][before..filled].fill(upper);
                 self.key_rows[1][before..filled].fill(lower);
             }
             if filled == lanes {
                 break;
             }
-            cursor.message += 1;
-            cursor.counter = cursor.first;
+            *message += 1;
         }
         filled
     }

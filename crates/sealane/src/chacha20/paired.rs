@@ -163,6 +163,46 @@ pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [
     groups.wipe(token);
 }
 
+/// Blocks of a group.
+pub(super) const GROUP_BLOCKS: usize = 16;
+
+/// A group of consecutive blocks.
+pub(super) struct GroupOfMessage<'a> {
+    /// The first set. Its first block may be apart from the others.
+    pub(super) first: [&'a mut [u8; BLOCK_BYTES]; 4],
+    /// The other three.
+    pub(super) rest: &'a mut [[u8; BLOCK_BYTES]; GROUP_BLOCKS - 4],
+}
+
+/// Combines a group of each of two messages with the key stream from the block counter of its state
+/// on.
+pub(super) fn xor_two_messages<S: Simd>(
+    token: S,
+    states: &[State; 2],
+    first: GroupOfMessage<'_>,
+    second: GroupOfMessage<'_>,
+) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let [state_v, state_w] = states;
+            let (mut v, v_12) = before_rounds(token, state_v, state_v[12]);
+            let (mut w, w_12) = before_rounds(token, state_w, state_w[12]);
+            double_rounds(&mut v, &mut w, 10);
+            first.xor(rows(token, state_v, &mut v, v_12));
+            second.xor(rows(token, state_w, &mut w, w_12));
+        },
+    );
+}
+
+impl GroupOfMessage<'_> {
+    #[inline(always)]
+    fn xor<W: Words>(mut self, [Rows(a, b, c, d), rest @ ..]: [Rows<W>; 4]) {
+        W::xor_blocks(a, b, c, d, &mut self.first);
+        xor_sets(&rest, self.rest.as_flattened_mut());
+    }
+}
+
 /// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and
 /// combines `data`, two groups, with the key stream from block 1 on. The set costs almost nothing
 /// beside a pair if vector additions take two cycles.

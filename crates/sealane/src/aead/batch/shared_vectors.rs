@@ -130,7 +130,9 @@ fn xor_key_streams<S: Simd>(
     let mut key_blocks = key_blocks.unwrap_or_default().iter_mut();
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut targets: [Target<'_>; MAX_MESSAGES] = array::from_fn(|_| Target::default());
-    for ((Target([start, whole, end]), message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
+    for ((target, message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
+        target.counter = first;
+        let [start, whole, end] = &mut target.parts;
         *start = key_blocks.next().map(slice::from_mut).unwrap_or_default();
         if has_data(message) {
             let (blocks, rest) = message.data.as_chunks_mut();
@@ -138,7 +140,7 @@ fn xor_key_streams<S: Simd>(
             *end = if rest.is_empty() { &mut [] } else { slice::from_mut(block) };
         }
     }
-    many::xor_key_streams(token, keys, last_rows, first, &mut targets[..last_rows.len()]);
+    many::xor_key_streams(token, keys, last_rows, &mut targets[..last_rows.len()]);
     for (message, key_stream) in messages.iter_mut().zip(&ends) {
         if has_data(message) {
             xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);

@@ -39,6 +39,18 @@ impl<'a> Input<'a> {
         self.aad.len().div_ceil(BLOCK_BYTES) + self.ciphertext.len().div_ceil(BLOCK_BYTES)
     }
 
+    /// Takes a block. There must be one.
+    #[inline(always)]
+    fn take_block(&mut self) -> Block {
+        let part = if self.aad.is_empty() { &mut self.ciphertext } else { &mut self.aad };
+        if let Some((block, rest)) = part.split_first_chunk() {
+            *part = rest;
+            *block
+        } else {
+            padded(core::mem::take(part))
+        }
+    }
+
     /// Takes up to `count` further blocks, and passes them to `visit` in runs.
     #[inline(always)]
     pub(super) fn take(&mut self, mut count: usize, mut visit: impl FnMut(&[Block])) {
@@ -112,6 +124,12 @@ impl Tile {
         let rows = &mut self.rows[..count];
         for (lane, &i) in messages.iter().enumerate() {
             let Some(input) = inputs.get_mut(i) else { continue };
+            if let [row] = rows
+                && input.blocks() == left
+            {
+                row.blocks[i] = input.take_block();
+                continue;
+            }
             let nothing = (left - input.blocks()).min(count);
             let (before, mut rows) = rows.split_at_mut(nothing);
             for row in before {

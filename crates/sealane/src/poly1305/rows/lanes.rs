@@ -49,15 +49,6 @@ impl<W: U64Lanes> LanesOf<W> {
         masks
     };
 
-    /// The lane of the highest exponent, for all lanes.
-    pub(super) const HIGHEST: [u64; MAX_U64_LANES] = {
-        let mut lane = 0;
-        while Self::EXPONENTS[lane] < W::LANES {
-            lane += 1;
-        }
-        [lane as u64; MAX_U64_LANES]
-    };
-
     /// 1 in the lanes of the last blocks of a row, for each number of them.
     pub(super) const LAST_BLOCKS: [[u64; MAX_U64_LANES]; MAX_U64_LANES + 1] = {
         let mut ones = [[0; MAX_U64_LANES]; MAX_U64_LANES + 1];

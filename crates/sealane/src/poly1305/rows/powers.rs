@@ -6,7 +6,8 @@ use sealane_simd::tuning::{
     POLY1305_MIN_ROWS_FOR_FOUR as MIN_ROWS_FOR_FOUR, POLY1305_MIN_ROWS_FOR_TWO as MIN_ROWS_FOR_TWO,
 };
 
-use super::lanes::{FIRST_POWERS, LanesOf, first_powers, in_lanes, product, row_limbs, splat, with_higher_powers};
+use super::front_padded::PowersOfR;
+use super::lanes::{LanesOf, product, row_limbs, splat};
 use super::limbs::Limbs;
 use super::limbs52::{Factor, Limbs52};
 use crate::frame::own_frame;
@@ -43,7 +44,7 @@ pub(super) fn add<W: U64Lanes>(
     tail: &[u8],
     lengths: Option<&[u8; BLOCK_BYTES]>,
 ) -> Element {
-    let (mut powers, highest) = LanePowers::new(token, r);
+    let (mut powers, step) = LanePowers::new(token, r);
     let row_bytes = W::LANES * BLOCK_BYTES;
     let mut sum: Limbs52<W> = in_lane_0(token, h).add(row_limbs(token, rows));
     let rest = &rows[row_bytes..];
@@ -53,7 +54,7 @@ pub(super) fn add<W: U64Lanes>(
             sum = group(token, sum, row, [&powers.row]);
         }
     } else {
-        let square = product(token, highest, &powers.row);
+        let square = square(token, step);
         let mut second = square.factor();
         if count < MIN_ROWS_FOR_FOUR {
             sum = in_twos(token, sum, rest, [&powers.row, &second]);
@@ -67,6 +68,12 @@ pub(super) fn add<W: U64Lanes>(
     let h = powers.finish(token, sum, tail, lengths);
     powers.wipe(token);
     h
+}
+
+/// Returns R^2. As a product of vectors, it would wait for the splats of R.
+#[inline(always)]
+fn square<W: U64Lanes>(token: W::Token, step: Element) -> Limbs52<W> {
+    splat(token, step.multiply_full(step))
 }
 
 /// Returns R^3 and R^4.
@@ -155,8 +162,8 @@ impl<W: U64Lanes> Powers<W> {
 
     #[inline(always)]
     pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows_together: usize) {
-        let (lanes, highest) = LanePowers::new(token, r);
-        let square = product(token, highest, &lanes.row);
+        let (lanes, step) = LanePowers::new(token, r);
+        let square = square(token, step);
         self.square = square.factor();
         if rows_together > 2 {
             self.higher = higher_powers(token, square, &lanes.row, &self.square);
@@ -203,16 +210,10 @@ fn wipe_factors<W: U64Lanes>(token: W::Token, factors: &mut [Factor<W>]) {
 impl<W: U64Lanes> LanePowers<W> {
     /// Returns the powers, and R.
     #[inline(always)]
-    fn new(token: W::Token, r: Multiplier) -> (Self, Limbs52<W>) {
-        let powers = first_powers::<W>(r);
-        let lanes: Limbs52<W> = with_higher_powers(token, in_lanes(token, &powers), powers[FIRST_POWERS - 1]);
-        let highest = if W::LANES > FIRST_POWERS {
-            lanes.select_lanes(token, lanes, const { &LanesOf::<W>::HIGHEST })
-        } else {
-            splat(token, powers[W::LANES - 1])
-        };
-        let row = highest.factor();
-        (Self { lanes: lanes.0, lanes_above: product(token, lanes, &row).0, row }, highest)
+    fn new(token: W::Token, r: Multiplier) -> (Self, Element) {
+        let PowersOfR { lanes, step } = PowersOfR::<Limbs52<W>>::new(token, r);
+        let row = splat::<W, Limbs52<W>>(token, step).factor();
+        (Self { lanes: lanes.0, lanes_above: product(token, lanes, &row).0, row }, step)
     }
 
     #[inline(always)]
