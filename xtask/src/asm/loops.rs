@@ -54,13 +54,17 @@ pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function)
 /// to it.
 ///
 /// The compiler may lay out a loop with a branch so that two of its parts jump back to two heads.
-/// Two ranges that overlap are therefore one loop, unless one contains the other.
+/// Two ranges that overlap are therefore one loop, unless one contains the other. It may also put
+/// a rare part of a function behind its return, from where a jump leads back: that is no loop.
 pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (end, instruction) in code.iter().enumerate() {
         let Some(target) = architecture.jump_target(instruction) else { continue };
         let Ok(start) = code[..=end].binary_search_by_key(&target, |instruction| instruction.address) else { continue };
+        if !continues_to_its_end(architecture, &code[start..=end]) {
+            continue;
+        }
         match ranges.iter_mut().find(|(other, _)| *other == start) {
             Some((_, last)) => *last = end,
             None => ranges.push((start, end)),
@@ -80,6 +84,15 @@ pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<
         one
     });
     innermost.into_iter().map(|(start, end)| &code[start..=end]).collect()
+}
+
+/// Returns whether the code contains no return, or jumps over the last one.
+fn continues_to_its_end(architecture: Architecture, code: &[Instruction]) -> bool {
+    let Some(last) = code.iter().rposition(|instruction| instruction.mnemonic == "ret") else { return true };
+    let (before, after) = code.split_at(last + 1);
+    let rest = after.iter().map(|instruction| instruction.address);
+    let mut targets = before.iter().filter_map(|instruction| architecture.jump_target(instruction));
+    targets.any(|target| rest.clone().any(|address| address == target))
 }
 
 #[cfg(test)]
@@ -118,6 +131,9 @@ mod tests {
                  100a:\ttest %rax,%rax\n100c:\tje 1000 <f>\n100e:\tmul %rbx\n1010:\tjmp 1002 <f+0x2>\n1014:\tret\n",
                 Some(8),
             ),
+            // A rare part behind the return, and one that the loop jumps to.
+            ("1000:\tje 1006 <f+0x6>\n1002:\tdec %edx\n1004:\tret\n1006:\tjmp 1002 <f+0x2>\n", None),
+            ("1000:\tdec %edx\n1002:\tje 1006 <f+0x6>\n1004:\tret\n1006:\tjmp 1000 <f>\n", Some(4)),
             // No jump back.
             ("1000:\tje 1004 <f+0x4>\n1002:\tdec %edx\n1004:\tjmp 2000 <g>\n", None),
         ] {

@@ -56,20 +56,16 @@ impl Keys<'_> {
     }
 }
 
-/// Consecutive blocks of one message. The key stream is combined with them by exclusive or.
+/// Consecutive blocks of one message: up to one block, any number of them, and up to one. The key
+/// stream is combined with them by exclusive or.
 #[derive(Default)]
-pub(crate) struct Target<'a> {
-    /// Up to one block, any number of them, and up to one.
-    pub(crate) parts: [&'a mut [Block]; 3],
-    /// The block counter of the first one.
-    pub(crate) counter: u32,
-}
+pub(crate) struct Target<'a>(pub(crate) [&'a mut [Block]; 3]);
 
 impl<'a> Target<'a> {
     /// Returns the number of whole groups in the first two parts.
     #[inline(always)]
     fn groups(&self) -> usize {
-        (self.parts[0].len() + self.parts[1].len()) / GROUP_BLOCKS
+        (self.0[0].len() + self.0[1].len()) / GROUP_BLOCKS
     }
 
     /// Takes the first group.
@@ -78,7 +74,7 @@ impl<'a> Target<'a> {
         if self.groups() == 0 {
             return None;
         }
-        let [start, middle, _] = &mut self.parts;
+        let [start, middle, _] = &mut self.0;
         let (first, blocks) = match take(start) {
             [] => take(middle).split_first_mut()?,
             [first, ..] => (first, take(middle)),
@@ -86,7 +82,6 @@ impl<'a> Target<'a> {
         let ([a, b, c], blocks) = blocks.split_first_chunk_mut()?;
         let (rest, blocks) = blocks.split_first_chunk_mut()?;
         *middle = blocks;
-        self.counter = self.counter.wrapping_add(GROUP_BLOCKS as u32);
         Some(GroupOfMessage { first: [first, a, b, c], rest })
     }
 }
@@ -94,9 +89,9 @@ impl<'a> Target<'a> {
 /// Combines the blocks of each target with the key stream of the message with that number. The
 /// targets are empty afterwards.
 ///
-/// `last_rows` has the last row of each message's state; its counter is ignored.
+/// `last_rows` has the last row of each message's state, with the block counter of the next block.
 #[inline(always)]
-pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &[Row], targets: &mut [Target<'_>]) {
+pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut [Row], targets: &mut [Target<'_>]) {
     if S::TUNING.vertical_sets == 2 {
         xor_whole_groups(token, keys, last_rows, targets);
     }
@@ -122,16 +117,15 @@ pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &[Ro
 /// from the targets.
 // Not inlined: between the kernels its few values would live in memory.
 #[inline(never)]
-fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &[Row], targets: &mut [Target<'_>]) {
+fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut [Row], targets: &mut [Target<'_>]) {
     let mut left = targets.iter().map(Target::groups).sum::<usize>() & !1;
     if left == 0 {
         return;
     }
     let mut states = [[0; 16]; 2];
     let mut waiting = None;
-    for (message, (&[_, n0, n1, n2], target)) in last_rows.iter().zip(targets).enumerate() {
+    for (message, (last_row, target)) in last_rows.iter_mut().zip(targets).enumerate() {
         while left > 0 {
-            let counter = target.counter;
             let Some(group) = target.take_group() else { break };
             left -= 1;
             let state: &mut State = &mut states[usize::from(waiting.is_some())];
@@ -139,7 +133,8 @@ fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &[Row], target
             state[..4].copy_from_slice(&CONSTANTS);
             state[4..8].copy_from_slice(upper);
             state[8..12].copy_from_slice(lower);
-            state[12..].copy_from_slice(&[counter, n0, n1, n2]);
+            state[12..].copy_from_slice(last_row);
+            last_row[0] = last_row[0].wrapping_add(GROUP_BLOCKS as u32);
             match waiting.take() {
                 None => waiting = Some(group),
                 Some(first) => paired::xor_two_messages(token.for_cipher(), &states, first, group),
@@ -218,17 +213,16 @@ impl Group {
         &mut self,
         lanes: usize,
         keys: Keys<'_>,
-        last_rows: &[Row],
+        last_rows: &mut [Row],
         targets: &mut [Target<'b>],
         message: &mut usize,
         blocks: &mut [&'a mut Block; MAX_BLOCKS],
     ) -> usize {
         let mut filled = 0;
-        while let Some(Target { parts, counter }) = targets.get_mut(*message) {
-            let [_, n0, n1, n2] = last_rows[*message];
-            let before = filled;
+        while let Some(Target(parts)) = targets.get_mut(*message) {
             // A copy: every step would wait for the counter that the step before stored.
-            let mut next = *counter;
+            let [mut next, n0, n1, n2] = last_rows[*message];
+            let before = filled;
             for part in parts.iter_mut() {
                 let count = part.len().min(lanes - filled);
                 let (now, later) = take(part).split_at_mut(count);
@@ -241,7 +235,7 @@ impl Group {
                 }
                 filled += count;
             }
-            *counter = next;
+            last_rows[*message][0] = next;
             if let Keys::Each(keys) = keys {
                 let [upper, lower] = keys[*message];
                 self.key_rows[0][before..filled].fill(upper);

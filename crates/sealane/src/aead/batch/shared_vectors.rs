@@ -89,7 +89,7 @@ impl<'a> Batch<'a> {
         assert!(S::VECTORS, "without vectors, messages are taken one by one");
         let len = self.len;
         let messages = &mut self.messages[..len];
-        let last_rows = &self.last_rows[..len];
+        let last_rows = &mut self.last_rows[..len];
         let key_blocks = &mut self.key_blocks[..len];
         let key = [&self.key[0], &self.key[1]];
         let mut subkeys;
@@ -121,7 +121,7 @@ impl<'a> Batch<'a> {
 fn xor_key_streams<S: Simd>(
     token: S,
     keys: Keys<'_>,
-    last_rows: &[Row],
+    last_rows: &mut [Row],
     messages: &mut [Request<'_>],
     key_blocks: Option<&mut [Block]>,
     has_data: impl Fn(&Request<'_>) -> bool,
@@ -130,9 +130,7 @@ fn xor_key_streams<S: Simd>(
     let mut key_blocks = key_blocks.unwrap_or_default().iter_mut();
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut targets: [Target<'_>; MAX_MESSAGES] = array::from_fn(|_| Target::default());
-    for ((target, message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
-        target.counter = first;
-        let [start, whole, end] = &mut target.parts;
+    for ((Target([start, whole, end]), message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
         *start = key_blocks.next().map(slice::from_mut).unwrap_or_default();
         if has_data(message) {
             let (blocks, rest) = message.data.as_chunks_mut();
@@ -140,7 +138,9 @@ fn xor_key_streams<S: Simd>(
             *end = if rest.is_empty() { &mut [] } else { slice::from_mut(block) };
         }
     }
-    many::xor_key_streams(token, keys, last_rows, &mut targets[..last_rows.len()]);
+    last_rows.iter_mut().for_each(|row| row[0] = first);
+    let targets = &mut targets[..last_rows.len()];
+    many::xor_key_streams(token, keys, last_rows, targets);
     for (message, key_stream) in messages.iter_mut().zip(&ends) {
         if has_data(message) {
             xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
