@@ -31,6 +31,10 @@ class Request:
     sent: int = 0
     status: str = ""
 
+    @property
+    def range(self):
+        return self.headers.get("RANGE")
+
     def __str__(self):
         return f"{self.method} {self.path}?{self.query}"
 
@@ -63,7 +67,7 @@ class Gate:
             return [b""]
         started = []
         body = self.app(environ, lambda *args: started.append(args[:2]))
-        data = b"".join(body)
+        data = b"".join(body) if request.method != "HEAD" else b""
         request.status, request.sent = started[0][0], len(data)
         answer = self.after(request)
         if answer is not None:
@@ -78,6 +82,9 @@ class Gate:
 
 
 class _Quiet(WSGIRequestHandler):
+    # The connections of a client are kept.
+    protocol_version = "HTTP/1.1"
+
     def log(self, *args):
         pass
 
