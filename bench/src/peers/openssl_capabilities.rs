@@ -3,9 +3,11 @@
 //! OpenSSL keeps the detected features in a vector, `OPENSSL_ia32cap_P`. Its ChaCha20 reads the
 //! vector in each call, its Poly1305 when a key is set. OpenSSL clears AVX-512F there for some CPUs
 //! that have it. The environment variable `OPENSSL_ia32cap` changes the vector, but only as the
-//! process starts, for all rows of OpenSSL and for AWS-LC: it holds both to older features. Rows with
-//! different features can take turns in one process, because a statically linked libcrypto exposes
-//! the vector itself. `check` proves that it is the right vector, and that changing it has an effect.
+//! process starts, for all rows of OpenSSL and for AWS-LC: it holds both to older features.
+//!
+//! Rows with different features can take turns in one process, because a statically linked libcrypto
+//! exposes the vector itself. `check` proves that it is the right vector, and that changing it has
+//! an effect.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -67,8 +67,8 @@ start keys new input = do
 
 -- | Returns the rest of the result for the rest of the input.
 --
--- Exceptions from other threads wait while functions in C are called (@pureCall@ has the reason), but
--- not while the input is evaluated.
+-- Exceptions from other threads wait while functions in C are called (@pureCall@ has the reason),
+-- but not while the input is evaluated.
 rest :: ForeignPtr Stream -> [ByteString] -> IO L.ByteString
 rest stream input = do
     next <- mask_ . withForeignPtr stream $ \pointer -> alloca $ \lenPtr -> do
