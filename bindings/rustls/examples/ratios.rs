@@ -150,7 +150,7 @@ fn handshake(provider: CryptoProvider) -> Run {
     let server = ServerConfig::builder_with_provider(provider).with_protocol_versions(tls13);
     let server = server.expect("TLS 1.3").with_no_client_auth().with_single_cert(vec![certificate], key);
     let (client, server) = (Arc::new(client), Arc::new(server.expect("a certificate and its key")));
-    let mut run = move || {
+    let run = move || {
         let name = ServerName::try_from("localhost").expect("a name");
         let mut c = ClientConnection::new(client.clone(), name).expect("a connection");
         let mut s = ServerConnection::new(server.clone()).expect("a connection");
