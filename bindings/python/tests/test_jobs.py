@@ -165,7 +165,10 @@ def test_failures_are_records(root):
 
 
 def test_sources(root):
-    sealed(f"{root}/lake", {"x/1.age": b"1", "x/2.age": b"2", "x/3.txt": b"3", "y/1.age": b"4", ".t.tmp": b""})
+    sealed(
+        f"{root}/lake",
+        {"x/1.age": b"1", "x/2.age": b"2", "x/3.txt": b"3", "y/1.age": b"4", "y/.t.0123456789abcdef.tmp": b""},
+    )
     call = OLD | {"progress": False}
 
     def names(sources, ledger):

@@ -1,4 +1,4 @@
-"""Files in the age format for asyncio: the work of ``sealane.age`` in threads, without blocking the event loop.
+"""Files in the age format for asyncio: ``sealane.age`` in threads, while the event loop goes on.
 
 ::
 
@@ -7,8 +7,8 @@
         line = await file.read(12)
 
 If a task is cancelled, the work of ``encrypt_file`` and ``decrypt_file`` ends at its next step, and
-the target stays as it was. The task waits for that, and for the end of other work. ``progress`` is
-called in the thread of the work.
+the target stays as it was, unless the last step was done already. The task waits for that, and for
+the end of other work. ``progress`` is called in the thread of the work.
 """
 
 from __future__ import annotations

@@ -69,8 +69,9 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
 class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
     """A file that is read, always in the version that was opened. It can be pickled, without its key.
 
-    Threads may share it: a read begins where the last seek of its thread went, whatever others did
-    in between. DuckDB reads one file in several threads in this way.
+    Threads that all seek before each read may share it: a read begins where the last seek of its
+    thread went. DuckDB reads one file in several threads in this way. Once a thread reads on without
+    a seek, the position is that of the last read, for all.
     """
 
     fs: AgeFileSystem

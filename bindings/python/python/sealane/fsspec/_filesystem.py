@@ -22,7 +22,7 @@ from ._headers import Entry, HeaderCache, token_of
 from ._listing import Listings
 from ._objects import Objects
 from ._ranges import Request, plan
-from ._references import check_identities, resolve_identities, resolve_recipients
+from ._references import check_identities, check_recipients, resolve_identities, resolve_recipients
 
 #: The number of bytes that are read at first: all of most headers.
 _FIRST_READ = 4096
@@ -80,6 +80,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         """
         super().__init__(asynchronous=asynchronous, loop=loop, **kwargs)
         check_identities(identities)
+        check_recipients(recipients)
         if listing_sizes not in _LISTING_SIZES:
             raise ValueError(f"listing_sizes must be one of {', '.join(_LISTING_SIZES)}, not {listing_sizes!r}")
         if fs is None:

@@ -25,6 +25,13 @@ def check_identities(references: Any) -> None:
         )
 
 
+def check_recipients(references: Any) -> None:
+    """Checks the public texts among the references. Another text may be a secret by mistake."""
+    for reference in _each(references):
+        if isinstance(reference, str) and not reference.startswith(("file:", "env:")):
+            age.Recipient(reference)
+
+
 def _each(references: Any) -> list[Any]:
     if references is None:
         return []

@@ -21,6 +21,7 @@ changes nothing, and succeeds. A ledger serves one job.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
 - ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
+- A file of recipients must stay as it is until the job is done: what is done is not done again.
 - ``attempts`` is how often an object is tried if others change it, or its store fails.
 - ``progress`` is ``True`` or ``False`` for a bar, or a function of the number of objects that are
   done, the number in all, and the record. The default is a bar if a person looks on.
@@ -33,10 +34,10 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from .. import age
-from ..fsspec._references import check_identities
+from ..fsspec._references import check_identities, check_recipients
 from ._lake import SealedIdentity
 from ._ledger import Ledger
-from ._place import Found, Place, find, target_of
+from ._place import Found, Place, find, is_result, leads_out, target_of
 from ._progress import progress_of
 from ._report import JobError, Progress, Record, Report
 from ._runners import runner_of
@@ -157,7 +158,7 @@ def _name(reference: Any) -> Any:
     """Returns what the ledger says of a reference."""
     if isinstance(reference, list):
         return [_name(one) for one in reference]
-    if callable(reference) and not isinstance(reference, SealedIdentity):
+    if callable(reference):
         return f"{reference.__module__}.{getattr(reference, '__qualname__', type(reference).__qualname__)}"
     return str(reference)
 
@@ -178,6 +179,7 @@ class _Run:
         attempts: int,
     ) -> None:
         check_identities(identities)
+        check_recipients(recipients)
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
         place = Place.of(ledger, ledger_options)
@@ -213,11 +215,16 @@ class _Run:
         )
         known = ledger.records()
         found = [one for one in find(sources, options) if not self._is_of_ledger(one)]
+        if place:
+            found = [one for one in found if not is_result(one, place)]
         targets = self._targets(place)
         records: dict[str, Record] = {}
         tasks = []
         for one in found:
             url = one.place.url
+            if place and one.relative and leads_out(one.relative):
+                records[url] = Record(url, "failed", error="the name of the object leads out of the target")
+                continue
             task = Task(job, one.place, target_of(one, place) if place else None)
             record = known.get(url)
             if record is not None and _is_done(record, one, task.target, targets):
@@ -251,6 +258,9 @@ class _Run:
             infos = fs.find(place.path, detail=True)
         except FileNotFoundError:
             return {}
+        if not isinstance(infos, dict):
+            # adlfs returns a list for one object.
+            infos = {path: fs.info(path) for path in infos}
         return {path: str(version_of(fs, info)) for path, info in infos.items() if info["type"] == "file"}
 
 

@@ -93,8 +93,17 @@ class Ledger:
         return {record.url: record for record in found}
 
     def put(self, record: Record) -> None:
-        """Writes a record."""
-        self._write(f"records/{digest(record.url)}.json", record.to_json())
+        """Writes a record. A failure does not replace what another attempt has done.
+
+        That attempt may be the one that made this one fail. Its record says for which version of the
+        object it is, so that it does not hide a failure with another one.
+        """
+        path = f"records/{digest(record.url)}.json"
+        if record.state == "failed":
+            with contextlib.suppress(FileNotFoundError):
+                if json.loads(self._fs.cat_file(f"{self._root}/{path}"))["state"] == "done":
+                    return
+        self._write(path, record.to_json())
 
     def intend(self, url: str, header: bytes, handle: str) -> None:
         """Writes an intent, before the object gets this header."""

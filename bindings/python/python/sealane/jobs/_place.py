@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import threading
 from collections.abc import Iterable
 from typing import Any
@@ -33,7 +34,8 @@ class Place:
             raise ValueError(f"jobs work on one filesystem, not on a chain: {url}")
         protocol = fsspec.utils.get_protocol(url)
         fs, path = url_to_fs(url, **(options or {}))
-        return cls(protocol, path, dict(options or {}))
+        # With what the address says, such as the name of an account.
+        return cls(protocol, path, dict(fs.storage_options))
 
     def fs(self) -> Any:
         """Returns the filesystem. Asynchronous ones serve all threads of a process."""
@@ -65,8 +67,7 @@ class Found:
 
 
 def _is_temporary(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return name.startswith(".") and name.endswith(".tmp")
+    return re.fullmatch(r"[.].+[.][0-9a-f]{16}[.]tmp", path.rpartition("/")[2], re.DOTALL) is not None
 
 
 def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[Found]:
@@ -104,6 +105,19 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
         # Two of them would have one target.
         return [dataclasses.replace(one, relative="") for one in found.values()]
     return list(found.values())
+
+
+def leads_out(relative: str) -> bool:
+    """Whether a path below a folder might lead out of it. Stores allow such names."""
+    return any(part in ("", ".", "..") for part in relative.split("/"))
+
+
+def is_result(found: Found, target: Place) -> bool:
+    """Whether an object is in a target that lies below the source: an earlier call has made it."""
+    place, folder = found.place, target.path.rstrip("/") + "/"
+    source = place.path[: len(place.path) - len(found.relative)]
+    is_below = folder.startswith(source) and folder != source
+    return is_below and place.protocol == target.protocol and place.path.startswith(folder)
 
 
 def target_of(found: Found, target: Place) -> Place:

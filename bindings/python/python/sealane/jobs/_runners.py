@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any
@@ -23,7 +24,7 @@ def _local(workers: int | None) -> Runner:
         # The threads wait for stores most of the time.
         with ThreadPoolExecutor(workers or 16, "sealane-job") as pool:
             waiting = iter(tasks)
-            pending = {pool.submit(run, task) for task, _ in zip(waiting, range(_IN_FLIGHT), strict=False)}
+            pending = {pool.submit(run, task) for task in itertools.islice(waiting, _IN_FLIGHT)}
             try:
                 while pending:
                     done, pending = wait(pending, return_when=FIRST_COMPLETED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
@@ -31,7 +30,7 @@ class AzureStore(Store):
 
     def _run(self, work: Callable[[Any], Awaitable[Any]]) -> Any:
         """Runs a coroutine with the client of the blob."""
-        from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+        from azure.core.exceptions import AzureError, HttpResponseError, ResourceNotFoundError
 
         async def connected() -> Any:
             async with self.fs.service_client.get_blob_client(self._container, self._blob) as client:
@@ -42,9 +41,13 @@ class AzureStore(Store):
         except ResourceNotFoundError as error:
             raise FileNotFoundError(self.path) from error
         except HttpResponseError as error:
-            if error.status_code in (409, 412):
+            # Other codes are of leases and policies, for example. An answer to HEAD may have none.
+            code = getattr(error, "error_code", None)
+            if error.status_code == 412 and code in (None, "ConditionNotMet"):
                 raise Conflict from error
-            raise OSError(f"{error.status_code} {error.reason}: {self.path}") from error
+            raise OSError(f"{error.status_code} {code or error.reason}: {self.path}") from error
+        except AzureError as error:
+            raise OSError(f"{type(error).__name__}: {self.path}") from error
 
     @staticmethod
     def _if_match(version: Version | None) -> dict[str, Any]:
@@ -69,25 +72,31 @@ class AzureStore(Store):
 
     def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
         blocks, total = [], 0
-        id_len = self._id_len()
+        ids = self._ids()
         for piece in pieces:
             if piece:
-                blocks.append(self._stage(piece, id_len))
+                blocks.append(self._stage(piece, ids))
                 total += len(piece)
         prepare("")
         return self._commit(blocks, total, expected)
 
-    def _id_len(self) -> int:
-        """Returns the length of the ids of the blocks that are there, or that of adlfs."""
-        with contextlib.suppress(FileNotFoundError):
+    def _ids(self) -> set[str]:
+        """Returns the ids of all blocks of the blob, and of those that are in none yet."""
+        try:
             committed, uncommitted = self._run(lambda client: client.get_block_list("all"))
-            for block in [*committed, *uncommitted]:
-                return len(block.id)
-        return 32
+        except FileNotFoundError:
+            return set()
+        return {block.id for block in [*committed, *uncommitted]}
 
-    def _stage(self, data: bytes, id_len: int) -> str:
-        """Sends a block, which is not visible yet. The ids of all blocks of a blob have one length."""
-        block = secrets.token_hex(id_len)[:id_len]
+    def _stage(self, data: bytes, ids: set[str]) -> str:
+        """Sends a block, which is not visible yet, under an id that is not in use.
+
+        The ids of all blocks of a blob have one length. Those of adlfs have 32 characters.
+        """
+        length = len(next(iter(ids), "0" * 32))
+        while (block := secrets.token_hex(length)[:length]) in ids:
+            pass
+        ids.add(block)
         self._run(lambda client: client.stage_block(block, io.BytesIO(data), len(data)))
         self.bytes_written += len(data)
         return block
@@ -121,13 +130,13 @@ class AzureStore(Store):
         self.fs.invalidate_cache(self.path.rpartition("/")[0])
         return Version(size, answer["etag"].strip('"'))
 
-    def _blocks(self) -> list[tuple[str, int]]:
-        """Returns the ids and the lengths of the blocks of the blob."""
-        committed, _ = self._run(lambda client: client.get_block_list("committed"))
-        return [(block.id, block.size) for block in committed]
+    def _blocks(self) -> tuple[list[tuple[str, int]], set[str]]:
+        """Returns the ids and the lengths of the blocks of the blob, and the ids of those in none."""
+        committed, uncommitted = self._run(lambda client: client.get_block_list("all"))
+        return [(block.id, block.size) for block in committed], {block.id for block in uncommitted}
 
     def replace_header(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
-        blocks = self._blocks()
+        blocks, uncommitted = self._blocks()
         covered = count = 0
         while covered < old_len and count < len(blocks):
             covered += blocks[count][1]
@@ -135,14 +144,17 @@ class AzureStore(Store):
         # A blob that was written with one request has no blocks.
         if covered < old_len or covered - old_len > _MOST_MOVED:
             return self._rewrite(version, old_len, header, prepare)
-        id_len = len(blocks[0][0])
-        new = [self._stage(header, id_len)]
+        kept = [block for block, _ in blocks[count:]]
+        ids = {block for block, _ in blocks} | uncommitted
+        new = [self._stage(header, ids)]
         if covered > old_len:
             # Other programs begin with a block of the header and more. The next time, it is alone.
-            new.append(self._stage(self.read(version, old_len, covered), id_len))
+            new.append(self._stage(self.read(version, old_len, covered), ids))
+        # A block that somebody has sent under the id of one that stays would take its place.
+        if not self._blocks()[1].isdisjoint(kept):
+            return self._rewrite(version, old_len, header, prepare)
         prepare("")
-        size = version.size - old_len + len(header)
-        return self._commit([*new, *(block for block, _ in blocks[count:])], size, version)
+        return self._commit([*new, *kept], version.size - old_len + len(header), version)
 
     def clean(self, handle: str) -> None:
         """Does nothing: blocks that are in no blob vanish when a blob is made, or after a week."""

@@ -69,7 +69,9 @@ class LocalStore(Store):
     def _copy(self, old: Any, new: Any, version: Version, position: int) -> int:
         """Copies something from a position on, and returns how much. Some filesystems share blocks."""
         try:
-            return os.copy_file_range(old.fileno(), new.fileno(), version.size - position, position)
+            copied = os.copy_file_range(old.fileno(), new.fileno(), version.size - position, position)
+            if copied:
+                return copied
         except OSError as error:
             if error.errno not in _CANNOT_COPY:
                 raise

@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from urllib.parse import urlencode
 
+import aiohttp
+from botocore.exceptions import ConnectionError, HTTPClientError
 from fsspec.asyn import sync
 
+from .._report import JobError
 from ._store import Conflict, Prepare, Store, Version
 
 _MIB = 1 << 20
@@ -29,6 +33,7 @@ _KEPT = (
     "ContentEncoding",
     "ContentLanguage",
     "ContentType",
+    "Expires",
     "Metadata",
     "ServerSideEncryption",
     "SSEKMSKeyId",
@@ -45,6 +50,12 @@ def _code(error: BaseException) -> str:
         if isinstance(response, dict):
             return str(response.get("Error", {}).get("Code", ""))
     return ""
+
+
+def raise_if_connection(error: Exception) -> None:
+    """Raises an ``OSError``, after which another attempt follows, if a connection failed."""
+    if isinstance(error, HTTPClientError | ConnectionError | aiohttp.ClientError):
+        raise OSError(f"{type(error).__name__}: {error}") from error
 
 
 class S3Store(Store):
@@ -68,6 +79,7 @@ class S3Store(Store):
         except Exception as error:
             if _code(error) in _CONFLICTS:
                 raise Conflict from error
+            raise_if_connection(error)
             raise
 
     def version(self) -> Version:
@@ -92,18 +104,33 @@ class S3Store(Store):
         except Exception as error:
             if _code(error) in _CONFLICTS:
                 raise Conflict from error
+            raise_if_connection(error)
             raise
         return found
 
     def _kept(self) -> dict[str, Any]:
         """Returns the properties of the object, which a new one does not take over by itself."""
         kept = {name: self._head[name] for name in _KEPT if name in self._head}
-        if self._head.get("TagCount"):
-            from urllib.parse import urlencode
-
+        # HeadObject counts the tags only for those who may read them.
+        try:
             tags = self._call("get_object_tagging")["TagSet"]
+        except Exception as error:
+            if _code(error) not in ("NoSuchTagSet", "NotImplemented", "MethodNotAllowed", "501", "405"):
+                raise
+            tags = []
+        if tags:
             kept["Tagging"] = urlencode({tag["Key"]: tag["Value"] for tag in tags})
         return kept
+
+    def _if_match(self, method: str, expected: Version | None) -> dict[str, Any]:
+        if expected is None:
+            return {}
+        meta = self.fs.s3.meta
+        operation = meta.service_model.operation_model(meta.method_to_api_mapping[method])
+        if "IfMatch" not in operation.input_shape.members:
+            # s3fs would leave the condition out.
+            raise JobError("this botocore has no conditional writes: install version 1.36 or later")
+        return {"IfMatch": expected.token}
 
     def _changed(self, answer: dict[str, Any], size: int) -> Version:
         self.fs.invalidate_cache(self.path)
@@ -112,8 +139,7 @@ class S3Store(Store):
     def _put(self, data: bytes, prepare: Prepare, kept: dict[str, Any], expected: Version | None) -> Version:
         """Replaces the object with one request."""
         prepare("")
-        condition = {} if expected is None else {"IfMatch": expected.token}
-        answer = self._call("put_object", Body=data, **kept, **condition)
+        answer = self._call("put_object", Body=data, **kept, **self._if_match("put_object", expected))
         self.bytes_written += len(data)
         return self._changed(answer, len(data))
 
@@ -136,7 +162,7 @@ class S3Store(Store):
         return {"PartNumber": number, "ETag": answer["ETag"]}
 
     def _complete(self, upload: str, parts: list[dict[str, Any]], size: int, expected: Version | None) -> Version:
-        condition = {} if expected is None else {"IfMatch": expected.token}
+        condition = self._if_match("complete_multipart_upload", expected)
         answer = self._call("complete_multipart_upload", UploadId=upload, MultipartUpload={"Parts": parts}, **condition)
         return self._changed(answer, size)
 

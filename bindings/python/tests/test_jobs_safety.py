@@ -1,0 +1,120 @@
+"""What must not happen in jobs: objects beside their target, secrets in ledgers, tasks that are lost."""
+
+import json
+
+import fsspec
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+from keys import IDENTITY
+from sealane import age, jobs
+from sealane.jobs._ledger import Ledger, digest
+from sealane.jobs._place import Place
+from sealane.jobs._report import Record
+from sealane.jobs._task import _is_passing
+
+OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
+RECIPIENT = str(IDENTITY.recipient)
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
+
+
+def states(report):
+    return [record.state for record in report.records]
+
+
+@pytest.mark.parametrize("name", ["../evil", "x/../../evil", "./evil", "x//evil"])
+def test_a_name_does_not_lead_out_of_the_target(tmp_path, name):
+    """Stores allow such names, and everybody can encrypt to a lake."""
+    sealed = age.encrypt(b"evil", IDENTITY.recipient)
+    fs = fsspec.filesystem("memory")
+    with fs.open("/lake/good", "wb") as file:
+        file.write(age.encrypt(b"good", IDENTITY.recipient))
+    with fs.open("/temporary", "wb") as file:
+        file.write(sealed)
+    fs.store[f"/lake/{name}"] = fs.store.pop("/temporary")
+    report = jobs.open("memory://lake", f"file://{tmp_path}/a/b/out", **OLD, ledger=f"file://{tmp_path}/ledger")
+    [failure] = report.failures
+    assert "leads out" in failure.error and len(report.records) == 2
+    found = [path for path in tmp_path.rglob("*") if path.is_file() and "ledger" not in path.parts]
+    assert found == [tmp_path / "a/b/out/good"]
+
+
+def test_a_secret_as_a_recipient_is_written_nowhere(tmp_path):
+    secret = age.Identity.generate().to_text()
+    (tmp_path / "a").write_bytes(b"a")
+    for recipients in (secret, [RECIPIENT, secret]):
+        with pytest.raises(age.KeyFormatError) as caught:
+            jobs.seal(
+                f"file://{tmp_path}/a", f"file://{tmp_path}/out", recipients=recipients, ledger=f"{tmp_path}/ledger"
+            )
+        assert secret not in str(caught.value)
+        with pytest.raises(age.KeyFormatError):
+            fsspec.filesystem("age", recipients=recipients, skip_instance_cache=True)
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_more_tasks_than_are_handed_out_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("sealane.jobs._runners._IN_FLIGHT", 2)
+    for i in range(7):
+        (tmp_path / f"in{i}").write_bytes(b"x")
+    report = jobs.seal(
+        f"file://{tmp_path}/in*", f"file://{tmp_path}/out", recipients=RECIPIENT, ledger=f"{tmp_path}/ledger"
+    )
+    assert states(report.check()) == ["done"] * 7
+
+
+def test_a_target_below_the_source(tmp_path):
+    (tmp_path / "lake" / "folder").mkdir(parents=True)
+    (tmp_path / "lake" / "folder" / "a").write_bytes(b"a")
+    call = {"recipients": RECIPIENT, "ledger": f"{tmp_path}/ledger"}
+    for state in ("done", "unchanged"):
+        report = jobs.seal(f"file://{tmp_path}/lake", f"file://{tmp_path}/lake/sealed", **call)
+        assert states(report.check()) == [state]
+    # A target above the source is no reason to leave anything out.
+    report = jobs.open(f"file://{tmp_path}/lake/sealed", f"file://{tmp_path}/lake", **OLD, ledger=f"{tmp_path}/open")
+    assert states(report.check()) == ["done"]
+
+
+def test_only_own_temporary_objects_are_left_out(tmp_path):
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake" / ".config.tmp").write_bytes(b"a")
+    report = jobs.seal(
+        f"file://{tmp_path}/lake", f"file://{tmp_path}/out", recipients=RECIPIENT, ledger=f"{tmp_path}/ledger"
+    )
+    assert states(report.check()) == ["done"] and (tmp_path / "out" / ".config.tmp").exists()
+
+
+def test_a_late_failure_does_not_hide_what_was_done(tmp_path):
+    ledger = Ledger(Place.of(f"file://{tmp_path}/ledger", None))
+    path = tmp_path / "ledger" / "records" / f"{digest('file:///a')}.json"
+    for state, found in [("failed", "failed"), ("done", "done"), ("failed", "done")]:
+        ledger.put(Record("file:///a", state, error="late" if state == "failed" else None))
+        assert json.loads(path.read_text())["state"] == found
+
+
+def test_an_address_keeps_what_it_says():
+    place = Place.of("abfs://c@account.dfs.core.windows.net/x", {"anon": True})
+    assert place.options["account_name"] == "account" and place.fs().account_name == "account"
+
+
+def test_failed_connections_are_tried_again():
+    import aiohttp
+    from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ReadTimeoutError
+
+    from sealane.jobs._stores._s3 import raise_if_connection
+
+    for error in (
+        EndpointConnectionError(endpoint_url="x"),
+        ReadTimeoutError(endpoint_url="x"),
+        aiohttp.ClientPayloadError(),
+    ):
+        with pytest.raises(OSError) as caught:
+            raise_if_connection(error)
+        assert _is_passing(caught.value)
+    raise_if_connection(NoCredentialsError())
+    assert not _is_passing(NoCredentialsError())
