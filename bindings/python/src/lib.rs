@@ -18,6 +18,8 @@ mod _sealane {
     #[pymodule_export]
     use crate::age::bytes::{dearmor_prefix, decrypt, encrypt};
     #[pymodule_export]
+    use crate::age::chunks::ChunkFile;
+    #[pymodule_export]
     use crate::age::file::{decrypt_file, encrypt_file};
     #[pymodule_export]
     use crate::age::identity::{Identity, parse as parse_identities};

@@ -344,6 +344,21 @@ def test_copies_without_help_of_the_system(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "copy_file_range", refused)
     jobs.rekey(f"{tmp_path}/lake", **TO_OTHER, ledger=f"{tmp_path}/ledger").check()
     assert age.decrypt((tmp_path / "lake" / "a").read_bytes(), OTHER) == DATA * 9
+    # Some filesystems copy nothing, without an error.
+    monkeypatch.setattr(os, "copy_file_range", lambda *args: 0)
+    jobs.rekey(f"{tmp_path}/lake", **READ_OTHER, recipients=str(NEW.recipient), ledger=f"{tmp_path}/2").check()
+    after = (tmp_path / "lake" / "a").read_bytes()
+    assert age.decrypt(after, NEW) == DATA * 9
+
+    def failed(*args):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "copy_file_range", failed)
+    report = jobs.rekey(
+        f"{tmp_path}/lake", identities=lambda: NEW, recipients=str(OTHER.recipient), ledger=f"{tmp_path}/3", attempts=1
+    )
+    assert "Input/output error" in report.records[0].error
+    assert os.listdir(tmp_path / "lake") == ["a"] and (tmp_path / "lake" / "a").read_bytes() == after
 
 
 def test_modes_and_links_stay(tmp_path):

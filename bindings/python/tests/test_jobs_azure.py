@@ -1,6 +1,7 @@
 """Jobs on Azure's blobs: the header is a block of its own. The server is Azurite."""
 
 import os
+import types
 import uuid
 
 import pytest
@@ -122,3 +123,67 @@ def test_a_blob_that_is_not_there(azure, tmp_path):
         patch.setattr("sealane.jobs._runners.run", gone)
         report = jobs.verify("abfs://lake/gone", **READ, ledger=f"{tmp_path}/1", storage_options=options)
     assert report.records[0].error.startswith("FileNotFoundError")
+
+
+def test_a_lease_is_no_conflict(azure, tmp_path):
+    """The store answers with the status of a conflict, and another attempt would not help."""
+    _, client, options = azure
+    blob = client.get_blob_client("lake", "leased")
+    blob.upload_blob(age.encrypt(b"data", IDENTITY.recipient), overwrite=True)
+    lease = blob.acquire_lease()
+    call = {"storage_options": options, "ledger": f"{tmp_path}/ledger"}
+    report = jobs.rekey("abfs://lake/leased", **TO_OTHER, **call, attempts=1)
+    assert report.records[0].error == "OSError: 412 LeaseIdMissing: lake/leased"
+    lease.release()
+    jobs.rekey("abfs://lake/leased", **TO_OTHER, **call).check()
+    assert age.decrypt(blob.download_blob().readall(), OTHER) == b"data"
+
+
+def test_answers_that_are_no_success(azure, tmp_path):
+    gate, client, options = azure
+    blob = client.get_blob_client("lake", "refused")
+    sealed = age.encrypt(DATA, IDENTITY.recipient)
+    blob.upload_blob(sealed, overwrite=True)
+    call = {"storage_options": options, "attempts": 1}
+    for status, error in (("403 Forbidden", "OSError: 403 Forbidden"), ("409 Conflict", "OSError: 409 Conflict")):
+        gate.before = lambda request, status=status: status if request.method == "PUT" else None
+        report = jobs.rekey("abfs://lake/refused", **TO_OTHER, **call, ledger=f"{tmp_path}/{status}")
+        gate.before = lambda request: None
+        assert report.records[0].error.startswith(error)
+        assert blob.download_blob().readall() == sealed
+
+
+@pytest.mark.parametrize("length", [4, 32, 48])
+def test_ids_of_blocks(azure, tmp_path, monkeypatch, length):
+    """All ids of a blob have one length, and a new block gets an id that is not in use."""
+    from sealane.jobs._stores import _azure
+
+    _, client, options = azure
+    blob = client.get_blob_client("lake", f"ids{length}")
+    sealed = age.encrypt(DATA, IDENTITY.recipient)
+    ids = [str(index) * length for index in range(3)]
+    for index, block in enumerate(ids):
+        blob.stage_block(block, sealed[index * 8 * MIB :][: 8 * MIB])
+    blob.commit_block_list([BlobBlock(block) for block in ids])
+    new = iter([ids[2], ids[1], "a" * length, "a" * length, "b" * length])
+    monkeypatch.setattr(_azure, "secrets", types.SimpleNamespace(token_hex=lambda count: next(new)))
+    report = job(jobs.rekey, f"abfs://lake/{blob.blob_name}", **TO_OTHER, folder=tmp_path / "1", options=options)
+    assert report.bytes_written < 9 * MIB
+    blocks, _ = blob.get_block_list()
+    assert [block.id for block in blocks] == ["a" * length, "b" * length, *ids[1:]]
+    assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA
+
+
+def test_a_block_in_the_place_of_one_that_stays(azure, tmp_path):
+    """Somebody has sent a block under the id of one that stays, so all is sent again."""
+    _, client, options = azure
+    blob = client.get_blob_client("lake", "staged")
+    sealed = age.encrypt(DATA, IDENTITY.recipient)
+    ids = [uuid.uuid4().hex for _ in range(3)]
+    for index, block in enumerate(ids):
+        blob.stage_block(block, sealed[index * 8 * MIB :][: 8 * MIB])
+    blob.commit_block_list([BlobBlock(block) for block in ids])
+    blob.stage_block(ids[2], b"something else")
+    report = job(jobs.rekey, "abfs://lake/staged", **TO_OTHER, folder=tmp_path / "1", options=options)
+    assert report.bytes_written > 20 * MIB
+    assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA

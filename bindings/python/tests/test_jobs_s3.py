@@ -5,6 +5,7 @@ The server is moto, or versitygw if bindings/python/test-servers runs the tests.
 
 import os
 
+import fsspec
 import pytest
 
 import servers
@@ -179,3 +180,53 @@ def test_an_answer_that_is_lost(bucket, gate):
     jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
     [after] = lost
     assert get(bucket, "a") == after and age.decrypt(after, OTHER) == data
+
+
+@pytest.mark.parametrize("length", [100, 6 * MIB])
+def test_a_store_without_tags(bucket, gate, length):
+    """Stores that have no tags say so. Others may not be asked for them, and tags are not lost."""
+    data = put(bucket, "a", length, CacheControl="max-age=5")
+
+    def answer(status):
+        return lambda request: status if request.method == "GET" and request.query.startswith("tagging") else None
+
+    gate.before = answer("403 Forbidden")
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/1")
+    assert report.records[0].error.startswith("PermissionError")
+    assert age.decrypt(get(bucket, "a"), IDENTITY) == data and uploads(bucket) == []
+    gate.before = answer("501 Not Implemented")
+    jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/2").check()
+    assert age.decrypt(get(bucket, "a"), OTHER) == data
+    assert bucket.head_object(Bucket="lake", Key="a")["CacheControl"] == "max-age=5"
+
+
+@pytest.mark.parametrize("length", [100, 6 * MIB])
+def test_a_condition_that_is_always_refused(bucket, gate, length):
+    put(bucket, "a", length)
+    before, refused = get(bucket, "a"), []
+
+    def refuse(request):
+        if request.path == "/lake/a" and "IF-MATCH" in request.headers and request.method in ("PUT", "POST"):
+            refused.append(request)
+            return "412 Precondition Failed"
+
+    gate.before = refuse
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger", attempts=3)
+    [record] = report.failures
+    assert record.error == "Conflict: others changed the object at each attempt"
+    assert len(refused) == record.attempts == 3
+    assert get(bucket, "a") == before and uploads(bucket) == []
+
+
+@pytest.mark.parametrize("length, method", [(100, "put_object"), (6 * MIB, "complete_multipart_upload")])
+def test_a_client_without_conditions(bucket, gate, tmp_path, monkeypatch, length, method):
+    """An old botocore would leave the condition out, so nothing is replaced."""
+    put(bucket, "a", length)
+    before = get(bucket, "a")
+    fs = fsspec.filesystem("s3")
+    fs.connect()
+    # The model of this request has no condition.
+    monkeypatch.setitem(fs.s3.meta.method_to_api_mapping, method, "AbortMultipartUpload")
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger=str(tmp_path), attempts=1)
+    assert "has no conditional writes" in report.records[0].error
+    assert get(bucket, "a") == before and uploads(bucket) == []

@@ -6,6 +6,7 @@ from typing_extensions import Buffer
 
 __all__ = [
     "ChaCha20Poly1305",
+    "ChunkFile",
     "Identity",
     "Part",
     "PayloadKey",
@@ -250,6 +251,21 @@ class PayloadKey:
 
         ``first`` is the number of the first chunk. With ``is_last``, ``sealed`` ends with the
         payload. Raises ``PayloadError``.
+        """
+    def __reduce__(self) -> NoReturn: ...
+
+@final
+class ChunkFile:
+    """A file of this machine whose chunks are opened straight from the disk, in any thread."""
+
+    def __new__(cls, path: str | os.PathLike[str]) -> ChunkFile: ...
+    def open_piece(
+        self, key: PayloadKey, first: int, is_last: bool, position: int, length: int, piece: tuple[int, int]
+    ) -> bytes:
+        """Opens ``length`` bytes of the file from ``position`` on, as ``PayloadKey.open_chunks`` does.
+
+        The piece begins in the first of these chunks, and ends in the last one. Raises
+        ``PayloadError``, also if the file ends before.
         """
     def __reduce__(self) -> NoReturn: ...
 

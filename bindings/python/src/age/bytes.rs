@@ -1,6 +1,7 @@
 //! Whole files in memory.
 
 use std::io::Read as _;
+use std::mem::MaybeUninit;
 use std::num::NonZero;
 
 use pyo3::prelude::*;
@@ -8,13 +9,13 @@ use pyo3::types::PyBytes;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::stream::{self, plaintext_len, sealed_len};
 use sealane_age::{Decryptor, Prefix};
-use zeroize::Zeroize as _;
 
+use super::chunks::Chunks;
 use super::identity::Identities;
 use super::payload::Preamble;
 use super::recipient::Recipients;
 use super::threads::{self, threads as thread_count};
-use crate::buffer::Input;
+use crate::buffer::{Input, new_bytes};
 use crate::error;
 
 /// Returns a file with this plaintext.
@@ -81,13 +82,14 @@ pub(crate) fn decrypt<'py>(
     let key = Preamble::unlock_with(py, &preamble, &identities)?;
     let payload = &file[preamble.len()..];
     match plaintext_len(payload.len() as u64).and_then(|len| usize::try_from(len).ok()) {
-        Some(len) => PyBytes::new_with(py, len, |plaintext| {
-            let opened = py.detach(|| {
-                threads::open(&key, 0, true, payload, plaintext, thread_count(threads))
-                    .inspect_err(|_| plaintext.zeroize())
-            });
-            opened.map_err(error::payload)
-        }),
+        Some(len) => {
+            let payload = Chunks::Memory(payload);
+            let open =
+                |room: &mut [MaybeUninit<u8>]| threads::open(&key, 0, true, payload, room, thread_count(threads));
+            // SAFETY: `open` initialises all of the plaintext.
+            let opened = unsafe { new_bytes(py, len, payload.len(), open) }?;
+            opened.map_err(error::io)
+        }
         // No file has a payload of this length. Opening it finds out what is wrong.
         None => Err(py.detach(|| fault(&key, payload))),
     }

@@ -1,6 +1,7 @@
 //! The age format.
 
 pub(crate) mod bytes;
+pub(crate) mod chunks;
 pub(crate) mod file;
 pub(crate) mod identity;
 pub(crate) mod part;

@@ -4,18 +4,15 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_age::stream::{self, SealedRange, TAG_BYTES};
+use sealane_age::Prefix;
+use sealane_age::stream::{self, SealedRange};
 use sealane_age::threshold;
-use sealane_age::{Prefix, Threads};
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
+use super::chunks::Chunks;
 use super::identity::Identities;
-use super::threads;
-use crate::buffer::{Input, run};
+use crate::buffer::Input;
 use crate::error::{self, HeaderError};
-
-/// Requests with so many bytes are opened on all cores.
-const PARALLEL_FROM: usize = 2 << 20;
 
 /// The id, threshold, number of shares, label and types of a share set.
 type ShareSet = (String, u8, u8, Option<String>, Vec<String>);
@@ -86,9 +83,18 @@ impl Preamble {
 #[pyclass(frozen, module = "sealane.age", name = "PayloadKey")]
 pub(crate) struct PayloadKey(stream::PayloadKey);
 
-/// Returns the length of the plaintext of chunks with that many bytes.
-fn opened_len(sealed: usize) -> usize {
-    sealed.saturating_sub(sealed.div_ceil(stream::SEALED_CHUNK_BYTES) * TAG_BYTES)
+impl PayloadKey {
+    pub(crate) fn stream_key(&self) -> &stream::PayloadKey {
+        &self.0
+    }
+}
+
+/// Opens chunks of any length, or finds out what is wrong with them.
+fn open_any(key: &stream::PayloadKey, first: u64, is_last: bool, sealed: &[u8]) -> PyResult<Zeroizing<Vec<u8>>> {
+    let mut plaintext = Zeroizing::new(vec![0; sealed.len()]);
+    let len = key.open_chunks(first, is_last, sealed, &mut plaintext).map_err(error::payload)?;
+    plaintext.truncate(len);
+    Ok(plaintext)
 }
 
 #[pymethods]
@@ -121,21 +127,25 @@ impl PayloadKey {
         sealed: Input<'_>,
         pieces: Vec<(usize, usize)>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let (key, sealed) = (&self.0, sealed.as_slice());
-        let len = opened_len(sealed.len());
-        // Asking for the number of cores takes longer than opening a few chunks.
-        let threads = if sealed.len() < PARALLEL_FROM { Threads::ONE } else { Threads::available() };
-        let open = |plaintext: &mut [u8]| {
-            let opened = run(py, sealed.len(), || {
-                threads::open(key, first, is_last, sealed, plaintext, threads).inspect_err(|_| plaintext.zeroize())
-            });
-            opened.map_err(error::payload)
-        };
-        if pieces == [(0, len)] {
-            return Ok(vec![PyBytes::new_with(py, len, open)?]);
+        let (key, bytes) = (&self.0, sealed.as_slice());
+        let sealed = Chunks::Memory(bytes);
+        if let [piece] = pieces[..]
+            && let Some(opened) = sealed.piece(py, key, first, is_last, piece)
+        {
+            return Ok(vec![opened?]);
         }
-        let mut plaintext = Zeroizing::new(vec![0; len]);
-        open(&mut plaintext)?;
+        let (all, elsewhere);
+        let plaintext: &[u8] = match sealed.piece(py, key, first, is_last, (0, sealed.plaintext_len())) {
+            Some(opened) => {
+                all = opened?;
+                all.as_bytes()
+            }
+            // Chunks of a length that no payload has, or without plaintext.
+            None => {
+                elsewhere = open_any(key, first, is_last, bytes)?;
+                &elsewhere
+            }
+        };
         let piece = |(offset, len): (usize, usize)| {
             let end = offset.checked_add(len);
             let piece = end.and_then(|end| plaintext.get(offset..end));

@@ -1,10 +1,14 @@
 //! Seals and opens chunks in memory on several threads.
 
+use std::io;
+use std::mem::MaybeUninit;
 use std::num::NonZero;
 use std::thread;
 
 use sealane_age::stream::{CHUNK_BYTES, PayloadKey, SEALED_CHUNK_BYTES, SealingKey};
 use sealane_age::{StreamError, Threads};
+
+use super::chunks::Chunks;
 
 /// A thread is started for so many chunks at least.
 const CHUNKS_PER_THREAD: usize = 16;
@@ -21,7 +25,7 @@ fn chunks_per_thread(chunks: usize, threads: Threads) -> usize {
 
 /// Runs each piece of work on its own thread, the last one on this. Returns the first error in
 /// their order.
-fn run(work: Vec<impl FnOnce() -> Result<(), StreamError> + Send>) -> Result<(), StreamError> {
+fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> Result<(), E> {
     let mut work = work;
     let Some(last) = work.pop() else { return Ok(()) };
     thread::scope(|scope| {
@@ -58,24 +62,25 @@ pub(crate) fn seal(
     run(work.collect())
 }
 
-/// Does the same as [`PayloadKey::open_chunks`]. `plaintext` has exactly the length of the result.
+/// Does the same as [`PayloadKey::open_chunks`]. `room` has exactly the length of the result, and is
+/// initialised if this succeeds.
 pub(crate) fn open(
     key: &PayloadKey,
     first: u64,
     is_last: bool,
-    sealed: &[u8],
-    plaintext: &mut [u8],
+    sealed: Chunks<'_>,
+    room: &mut [MaybeUninit<u8>],
     threads: Threads,
-) -> Result<(), StreamError> {
+) -> io::Result<()> {
     let count = chunks_per_thread(sealed.len().div_ceil(SEALED_CHUNK_BYTES), threads);
     if sealed.len() <= count * SEALED_CHUNK_BYTES {
-        return key.open_chunks(first, is_last, sealed, plaintext).map(drop);
+        return sealed.open(key, first, is_last, room);
     }
-    let parts = sealed.chunks(count * SEALED_CHUNK_BYTES).zip(plaintext.chunks_mut(count * CHUNK_BYTES));
+    let parts = sealed.split(count).zip(room.chunks_mut(count * CHUNK_BYTES));
     let parts_count = sealed.len().div_ceil(count * SEALED_CHUNK_BYTES);
-    let work = parts.enumerate().map(|(i, (sealed, plaintext))| {
+    let work = parts.enumerate().map(|(i, (sealed, room))| {
         let (first, is_last) = (first + (i * count) as u64, is_last && i + 1 == parts_count);
-        move || key.open_chunks(first, is_last, sealed, plaintext).map(drop)
+        move || sealed.open(key, first, is_last, room)
     });
     run(work.collect())
 }

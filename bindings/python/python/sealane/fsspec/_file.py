@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,8 @@ from fsspec.caching import BaseCache
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
-from .._errors import PayloadError
 from .._io import AgeWriter
-from .._sealane import Sealer
+from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
 from ._ranges import CHUNK, plan
 
@@ -22,11 +20,16 @@ if TYPE_CHECKING:
     from ._filesystem import AgeFileSystem
 
 
+#: Reads of so many bytes that follow no other read are not kept.
+_LARGE = 4 * CHUNK
+
+
 class ChunkCache(BaseCache):  # type: ignore[misc]
     """Keeps the chunks of the last request.
 
     Chunks are fetched whole anyway. Reads in order fetch more and more ahead, up to the block size,
-    and others fetch nothing ahead.
+    and others fetch nothing ahead. Large reads fetch what they need, and nothing of it is kept: that
+    would take copies.
     """
 
     name = "chunks"
@@ -51,6 +54,10 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
             self.hit_count += 1
             return data[start - kept : stop - kept]
         self.miss_count += 1
+        if stop - start >= self.blocksize or (not in_order and stop - start >= _LARGE):
+            self.total_requested_bytes += stop - start
+            whole: bytes = self.fetcher(start, stop)
+            return whole
         # The part that is here already.
         here = data[start - kept :] if kept <= start < end else b""
         begin = start + len(here)
@@ -60,9 +67,7 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
         data = self.fetcher(aligned, until)
         self.total_requested_bytes += until - aligned
         wanted: bytes = here + data[begin - aligned : stop - aligned]
-        # What is large is not kept, except for its last chunk.
-        keep = (len(data) - 1) // CHUNK * CHUNK if len(data) > 2 * self.blocksize else 0
-        self._kept = aligned + keep, data[keep:]
+        self._kept = aligned, data
         return wanted
 
 
@@ -83,7 +88,7 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         is_own = cache_type == ChunkCache.name
         # Files of this machine are read here. Others are read in the event loop, as one request
         # each.
-        self._local = open(path, "rb", buffering=0) if isinstance(fs.target, LocalFileSystem) else None
+        self._local = ChunkFile(path) if isinstance(fs.target, LocalFileSystem) else None
         # For each thread: where its last seek went, unless it has read since, and `_turn` of then.
         self._sought = threading.local()
         # Changes when a thread reads on from the shared position: what was sought before is void.
@@ -119,29 +124,25 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         return data
 
     def _fetch_range(self, start: int, end: int) -> bytes:
-        if self._local is not None:
-            return self._read_local(self._local.fileno(), start, end)
+        # Another thread may close the file meanwhile.
+        if (local := self._local) is not None:
+            return self._read_local(local, start, end)
         found: dict[int, bytes] = sync(self.fs.loop, self.fs._read_ranges, self.path, self._entry, [(0, start, end)])
         return found[0]
 
-    def _read_local(self, file: int, start: int, end: int) -> bytes:
+    def _read_local(self, file: ChunkFile, start: int, end: int) -> bytes:
         key, entry = self._entry.key, self._entry
         assert key is not None
-        data = b""
-        for request in plan([(0, start, end)], entry.payload_size):
-            sealed = b""
-            while (length := request.stop - request.start - len(sealed)) > 0:
-                # Other threads read the same file.
-                more = os.pread(file, length, entry.preamble.length + request.start + len(sealed))
-                if not more:
-                    raise PayloadError("the file is cut short, or was changed while it was read")
-                sealed = sealed + more if sealed else more
-            [(_, data)] = request.open(key, sealed)
-        return data
+        requests = plan([(0, start, end)], entry.payload_size)
+        if not requests:
+            return b""
+        [request] = requests
+        [(_, skip, length)] = request.pieces
+        position, sealed = entry.preamble.length + request.start, request.stop - request.start
+        return file.open_piece(key, request.first, request.is_last, position, sealed, (skip, length))
 
     def close(self) -> None:
-        if not self.closed and self._local is not None:
-            self._local.close()
+        self._local = None
         super().close()
 
 

@@ -43,6 +43,8 @@ class AzureStore(Store):
         except HttpResponseError as error:
             # Other codes are of leases and policies, for example. An answer to HEAD may have none.
             code = getattr(error, "error_code", None)
+            # A member of an enumeration prints its name in Python.
+            code = getattr(code, "value", code)
             if error.status_code == 412 and code in (None, "ConditionNotMet"):
                 raise Conflict from error
             raise OSError(f"{error.status_code} {code or error.reason}: {self.path}") from error
