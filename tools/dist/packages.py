@@ -51,7 +51,8 @@ def remove_earlier(packages, target):
     version for the same package, and would build against the state of then."""
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     for package in packages:
-        # The name of a registry without a host begins with a hyphen: cargo makes one for each check.
+        # The name of a registry without a host begins with a hyphen: cargo makes one for each
+        # check.
         for unpacked in home.glob(f"registry/src/-*/{package['name']}-{package['version']}"):
             shutil.rmtree(unpacked)
         crate = package["name"].replace("-", "_")

@@ -5,9 +5,9 @@
 //! that have it. The environment variable `OPENSSL_ia32cap` changes the vector, but only as the
 //! process starts, for all rows of OpenSSL and for AWS-LC: it holds both to older features.
 //!
-//! Rows with different features can take turns in one process, because a statically linked libcrypto
-//! exposes the vector itself. `check` proves that it is the right vector, and that changing it has
-//! an effect.
+//! Rows with different features can take turns in one process, because a statically linked
+//! libcrypto exposes the vector itself. `check` proves that it is the right vector, and that
+//! changing it has an effect.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -287,8 +287,9 @@ mod x86 {
         poly1305_min_messages: 3,
         // A group with block 0.
         short_max_bytes: ByClass::same(512 - 64),
-        // Zen 3: interleaved has 1.08 of ring's speed to 4.5 KiB (longer ones were not measured), two
-        // passes 0.95 at 5000 bytes and 1.08 from 16 KiB on. Zen 5: two passes are always slower.
+        // Zen 3: interleaved has 1.08 of ring's speed to 4.5 KiB (longer ones were not measured),
+        // two passes 0.95 at 5000 bytes and 1.08 from 16 KiB on. Zen 5: two passes are always
+        // slower.
         interleaved_below_bytes: INTERLEAVED_BELOW,
         // Zen 3.
         batch_max_bytes: Some(200),

@@ -4,8 +4,8 @@
 -- Description: ChaCha20-Poly1305 with the interface of crypton
 --
 -- The functions of @Crypto.Cipher.ChaChaPoly1305@ of crypton and cryptonite, with their types and
--- results: a program changes one import. This module is in the package if its flag @crypton@ is set,
--- with the types of cryptonite if the flag @cryptonite@ is, too.
+-- results: a program changes one import. This module is in the package if its flag @crypton@ is
+-- set, with the types of cryptonite if the flag @cryptonite@ is, too.
 --
 -- __'decrypt' returns text that nobody has authenticated yet.__ Use nothing of it before the tag of
 -- 'finalize' has been compared. "Sealane.ChaCha20Poly1305" returns authentic text only.

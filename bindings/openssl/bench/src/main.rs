@@ -94,8 +94,8 @@ fn ratio(evp: &Evp, operation: Operation, size: usize) -> f64 {
     median(&pairs.iter().map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
 }
 
-/// The features of AVX-512 in `EBX` of CPUID's leaf 7: F, DQ, IFMA, CD, BW and VL. OpenSSL takes the
-/// bits behind `~` out of what it detects (`OPENSSL_ia32cap(3)`).
+/// The features of AVX-512 in `EBX` of CPUID's leaf 7: F, DQ, IFMA, CD, BW and VL. OpenSSL takes
+/// the bits behind `~` out of what it detects (`OPENSSL_ia32cap(3)`).
 const WITHOUT_AVX512: &str = ":~0xd0230000";
 
 /// Returns a configuration with both providers.
@@ -121,7 +121,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO [avx2]".into()),
     };
     if backend.is_some() {
-        // SAFETY: this program has one thread. libcrypto, which is loaded later, reads the variable.
+        // SAFETY: this program has one thread. libcrypto, which is loaded later, reads the
+        // variable.
         unsafe { std::env::set_var("OPENSSL_ia32cap", WITHOUT_AVX512) };
     }
     let file = std::env::temp_dir().join(format!("sealane-openssl-bench-{}.cnf", std::process::id()));

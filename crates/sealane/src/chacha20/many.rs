@@ -4,7 +4,8 @@
 //! One message's blocks differ only in the counter, and a long message fills the lanes of a wide
 //! vector. Here each lane has a separate block counter and nonce, and, for XChaCha, a separate key.
 //! Where the registers hold two groups, these advance together, as in [`super::paired`]. There, the
-//! whole groups of a message need no lanes of their own: two messages have one group each in a pair.
+//! whole groups of a message need no lanes of their own: two messages have one group each in a
+//! pair.
 
 use core::mem::take;
 

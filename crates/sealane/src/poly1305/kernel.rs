@@ -77,8 +77,8 @@ pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &
     }
 }
 
-/// Adds the end of a ciphertext to `mac`, which has the associated data and all before. A short last
-/// block is filled with zeros.
+/// Adds the end of a ciphertext to `mac`, which has the associated data and all before. A short
+/// last block is filled with zeros.
 #[inline(always)]
 pub(crate) fn padded_end<S: Simd>(token: S, mut mac: Short, data: &[u8]) -> Short {
     let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);

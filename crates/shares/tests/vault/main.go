@@ -1,6 +1,7 @@
 // Command vault-shamir splits and combines as Vault does, for crates/shares/tests/exchange.rs.
 //
-// Its arguments are "split PARTS THRESHOLD SECRET" or "combine SHARE…", all in hexadecimal digits but the numbers.
+// Its arguments are "split PARTS THRESHOLD SECRET" or "combine SHARE…", all in hexadecimal digits
+// but the numbers.
 package main
 
 import (
