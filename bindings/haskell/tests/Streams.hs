@@ -11,6 +11,7 @@ import Control.Monad (forM, forM_, replicateM)
 import Data.Bits (xor)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L (ByteString (Chunk))
 import System.Directory (listDirectory)
 import System.Mem (performMajorGC)
 
@@ -25,6 +26,7 @@ tests :: IO ()
 tests = do
     (recipients, identities) <- keys
     exchange recipients identities
+    malformed recipients identities
     damaged recipients identities
     laziness recipients identities
     abandoned recipients identities
@@ -67,6 +69,17 @@ exchange recipients identities = do
     expect "another identity" (B.null nothing && fmap errorStatus failed == Just 15)
     (_, noFile) <- consume (decrypt identities "age")
     expect "no file" (fmap errorStatus noFile == Just 16)
+
+-- | Empty chunks, which no function of lazy byte strings makes, are not the end.
+malformed :: Recipients -> Identities -> IO ()
+malformed recipients identities = do
+    let plain = content 300000
+        withEmpty = foldr (\piece rest -> L.Chunk B.empty (L.Chunk piece (L.Chunk B.empty rest))) L.empty . L.toChunks
+    file <- encrypt recipients Binary (withEmpty (cut 70000 plain))
+    expect "empty chunks of a content" (Age.decrypt identities (L.toStrict file) == Right plain)
+    strict <- Age.encrypt recipients Armor plain
+    again <- consume (decrypt identities (withEmpty (cut 5000 strict)))
+    expect "empty chunks of a file" (again == (plain, Nothing))
 
 -- | Everything before the damaged chunk is returned, and nothing of it.
 damaged :: Recipients -> Identities -> IO ()

@@ -1,17 +1,50 @@
--- | Makes and uses 200 keys, whose memory @wiped.c@ watches. A collection finds most of them before
--- the end of the program, which finds the others.
+-- | Makes and uses 200 keys, whose memory @wiped.c@ watches, and abandons 10 files that are
+-- encrypted and 10 that are decrypted as lazy byte strings. A collection finds most of the keys
+-- before the end of the program, which finds the others.
 module Main (main) where
 
-import Control.Monad (forM)
+import Control.Concurrent (threadDelay)
+import Control.Exception (evaluate)
+import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString as B
+import qualified Data.ByteString.Lazy as L
 import Data.Maybe (fromJust)
 import Data.Word (Word8)
+import Sealane.Age (Format (..), Kind (..))
+import qualified Sealane.Age as Age
+import qualified Sealane.Age.Lazy as Lazy
 import Sealane.Key (Key, keyFromBytes)
 import qualified Sealane.Poly1305 as Poly1305
-import System.Mem (performGC)
+import System.Directory (listDirectory)
+import System.Mem (performGC, performMajorGC)
+
+mark :: Word8
+mark = 0xa5
 
 key :: Word8 -> Key
-key end = fromJust (keyFromBytes (B.snoc (B.replicate 31 0xa5) end))
+key end = fromJust (keyFromBytes (B.snoc (B.replicate 31 mark) end))
+
+-- | Returns after the threads of abandoned files have ended.
+abandon :: IO ()
+abandon = do
+    text <- Age.generateIdentity X25519
+    before <- threads
+    forM_ [1 .. 10 :: Int] $ \_ -> do
+        let recipients = right (Age.identityRecipient text >>= Age.recipientsFromText)
+        file <- Lazy.encrypt recipients Binary (L.cycle (L.fromStrict (B.replicate 5000 mark)))
+        content <- Lazy.decrypt (right (Age.identitiesFromText text)) file
+        evaluate (L.index content 1000000)
+    during <- threads
+    when (during < before + 10) (error "no threads")
+    wait 600 before
+  where
+    right = either (error . show) id
+    threads = length <$> listDirectory "/proc/self/task"
+    wait :: Int -> Int -> IO ()
+    wait times before = do
+        performMajorGC
+        now <- threads
+        unless (now <= before) $ if times == 0 then error "threads" else threadDelay 100000 >> wait (times - 1) before
 
 main :: IO ()
 main = do
@@ -19,3 +52,4 @@ main = do
     performGC
     more <- forM [151 .. 200] $ \i -> pure $! Poly1305.mac (key i) B.empty
     print (length (tags ++ more))
+    abandon

@@ -1,8 +1,9 @@
-/* Watches freed memory, for keys that were not wiped: LD_PRELOAD=wiped.so PROGRAM
+/* Watches freed memory, for keys and contents that were not wiped: LD_PRELOAD=wiped.so PROGRAM
  *
- * The keys of PROGRAM have 31 bytes of MARK and one of their own. At its end, the numbers of freed
- * blocks of the length of a key go to standard error: those that hold a key, and those that hold
- * zeros. */
+ * The keys of PROGRAM have 31 bytes of MARK and one of their own, and the contents of its files are
+ * bytes of MARK. At its end, the numbers of freed blocks of the length of a key go to standard
+ * error: those that hold a key, and those that hold zeros. The same numbers follow for blocks from
+ * 64 KiB on: those with as many bytes of a content, and those that hold zeros. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
@@ -10,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_BYTES = 32, MARK = 0xa5 };
+enum { KEY_BYTES = 32, MARK = 0xa5, LARGE_BYTES = 1 << 16 };
 
-static atomic_int keys, zeros;
+static atomic_int keys, zeros, contents, large_zeros;
 static void (*next)(void *);
 
 void free(void *block)
@@ -24,6 +25,12 @@ void free(void *block)
     if (block && malloc_usable_size(block) == KEY_BYTES + 8) {
         keys += memcmp(block, mark, KEY_BYTES - 1) == 0;
         zeros += memcmp(block, zero, KEY_BYTES) == 0;
+    }
+    size_t len = block ? malloc_usable_size(block) : 0;
+    if (len >= LARGE_BYTES) {
+        contents += memmem(block, len, mark, KEY_BYTES) != NULL;
+        /* Its first byte is zero, and each one is the same as the one before. */
+        large_zeros += *(unsigned char *)block == 0 && memcmp(block, (unsigned char *)block + 1, len - 1) == 0;
     }
     if (!next)
         next = (void (*)(void *))dlsym(RTLD_NEXT, "free");
@@ -39,5 +46,5 @@ void explicit_bzero(void *start, size_t len)
 
 __attribute__((destructor)) static void report(void)
 {
-    fprintf(stderr, "keys %d zeros %d\n", keys, zeros);
+    fprintf(stderr, "keys %d zeros %d contents %d zeros %d\n", keys, zeros, contents, large_zeros);
 }

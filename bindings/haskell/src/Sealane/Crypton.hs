@@ -3,19 +3,31 @@
 -- |
 -- Description: ChaCha20-Poly1305 with the interface of crypton
 --
--- The functions of @Crypto.Cipher.ChaChaPoly1305@ of crypton and cryptonite, with their types and
--- results: a program changes one import. This module is in the package if its flag @crypton@ is
--- set, with the types of cryptonite if the flag @cryptonite@ is, too.
+-- The functions of @Crypto.Cipher.ChaChaPoly1305@ of crypton 1.0.4 to 2.0, with their names, types
+-- and results: a program changes one import. Older versions, and cryptonite, have a part of them.
+-- This module is in the package if its flag @crypton@ is set, with the types of cryptonite if the
+-- flag @cryptonite@ is, too.
+--
+-- A result has the type of its input, so a text in @ScrubbedBytes@ is never copied to memory that
+-- is not wiped. Keys are copied to wiped memory only.
 --
 -- __'decrypt' returns text that nobody has authenticated yet.__ Use nothing of it before the tag of
 -- 'finalize' has been compared. "Sealane.ChaCha20Poly1305" returns authentic text only.
 module Sealane.Crypton
-    ( State
+    ( -- * AEAD
+      ChaCha20Poly1305
+    , aeadChacha20poly1305Init
+
+      -- * Messages in pieces
+    , State
     , Nonce
+    , XNonce
     , nonce12
     , nonce8
+    , nonce24
     , incrementNonce
     , initialize
+    , initializeX
     , appendAAD
     , finalizeAAD
     , encrypt
@@ -23,44 +35,85 @@ module Sealane.Crypton
     , finalize
     ) where
 
-import Control.Exception (bracket_)
+import Control.Exception (finally)
 import Control.Monad (when)
+import Crypto.Cipher.Types (AEAD (..), AEADModeImpl (..), AuthTag (..))
 import Crypto.Error (CryptoError (..), CryptoFailable (..))
 import qualified Crypto.MAC.Poly1305 as Poly1305
 import Data.Bits (shiftR)
-import Data.ByteArray (ByteArray, ByteArrayAccess, convert)
+import Data.ByteArray (ByteArray, ByteArrayAccess, convert, withByteArray)
+import qualified Data.ByteArray as ByteArray
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import qualified Data.ByteString.Internal as B (create)
-import Data.Word (Word64, Word8)
+import Data.Word (Word32, Word64, Word8)
 import Foreign.C.Types (CSize (..))
 import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytes)
-import Foreign.Marshal.Utils (fillBytes)
-import Foreign.Ptr (FunPtr, Ptr, nullPtr)
-import qualified Sealane.ChaCha20 as ChaCha20
-import Sealane.Foreign (Status, chacha20XorUnsafe, check, isShort, pureCall, withBytes)
-import Sealane.Key (Key, keyFromBytes, withKey)
+import Foreign.Marshal.Utils (copyBytes, fillBytes)
+import Foreign.Ptr (FunPtr, Ptr, nullPtr, plusPtr)
+import Sealane.Foreign (Status, chacha20XorSafe, chacha20XorUnsafe, check, isShort, pureCall, withBytes)
+import Sealane.Key.Memory (Key, keyBytes, newKey, withKey)
 
 -- | A nonce of 12 bytes, and the number of bytes at its beginning that 'incrementNonce' keeps.
-data Nonce = Nonce Int ByteString
+data Nonce = Nonce !Int !ByteString
     deriving (Eq)
 
 -- | Shows the bytes: a nonce is no secret.
 instance Show Nonce where
     showsPrec level (Nonce _ bytes) = showsPrec level bytes
 
--- | A message: its cipher, its authenticator, and the lengths of the associated data and of the
--- text. It can be used any number of times.
-data State = State Key ByteString (ForeignPtr Poly1305Context) Word64 Word64
+-- | The 12 bytes.
+instance ByteArrayAccess Nonce where
+    length (Nonce _ bytes) = ByteArray.length bytes
+    withByteArray (Nonce _ bytes) = withByteArray bytes
+
+-- | A nonce of 24 bytes, for XChaCha20-Poly1305.
+newtype XNonce = XNonce ByteString
+    deriving (Eq)
+
+-- | Shows the bytes: a nonce is no secret.
+instance Show XNonce where
+    showsPrec level (XNonce bytes) = showsPrec level bytes
+
+-- | The 24 bytes.
+instance ByteArrayAccess XNonce where
+    length (XNonce bytes) = ByteArray.length bytes
+    withByteArray (XNonce bytes) = withByteArray bytes
+
+-- | A message, which can be used any number of times.
+data State = State
+    { cipher :: !Cipher
+    , authenticator :: !(ForeignPtr Poly1305Context)
+    , aadBytes :: !Word64
+    , textBytes :: !Word64
+    }
+
+-- | The number of a cipher in the C interface, its key and its nonce.
+data Cipher = Cipher !Word32 !Key !ByteString
+
+-- | The cipher of 'AEAD' in "Crypto.Cipher.Types".
+type ChaCha20Poly1305 = State
+
+-- | Starts a message for the functions of "Crypto.Cipher.Types", under a key of 32 bytes with a
+-- nonce of 12 bytes. Other lengths are 'CryptoError_KeySizeInvalid' and
+-- 'CryptoError_IvSizeInvalid'.
+aeadChacha20poly1305Init
+    :: (ByteArrayAccess key, ByteArrayAccess nonce) => key -> nonce -> CryptoFailable (AEAD ChaCha20Poly1305)
+aeadChacha20poly1305Init key nonce = AEAD model <$> (nonce12 nonce >>= initialize key)
+  where
+    model =
+        AEADModeImpl
+            { aeadImplAppendHeader = \state aad -> finalizeAAD (appendAAD aad state)
+            , aeadImplEncrypt = \state plaintext -> encrypt plaintext state
+            , aeadImplDecrypt = \state ciphertext -> decrypt ciphertext state
+            , aeadImplFinalize = \state _ -> let Poly1305.Auth tag = finalize state in AuthTag tag
+            }
 
 -- | Returns a nonce of 12 bytes, or 'CryptoError_IvSizeInvalid'.
 nonce12 :: ByteArrayAccess iv => iv -> CryptoFailable Nonce
 nonce12 iv
-    | B.length bytes == 12 = CryptoPassed (Nonce 0 bytes)
+    | ByteArray.length iv == 12 = CryptoPassed (Nonce 0 (convert iv))
     | otherwise = CryptoFailed CryptoError_IvSizeInvalid
-  where
-    bytes = convert iv
 
 -- | Returns the nonce of 4 constant bytes and 8 others, or 'CryptoError_IvSizeInvalid'.
 nonce8
@@ -71,10 +124,14 @@ nonce8
     -- ^ The others, which 'incrementNonce' changes.
     -> CryptoFailable Nonce
 nonce8 constant iv
-    | (B.length first, B.length rest) == (4, 8) = CryptoPassed (Nonce 4 (first <> rest))
+    | (ByteArray.length constant, ByteArray.length iv) == (4, 8) = CryptoPassed (Nonce 4 (convert constant <> convert iv))
     | otherwise = CryptoFailed CryptoError_IvSizeInvalid
-  where
-    (first, rest) = (convert constant, convert iv)
+
+-- | Returns a nonce of 24 bytes, or 'CryptoError_IvSizeInvalid'.
+nonce24 :: ByteArrayAccess ba => ba -> CryptoFailable XNonce
+nonce24 iv
+    | ByteArray.length iv == 24 = CryptoPassed (XNonce $! convert iv)
+    | otherwise = CryptoFailed CryptoError_IvSizeInvalid
 
 -- | Adds 1 to a nonce, whose first byte is the least one. After the greatest nonce comes 0, which
 -- must not happen under one key.
@@ -88,82 +145,123 @@ incrementNonce (Nonce kept bytes) = Nonce kept (constant <> B.pack (increment (B
 
 -- | Starts a message under a key of 32 bytes. Other lengths are 'CryptoError_KeySizeInvalid'.
 initialize :: ByteArrayAccess key => key -> Nonce -> CryptoFailable State
-initialize secret (Nonce _ nonce) = case keyFromBytes (convert secret) of
-    Nothing -> CryptoFailed CryptoError_KeySizeInvalid
-    Just key -> CryptoPassed . pureCall . allocaBytes 32 $ \oneTime -> bracket_ (wipe oneTime) (wipe oneTime) $ do
-        withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen ->
-            chacha20XorUnsafe 1 keyPtr noncePtr nonceLen 0 oneTime 32 oneTime >>= check
-        context <- poly1305New >>= owned
-        withForeignPtr context (`poly1305Init` oneTime) >>= check
-        pure (State key nonce context 0 0)
+initialize secret (Nonce _ nonce) = start 1 secret nonce
+
+-- | Starts a message of XChaCha20-Poly1305 under a key of 32 bytes. Other lengths are
+-- 'CryptoError_KeySizeInvalid'.
+initializeX :: ByteArrayAccess key => key -> XNonce -> CryptoFailable State
+initializeX secret (XNonce nonce) = start 2 secret nonce
+
+-- | Starts a message of the cipher with this number. Block 0 makes the key of the authenticator.
+start :: ByteArrayAccess key => Word32 -> key -> ByteString -> CryptoFailable State
+start number secret nonce
+    | ByteArray.length secret == keyBytes = CryptoPassed $! pureCall begin
+    | otherwise = CryptoFailed CryptoError_KeySizeInvalid
   where
-    wipe memory = fillBytes memory 0 32
+    begin = do
+        key <- newKey $ \to -> withByteArray secret $ \from -> copyBytes to from keyBytes
+        let chosen = Cipher number key nonce
+        context <- poly1305New >>= owned
+        withScratch keyBytes $ \oneTime -> do
+            xor chosen 0 oneTime keyBytes oneTime
+            withForeignPtr context (`poly1305Init` oneTime) >>= check
+        pure State{cipher = chosen, authenticator = context, aadBytes = 0, textBytes = 0}
 
 -- | Adds associated data. Anything else must come later.
 appendAAD :: ByteArrayAccess ba => ba -> State -> State
-appendAAD aad (State key nonce context aadLen len) =
-    State key nonce (add bytes context) (aadLen + fromIntegral (B.length bytes)) len
-  where
-    bytes = convert aad
+appendAAD aad state =
+    state
+        { authenticator = add aad (authenticator state)
+        , aadBytes = aadBytes state + fromIntegral (ByteArray.length aad)
+        }
 
 -- | Ends the associated data, which may be empty. The text follows.
 finalizeAAD :: State -> State
-finalizeAAD (State key nonce context aadLen len) = State key nonce (add (padding aadLen) context) aadLen len
+finalizeAAD state = state{authenticator = add (padding (aadBytes state)) (authenticator state)}
 
 -- | Encrypts the next piece of the text.
 encrypt :: ByteArray ba => ba -> State -> (ba, State)
-encrypt plaintext state = (convert ciphertext, added ciphertext state)
+encrypt plaintext state = (ciphertext, added ciphertext state)
   where
-    ciphertext = transform (convert plaintext) state
+    ciphertext = transform plaintext state
 
 -- | Decrypts the next piece of the text, before anybody has authenticated it.
 decrypt :: ByteArray ba => ba -> State -> (ba, State)
-decrypt ciphertext state = (convert (transform bytes state), added bytes state)
-  where
-    bytes = convert ciphertext
+decrypt ciphertext state = (transform ciphertext state, added ciphertext state)
 
 -- | Returns the tag. Compare it with '==' of its type, which takes constant time.
 finalize :: State -> Poly1305.Auth
-finalize (State _ _ context aadLen len) = Poly1305.Auth (convert tag)
+finalize state = Poly1305.Auth tag
   where
-    lengths = B.pack [fromIntegral (n `shiftR` bits) | n <- [aadLen, len], bits <- [0, 8 .. 56]]
+    lengths = B.pack [fromIntegral (n `shiftR` bits) | n <- [aadBytes state, textBytes state], bits <- [0, 8 .. 56]]
     tag = pureCall $ do
         -- A copy, because the state may be used again.
-        final <- copyWith (padding len <> lengths) context
-        B.create 16 $ \to -> withForeignPtr final (`poly1305Final` to) >>= check
+        final <- copyWith (padding (textBytes state) <> lengths) (authenticator state)
+        ByteArray.alloc 16 $ \to -> withForeignPtr final (`poly1305Final` to) >>= check
 
 -- | What fills up a block of Poly1305 after so many bytes.
 padding :: Word64 -> ByteString
 padding len = B.replicate (fromIntegral (negate len `mod` 16)) 0
 
--- | Combines a piece with the key stream. Block 0 made the key of the authenticator.
+-- | Combines a piece with the key stream from block 1 on.
 --
 -- Throws 'Sealane.Error.SealaneError' if the key stream ends before the piece: after 256 GiB.
-transform :: ByteString -> State -> ByteString
-transform piece (State key nonce _ _ len) = B.drop used (ChaCha20.xor key (ChaCha20.ChaCha20 nonce) block text)
+transform :: ByteArray ba => ba -> State -> ba
+transform piece state = pureCall . ByteArray.alloc len $ \to -> withByteArray piece $ \from -> do
+    when (first > 0) . withScratch 64 $ \scratch -> do
+        copyBytes (scratch `plusPtr` used) from first
+        xor (cipher state) block scratch 64 scratch
+        copyBytes to (scratch `plusPtr` used) first
+    when (len > first) $
+        xor (cipher state) next (from `plusPtr` first) (len - first) (to `plusPtr` first)
   where
-    used = fromIntegral (len `mod` 64)
-    block = 1 + len `div` 64
-    text = if used == 0 then piece else B.replicate used 0 <> piece
+    len = ByteArray.length piece
+    used = fromIntegral (textBytes state `mod` 64)
+    block = 1 + textBytes state `div` 64
+    -- The bytes of a block whose beginning is used.
+    first = if used == 0 then 0 else min (64 - used) len
+    next = if used == 0 then block else block + 1
 
-added :: ByteString -> State -> State
-added ciphertext (State key nonce context aadLen len) =
-    State key nonce (add ciphertext context) aadLen (len + fromIntegral (B.length ciphertext))
+-- | Combines bytes with the key stream from a block on.
+xor :: Cipher -> Word64 -> Ptr Word8 -> Int -> Ptr Word8 -> IO ()
+xor (Cipher number key nonce) block from len to =
+    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen ->
+        call number keyPtr noncePtr nonceLen block from (fromIntegral len) to >>= check
+  where
+    call = if isShort len then chacha20XorUnsafe else chacha20XorSafe
+
+-- | Passes zeros to a function, and wipes them afterwards.
+withScratch :: Int -> (Ptr Word8 -> IO a) -> IO a
+withScratch len body = allocaBytes len $ \memory -> do
+    fillBytes memory 0 len
+    body memory `finally` fillBytes memory 0 len
+
+-- | Returns the state after a piece of the ciphertext.
+added :: ByteArrayAccess ba => ba -> State -> State
+added ciphertext state =
+    state
+        { authenticator = add ciphertext (authenticator state)
+        , textBytes = textBytes state + fromIntegral (ByteArray.length ciphertext)
+        }
 
 -- | @sealane_poly1305@
 data Poly1305Context
 
-add :: ByteString -> ForeignPtr Poly1305Context -> ForeignPtr Poly1305Context
-add bytes = pureCall . copyWith bytes
+-- | Returns a context that has authenticated more bytes.
+add :: ByteArrayAccess ba => ba -> ForeignPtr Poly1305Context -> ForeignPtr Poly1305Context
+add bytes context
+    | ByteArray.length bytes == 0 = context
+    | otherwise = pureCall (copyWith bytes context)
 
 -- | Returns a copy that has authenticated more bytes.
-copyWith :: ByteString -> ForeignPtr Poly1305Context -> IO (ForeignPtr Poly1305Context)
+copyWith :: ByteArrayAccess ba => ba -> ForeignPtr Poly1305Context -> IO (ForeignPtr Poly1305Context)
 copyWith bytes context = do
     copy <- withForeignPtr context poly1305Dup >>= owned
-    withForeignPtr copy (\pointer -> withBytes bytes (update pointer)) >>= check
+    withForeignPtr copy (\pointer -> withByteArray bytes $ \from -> update pointer from (fromIntegral len)) >>= check
     pure copy
   where
-    update = if isShort (B.length bytes) then poly1305UpdateUnsafe else poly1305UpdateSafe
+    len = ByteArray.length bytes
+    update = if isShort len then poly1305UpdateUnsafe else poly1305UpdateSafe
 
 -- | The finalizer wipes the memory.
 owned :: Ptr Poly1305Context -> IO (ForeignPtr Poly1305Context)

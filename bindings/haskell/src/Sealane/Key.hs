@@ -17,23 +17,9 @@ import Control.Exception (mask_)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (create)
-import Data.Word (Word8)
-import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
-import Foreign.Marshal.Alloc (mallocBytes)
 import Foreign.Marshal.Utils (copyBytes)
-import Foreign.Ptr (Ptr)
-import Sealane.Foreign (check, freeKey, pureCall, randomBytes, withBytes)
-
--- | A secret key.
-newtype Key = Key (ForeignPtr Word8)
-
--- | Does not show the key.
-instance Show Key where
-    show _ = "Key"
-
--- | The length of a key in bytes: 32.
-keyBytes :: Int
-keyBytes = 32
+import Sealane.Foreign (check, pureCall, randomBytes, withBytes)
+import Sealane.Key.Memory (Key, keyBytes, newKey, withKey)
 
 -- | Returns a random key of the operating system's generator.
 --
@@ -55,16 +41,5 @@ generateBytes len =
 keyFromBytes :: ByteString -> Maybe Key
 keyFromBytes bytes
     | B.length bytes == keyBytes =
-        Just . pureCall . newKey $ \key -> withBytes bytes $ \from _ -> copyBytes key from keyBytes
+        Just $! (pureCall . newKey $ \key -> withBytes bytes $ \from _ -> copyBytes key from keyBytes)
     | otherwise = Nothing
-
-newKey :: (Ptr Word8 -> IO ()) -> IO Key
-newKey fill = mask_ $ do
-    -- Without an exception between both lines, which would lose the memory.
-    memory <- mallocBytes keyBytes >>= newForeignPtr freeKey
-    withForeignPtr memory fill
-    pure (Key memory)
-
--- | Passes the 32 bytes of a key to a function, which must not keep the pointer.
-withKey :: Key -> (Ptr Word8 -> IO a) -> IO a
-withKey (Key memory) = withForeignPtr memory

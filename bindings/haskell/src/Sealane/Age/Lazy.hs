@@ -13,7 +13,7 @@
 -- "attack at dawn"
 --
 -- Each file has a thread in C, which works ahead by at most half a MiB of input and output, and
--- ends when the rest of the result is no longer used. Its memory is wiped.
+-- ends when the rest of the result is no longer used. It wipes its memory when it ends.
 module Sealane.Age.Lazy
     ( encrypt
     , decrypt
@@ -86,6 +86,9 @@ rest stream input = do
         Done -> pure L.empty
         NeedsInput -> case input of
             [] -> feed B.empty >> rest stream []
+            -- No bytes are the end of the input for the thread. Lazy byte strings have no empty
+            -- chunks, unless a program has made them of constructors.
+            piece : pieces | B.null piece -> rest stream pieces
             piece : pieces -> do
                 count <- feed piece
                 rest stream (if count < B.length piece then B.drop count piece : pieces else pieces)
