@@ -10,8 +10,8 @@ import Crypto.Error (throwCryptoError)
 import qualified Data.ByteString as B
 import qualified Sealane.Crypton as Ours
 
--- | Passes 16,000,000 bytes in pieces of a length to a function. Forces the outermost constructor of
--- each state only.
+-- | Passes 16,000,000 bytes in pieces of a length to a function. Forces only the outermost
+-- constructor of each state.
 pieces :: forall state. Int -> (B.ByteString -> state -> (B.ByteString, state)) -> state -> state
 pieces len step = go (16000000 `div` len)
   where
