@@ -4,8 +4,8 @@
 //! OpenSSL passes its functions to `OSSL_provider_init` and gets tables of functions back, so
 //! nothing is linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types and
 //! numbers. `aead` (with `whole` and `pieces`), `stream` and `mac` hold the algorithms, in safe
-//! code. `boundary`, `param`, `cipher_functions`, `mac_functions` and `provider` have the functions
-//! that OpenSSL calls. They catch panics.
+//! code. `provider` holds the configuration. `boundary`, `param`, `cipher_functions`,
+//! `mac_functions` and `entry` have the functions that OpenSSL calls. They catch panics.
 //!
 //! `docs/openssl.md` says how to use the provider, and where it differs from OpenSSL's own.
 #![allow(non_camel_case_types, reason = "the names of OpenSSL")]
@@ -16,6 +16,7 @@ mod boundary;
 mod cipher;
 mod cipher_functions;
 mod core;
+mod entry;
 mod mac;
 mod mac_functions;
 mod param;

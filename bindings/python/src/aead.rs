@@ -2,16 +2,17 @@
 
 use std::mem::MaybeUninit;
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane::chacha20::{Extended, Ietf, Layout};
-use sealane::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, TAG_BYTES, Tag};
+use sealane::{AeadLayout, ChaChaPoly1305, TAG_BYTES, Tag};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::buffer::{Input, Output, new_bytes, run, write_copy};
 use crate::error::InvalidTag;
-use crate::many::{self, Lengths};
+use crate::lengths::{Lengths, sealed_len};
+use crate::many;
 
 /// Returns the nonce.
 fn nonce<const N: usize>(nonce: &Input<'_>) -> PyResult<[u8; N]> {
@@ -24,12 +25,6 @@ fn nonce<const N: usize>(nonce: &Input<'_>) -> PyResult<[u8; N]> {
 /// Returns the associated data, which is empty if there is none.
 fn aad<'a>(data: &'a Option<Input<'_>>) -> &'a [u8] {
     data.as_ref().map_or(&[], Input::as_slice)
-}
-
-/// Returns the length of a ciphertext.
-pub(crate) fn sealed_len(plaintext: usize) -> PyResult<usize> {
-    let len = plaintext.checked_add(TAG_BYTES).filter(|_| plaintext as u64 <= MAX_MESSAGE_BYTES);
-    len.ok_or_else(|| PyOverflowError::new_err("the message is too long"))
 }
 
 /// Returns the ciphertext and the tag, or an error if there is no tag.

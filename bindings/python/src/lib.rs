@@ -5,6 +5,7 @@ mod aead;
 mod age;
 mod buffer;
 mod error;
+mod lengths;
 mod many;
 mod shares;
 
@@ -20,11 +21,13 @@ mod _sealane {
     #[pymodule_export]
     use crate::age::chunks::ChunkFile;
     #[pymodule_export]
+    use crate::age::contribute::parts_of;
+    #[pymodule_export]
     use crate::age::file::{decrypt_file, encrypt_file};
     #[pymodule_export]
     use crate::age::identity::{Identity, parse as parse_identities};
     #[pymodule_export]
-    use crate::age::part::{Part, parts_of};
+    use crate::age::part::Part;
     #[pymodule_export]
     use crate::age::payload::{PayloadKey, Preamble};
     #[pymodule_export]

@@ -4,13 +4,13 @@ use std::mem::MaybeUninit;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt};
+use pyo3::types::PyBytes;
 use sealane::chacha20::Layout;
 use sealane::{AeadLayout, ChaChaPoly1305, OpenRequest, SealRequest, TAG_BYTES, Tag};
 
-use crate::aead::sealed_len;
 use crate::buffer::{new_bytes, write_copy};
 use crate::error::InvalidTag;
+use crate::lengths::Lengths;
 
 /// The number of messages whose requests are in memory at once.
 const WINDOW: usize = 256;
@@ -23,58 +23,6 @@ pub(crate) fn nonces<const N: usize>(bytes: &[u8]) -> PyResult<&[[u8; N]]> {
             let message = format!("{} bytes are not a whole number of nonces of {N} bytes", bytes.len());
             Err(PyValueError::new_err(message))
         }
-    }
-}
-
-/// The lengths of the plaintexts.
-pub(crate) enum Lengths {
-    /// All have the same.
-    Same { len: usize, count: usize },
-    /// Each has its own.
-    Each(Vec<usize>),
-}
-
-impl Lengths {
-    pub(crate) fn new(lengths: &Bound<'_, PyAny>, count: usize) -> PyResult<Self> {
-        if lengths.is_instance_of::<PyInt>() {
-            return Ok(Self::Same { len: lengths.extract()?, count });
-        }
-        let each = lengths.try_iter()?.map(|len| len?.extract()).collect::<PyResult<Vec<usize>>>()?;
-        if each.len() != count {
-            let message = format!("there are {count} nonces and {} lengths", each.len());
-            return Err(PyValueError::new_err(message));
-        }
-        Ok(Self::Each(each))
-    }
-
-    /// Returns the length of a message.
-    #[inline(always)]
-    fn get(&self, index: usize) -> usize {
-        match self {
-            Self::Same { len, .. } => *len,
-            Self::Each(each) => each[index],
-        }
-    }
-
-    /// Returns the length of all plaintexts and of all ciphertexts.
-    fn totals(&self) -> PyResult<(usize, usize)> {
-        let too_long = || PyValueError::new_err("the messages are too long");
-        let (total, count) = match self {
-            Self::Same { len, count } => {
-                sealed_len(*len)?;
-                (len.checked_mul(*count).ok_or_else(too_long)?, *count)
-            }
-            Self::Each(each) => {
-                let mut total: usize = 0;
-                for len in each {
-                    sealed_len(*len)?;
-                    total = total.checked_add(*len).ok_or_else(too_long)?;
-                }
-                (total, each.len())
-            }
-        };
-        let tags = count.checked_mul(TAG_BYTES).and_then(|tags| tags.checked_add(total));
-        Ok((total, tags.ok_or_else(too_long)?))
     }
 }
 

@@ -7,8 +7,8 @@ use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{DEFAULT_MAX_WORK_FACTOR, Identity, scrypt};
 
+use super::arguments::{self, utf8};
 use super::failure::{Failure, guard_file, sealane_age_error};
-use super::recipients::utf8;
 use crate::boundary::{Caller, new_context};
 use crate::status::sealane_status::{self, *};
 
@@ -47,15 +47,6 @@ impl sealane_age_identities {
         }
         self.identities.append(&mut added);
         Ok(())
-    }
-}
-
-/// Returns a work factor for scrypt, which is `default` if it is 0.
-pub(super) fn work_factor(work_factor: u32, default: u8) -> Result<u8, Failure> {
-    match u8::try_from(work_factor) {
-        Ok(0) => Ok(default),
-        Ok(work_factor @ 1..=DEFAULT_MAX_WORK_FACTOR) => Ok(work_factor),
-        _ => Err(Failure::new(SEALANE_OUT_OF_RANGE, "the scrypt work factor must be from 1 to 22")),
     }
 }
 
@@ -110,7 +101,7 @@ pub unsafe extern "C" fn sealane_age_identities_add_passphrase(
     guard_file(&caller, error, || {
         let identities = caller.context(identities)?;
         let passphrase = SecretString::from(utf8(caller.input(passphrase.cast(), passphrase_len)?)?);
-        let max_work_factor = work_factor(max_work_factor, DEFAULT_MAX_WORK_FACTOR)?;
+        let max_work_factor = arguments::work_factor(max_work_factor, DEFAULT_MAX_WORK_FACTOR)?;
         let identity = scrypt::Identity::new(passphrase).with_max_work_factor(max_work_factor);
         identities.identities.push(Box::new(identity));
         Ok(())

@@ -1,5 +1,6 @@
 //! Files in the age v1 format.
 
+mod arguments;
 mod callbacks;
 mod failure;
 mod identities;

@@ -7,6 +7,7 @@ use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::{Label, ThresholdRecipient};
 use sealane_age::{Encryptor, Recipient, scrypt};
 
+use super::arguments::{self, utf8};
 use super::failure::{Failure, guard_file, sealane_age_error};
 use crate::boundary::{Caller, new_context};
 use crate::status::sealane_status::{self, *};
@@ -57,11 +58,6 @@ fn native(recipient: AnyRecipient) -> Result<Box<dyn Recipient + Send + Sync>, F
     recipient
         .into_recipient()
         .map_err(|_| Failure::new(SEALANE_INVALID_TEXT, "a recipient of a plugin, which this library does not start"))
-}
-
-/// Returns the text with these bytes.
-pub(super) fn utf8(bytes: &[u8]) -> Result<&str, Failure> {
-    str::from_utf8(bytes).map_err(|_| Failure::new(SEALANE_INVALID_TEXT, "the text is not UTF-8"))
 }
 
 /// Returns a new list without recipients, or NULL after SEALANE_INTERNAL. Free it with
@@ -115,7 +111,7 @@ pub unsafe extern "C" fn sealane_age_recipients_add_passphrase(
     guard_file(&caller, error, || {
         let recipients = caller.context(recipients)?;
         let passphrase = SecretString::from(utf8(caller.input(passphrase.cast(), passphrase_len)?)?);
-        let work_factor = super::identities::work_factor(work_factor, scrypt::DEFAULT_WORK_FACTOR)?;
+        let work_factor = arguments::work_factor(work_factor, scrypt::DEFAULT_WORK_FACTOR)?;
         let recipient = scrypt::Recipient::new(passphrase).with_work_factor(work_factor);
         let recipient = recipient.map_err(|error| Failure::new(SEALANE_OUT_OF_RANGE, error))?;
         recipients.recipients.push(Box::new(recipient));

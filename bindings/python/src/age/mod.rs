@@ -2,6 +2,7 @@
 
 pub(crate) mod bytes;
 pub(crate) mod chunks;
+pub(crate) mod contribute;
 pub(crate) mod file;
 pub(crate) mod identity;
 pub(crate) mod part;

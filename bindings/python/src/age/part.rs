@@ -2,13 +2,10 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sealane_age::Decryptor;
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, ShareDescription};
 
-use super::identity::Identities;
-use crate::buffer::Input;
-use crate::error::{self, ThresholdError};
+use crate::error::ThresholdError;
 
 /// A part. The Python package documents it.
 #[pyclass(frozen, module = "sealane.age", name = "Part")]
@@ -23,6 +20,11 @@ fn failed(error: threshold::ThresholdError) -> PyErr {
 }
 
 impl Part {
+    /// Returns a part that was made here.
+    pub(crate) fn described(part: threshold::Part, description: ShareDescription) -> Self {
+        Self { part, description: Some(description) }
+    }
+
     /// Returns the same part again.
     pub(crate) fn copy(&self) -> PyResult<threshold::Part> {
         threshold::Part::try_from(&self.part.to_bytes()[..]).map_err(failed)
@@ -72,13 +74,4 @@ impl Part {
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err("a part is secret and cannot be pickled: send the result of to_text()"))
     }
-}
-
-/// Returns the parts that the identities contribute to the file that starts with `prefix`.
-#[pyfunction]
-pub(crate) fn parts_of(prefix: Input<'_>, identities: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
-    let header = Decryptor::new(prefix.as_slice()).map_err(error::decrypt)?.into_header();
-    let identities = Identities::new(identities)?;
-    let parts = threshold::Part::of(&header, identities.each()).map_err(error::unwrap)?;
-    Ok(parts.into_iter().map(|(description, part)| Part { part, description: Some(description) }).collect())
 }

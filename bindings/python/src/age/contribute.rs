@@ -1,0 +1,18 @@
+//! Contributing parts of files that several people open.
+
+use pyo3::prelude::*;
+use sealane_age::{Decryptor, threshold};
+
+use super::identity::Identities;
+use super::part::Part;
+use crate::buffer::Input;
+use crate::error;
+
+/// Returns the parts that the identities contribute to the file that starts with `prefix`.
+#[pyfunction]
+pub(crate) fn parts_of(prefix: Input<'_>, identities: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
+    let header = Decryptor::new(prefix.as_slice()).map_err(error::decrypt)?.into_header();
+    let identities = Identities::new(identities)?;
+    let parts = threshold::Part::of(&header, identities.each()).map_err(error::unwrap)?;
+    Ok(parts.into_iter().map(|(description, part)| Part::described(part, description)).collect())
+}
