@@ -25,9 +25,9 @@ import Sealane.Foreign (check, pureCall, shamirCombine, shamirSplit, withBytes)
 
 -- | A share, which is as long as the secret, and its evaluation point.
 data Share = Share
-    { sharePoint :: Word8
+    { sharePoint :: !Word8
     -- ^ The evaluation point: 1 to 255, different for all shares of a secret.
-    , shareBytes :: ByteString
+    , shareBytes :: !ByteString
     -- ^ The share.
     }
     deriving (Eq, Ord)

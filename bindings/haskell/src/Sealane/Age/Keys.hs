@@ -179,16 +179,17 @@ foreign import ccall unsafe "sealane_hs.h sealane_hs_keys_list"
 foreign import ccall "sealane_hs.h &sealane_hs_keys_release"
     keysRelease :: FunPtr (Ptr (Keys a) -> IO ())
 
-foreign import ccall unsafe "sealane.h sealane_age_recipients_add"
+-- Texts may be long, and each key takes time. So these are safe calls.
+foreign import ccall safe "sealane.h sealane_age_recipients_add"
     recipientsAdd :: AddText RecipientList
 
-foreign import ccall unsafe "sealane.h sealane_age_recipients_add_passphrase"
+foreign import ccall safe "sealane.h sealane_age_recipients_add_passphrase"
     recipientsAddPassphrase :: Ptr RecipientList -> CString -> CSize -> Word32 -> Ptr AgeError -> IO Status
 
-foreign import ccall unsafe "sealane.h sealane_age_identities_add"
+foreign import ccall safe "sealane.h sealane_age_identities_add"
     identitiesAdd :: AddText IdentityList
 
-foreign import ccall unsafe "sealane.h sealane_age_identities_add_passphrase"
+foreign import ccall safe "sealane.h sealane_age_identities_add_passphrase"
     identitiesAddPassphrase :: Ptr IdentityList -> CString -> CSize -> Word32 -> Ptr AgeError -> IO Status
 
 foreign import ccall safe "sealane.h sealane_age_keygen"
