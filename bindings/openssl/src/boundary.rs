@@ -43,7 +43,17 @@ pub(crate) unsafe fn new_context<T>(
 }
 
 fn boxed<T>(make: AssertUnwindSafe<impl FnOnce() -> Context<T>>) -> *mut c_void {
-    catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())).cast())).unwrap_or(ptr::null_mut())
+    catch_unwind(AssertUnwindSafe(|| {
+        panic_if_asked();
+        Box::into_raw(Box::new(make())).cast()
+    }))
+    .unwrap_or(ptr::null_mut())
+}
+
+/// Panics if a variable of the environment says so. Only the module for `tests/panic` does.
+fn panic_if_asked() {
+    #[cfg(sealane_panic)]
+    assert!(std::env::var_os("SEALANE_PANIC").is_none(), "a panic that a test asked for");
 }
 
 /// Returns a copy of a context, or null.
@@ -85,7 +95,11 @@ pub(crate) unsafe fn call<T>(context: *mut c_void, body: impl FnOnce(&mut Contex
     let result = if context.broken {
         Err(Reason::Internal)
     } else {
-        catch_unwind(AssertUnwindSafe(|| body(context))).unwrap_or_else(|_| {
+        let body = AssertUnwindSafe(|| {
+            panic_if_asked();
+            body(context)
+        });
+        catch_unwind(body).unwrap_or_else(|_| {
             context.broken = true;
             Err(Reason::Internal)
         })
@@ -104,7 +118,11 @@ pub(crate) unsafe fn call<T>(context: *mut c_void, body: impl FnOnce(&mut Contex
 
 /// Runs the body of a function without a context. Returns 1, or 0 after an error.
 pub(crate) fn call_without_context(body: impl FnOnce() -> Result<(), Reason>) -> c_int {
-    c_int::from(matches!(catch_unwind(AssertUnwindSafe(body)), Ok(Ok(()))))
+    let body = AssertUnwindSafe(|| {
+        panic_if_asked();
+        body()
+    });
+    c_int::from(matches!(catch_unwind(body), Ok(Ok(()))))
 }
 
 /// Returns input.

@@ -12,8 +12,8 @@ use crate::boundary::Buffers;
 use crate::cipher::{Direction, KEY_BYTES};
 use crate::reason::Reason;
 
-/// Bytes that are encrypted and authenticated while they are in the first-level cache.
-const CHUNK_BYTES: usize = 16 << 10;
+/// Bytes that are copied, encrypted and authenticated while they are in the first-level cache.
+pub(crate) const CHUNK_BYTES: usize = 16 << 10;
 
 /// The state in the middle of a message.
 #[derive(Clone)]

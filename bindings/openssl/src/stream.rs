@@ -8,6 +8,7 @@ use crate::abi::OSSL_PARAM;
 use crate::boundary::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
 use crate::param::Param;
+use crate::pieces::CHUNK_BYTES;
 use crate::reason::Reason;
 
 /// ChaCha20. OpenSSL's nonce (IV) has the 32-bit block counter in front, which is carried into the
@@ -74,17 +75,19 @@ impl Cipher for Stream {
         let missing = if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce };
         let cipher = self.cipher.as_mut().ok_or(missing)?;
         let len = buffers.len();
-        let mut rest = buffers.in_place();
-        while !rest.is_empty() {
-            // After the last block comes block 0.
-            if cipher.remaining() == 0 {
-                cipher.seek(0)?;
+        buffers.chunks(CHUNK_BYTES, |chunk| {
+            let mut rest = chunk.in_place();
+            while !rest.is_empty() {
+                // After the last block comes block 0.
+                if cipher.remaining() == 0 {
+                    cipher.seek(0).expect("a block that exists");
+                }
+                let piece = cipher.remaining().min(rest.len() as u128) as usize;
+                let (piece, after) = rest.split_at_mut(piece);
+                cipher.apply_keystream(piece).expect("the length was checked");
+                rest = after;
             }
-            let piece = cipher.remaining().min(rest.len() as u128) as usize;
-            let (piece, after) = rest.split_at_mut(piece);
-            cipher.apply_keystream(piece)?;
-            rest = after;
-        }
+        });
         Ok(len)
     }
 

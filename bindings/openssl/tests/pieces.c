@@ -22,14 +22,13 @@ static void piece(EVP_CIPHER_CTX *ctx, const uint8_t *in, const uint8_t *result,
 /* Encrypts and decrypts with two cuts, in the associated data too, and with a copy of the context
  * at the first cut. */
 static void cut_twice(const uint8_t *text, const uint8_t *sealed, size_t len, const uint8_t *aad, size_t aad_len,
-                      const uint8_t tag[TAG], size_t first, size_t second, unsigned choice)
+                      const uint8_t tag[TAG], size_t first, size_t second, enum place place, int tag_first)
 {
-    size_t aad_cut = aad_len ? choice % (aad_len + 1) : 0;
-    enum place place = choice % PLACES;
+    size_t aad_cut = (first * 7 + second) % (aad_len + 1);
     for (int encrypt = 0; encrypt < 2; encrypt++) {
         const uint8_t *in = encrypt ? text : sealed, *out = encrypt ? sealed : text;
         EVP_CIPHER_CTX *ctx = context(ours, key, nonce, encrypt), *copy = EVP_CIPHER_CTX_new();
-        if (!encrypt && choice & 1)
+        if (!encrypt && tag_first)
             set_tag(ctx, tag);
         update(ctx, NULL, aad, aad_cut);
         update(ctx, NULL, aad + aad_cut, aad_len - aad_cut);
@@ -40,7 +39,7 @@ static void cut_twice(const uint8_t *text, const uint8_t *sealed, size_t len, co
             uint8_t computed[TAG];
             piece(both[i], in + first, out + first, second - first, place);
             piece(both[i], in + second, out + second, len - second, place);
-            if (!encrypt && !(choice & 1))
+            if (!encrypt && !tag_first)
                 set_tag(both[i], tag);
             CHECK(finish(both[i]) == 1);
             if (encrypt) {
@@ -77,7 +76,9 @@ static void test_every_cut(void)
         uint8_t *text = bytes(len, 1), *sealed = malloc(len + 1), *aad = bytes(aad_len, 2), tag[TAG];
         expected(key, nonce, aad, aad_len, text, len, sealed, tag);
         for (size_t cut = 0; cut <= len; cut += few ? 31 : 1) {
-            cut_twice(text, sealed, len, aad, aad_len, tag, cut, len, (unsigned)(len * 7 + cut));
+            /* Each cut meets each place in four lengths, with the tag first and last. */
+            for (int tag_first = 0; tag_first < 2; tag_first++)
+                cut_twice(text, sealed, len, aad, aad_len, tag, cut, len, (len + cut) % PLACES, tag_first);
             if (cut % 8 == 0)
                 forged(sealed, len, aad, aad_len, tag, cut);
         }
@@ -95,7 +96,8 @@ static void test_long(void)
         expected(key, nonce, aad, aad_len, text, len, sealed, tag);
         for (size_t i = 0; i < count; i += few ? 5 : 1)
             for (size_t j = 0; cuts[i] + cuts[j] <= len && j < count; j += few ? 5 : 1)
-                cut_twice(text, sealed, len, aad, aad_len, tag, cuts[i], cuts[i] + cuts[j], (unsigned)(i + 3 * j));
+                for (int choice = 0; choice < 2 * PLACES; choice++)
+                    cut_twice(text, sealed, len, aad, aad_len, tag, cuts[i], cuts[i] + cuts[j], choice / 2, choice % 2);
     }
     /* Many pieces of lengths from a generator. */
     expected(key, nonce, aad, 13, text, len, sealed, tag);
