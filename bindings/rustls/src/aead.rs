@@ -1,7 +1,8 @@
 //! The cipher with a key and an IV, as all protocols use it.
 
+use sealane::quic::HeaderProtectionKey;
 use sealane::{ChaCha20Poly1305, KEY_BYTES, OpenError, TAG_BYTES, Tag};
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Length of a nonce and of an IV in bytes.
 pub(crate) const NONCE_BYTES: usize = 12;
@@ -11,6 +12,14 @@ pub(crate) struct Keys {
     pub(crate) cipher: ChaCha20Poly1305,
     iv: Zeroizing<[u8; NONCE_BYTES]>,
 }
+
+// The types of all stored keys and IVs wipe themselves.
+const _: () = {
+    const fn is_wiped<T: ZeroizeOnDrop>() {}
+    is_wiped::<ChaCha20Poly1305>();
+    is_wiped::<Zeroizing<[u8; NONCE_BYTES]>>();
+    is_wiped::<HeaderProtectionKey>();
+};
 
 impl Keys {
     /// Returns the keys.

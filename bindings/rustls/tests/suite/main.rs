@@ -4,6 +4,7 @@
 
 mod batch;
 mod common;
+mod key_update;
 mod openssl;
 mod packets;
 mod provider;
@@ -13,3 +14,4 @@ mod rfc9001;
 #[cfg(feature = "rustls-024")]
 mod rustls_024;
 mod tls;
+mod tls13_vectors;

@@ -1,4 +1,5 @@
-//! OpenSSL's command on the other side of a connection, as a server and as a client.
+//! OpenSSL's command on the other side of a connection, as a server and as a client, with its own
+//! cipher and with the provider of `bindings/openssl`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -33,11 +34,61 @@ const CASES: [(CipherSuite, &SupportedProtocolVersion, [&str; 3]); 2] = [
 /// A process that is killed when it is dropped.
 struct Running(Child);
 
+impl Running {
+    /// Waits until the process has ended by itself, so that the provider has written its statistics.
+    fn ended(mut self) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while self.0.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < end, "openssl does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
+    }
+}
+
+/// The cipher of OpenSSL's command.
+#[derive(Clone, Copy)]
+enum Cipher {
+    /// That of OpenSSL's own provider.
+    OpenSsl,
+    /// That of Sealane's provider.
+    Sealane,
+}
+
+impl Cipher {
+    /// Returns the command with the configuration for this cipher.
+    fn command(self, server: &Server) -> Command {
+        let mut command = Command::new("openssl");
+        command.current_dir(&server.folder).env("OPENSSL_CONF", "/dev/null");
+        if let Self::Sealane = self {
+            let module =
+                std::env::var_os("SEALANE_OPENSSL").expect("the folder of the module, from `bindings/rustls/test`");
+            let configuration = std::fs::read_to_string(Path::new(&module).join("sealane.cnf")).unwrap();
+            let statistics = format!("\nstatistics = {}\n[algorithms]", server.path("statistics").display());
+            assert!(configuration.contains("\n[algorithms]"));
+            std::fs::write(server.path("sealane.cnf"), configuration.replace("\n[algorithms]", &statistics)).unwrap();
+            // The process adds lines to it.
+            let _ = std::fs::remove_file(server.path("statistics"));
+            command.env("OPENSSL_CONF", server.path("sealane.cnf"));
+        }
+        command
+    }
+
+    /// Checks that Sealane's provider processed the message, if the process had it.
+    fn check_use(self, server: &Server) {
+        if let Self::Sealane = self {
+            let statistics = std::fs::read_to_string(server.path("statistics")).unwrap();
+            let line = statistics.lines().find(|line| line.contains(" ChaCha20-Poly1305: ")).expect("it was used");
+            let bytes: usize = line.split(' ').nth_back(1).unwrap().parse().unwrap();
+            assert!(bytes >= BYTES, "{line}");
+        }
     }
 }
 
@@ -65,20 +116,19 @@ impl Server {
 }
 
 /// OpenSSL's server sends a file to our client.
-#[test]
-fn openssl_is_the_server() {
-    for (suite, version, options) in CASES {
-        let server = Server::new("openssl-server");
+fn openssl_sends(cipher: Cipher, folder: &str) {
+    for (pair, (suite, version, options)) in pairs().iter().flat_map(|pair| CASES.map(|case| (pair, case))) {
+        let server = Server::new(folder);
         let message = octets(11, BYTES);
         std::fs::write(server.path("message"), &message).unwrap();
-        let provider = only(pairs()[0].ours.clone(), &[suite]);
+        let provider = only(pair.ours.clone(), &[suite]);
 
         // OpenSSL prints the port that it was given.
-        let mut child = Command::new("openssl")
+        let mut child = cipher
+            .command(&server)
             .args(["s_server", "-accept", "localhost:0", "-naccept", "1", "-HTTP"])
             .args(options)
             .args(["-cert", "certificate.pem", "-key", "key.pem"])
-            .current_dir(&server.folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -86,8 +136,10 @@ fn openssl_is_the_server() {
             .expect("openssl is installed");
         let output = child.stdout.take().expect("a pipe");
         let running = Running(child);
-        let accepting = BufReader::new(output)
-            .lines()
+        // The pipe stays open until the server has ended.
+        let mut lines = BufReader::new(output).lines();
+        let accepting = lines
+            .by_ref()
             .map(Result::unwrap)
             .find(|line| line.starts_with("ACCEPT"))
             .expect("the server begins to listen");
@@ -107,10 +159,23 @@ fn openssl_is_the_server() {
         let mut answer = Vec::new();
         // -HTTP sends the file as it is, and may end without an alert.
         let _ = stream.read_to_end(&mut answer);
-        assert!(answer == message, "{suite:?}: {} bytes came", answer.len());
+        assert!(answer == message, "{}, {suite:?}: {} bytes came", pair.name, answer.len());
         assert_eq!(stream.conn.negotiated_cipher_suite().unwrap().suite(), suite);
-        drop(running);
+        drop(stream);
+        running.ended();
+        cipher.check_use(&server);
     }
+}
+
+#[test]
+fn openssl_is_the_server() {
+    openssl_sends(Cipher::OpenSsl, "openssl-server");
+}
+
+#[test]
+#[ignore = "needs the module for OpenSSL: bindings/rustls/test"]
+fn openssl_with_our_provider_is_the_server() {
+    openssl_sends(Cipher::Sealane, "sealane-server");
 }
 
 fn server_config(
@@ -128,20 +193,19 @@ fn server_config(
 }
 
 /// OpenSSL's client sends its input to our server.
-#[test]
-fn openssl_is_the_client() {
-    for (suite, version, options) in CASES {
-        let server = Server::new("openssl-client");
+fn openssl_connects(cipher: Cipher, folder: &str) {
+    for (pair, (suite, version, options)) in pairs().iter().flat_map(|pair| CASES.map(|case| (pair, case))) {
+        let server = Server::new(folder);
         let message = octets(12, BYTES);
         std::fs::write(server.path("message"), &message).unwrap();
-        let config = server_config(&server, only(pairs()[0].ours.clone(), &[suite]), version);
+        let config = server_config(&server, only(pair.ours.clone(), &[suite]), version);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
 
-        let child = Command::new("openssl")
+        let child = cipher
+            .command(&server)
             .args(["s_client", "-connect", &listener.local_addr().unwrap().to_string(), "-servername", "localhost"])
             .args(options)
             .args(["-quiet", "-verify_return_error", "-CAfile", "certificate.pem"])
-            .current_dir(&server.folder)
             .stdin(std::fs::File::open(server.path("message")).unwrap())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -153,10 +217,25 @@ fn openssl_is_the_client() {
         let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), socket);
         let mut received = vec![0; BYTES];
         stream.read_exact(&mut received).unwrap();
-        assert!(received == message, "{suite:?}");
+        assert!(received == message, "{}, {suite:?}", pair.name);
         assert_eq!(stream.conn.negotiated_cipher_suite().unwrap().suite(), suite);
-        drop(running);
+        stream.conn.send_close_notify();
+        stream.flush().unwrap();
+        drop(stream);
+        running.ended();
+        cipher.check_use(&server);
     }
+}
+
+#[test]
+fn openssl_is_the_client() {
+    openssl_connects(Cipher::OpenSsl, "openssl-client");
+}
+
+#[test]
+#[ignore = "needs the module for OpenSSL: bindings/rustls/test"]
+fn openssl_with_our_provider_is_the_client() {
+    openssl_connects(Cipher::Sealane, "sealane-client");
 }
 
 /// Accepts a connection, but does not wait for ever.

@@ -1,8 +1,8 @@
 //! Two endpoints of quinn, with a forwarder between them that loses and changes packets.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -31,6 +31,26 @@ struct Counts {
     decrypted: AtomicU64,
     refused: AtomicU64,
     headers: AtomicU64,
+    /// The keys, in the order in which they were made.
+    keys: Mutex<Vec<Arc<KeyCounts>>>,
+}
+
+/// Packets that one key has encrypted and decrypted.
+#[derive(Default)]
+struct KeyCounts {
+    encrypted: AtomicU64,
+    decrypted: AtomicU64,
+}
+
+impl Counts {
+    /// Returns how many keys have encrypted more packets than this, and how many have decrypted more.
+    fn keys(&self, packets: u64) -> [usize; 2] {
+        let keys = self.keys.lock().unwrap();
+        [
+            keys.iter().filter(|key| key.encrypted.load(Relaxed) > packets).count(),
+            keys.iter().filter(|key| key.decrypted.load(Relaxed) > packets).count(),
+        ]
+    }
 }
 
 /// Our algorithm, which counts packets.
@@ -39,12 +59,14 @@ struct Counting {
     counts: Arc<Counts>,
 }
 
-struct CountingKey(Box<dyn PacketKey>, Arc<Counts>);
+struct CountingKey(Box<dyn PacketKey>, Arc<Counts>, Arc<KeyCounts>);
 struct CountingHeaders(Box<dyn HeaderProtectionKey>, Arc<Counts>);
 
 impl Algorithm for Counting {
     fn packet_key(&self, key: AeadKey, iv: Iv) -> Box<dyn PacketKey> {
-        Box::new(CountingKey(self.ours.packet_key(key, iv), self.counts.clone()))
+        let own = Arc::new(KeyCounts::default());
+        self.counts.keys.lock().unwrap().push(own.clone());
+        Box::new(CountingKey(self.ours.packet_key(key, iv), self.counts.clone(), own))
     }
 
     fn header_protection_key(&self, key: AeadKey) -> Box<dyn HeaderProtectionKey> {
@@ -59,12 +81,14 @@ impl Algorithm for Counting {
 impl PacketKey for CountingKey {
     fn encrypt_in_place(&self, number: u64, header: &[u8], payload: &mut [u8]) -> Result<Tag, Error> {
         self.1.encrypted.fetch_add(1, Relaxed);
+        self.2.encrypted.fetch_add(1, Relaxed);
         self.0.encrypt_in_place(number, header, payload)
     }
 
     fn decrypt_in_place<'a>(&self, number: u64, header: &[u8], payload: &'a mut [u8]) -> Result<&'a [u8], Error> {
         let result = self.0.decrypt_in_place(number, header, payload);
         if result.is_ok() { &self.1.decrypted } else { &self.1.refused }.fetch_add(1, Relaxed);
+        self.2.decrypted.fetch_add(u64::from(result.is_ok()), Relaxed);
         result
     }
 
@@ -242,6 +266,10 @@ async fn lost_and_changed_packets_are_sent_again() {
         assert!(counts.encrypted.load(Relaxed) > fewest);
         assert!(counts.decrypted.load(Relaxed) > fewest);
         assert!(counts.headers.load(Relaxed) > 2 * fewest);
+        // quinn updates the keys by itself within the first 1000 packets, and the client in the
+        // middle. Each key of the last two phases has a large part of the packets.
+        assert!(fewest / 8 > 2000);
+        assert_eq!(counts.keys(fewest / 8), [2, 2], "keys were updated in the middle");
         refused += counts.refused.load(Relaxed);
     }
     assert!(refused > changed / 2, "of {changed} changed packets, {refused} were refused");
@@ -258,5 +286,7 @@ async fn the_other_side_may_have_another_provider() {
         limited_echo(SHORT, client, server).await;
         assert!(counts.encrypted.load(Relaxed) > fewest_packets(SHORT));
         assert!(counts.decrypted.load(Relaxed) > fewest_packets(SHORT));
+        // One in the handshake, and one before and after an update.
+        assert!(counts.keys(0).iter().all(|keys| *keys >= 3), "{:?} keys were used", counts.keys(0));
     }
 }

@@ -18,7 +18,7 @@ const BYTES: usize = 16 << 20;
 const PIECE_BYTES: usize = 100_000;
 
 /// Returns the connections, before the handshake.
-fn connections(
+pub(crate) fn connections(
     client: CryptoProvider,
     server: CryptoProvider,
     version: &'static SupportedProtocolVersion,
@@ -44,7 +44,7 @@ fn connections(
 }
 
 /// Moves all bytes that `from` has to send. Returns whether there were any.
-fn transfer<A, B>(
+pub(crate) fn transfer<A, B>(
     from: &mut impl DerefMut<Target = ConnectionCommon<A>>,
     to: &mut impl DerefMut<Target = ConnectionCommon<B>>,
     received: &mut Vec<u8>,
@@ -65,7 +65,7 @@ fn transfer<A, B>(
 }
 
 /// Sends a message in pieces.
-fn send<A, B>(
+pub(crate) fn send<A, B>(
     from: &mut impl DerefMut<Target = ConnectionCommon<A>>,
     to: &mut impl DerefMut<Target = ConnectionCommon<B>>,
     message: &[u8],
