@@ -17,7 +17,6 @@ mod interop;
 mod ledger;
 mod msrv;
 mod no_std;
-mod openssl;
 mod places;
 mod probe;
 mod process;
@@ -29,6 +28,9 @@ mod sbom;
 mod selection;
 mod test_binaries;
 mod toolchain;
+
+use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -76,7 +78,12 @@ enum Chore {
     /// Build the primitives for targets that have no std
     NoStd,
     /// Build the provider for OpenSSL, and write it with a configuration into a folder
-    Openssl(openssl::Options),
+    Openssl {
+        /// The folder for sealane.so and sealane.cnf
+        // The chore runs in another folder than the user's.
+        #[arg(long, value_name = "DIR", value_parser = |path: &str| std::path::absolute(path))]
+        install: PathBuf,
+    },
     /// Compare the crates in use with docs/dependencies.md, and check that lock files are from
     /// crates.io
     Dependencies,
@@ -110,12 +117,24 @@ fn main() -> Result<()> {
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Interop => interop::run(),
         Chore::NoStd => no_std::run(),
-        Chore::Openssl(options) => openssl::run(&options),
+        Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
         Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),
         Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
         Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_for_openssl_is_relative_to_the_users() {
+        let chore = Arguments::parse_from(["xtask", "openssl", "--install", "some/folder"]).chore;
+        let expected = std::env::current_dir().expect("tests run in a folder").join("some/folder");
+        assert!(matches!(chore, Chore::Openssl { install } if install == expected));
     }
 }
