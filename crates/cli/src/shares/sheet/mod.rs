@@ -119,7 +119,7 @@ impl Sheets<'_> {
             }
             out.push(letter);
         }
-        out.push_str("</p>\n<p class=\"what\">Spaces and line ends do not count, nor does the case of letters.</p>\n");
+        out.push_str("</p>\n<p class=\"what\">Spaces do not count, nor does the case of letters.</p>\n");
     }
 
     /// Writes the steps that restore the secret.
@@ -140,6 +140,12 @@ impl Sheets<'_> {
             let _ = writeln!(out, "<li>Compare the public key that is shown: <code>{}</code></li>", escaped(public));
         }
         out.push_str("</ol>\n");
+        if self.passphrase {
+            out.push_str(
+                "<p><strong>The passphrase is needed too.</strong> It is on none of the sheets. With a wrong \
+                 passphrase, the shares give a wrong secret.</p>\n",
+            );
+        }
         if self.words {
             out.push_str(
                 "<p class=\"what\">The words follow SLIP-39, which other programs and hardware wallets read too.</p>\n",
@@ -178,6 +184,16 @@ mod tests {
         let lengths: Vec<_> = lines.map(str::len).collect();
         assert!((38..=43).contains(&lengths.len()), "{}", lengths.len());
         assert_eq!(lengths.iter().max(), Some(&107));
+    }
+
+    #[test]
+    fn a_passphrase_is_mentioned_where_one_is_needed() {
+        for passphrase in [false, true] {
+            let sheets = Sheets { words: true, passphrase, ..sheets("key") };
+            let page = sheets.page(&[Sheet { index: 1, text: "academic acid" }]).unwrap();
+            assert_eq!(page.contains("The passphrase is needed too"), passphrase);
+            assert_eq!(page.contains("sealane combine -p"), passphrase);
+        }
     }
 
     #[test]
