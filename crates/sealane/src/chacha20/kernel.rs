@@ -8,7 +8,7 @@ use sealane_simd::{PendingPoly1305, Simd, Token, Words};
 
 use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
 use super::state::{State, xor_bytes};
-use super::{BLOCK_BYTES, horizontal, portable, sets, single, vertical};
+use super::{BLOCK_BYTES, horizontal, paired, portable, sets, single, vertical};
 use crate::wipe::wipe;
 
 /// Combines `data` with the key stream from block `counter` on, with the features of `token`.
@@ -25,7 +25,11 @@ pub(crate) fn apply<S: Simd, const ROUNDS: usize>(token: S, state: &State, count
 /// Does the same as [`apply`], in a function that has been compiled for the token.
 #[inline(always)]
 pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize>(token: S, state: &State, mut counter: u32, data: &mut [u8]) {
-    let mut rest = vertical::xor_groups::<S, ROUNDS>(token, state, &mut counter, data);
+    let mut rest = if S::TUNING.vertical_sets == 2 {
+        paired::xor_pairs::<S, ROUNDS>(token, state, &mut counter, data)
+    } else {
+        vertical::xor_groups::<S, ROUNDS>(token, state, &mut counter, data)
+    };
     while !rest.is_empty() {
         let piece_bytes = rest.len().min(group_bytes::<S>());
         let piece_bytes = if is_last(token, rest.len()) { rest.len() } else { piece_bytes };

@@ -341,3 +341,36 @@ fn two_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
 fn both<W: Words>([a, b, c, d]: [Rows<W>; 4], [e, f, g, h]: [Rows<W>; 4]) -> [Rows<W>; 8] {
     [a, b, c, d, e, f, g, h]
 }
+
+/// Does the same as [`vertical::xor_groups`](super::vertical::xor_groups) on instruction sets whose
+/// registers hold two groups.
+#[inline(always)]
+pub(super) fn xor_pairs<'a, S: Simd, const ROUNDS: usize>(
+    token: S,
+    state: &State,
+    counter: &mut u32,
+    data: &'a mut [u8],
+) -> &'a mut [u8] {
+    let pair_bytes = 2 * S::Words::LANES * BLOCK_BYTES;
+    if !needs_all_sets::<S>(data.len()) {
+        return data;
+    }
+    let mut groups = Groups::empty(token, state);
+    groups.fill(token);
+    let last = data.len() % pair_bytes;
+    let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
+    for pair in pairs.chunks_mut(pair_bytes) {
+        let (first, rest) = pair.split_first_chunk_mut().expect("all sets of a pair");
+        xor_two(token, &groups, *counter, ROUNDS, first, rest);
+        *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u32);
+    }
+    groups.wipe(token);
+    rest
+}
+
+/// Returns whether a message of that many bytes needs all sets of a pair of groups, at least part
+/// of the last one.
+#[inline(always)]
+fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
+    bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
+}

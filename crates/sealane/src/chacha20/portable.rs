@@ -6,14 +6,13 @@
 //! such loops. One whole double round is long enough that it does not unroll the loop before that.
 //! After vectorisation, the loop is gone, and the state is in registers.
 
+use super::rows::PORTABLE_GROUP_BYTES;
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, single};
 use crate::wipe::wipe;
 
 /// Number of blocks that are computed at once: one in each lane of 128-bit vectors.
-const LANES: usize = 4;
-/// Number of bytes that are computed at once.
-pub(super) const GROUP_BYTES: usize = LANES * BLOCK_BYTES;
+const LANES: usize = PORTABLE_GROUP_BYTES / BLOCK_BYTES;
 /// The most blocks that are faster one by one than in a group. Without vectors, a group never is.
 const MAX_SINGLE_BLOCKS: usize = if cfg!(target_arch = "x86_64") {
     2
@@ -47,7 +46,7 @@ macro_rules! two_quarter_rounds {
 
 type Lanes = [u32; LANES];
 
-/// Combines up to [`GROUP_BYTES`] of data with the key stream from block `counter` on.
+/// Combines up to [`PORTABLE_GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
 pub(super) fn apply<const ROUNDS: usize>(state: &State, mut counter: u32, data: &mut [u8]) {
     if data.len() > MAX_SINGLE_BLOCKS * BLOCK_BYTES {

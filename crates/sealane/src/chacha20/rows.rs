@@ -2,13 +2,16 @@
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
+use super::BLOCK_BYTES;
 use super::state::xor_bytes;
-use super::{BLOCK_BYTES, portable};
 use crate::wipe::wipe;
+
+/// Number of bytes that portable code computes at once: a block in each lane of 128-bit vectors.
+pub(super) const PORTABLE_GROUP_BYTES: usize = 4 * BLOCK_BYTES;
 
 /// Returns the bytes of a group.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
-    if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { portable::GROUP_BYTES }
+    if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { PORTABLE_GROUP_BYTES }
 }
 
 /// Returns the bytes of a set. Fewer bytes take the same time.

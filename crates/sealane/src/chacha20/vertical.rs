@@ -4,7 +4,6 @@
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::paired::{self, Groups};
 use super::rows::{Rows, block_numbers, is_last, transpose, xor_rows};
 use super::state::State;
 
@@ -68,38 +67,6 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize>(
     transpose(&v)
 }
 
-/// Does the same as [`xor_groups`] on instruction sets whose registers hold two groups.
-#[inline(always)]
-fn xor_pairs<'a, S: Simd, const ROUNDS: usize>(
-    token: S,
-    state: &State,
-    counter: &mut u32,
-    data: &'a mut [u8],
-) -> &'a mut [u8] {
-    let pair_bytes = 2 * S::Words::LANES * BLOCK_BYTES;
-    if !needs_all_sets::<S>(data.len()) {
-        return data;
-    }
-    let mut groups = Groups::empty(token, state);
-    groups.fill(token);
-    let last = data.len() % pair_bytes;
-    let (pairs, rest) = data.split_at_mut(data.len() - if needs_all_sets::<S>(last) { 0 } else { last });
-    for pair in pairs.chunks_mut(pair_bytes) {
-        let (first, rest) = pair.split_first_chunk_mut().expect("all sets of a pair");
-        paired::xor_two(token, &groups, *counter, ROUNDS, first, rest);
-        *counter = counter.wrapping_add((pair_bytes / BLOCK_BYTES) as u32);
-    }
-    groups.wipe(token);
-    rest
-}
-
-/// Returns whether a message of that many bytes needs all sets of a pair of groups, at least part
-/// of the last one.
-#[inline(always)]
-fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
-    bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES
-}
-
 /// Combines the whole groups in `data` with the key stream from block `counter` on, if there are
 /// many. Returns the rest of the data, and moves `counter` there.
 ///
@@ -113,9 +80,6 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize>(
     data: &'a mut [u8],
 ) -> &'a mut [u8] {
     let group_bytes = S::Words::LANES * BLOCK_BYTES;
-    if S::TUNING.vertical_sets == 2 {
-        return xor_pairs::<S, ROUNDS>(token, state, counter, data);
-    }
     if !S::VECTORS || data.len() < S::TUNING.min_prepared_groups * group_bytes {
         return data;
     }
