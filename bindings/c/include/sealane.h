@@ -432,8 +432,8 @@ sealane_age_identities *sealane_age_identities_new(void);
 
 /**
  * Adds identities: a text or a file with one on each line, `AGE-SECRET-KEY-1...` or
- * `AGE-SECRET-KEY-PQ-1...`. Empty lines and lines that begin with # are skipped. Identities of
- * plugins are refused.
+ * `AGE-SECRET-KEY-PQ-1...`, or the file of an ssh private key that is not encrypted. Empty lines
+ * and lines that begin with # are skipped. Identities of plugins are refused.
  *
  * Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. Then none is added.
  *
@@ -460,6 +460,24 @@ sealane_status sealane_age_identities_add_passphrase(sealane_age_identities *ide
                                                      size_t passphrase_len,
                                                      uint32_t max_work_factor,
                                                      sealane_age_error *error);
+
+/**
+ * Adds an ssh private key: the file that ssh-keygen writes, of type ssh-ed25519 or ssh-rsa. Pass
+ * NULL and length 0 as the passphrase of a key that is not encrypted.
+ *
+ * Returns SEALANE_NO_MATCH if the passphrase does not decrypt the key, and SEALANE_INVALID_TEXT if
+ * the text is not such a key, if a key is encrypted and there is no passphrase, or if the
+ * passphrase is not UTF-8.
+ *
+ * # Safety
+ * The rules of the header. `error` may be NULL.
+ */
+sealane_status sealane_age_identities_add_ssh(sealane_age_identities *identities,
+                                              const char *text,
+                                              size_t text_len,
+                                              const char *passphrase,
+                                              size_t passphrase_len,
+                                              sealane_age_error *error);
 
 /**
  * Adds a part that a holder has contributed: see `sealane_age_contribute`. Parts open only the
@@ -658,8 +676,9 @@ void sealane_age_ranges_free(sealane_age_ranges *ranges);
 sealane_age_recipients *sealane_age_recipients_new(void);
 
 /**
- * Adds recipients: a text or a file with one on each line, `age1...` or `age1pq1...`. Empty lines
- * and lines that begin with # are skipped. Recipients for ssh and for plugins are refused.
+ * Adds recipients: a text or a file with one on each line, `age1...`, `age1pq1...`, `age1tag1...`,
+ * `age1tagpq1...`, or an ssh public key, `ssh-ed25519 ...` or `ssh-rsa ...`. Empty lines and lines
+ * that begin with # are skipped. Recipients for plugins are refused.
  *
  * Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. Then none is added.
  *

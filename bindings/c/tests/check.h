@@ -42,5 +42,6 @@ void test_age(void);
 void test_age_streams(void);
 void test_age_ranges(void);
 void test_age_vectors(const char *folder);
+void test_age_ssh(const char *folder);
 
 #endif

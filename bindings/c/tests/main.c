@@ -3,7 +3,7 @@
 
 int main(int argc, char **argv)
 {
-    CHECK(argc == 2); /* The folder of age's vectors. */
+    CHECK(argc == 3); /* The folders of age's vectors, and of keys of ssh. */
     test_status();
     test_aead();
     test_pieces();
@@ -16,6 +16,7 @@ int main(int argc, char **argv)
     test_age_streams();
     test_age_ranges();
     test_age_vectors(argv[1]);
+    test_age_ssh(argv[2]);
     puts("all tests of the C interface passed");
     return 0;
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use sealane_age::key_file::parse_identities;
+use sealane_age::key_file::{IdentityFile, SshIdentityFault, parse_identities, parse_ssh_identity};
 use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{DEFAULT_MAX_WORK_FACTOR, Identity, scrypt};
@@ -38,6 +38,9 @@ impl sealane_age_identities {
     }
 
     fn add(&mut self, contents: &[u8]) -> Result<(), Failure> {
+        if IdentityFile::of(contents).0 == IdentityFile::Pem {
+            return self.add_ssh(contents, None);
+        }
         let found = parse_identities(contents).map_err(|error| Failure::new(SEALANE_INVALID_TEXT, error))?;
         let mut added = Vec::with_capacity(found.len());
         for identity in found {
@@ -46,6 +49,15 @@ impl sealane_age_identities {
             })?);
         }
         self.identities.append(&mut added);
+        Ok(())
+    }
+
+    fn add_ssh(&mut self, file: &[u8], passphrase: Option<SecretString>) -> Result<(), Failure> {
+        let identity = parse_ssh_identity(file, passphrase).map_err(|fault| {
+            let wrong = fault == SshIdentityFault::WrongPassphrase;
+            Failure::new(if wrong { SEALANE_NO_MATCH } else { SEALANE_INVALID_TEXT }, fault)
+        })?;
+        self.identities.push(Box::new(identity));
         Ok(())
     }
 }
@@ -58,8 +70,8 @@ pub extern "C" fn sealane_age_identities_new() -> *mut sealane_age_identities {
 }
 
 /// Adds identities: a text or a file with one on each line, `AGE-SECRET-KEY-1...` or
-/// `AGE-SECRET-KEY-PQ-1...`. Empty lines and lines that begin with # are skipped. Identities of
-/// plugins are refused.
+/// `AGE-SECRET-KEY-PQ-1...`, or the file of an ssh private key that is not encrypted. Empty lines
+/// and lines that begin with # are skipped. Identities of plugins are refused.
 ///
 /// Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. Then none is added.
 ///
@@ -105,6 +117,34 @@ pub unsafe extern "C" fn sealane_age_identities_add_passphrase(
         let identity = scrypt::Identity::new(passphrase).with_max_work_factor(max_work_factor);
         identities.identities.push(Box::new(identity));
         Ok(())
+    })
+}
+
+/// Adds an ssh private key: the file that ssh-keygen writes, of type ssh-ed25519 or ssh-rsa. Pass
+/// NULL and length 0 as the passphrase of a key that is not encrypted.
+///
+/// Returns SEALANE_NO_MATCH if the passphrase does not decrypt the key, and SEALANE_INVALID_TEXT if
+/// the text is not such a key, if a key is encrypted and there is no passphrase, or if the
+/// passphrase is not UTF-8.
+///
+/// # Safety
+/// The rules of the header. `error` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sealane_age_identities_add_ssh(
+    identities: *mut sealane_age_identities,
+    text: *const c_char,
+    text_len: usize,
+    passphrase: *const c_char,
+    passphrase_len: usize,
+    error: *mut sealane_age_error,
+) -> sealane_status {
+    // SAFETY: the header's rules for the caller are what this asks for.
+    let caller = unsafe { Caller::new() };
+    guard_file(&caller, error, || {
+        let identities = caller.context(identities)?;
+        let text = caller.input(text.cast(), text_len)?;
+        let passphrase = utf8(caller.input(passphrase.cast(), passphrase_len)?)?;
+        identities.add_ssh(text, (!passphrase.is_empty()).then(|| SecretString::from(passphrase)))
     })
 }
 

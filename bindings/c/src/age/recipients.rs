@@ -67,8 +67,9 @@ pub extern "C" fn sealane_age_recipients_new() -> *mut sealane_age_recipients {
     new_context(|| sealane_age_recipients { recipients: Vec::new(), texts: Vec::new(), threshold: None })
 }
 
-/// Adds recipients: a text or a file with one on each line, `age1...` or `age1pq1...`. Empty lines
-/// and lines that begin with # are skipped. Recipients for ssh and for plugins are refused.
+/// Adds recipients: a text or a file with one on each line, `age1...`, `age1pq1...`, `age1tag1...`,
+/// `age1tagpq1...`, or an ssh public key, `ssh-ed25519 ...` or `ssh-rsa ...`. Empty lines and lines
+/// that begin with # are skipped. Recipients for plugins are refused.
 ///
 /// Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. Then none is added.
 ///

@@ -45,6 +45,8 @@
 mod encrypted;
 mod identity;
 mod recipient;
+#[cfg(feature = "ssh")]
+mod ssh;
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -53,6 +55,8 @@ use core::fmt;
 pub use self::encrypted::{EncryptedFileError, EncryptedIdentityFile};
 pub use self::identity::{AnyIdentity, IdentityFault};
 pub use self::recipient::{AnyRecipient, RecipientFault};
+#[cfg(feature = "ssh")]
+pub use self::ssh::{SshIdentityFault, parse_ssh_identity};
 
 /// The longest file that age reads, in bytes.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
@@ -95,7 +99,8 @@ pub enum IdentityFile {
     /// A file of age, binary or armored, that has such lines as its plaintext: see
     /// `EncryptedIdentityFile`, which needs the feature `std`.
     Encrypted,
-    /// A private key in PEM, such as an ssh key.
+    /// A private key in PEM, such as an ssh key: see `parse_ssh_identity`, which needs the feature
+    /// `ssh`.
     Pem,
 }
 

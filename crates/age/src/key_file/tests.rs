@@ -128,6 +128,36 @@ fn ssh_keys_of_other_types_are_skipped() {
     assert!(recipients.is_empty() && skipped.len() == 1);
 }
 
+#[cfg(feature = "ssh")]
+#[test]
+fn ssh_private_keys_open_files() {
+    let public = [include_str!("../../tests/data/ssh_ed25519.pub"), include_str!("../../tests/data/ssh_rsa.pub")];
+    let ed25519 = include_bytes!("../../tests/data/ssh_ed25519");
+    let encrypted = include_bytes!("../../tests/data/ssh_ed25519_encrypted");
+    let rsa = include_bytes!("../../tests/data/ssh_rsa");
+    let passphrase = |text: &str| Some(secrecy::SecretString::from(text));
+    for (public, file, passphrase) in [
+        (public[0], &ed25519[..], None),
+        (public[0], &ed25519[..], passphrase("not used")),
+        (public[0], &encrypted[..], passphrase("correct horse")),
+        (public[1], &rsa[..], None),
+    ] {
+        let recipient = parse_recipients(public.as_bytes()).unwrap().recipients.remove(0).into_recipient().unwrap();
+        let sealed = crate::oneshot::encrypt([&*recipient as &dyn crate::recipient::Recipient], b"text").unwrap();
+        let identity = parse_ssh_identity(&[BYTE_ORDER_MARK, file].concat(), passphrase).unwrap();
+        assert_eq!(crate::oneshot::decrypt([&identity as &dyn crate::identity::Identity], &sealed).unwrap(), b"text");
+    }
+    for (file, passphrase, fault) in [
+        (&encrypted[..], None, SshIdentityFault::PassphraseNeeded),
+        (&encrypted[..], passphrase("wrong"), SshIdentityFault::WrongPassphrase),
+        (&encrypted[..100], None, SshIdentityFault::Malformed),
+        (public[0].as_bytes(), None, SshIdentityFault::Malformed),
+        (b"", None, SshIdentityFault::Malformed),
+    ] {
+        assert_eq!(parse_ssh_identity(file, passphrase).err(), Some(fault));
+    }
+}
+
 #[test]
 fn keys_of_files_open_and_seal() {
     let [x25519, post_quantum, plugin] = secret_lines();
