@@ -29,13 +29,16 @@ public class RawCalls {
     public String provider;
 
     /** The length of a message in bytes. */
-    @Param({"64", "256", "1024"})
+    @Param({"64", "256", "1024", "4096", "16384"})
     public int size;
+
+    private static final int UNKNOWN_CIPHER = 9;
 
     private final byte[] head = new byte[Protocol.HEAD_BYTES];
     private long counter;
     private byte[] message;
     private byte[] ciphertext;
+    private byte[] decrypted;
 
     /** Loads the library. */
     @Setup
@@ -45,6 +48,8 @@ public class RawCalls {
         }
         message = new byte[size];
         ciphertext = new byte[size + 16];
+        decrypted = new byte[size];
+        Native.seal(0, head, 0, message, 0, size, ciphertext, 0);
     }
 
     /** Encrypts. */
@@ -52,5 +57,21 @@ public class RawCalls {
     public int seal() {
         ByteBuffer.wrap(head).putLong(Protocol.NONCE_OFFSET, counter++);
         return Native.seal(0, head, 0, message, 0, size, ciphertext, 0);
+    }
+
+    /** Decrypts. */
+    @Benchmark
+    public int open() {
+        int status = Native.open(0, head, 0, ciphertext, 0, size, decrypted, 0);
+        if (status != Protocol.OK) {
+            throw new IllegalStateException("the result is " + status);
+        }
+        return status;
+    }
+
+    /** Calls the library with the number of no cipher, which is refused: the cost of a call. */
+    @Benchmark
+    public int call() {
+        return Native.seal(UNKNOWN_CIPHER, head, 0, message, 0, size, ciphertext, 0);
     }
 }
