@@ -18,7 +18,7 @@ from fsspec.utils import stringify_path
 
 from .. import age
 from ._file import AgeFile, AgeWriteFile, ChunkCache
-from ._headers import Entry, HeaderCache, token_of
+from ._headers import Entry, HeaderCache, info_and_start, token_of
 from ._listing import Listings
 from ._objects import Objects
 from ._ranges import Request, plan
@@ -156,32 +156,33 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         """
         if not fresh and (entry := self._headers.get(path, token_of(info) if info else None)):
             return entry
+        wanted, prefix = max(_FIRST_READ, (self.header_len or 0) + 16), b""
         if info is None:
-            info = await self._async_target._info(path)
+            info, prefix = await info_and_start(self._async_target, path, wanted)
         if info["type"] == "directory":
             raise IsADirectoryError(path)
-        size, wanted = info["size"], max(_FIRST_READ, (self.header_len or 0) + 16)
-        prefix = b""
+        size = info["size"]
+        if len(prefix) != min(size, wanted):
+            # There is none, or it is of another version.
+            prefix = b""
         while True:
-            if size <= len(prefix):
-                # This finds out what is wrong.
-                raise age.HeaderError(
-                    "the file is cut short: it ends inside the header" if size else "the file is empty"
-                )
-            prefix = await self._async_target._cat_file(path, start=0, end=min(size, wanted))
+            if size <= 0:
+                raise age.HeaderError("the file is empty")
+            prefix = prefix or await self._async_target._cat_file(path, start=0, end=min(size, wanted))
             preamble = age.Preamble.parse(prefix)
             if not isinstance(preamble, int):
                 break
-            if len(prefix) < min(size, wanted):
+            if len(prefix) < min(size, wanted) or size <= wanted:
                 raise age.HeaderError("the file is cut short: it ends inside the header")
-            wanted = max(preamble, 4 * wanted)
+            wanted, prefix = max(preamble, 4 * wanted), b""
         entry = Entry(size, preamble, token_of(info))
         self._headers.put(path, entry)
         return entry
 
     async def _opened(self, path: str) -> Entry:
         """Returns the entry of a file that is opened, of its present version."""
-        entry = await self._entry(path, await self._async_target._info(path))
+        known = self._headers.get(path) is not None
+        entry = await self._entry(path, await self._async_target._info(path) if known else None)
         await self._unlock(entry)
         if self.verify_end and not entry.end_is_verified:
             size = entry.size or 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 
 from ..age import PayloadKey, Preamble
 
@@ -34,6 +37,20 @@ def token_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
 def _number(value: Any) -> Any:
     # Some filesystems have a time as a number in listings, and as an object elsewhere.
     return value.timestamp() if isinstance(value, datetime) else value
+
+
+async def info_and_start(target: Any, path: str, length: int) -> tuple[dict[str, Any], bytes]:
+    """Returns the information of an object, and its first bytes if both can be asked for at once."""
+    if isinstance(target, AsyncFileSystemWrapper):
+        return await target._info(path), b""
+    found: tuple[Any, Any] = await asyncio.gather(
+        target._info(path), target._cat_file(path, start=0, end=length), return_exceptions=True
+    )
+    info, start = found
+    if isinstance(info, BaseException):
+        raise info
+    # A folder has no bytes, and some stores give nothing of an object that is shorter.
+    return info, start if isinstance(start, bytes) else b""
 
 
 @dataclass
