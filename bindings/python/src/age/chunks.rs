@@ -19,7 +19,7 @@ use crate::error;
 
 /// Requests with so many bytes are opened on all cores.
 const PARALLEL_FROM: usize = 2 << 20;
-/// The number of chunks that are read and opened at once, so that they stay in the caches of a core.
+/// The number of chunks that are read and opened at once, so that they stay in a core's caches.
 const GROUP: usize = 4;
 
 /// Consecutive sealed chunks.
