@@ -1,13 +1,13 @@
 //! Recipients and identities.
 
 use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong};
-use sealane_age::key_file::{AnyIdentity, parse_identities, parse_recipients};
+use sealane_age::key_file::{AnyIdentity, parse_identities, parse_recipients, parse_ssh_identity};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::threshold::{Label, Part, ThresholdIdentity, ThresholdRecipient};
 use sealane_age::{DEFAULT_MAX_WORK_FACTOR, Encryptor, Identity, Recipient, mlkem768x25519, scrypt, x25519};
 
 use super::failure::{Failure, Reason};
-use super::machine::{bytes, free, give, new_array, run};
+use super::machine::{bytes, free, give, new_array, object_mut, run};
 
 /// The recipients of files.
 pub(super) struct Recipients {
@@ -76,6 +76,13 @@ impl Identities {
         let texts = utf8(parts)?.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let parts = texts.map(str::parse).collect::<Result<_, _>>()?;
         Ok(Self { identities, parts })
+    }
+
+    fn add_ssh(&mut self, file: &[u8], passphrase: Option<&[u8]>) -> Result<(), Failure> {
+        let passphrase = passphrase.map(secret).transpose()?;
+        let identity = parse_ssh_identity(file, passphrase).map_err(|fault| Failure::new(Reason::InvalidKey, fault))?;
+        self.identities.push(Box::new(identity));
+        Ok(())
     }
 
     /// Returns each identity alone.
@@ -201,6 +208,25 @@ pub unsafe extern "system" fn Java_sealane_age_Native_identitiesNew(
     };
     // SAFETY: the rules above.
     unsafe { run(env, 0, body) }
+}
+
+/// Adds the file of an ssh private key, with its passphrase or null, to new identities.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_sealane_age_Native_identitiesAddSsh(
+    env: *mut JNIEnv,
+    _class: jclass,
+    number: jlong,
+    file: jbyteArray,
+    passphrase: jbyteArray,
+) {
+    let body = |env: &_| {
+        let (text, secret) = (bytes(env, file), bytes(env, passphrase));
+        // SAFETY: the rules above. Java adds keys before others get the number.
+        let identities = unsafe { object_mut::<Identities>(number) };
+        identities.add_ssh(&text, (!passphrase.is_null()).then_some(&secret[..]))
+    };
+    // SAFETY: the rules above.
+    unsafe { run(env, (), body) }
 }
 
 /// Frees identities.

@@ -80,6 +80,8 @@ public final class AgeIdentities implements AutoCloseable {
         private byte[] passphrase;
         private int maxWorkFactor;
         private byte[] parts = new byte[0];
+        private final List<byte[]> sshKeys = new ArrayList<>();
+        private final List<byte[]> sshPassphrases = new ArrayList<>();
 
         /** Creates a builder without identities. */
         public Builder() {}
@@ -111,6 +113,20 @@ public final class AgeIdentities implements AutoCloseable {
         }
 
         /**
+         * Adds an ssh private key, of type ssh-ed25519 or ssh-rsa.
+         *
+         * @param file the text of the file that ssh-keygen writes, which is copied
+         * @param passphrase the passphrase of the key, which is copied, or null if the key is not
+         *     encrypted
+         * @return this
+         */
+        public Builder ssh(char[] file, char[] passphrase) {
+            sshKeys.add(Secrets.utf8(file));
+            sshPassphrases.add(passphrase == null ? null : Secrets.utf8(passphrase));
+            return this;
+        }
+
+        /**
          * Adds parts that holders have contributed: see {@link AgeIdentities#contribute}.
          *
          * @param texts one part on each line, which are copied
@@ -131,7 +147,16 @@ public final class AgeIdentities implements AutoCloseable {
             Native.require();
             try {
                 long number = Native.identitiesNew(lines, passphrase, maxWorkFactor, parts);
-                return new AgeIdentities(new Handle(number, Native::identitiesFree));
+                Handle handle = new Handle(number, Native::identitiesFree);
+                try {
+                    for (int i = 0; i < sshKeys.size(); i++) {
+                        Native.identitiesAddSsh(number, sshKeys.get(i), sshPassphrases.get(i));
+                    }
+                } catch (AgeException e) {
+                    handle.close();
+                    throw e;
+                }
+                return new AgeIdentities(handle);
             } finally {
                 Secrets.wipe(lines);
                 Secrets.wipe(passphrase);
@@ -139,6 +164,10 @@ public final class AgeIdentities implements AutoCloseable {
                 lines = new byte[0];
                 passphrase = null;
                 parts = new byte[0];
+                sshKeys.forEach(Secrets::wipe);
+                sshPassphrases.forEach(Secrets::wipe);
+                sshKeys.clear();
+                sshPassphrases.clear();
             }
         }
     }

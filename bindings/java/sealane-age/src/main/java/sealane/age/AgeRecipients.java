@@ -17,7 +17,8 @@ public final class AgeRecipients implements AutoCloseable {
     /**
      * Returns recipients that each open files.
      *
-     * @param lines one recipient on each line, {@code age1…} or {@code age1pq1…}
+     * @param lines one recipient on each line, such as {@code age1…} or {@code age1pq1…}, or an ssh
+     *     public key, {@code ssh-ed25519 …} or {@code ssh-rsa …}
      * @return the recipients
      * @throws AgeException if a line is not a recipient
      */

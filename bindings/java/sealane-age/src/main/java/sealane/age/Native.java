@@ -60,6 +60,8 @@ final class Native {
     static native long identitiesNew(byte[] lines, byte[] passphrase, int maxWorkFactor, byte[] parts)
             throws AgeException;
 
+    static native void identitiesAddSsh(long identities, byte[] file, byte[] passphrase) throws AgeException;
+
     static native void identitiesFree(long identities);
 
     static native byte[] contribute(long identities, byte[] file) throws AgeException;

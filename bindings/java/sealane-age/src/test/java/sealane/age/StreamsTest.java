@@ -78,6 +78,37 @@ class StreamsTest {
     }
 
     @Test
+    void keysOfSsh() throws IOException {
+        Path keys = Path.of(System.getProperty("sealane.ssh"));
+        for (String[] names : new String[][] {
+            {"ssh_ed25519.pub", "ssh_ed25519", null},
+            {"ssh_ed25519.pub", "ssh_ed25519_encrypted", "correct horse"},
+            {"ssh_rsa.pub", "ssh_rsa", null}
+        }) {
+            byte[] file = seal(Files.readString(keys.resolve(names[0])), text(100), false, 100);
+            char[] key = Files.readString(keys.resolve(names[1])).toCharArray();
+            char[] passphrase = names[2] == null ? null : names[2].toCharArray();
+            try (AgeIdentities identities = new AgeIdentities.Builder()
+                    .add(AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity().toCharArray())
+                    .ssh(key, passphrase)
+                    .build()) {
+                assertArrayEquals(text(100), open(identities, file));
+            }
+            if (passphrase != null) {
+                AgeIdentities.Builder builder = new AgeIdentities.Builder();
+                AgeException e = assertThrows(AgeException.class, () -> builder.ssh(key, null).build());
+                assertEquals(AgeException.Reason.INVALID_KEY, e.reason());
+                assertEquals("the ssh key is encrypted: its passphrase is needed", e.getMessage());
+                e = assertThrows(AgeException.class, () -> builder.ssh(key, "wrong".toCharArray()).build());
+                assertEquals("the passphrase does not open the ssh key", e.getMessage());
+            }
+            char[] half = Arrays.copyOf(key, key.length / 2);
+            AgeException e = assertThrows(AgeException.class, () -> new AgeIdentities.Builder().ssh(half, null).build());
+            assertEquals("not an ssh private key", e.getMessage());
+        }
+    }
+
+    @Test
     void aClosedStreamIsNotAtItsEnd() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
         byte[] file = seal(pair.recipient(), text(100), false, 100);

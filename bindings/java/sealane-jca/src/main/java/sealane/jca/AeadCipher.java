@@ -149,7 +149,8 @@ final class AeadCipher extends NonceCipher {
     }
 
     private boolean isOneCall(byte[] in, int inLen) {
-        return in != null && context == null && keptLen == 0 && fits(inLen) && (encrypting || inLen >= TAG);
+        int len = encrypting ? inLen : inLen - TAG;
+        return in != null && context == null && keptLen == 0 && len >= 0 && fits(len);
     }
 
     private int oneCall(byte[] in, int inOff, int inLen, byte[] out, int outOff) throws AEADBadTagException {
@@ -170,7 +171,7 @@ final class AeadCipher extends NonceCipher {
 
     /** Says whether a message can be processed in one call. */
     private boolean fits(int len) {
-        return len <= Protocol.CALL_BYTES - Protocol.HEAD_BYTES - aadLen - TAG;
+        return len <= Protocol.CALL_BYTES - aadLen;
     }
 
     @Override

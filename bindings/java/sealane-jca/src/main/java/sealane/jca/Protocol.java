@@ -2,7 +2,10 @@ package sealane.jca;
 
 /** The numbers that {@link Native} and the native library agree on. */
 final class Protocol {
-    /** The longest input of one call. */
+    /**
+     * The longest input of one call. A message of this length without associated data is processed
+     * in one call, in which the key and the tag are not counted.
+     */
     static final int CALL_BYTES = 64 * 1024;
 
     /** The length of key and nonce field, which precede associated data in {@code head}. */

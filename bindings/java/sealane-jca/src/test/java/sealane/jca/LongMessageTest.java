@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class LongMessageTest {
     private static final Random RANDOM = new Random(3);
     private static final int[] LENGTHS = {
-        Protocol.CALL_BYTES - 100, Protocol.CALL_BYTES - 73, Protocol.CALL_BYTES - 72, Protocol.CALL_BYTES - 71,
+        Protocol.CALL_BYTES - 72, Protocol.CALL_BYTES - 14, Protocol.CALL_BYTES - 13, Protocol.CALL_BYTES - 12,
         Protocol.CALL_BYTES, Protocol.CALL_BYTES + 1, 2 * Protocol.CALL_BYTES, 3 * Protocol.CALL_BYTES + 17
     };
 
