@@ -55,14 +55,16 @@ pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function)
 ///
 /// The compiler may lay out a loop with a branch so that two of its parts jump back to two heads.
 /// Two ranges that overlap are therefore one loop, unless one contains the other. It may also put
-/// a rare part of a function behind its return, from where a jump leads back: that is no loop.
+/// a rare part of a function behind its return, from where a jump leads back: that is no loop
+/// unless the part is reached from where it leads to.
 pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (end, instruction) in code.iter().enumerate() {
         let Some(target) = architecture.jump_target(instruction) else { continue };
         let Ok(start) = code[..=end].binary_search_by_key(&target, |instruction| instruction.address) else { continue };
-        if !continues_to_its_end(architecture, &code[start..=end]) {
+        let returns = code[start..=end].iter().any(is_return);
+        if returns && !is_reached(architecture, code, start, end) {
             continue;
         }
         match ranges.iter_mut().find(|(other, _)| *other == start) {
@@ -86,13 +88,33 @@ pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<
     innermost.into_iter().map(|(start, end)| &code[start..=end]).collect()
 }
 
-/// Returns whether the code contains no return, or jumps over the last one.
-fn continues_to_its_end(architecture: Architecture, code: &[Instruction]) -> bool {
-    let Some(last) = code.iter().rposition(|instruction| instruction.mnemonic == "ret") else { return true };
-    let (before, after) = code.split_at(last + 1);
-    let rest = after.iter().map(|instruction| instruction.address);
-    let mut targets = before.iter().filter_map(|instruction| architecture.jump_target(instruction));
-    targets.any(|target| rest.clone().any(|address| address == target))
+fn is_return(instruction: &Instruction) -> bool {
+    instruction.mnemonic == "ret"
+}
+
+/// Returns whether a path leads from one instruction of a function to another one.
+fn is_reached(architecture: Architecture, code: &[Instruction], from: usize, to: usize) -> bool {
+    let mut seen = vec![false; code.len()];
+    let mut open = vec![from];
+    while let Some(place) = open.pop() {
+        if place == to {
+            return true;
+        }
+        if std::mem::replace(&mut seen[place], true) {
+            continue;
+        }
+        let instruction = &code[place];
+        let target = architecture.jump_target(instruction);
+        // A jump through a register may lead anywhere.
+        let leaves = architecture.never_continues(instruction);
+        if leaves && target.is_none() && !is_return(instruction) && !architecture.is_trap(instruction) {
+            return true;
+        }
+        let index = |address| code.binary_search_by_key(&address, |instruction| instruction.address).ok();
+        open.extend(target.and_then(index));
+        open.extend((!leaves && place + 1 < code.len()).then_some(place + 1));
+    }
+    false
 }
 
 #[cfg(test)]
@@ -134,6 +156,16 @@ mod tests {
             // A rare part behind the return, and one that the loop jumps to.
             ("1000:\tje 1006 <f+0x6>\n1002:\tdec %edx\n1004:\tret\n1006:\tjmp 1002 <f+0x2>\n", None),
             ("1000:\tdec %edx\n1002:\tje 1006 <f+0x6>\n1004:\tret\n1006:\tjmp 1000 <f>\n", Some(4)),
+            // The loop jumps to a part behind a second return, which jumps to the part that leads
+            // back.
+            (
+                "1000:\tdec %edx\n1002:\tje 100c <f+0xc>\n1004:\tret\n1006:\tjmp 1000 <f>\n\
+                 100a:\tret\n100c:\tmul %rbx\n100e:\tjmp 1006 <f+0x6>\n",
+                Some(7),
+            ),
+            // A jump through a register may lead to the part behind the return; a trap does not.
+            ("1000:\tdec %edx\n1002:\tjmp *%rax\n1004:\tret\n1006:\tjmp 1000 <f>\n", Some(4)),
+            ("1000:\tdec %edx\n1002:\tud2\n1004:\tret\n1006:\tjmp 1000 <f>\n", None),
             // No jump back.
             ("1000:\tje 1004 <f+0x4>\n1002:\tdec %edx\n1004:\tjmp 2000 <g>\n", None),
         ] {

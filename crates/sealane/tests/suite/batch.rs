@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, OpenRequest, SealRequest, Tag, XChaCha20Poly1305};
 
-use crate::common::{array, backends, cases, octets};
+use crate::common::{array, backends, cases, cpu_classes, octets};
 
 /// A message, and the result of sealing it alone.
 #[derive(Clone, Debug)]
@@ -139,6 +139,21 @@ macro_rules! checks {
                 for backend in backends() {
                     both(backend, &all);
                     all.chunks(7).chain(all.chunks(26)).for_each(|messages| both(backend, messages));
+                }
+            }
+
+            /// Around the greatest length that goes with others, and groups of all blocks of it.
+            #[test]
+            fn the_longest_messages() {
+                let lengths = [5120, 6144, 6400, 8191, 8192, 8193, 8255, 8256, 8257, 8320, 9000];
+                let equal = |length| (0..5).map(|i| message(i, 13, length)).collect::<Vec<_>>();
+                let mixed: Vec<_> = (0..).zip(lengths).map(|(i, length)| message(i, i as usize, length)).collect();
+                for backend in backends() {
+                    for _ in cpu_classes(backend) {
+                        both(backend, &mixed);
+                        lengths.iter().for_each(|length| both(backend, &equal(*length)));
+                        open(backend, &mixed, |i| i % 3 == 1);
+                    }
                 }
             }
 
