@@ -5,10 +5,11 @@ use ml_kem::kem::Decapsulate as _;
 use ml_kem::{B32, Encoded, EncodedSizeUser as _, KemCore, MlKem768};
 use sha3::digest::ExtendableOutput as _;
 use sha3::{Digest as _, Sha3_256, Shake256};
-use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
+use x25519_dalek::x25519;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::keys::is_zero;
+use crate::x25519::public_key;
 
 type PqPublic = <MlKem768 as KemCore>::EncapsulationKey;
 type PqPrivate = <MlKem768 as KemCore>::DecapsulationKey;
@@ -65,7 +66,7 @@ impl Public {
         let m: &B32 = m.try_into().expect("one half");
         let (pq, pq_shared) = self.pq.encapsulate_deterministic(m).expect("the operation has no failure");
         let pq_shared = wiped(pq_shared);
-        let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
+        let share = public_key(ephemeral);
         let x_shared = Zeroizing::new(x25519(*ephemeral, self.share));
         let mut ciphertext = [0; CIPHERTEXT_BYTES];
         ciphertext[..PQ_CIPHERTEXT_BYTES].copy_from_slice(&pq);
@@ -91,7 +92,7 @@ impl Private {
         let part = |i: usize| <&B32>::try_from(&expanded[32 * i..][..32]).expect("32 bytes");
         let (pq, pq_public) = MlKem768::generate_deterministic(part(0), part(1));
         let x = Zeroizing::new(part(2).0);
-        let public = Public { pq: pq_public, share: x25519(*x, X25519_BASEPOINT_BYTES) };
+        let public = Public { pq: pq_public, share: public_key(&x) };
         Self { seed: Zeroizing::new(*seed), pq, x, public }
     }
 

@@ -29,7 +29,7 @@ use bech32::Hrp;
 #[cfg(feature = "std")]
 use sealane::RandomError;
 use secrecy::SecretString;
-use x25519_dalek::{X25519_BASEPOINT_BYTES, x25519};
+use x25519_dalek::{PublicKey, StaticSecret, x25519};
 use zeroize::Zeroizing;
 
 use crate::file_key::FileKey;
@@ -53,6 +53,12 @@ pub const KEY_BYTES: usize = 32;
 
 /// The nonce of the wrapped file key. Each key wraps one file key, so the nonce can be constant.
 const NONCE: [u8; 12] = [0; 12];
+
+/// Returns the public key of a private key (RFC 7748, section 6.1). It takes a third of the time of
+/// [`x25519`] with the base point, because multiples of that point are in a table.
+pub(crate) fn public_key(secret: &[u8; KEY_BYTES]) -> [u8; KEY_BYTES] {
+    PublicKey::from(&StaticSecret::from(*secret)).to_bytes()
+}
 
 /// A public key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,7 +102,7 @@ impl crate::recipient::Recipient for Recipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let mut ephemeral = Zeroizing::new([0; KEY_BYTES]);
         random::fill(&mut *ephemeral)?;
-        let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
+        let share = public_key(&ephemeral);
         let shared = Zeroizing::new(x25519(*ephemeral, self.0));
         // Everyone would know the secret shared with a key of low order (RFC 7748, section 6.1).
         if is_zero(&shared) {
@@ -130,7 +136,7 @@ impl Identity {
 
     /// Returns the identity with this private key.
     pub fn from_bytes(secret: &[u8; KEY_BYTES]) -> Self {
-        let public = Recipient(x25519(*secret, X25519_BASEPOINT_BYTES));
+        let public = Recipient(public_key(secret));
         Self { secret: Zeroizing::new(*secret), public }
     }
 
