@@ -142,13 +142,28 @@ impl Dir {
 
 /// Runs a command to its end.
 pub(crate) fn finish(mut command: Command) -> Run {
-    Run(command.output().unwrap_or_else(|error| panic!("{:?}: {error} (is it installed?)", command.get_program())))
+    let output = unless_busy(|| command.output());
+    Run(output.unwrap_or_else(|error| panic!("{:?}: {error} (is it installed?)", command.get_program())))
+}
+
+/// Starts a program again if it is busy: while a test writes one, a process that another test starts
+/// holds the file open for a moment.
+fn unless_busy<T>(mut start: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+    for _ in 0..200 {
+        match start() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            result => return result,
+        }
+    }
+    start()
 }
 
 /// Runs a command to its end with `stdin`.
 pub(crate) fn feed(mut command: Command, stdin: &[u8]) -> Run {
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = unless_busy(|| command.spawn()).expect("it starts");
     let mut pipe = child.stdin.take().unwrap();
     let data = stdin.to_vec();
     // It may end without reading all of it.
