@@ -62,8 +62,8 @@ pub(crate) fn seal(
     run(work.collect())
 }
 
-/// Does the same as [`PayloadKey::open_chunks`]. `room` has exactly the length of the result, and is
-/// initialised if this succeeds.
+/// Does the same as [`PayloadKey::open_chunks`]. `room` has exactly the length of the result, and
+/// is initialised if this succeeds.
 pub(crate) fn open(
     key: &PayloadKey,
     first: u64,

@@ -146,8 +146,8 @@ pub(crate) fn finish(mut command: Command) -> Run {
     Run(output.unwrap_or_else(|error| panic!("{:?}: {error} (is it installed?)", command.get_program())))
 }
 
-/// Starts a program again if it is busy: while a test writes one, a process that another test starts
-/// holds the file open for a moment.
+/// Starts a program again if it is busy: while a test writes one, a process that another test
+/// starts holds the file open for a moment.
 fn unless_busy<T>(mut start: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
     for _ in 0..200 {
         match start() {
