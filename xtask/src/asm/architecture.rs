@@ -89,15 +89,12 @@ impl Architecture {
         is_jump.then(|| u64::from_str_radix(target.trim_start_matches("0x"), 16).ok())?
     }
 
-    /// Returns whether the next instruction is never executed after this one. A call always
-    /// returns.
-    pub(super) fn never_continues(self, instruction: &Instruction) -> bool {
-        let mnemonic = instruction.mnemonic.as_str();
-        let jumps = match self {
-            Self::X86_64 => mnemonic.starts_with("jmp"),
-            Self::AArch64 => ["b", "br"].contains(&mnemonic),
-        };
-        jumps || mnemonic == "ret" || self.is_trap(instruction)
+    /// Returns whether the instruction is a jump without a condition.
+    pub(super) fn always_jumps(self, instruction: &Instruction) -> bool {
+        match self {
+            Self::X86_64 => instruction.mnemonic.starts_with("jmp"),
+            Self::AArch64 => ["b", "br"].contains(&instruction.mnemonic.as_str()),
+        }
     }
 
     /// Returns whether the instruction ends the program.

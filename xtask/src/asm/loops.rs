@@ -105,14 +105,15 @@ fn is_reached(architecture: Architecture, code: &[Instruction], from: usize, to:
         }
         let instruction = &code[place];
         let target = architecture.jump_target(instruction);
+        let jumps = architecture.always_jumps(instruction);
         // A jump through a register may lead anywhere.
-        let leaves = architecture.never_continues(instruction);
-        if leaves && target.is_none() && !is_return(instruction) && !architecture.is_trap(instruction) {
+        if jumps && target.is_none() {
             return true;
         }
         let index = |address| code.binary_search_by_key(&address, |instruction| instruction.address).ok();
         open.extend(target.and_then(index));
-        open.extend((!leaves && place + 1 < code.len()).then_some(place + 1));
+        let continues = !jumps && !is_return(instruction) && !architecture.is_trap(instruction);
+        open.extend((continues && place + 1 < code.len()).then_some(place + 1));
     }
     false
 }
