@@ -116,7 +116,6 @@ pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
 pub(crate) struct Locked {
     pub(crate) name: String,
     pub(crate) version: String,
-    pub(crate) source: Option<String>,
     pub(crate) checksum: Option<String>,
 }
 

@@ -16,7 +16,6 @@ mod instructions;
 mod interop;
 mod ledger;
 mod msrv;
-mod no_std;
 mod places;
 mod probe;
 mod process;
@@ -75,8 +74,6 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
     Interop,
-    /// Build the primitives for targets that have no std
-    NoStd,
     /// Build the provider for OpenSSL, and write it with a configuration into a folder
     Openssl {
         /// The folder for sealane.so and sealane.cnf
@@ -84,8 +81,7 @@ enum Chore {
         #[arg(long, value_name = "DIR", value_parser = |path: &str| std::path::absolute(path))]
         install: PathBuf,
     },
-    /// Compare the crates in use with docs/dependencies.md, and check that lock files are from
-    /// crates.io
+    /// Compare the crates in use with docs/dependencies.md
     Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
     Sbom(sbom::Options),
@@ -116,7 +112,6 @@ fn main() -> Result<()> {
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Interop => interop::run(),
-        Chore::NoStd => no_std::run(),
         Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
         Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),

@@ -1,8 +1,6 @@
 //! `cargo xtask cross`: the tests of the primitives on other architectures and on older CPUs, in
 //! qemu-user or, for WebAssembly, in Node.js.
 
-mod command;
-
 use std::ffi::OsString;
 use std::process::Command;
 
@@ -65,9 +63,6 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
             let environment = test_binaries::emulated(&backends, detects.as_deref());
             test_binaries::run_all(&binaries, &runner, tests.as_deref(), &environment, ledger.at(&place.name))?;
         }
-    }
-    if target.triple == X86_64 {
-        command::on_older_cpus()?;
     }
     Ok(())
 }

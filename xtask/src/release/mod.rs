@@ -24,11 +24,6 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Builds the command as released, and returns its path.
-pub(crate) fn command() -> Result<PathBuf> {
-    Ok(Place::usual(Target::native()?)?.build()?.program)
-}
-
 /// A target of the released command, and its linker.
 #[derive(Clone)]
 struct Target {
