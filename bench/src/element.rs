@@ -1,6 +1,8 @@
-//! The peers of sharing of elements of GF(2^256): NTL, which evaluates and interpolates in the same
-//! field (with the feature `ntl`; it draws no coefficients, and branches on secrets), and crates
-//! that share 32 bytes one by one in GF(2^8).
+//! The peers of sharing of elements of GF(2^256): NTL, and crates that share 32 bytes one by one in
+//! GF(2^8).
+//!
+//! NTL (feature `ntl`) evaluates and interpolates in the same field. It draws no coefficients, and
+//! branches on secrets.
 
 #[cfg(feature = "ntl")]
 use sealane::gf2n::{Degree, Gf256};

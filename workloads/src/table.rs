@@ -300,8 +300,8 @@ const DEGREES: &[usize] = &[8, 64, 256, 2048];
 /// Lengths in bytes with and without a part of a vector or block, and with both buffers for
 /// coefficients.
 const BYTES: &[usize] = &[0, 1, 16, 31, 64, 100, 1000, 9000];
-/// With a threshold of 2 or 3, three products with 2, 4 and the high bits of the points, or twice
-/// as many; with any other, one product for each coefficient, which LLVM may unroll.
+/// A threshold of 2 or 3 takes three products: with 2, with 4 and with the high bits of the points.
+/// Other thresholds take one product for each coefficient. LLVM may unroll both loops.
 const SPLIT: &[Loop] = &[
     Loop { kernel: "shamir threshold 2 or 3", work: Work::ByteProduct, units: Units::EachOfMultiple(3) },
     Loop { kernel: "shamir any threshold", work: Work::ByteProduct, units: Units::Each },

@@ -45,8 +45,8 @@ pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {
 pub fn seal(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], data: &mut [u8]) -> Tag {
     let mut tag = [0; 16];
     let bytes = data.as_mut_ptr();
-    // SAFETY: input and output are the same bytes, which is allowed; all others are as long as
-    // documented or said.
+    // SAFETY: input and output are the same bytes, which is allowed; each other buffer has the
+    // documented length, or its length is an argument.
     unsafe {
         sodium::crypto_aead_chacha20poly1305_ietf_encrypt_detached(
             bytes,

@@ -8,7 +8,7 @@ use crate::aead::{SEALANE_CHACHA20_POLY1305, nonce_bytes};
 use crate::boundary::{Caller, Region, guard};
 use crate::status::sealane_status::{self, *};
 
-/// The messages that are in memory as requests at once. It is a multiple of what a kernel takes.
+/// The number of messages that the library gets at once: a multiple of a kernel's group.
 const WINDOW: usize = 64;
 
 /// A message of a batch. It is encrypted or decrypted in place.
@@ -51,14 +51,14 @@ fn check(
             return Err(SEALANE_TOO_LONG);
         }
     }
-    // Each buffer, and whether it may be written. Buffers of one kind usually are in order, which
-    // sorting makes use of.
+    // Each buffer, and whether it is written. Sorting is fast, because buffers of one kind are
+    // usually in order.
     let mut regions = vec![(Region::new(messages.as_ptr(), messages.len()), false)];
     regions.extend(messages.iter().map(|message| (Region::new(message.aad, message.aad_len), false)));
     regions.extend(messages.iter().map(|message| (Region::new(message.data, message.data_len), true)));
     regions.extend(messages.iter().map(|message| (Region::new(message.tag, TAG_BYTES), true)));
     regions.sort();
-    // The regions so far that reach furthest: of those that may be written, and of all.
+    // Of the regions so far, the written one that ends last, and the one of all that ends last.
     let (mut written, mut any) = (Region::EMPTY, Region::EMPTY);
     for (region, is_output) in regions {
         if region.overlaps(&written) || is_output && region.overlaps(&any) {

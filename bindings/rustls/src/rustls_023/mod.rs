@@ -67,7 +67,7 @@ provider! {
 /// Returns the provider with its ChaCha20-Poly1305 suites before all others.
 ///
 /// A server of rustls chooses by its own order, so this is enough on the server's side. A client
-/// only tells its preference.
+/// only states its preference.
 #[must_use]
 pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
     let is_chacha20 = |suite: &SupportedCipherSuite| {

@@ -288,7 +288,7 @@ pub(crate) fn watch() {
 }
 
 /// Returns whether `signal` was ignored when this process began, as under nohup. A handler would
-/// turn it on again.
+/// undo that.
 #[cfg(unix)]
 fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     use std::io::IsTerminal as _;

@@ -51,7 +51,7 @@ async fn exact_sizes_read_the_headers_that_are_not_known() {
     let exact = place.cold().with_listed_size(ListedSize::Exact);
     let expected = [("a".to_owned(), 1000), ("b".to_owned(), 2000), ("c".to_owned(), 10), ("d".to_owned(), 0)];
     assert_eq!(sizes(&exact).await, expected);
-    // Those of the first listing are known to the second; what is not sealed is read again.
+    // The second listing knows the sizes of the first. Objects that are not sealed are read again.
     assert_eq!(place.below.read().len(), 4);
     assert_eq!(exact.head(&Path::from("b")).await.unwrap().size, 2000);
 
