@@ -19,7 +19,7 @@ mod _sealane {
     #[pymodule_export]
     use crate::age::bytes::{dearmor_prefix, decrypt, encrypt};
     #[pymodule_export]
-    use crate::age::chunks::ChunkFile;
+    use crate::age::chunk_file::ChunkFile;
     #[pymodule_export]
     use crate::age::contribute::parts_of;
     #[pymodule_export]

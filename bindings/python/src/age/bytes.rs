@@ -84,8 +84,7 @@ pub(crate) fn decrypt<'py>(
     match plaintext_len(payload.len() as u64).and_then(|len| usize::try_from(len).ok()) {
         Some(len) => {
             let payload = Chunks::Memory(payload);
-            let open =
-                |room: &mut [MaybeUninit<u8>]| threads::open(&key, 0, true, payload, room, thread_count(threads));
+            let open = |room: &mut [MaybeUninit<u8>]| payload.open(&key, 0, true, room, thread_count(threads));
             // SAFETY: `open` initialises all of the plaintext.
             let opened = unsafe { new_bytes(py, len, payload.len(), open) }?;
             opened.map_err(error::io)

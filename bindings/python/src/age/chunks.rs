@@ -3,16 +3,13 @@
 use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::path::PathBuf;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_age::stream::{CHUNK_BYTES, PayloadKey, SEALED_CHUNK_BYTES, TAG_BYTES};
 use sealane_age::{ReadAt as _, StreamError, Threads};
 use zeroize::Zeroizing;
 
-use super::payload;
 use super::threads;
 use crate::buffer::{new_bytes, write_copy, write_zeros};
 use crate::error;
@@ -60,7 +57,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Returns parts of `count` chunks. The last may have fewer.
-    pub(crate) fn split(self, count: usize) -> impl Iterator<Item = Self> {
+    fn split(self, count: usize) -> impl Iterator<Item = Self> {
         (0..self.count()).step_by(count).map(move |from| self.part(from, count))
     }
 
@@ -87,13 +84,7 @@ impl<'a> Chunks<'a> {
     }
 
     /// Opens the chunks on this thread. `room` has exactly the length of the plaintext.
-    pub(crate) fn open(
-        self,
-        key: &PayloadKey,
-        first: u64,
-        is_last: bool,
-        room: &mut [MaybeUninit<u8>],
-    ) -> io::Result<()> {
+    fn open_here(self, key: &PayloadKey, first: u64, is_last: bool, room: &mut [MaybeUninit<u8>]) -> io::Result<()> {
         let (mut scratch, mut rest, count) = (Vec::new(), room, self.count());
         let mut from = 0;
         loop {
@@ -107,6 +98,29 @@ impl<'a> Chunks<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// Opens the chunks on several threads. `room` has exactly the length of the plaintext, and is
+    /// initialised if this succeeds.
+    pub(crate) fn open(
+        self,
+        key: &PayloadKey,
+        first: u64,
+        is_last: bool,
+        room: &mut [MaybeUninit<u8>],
+        threads: Threads,
+    ) -> io::Result<()> {
+        let count = threads::chunks_per_thread(self.count(), threads);
+        if self.count() <= count {
+            return self.open_here(key, first, is_last, room);
+        }
+        let parts_count = self.count().div_ceil(count);
+        let parts = self.split(count).zip(room.chunks_mut(count * CHUNK_BYTES));
+        let work = parts.enumerate().map(|(i, (sealed, room))| {
+            let (first, is_last) = (first + (i * count) as u64, is_last && i + 1 == parts_count);
+            move || sealed.open_here(key, first, is_last, room)
+        });
+        threads::run(work.collect())
     }
 
     /// Opens the chunks, and writes a piece of their plaintext to `room`. The piece begins `skip`
@@ -142,12 +156,12 @@ impl<'a> Chunks<'a> {
         }
         let inner = self.part(begin, count - begin);
         if rest.len() == inner.plaintext_len() {
-            return threads::open(key, first + begin as u64, is_last, inner, rest, threads);
+            return inner.open(key, first + begin as u64, is_last, rest, threads);
         }
         let (whole, end) = rest.split_at_mut((count - begin - 1) * CHUNK_BYTES);
         if !whole.is_empty() {
             let inner = self.part(begin, count - begin - 1);
-            threads::open(key, first + begin as u64, false, inner, whole, threads)?;
+            inner.open(key, first + begin as u64, false, whole, threads)?;
         }
         edge(count - 1, 0, end)
     }
@@ -182,36 +196,4 @@ fn failed(error: io::Error) -> PyErr {
         return error::PayloadError::new_err("the file is cut short, or was changed while it was read");
     }
     error::io(error)
-}
-
-/// A file of this machine. The Python package documents it.
-#[pyclass(frozen, module = "sealane.age", name = "ChunkFile")]
-pub(crate) struct ChunkFile(File);
-
-#[pymethods]
-impl ChunkFile {
-    #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| File::open(&path)).map(Self).map_err(|error| error::at_path(error, &path))
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "these are what sealed_range returns")]
-    fn open_piece<'py>(
-        &self,
-        py: Python<'py>,
-        key: &payload::PayloadKey,
-        first: u64,
-        is_last: bool,
-        position: u64,
-        length: usize,
-        piece: (usize, usize),
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let chunks = Chunks::File { file: &self.0, position, len: length };
-        let opened = chunks.piece(py, key.stream_key(), first, is_last, piece);
-        opened.unwrap_or_else(|| Err(PyValueError::new_err("the piece does not begin and end in these chunks")))
-    }
-
-    fn __reduce__(&self) -> PyResult<()> {
-        Err(PyTypeError::new_err("an open file cannot be pickled"))
-    }
 }

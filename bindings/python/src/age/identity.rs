@@ -5,7 +5,10 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use sealane_age::adapter::age::{NoCallbacks, plugin, ssh};
-use sealane_age::key_file::{AnyIdentity, AnyRecipient, EncryptedIdentityFile, IdentityFile, parse_identities};
+use sealane_age::key_file::{
+    AnyIdentity, AnyRecipient, EncryptedIdentityFile, IdentityFile, SshIdentityFault, parse_identities,
+    parse_ssh_identity,
+};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::threshold::{self, ThresholdIdentity};
 use sealane_age::{mlkem768x25519, scrypt, x25519};
@@ -56,21 +59,14 @@ impl Identity {
 
     /// Parses an ssh private key.
     fn of_ssh(pem: &[u8], passphrase: Option<&str>) -> PyResult<Self> {
-        let malformed = || KeyFormatError::new_err("not an ssh private key of a type that can be used");
-        let key = ssh::Identity::from_buffer(pem, None).map_err(|_| malformed())?;
-        let recipient = ssh::Recipient::try_from(key.clone()).map_err(|_| malformed())?;
-        let key = match (key, passphrase) {
-            (ssh::Identity::Encrypted(key), Some(passphrase)) => {
-                let opened = key.decrypt(SecretString::from(passphrase));
-                let opened = opened.map_err(|_| IdentityError::new_err("the passphrase does not open the ssh key"))?;
-                ssh::Identity::Unencrypted(opened)
+        let key = parse_ssh_identity(pem, passphrase.map(SecretString::from)).map_err(|fault| match fault {
+            SshIdentityFault::PassphraseNeeded | SshIdentityFault::WrongPassphrase => {
+                IdentityError::new_err(fault.to_string())
             }
-            (ssh::Identity::Encrypted(_), None) => {
-                return Err(IdentityError::new_err("the ssh key is encrypted: its passphrase is needed"));
-            }
-            (ssh::Identity::Unsupported(_), _) => return Err(malformed()),
-            (key, _) => key,
-        };
+            _ => KeyFormatError::new_err(fault.to_string()),
+        })?;
+        let no_recipient = |_| KeyFormatError::new_err(SshIdentityFault::Unsupported.to_string());
+        let recipient = ssh::Recipient::try_from(key.clone()).map_err(no_recipient)?;
         let recipient = Recipient::of(AnyRecipient::Ssh(recipient))?;
         Ok(Self { key: Arc::new(key), recipient: Some(recipient), text: None, kind: "ssh" })
     }

@@ -1,6 +1,7 @@
 //! The age format.
 
 pub(crate) mod bytes;
+pub(crate) mod chunk_file;
 pub(crate) mod chunks;
 pub(crate) mod contribute;
 pub(crate) mod file;

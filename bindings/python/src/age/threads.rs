@@ -1,14 +1,10 @@
-//! Seals and opens chunks in memory on several threads.
+//! Divides chunks among several threads, and seals chunks in memory on them.
 
-use std::io;
-use std::mem::MaybeUninit;
 use std::num::NonZero;
 use std::thread;
 
-use sealane_age::stream::{CHUNK_BYTES, PayloadKey, SEALED_CHUNK_BYTES, SealingKey};
+use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealingKey};
 use sealane_age::{StreamError, Threads};
-
-use super::chunks::Chunks;
 
 /// A thread is started for so many chunks at least.
 const CHUNKS_PER_THREAD: usize = 16;
@@ -19,13 +15,13 @@ pub(crate) fn threads(count: Option<NonZero<usize>>) -> Threads {
 }
 
 /// Returns the number of chunks for each thread.
-fn chunks_per_thread(chunks: usize, threads: Threads) -> usize {
+pub(crate) fn chunks_per_thread(chunks: usize, threads: Threads) -> usize {
     chunks.div_ceil(threads.get()).max(CHUNKS_PER_THREAD)
 }
 
 /// Runs each piece of work on its own thread, the last one on this. Returns the first error in
 /// their order.
-fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> Result<(), E> {
+pub(crate) fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> Result<(), E> {
     let mut work = work;
     let Some(last) = work.pop() else { return Ok(()) };
     thread::scope(|scope| {
@@ -58,29 +54,6 @@ pub(crate) fn seal(
     let work = parts.enumerate().map(|(i, (plaintext, sealed))| {
         let (first, is_last) = (first + (i * count) as u64, is_last && i + 1 == parts_count);
         move || key.seal_part(first, is_last, plaintext, sealed).map(drop)
-    });
-    run(work.collect())
-}
-
-/// Does the same as [`PayloadKey::open_chunks`]. `room` has exactly the length of the result, and
-/// is initialised if this succeeds.
-pub(crate) fn open(
-    key: &PayloadKey,
-    first: u64,
-    is_last: bool,
-    sealed: Chunks<'_>,
-    room: &mut [MaybeUninit<u8>],
-    threads: Threads,
-) -> io::Result<()> {
-    let count = chunks_per_thread(sealed.len().div_ceil(SEALED_CHUNK_BYTES), threads);
-    if sealed.len() <= count * SEALED_CHUNK_BYTES {
-        return sealed.open(key, first, is_last, room);
-    }
-    let parts = sealed.split(count).zip(room.chunks_mut(count * CHUNK_BYTES));
-    let parts_count = sealed.len().div_ceil(count * SEALED_CHUNK_BYTES);
-    let work = parts.enumerate().map(|(i, (sealed, room))| {
-        let (first, is_last) = (first + (i * count) as u64, is_last && i + 1 == parts_count);
-        move || sealed.open(key, first, is_last, room)
     });
     run(work.collect())
 }

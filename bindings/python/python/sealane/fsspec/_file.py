@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from fsspec.asyn import sync
 from fsspec.caching import BaseCache
@@ -16,12 +16,19 @@ from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
 from ._ranges import CHUNK, plan
 
-if TYPE_CHECKING:
-    from ._filesystem import AgeFileSystem
-
-
 #: Reads of so many bytes that follow no other read are not kept.
 _LARGE = 4 * CHUNK
+
+
+class _FileSystem(Protocol):
+    """What a file needs of its filesystem."""
+
+    target: Any
+    loop: Any
+
+    async def _read_ranges(self, path: str, entry: Entry, ranges: list[tuple[int, int, int]]) -> dict[int, bytes]: ...
+
+    def _forget(self, path: str) -> None: ...
 
 
 class ChunkCache(BaseCache):  # type: ignore[misc]
@@ -79,11 +86,11 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
     a seek, the position is that of the last read, for all.
     """
 
-    fs: AgeFileSystem
+    fs: _FileSystem
     loc: int
 
     def __init__(
-        self, fs: AgeFileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
+        self, fs: _FileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
     ) -> None:
         is_own = cache_type == ChunkCache.name
         # Files of this machine are read here. Others are read in the event loop, as one request
@@ -152,7 +159,7 @@ class AgeWriteFile(AgeWriter):
     #: Whether the file was not finished, and its target was closed without its last part.
     _is_given_up = False
 
-    def __init__(self, fs: AgeFileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
+    def __init__(self, fs: _FileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
         super().__init__(target, sealer=sealer)
         self.fs, self.path, self.mode, self._target = fs, path, mode, target
 

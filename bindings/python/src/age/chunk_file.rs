@@ -1,0 +1,44 @@
+//! Files of this machine, whose chunks are read and opened without the interpreter's I/O.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::chunks::Chunks;
+use super::payload::PayloadKey;
+use crate::error;
+
+/// A file of this machine. The Python package documents it.
+#[pyclass(frozen, module = "sealane.age", name = "ChunkFile")]
+pub(crate) struct ChunkFile(File);
+
+#[pymethods]
+impl ChunkFile {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| File::open(&path)).map(Self).map_err(|error| error::at_path(error, &path))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "these are what sealed_range returns")]
+    fn open_piece<'py>(
+        &self,
+        py: Python<'py>,
+        key: &PayloadKey,
+        first: u64,
+        is_last: bool,
+        position: u64,
+        length: usize,
+        piece: (usize, usize),
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let chunks = Chunks::File { file: &self.0, position, len: length };
+        let opened = chunks.piece(py, key.stream_key(), first, is_last, piece);
+        opened.unwrap_or_else(|| Err(PyValueError::new_err("the piece does not begin and end in these chunks")))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("an open file cannot be pickled"))
+    }
+}
