@@ -14,7 +14,7 @@ use core::fmt;
 use sealane::quic::{HeaderProtectionKey, MASK_BYTES, Mask, SAMPLE_BYTES, Sample};
 use sealane::{KEY_BYTES, SealRequest, TAG_BYTES};
 
-use crate::aead::Keys;
+use crate::aead::{Keys, NONCE_BYTES};
 use header::packet_number_bytes;
 
 /// The number of packets that may be encrypted with one key. The limit is larger than the number of
@@ -26,6 +26,9 @@ pub(crate) const INTEGRITY_LIMIT: u64 = 1 << 36;
 /// The longest packet number in bytes. A sample begins where a packet number of this length would
 /// end (RFC 9001, section 5.4.2).
 const MAX_PACKET_NUMBER_BYTES: usize = 4;
+
+/// The number of packets encrypted in one call, the most that `seal_batch` processes together.
+const GROUP: usize = 32;
 
 /// A packet to encrypt.
 ///
@@ -62,6 +65,19 @@ impl<'a> Packet<'a> {
         let sealed_bytes = self.bytes.len().checked_sub(self.header_bytes)?;
         let fits = sealed_bytes >= TAG_BYTES && length + sealed_bytes >= MAX_PACKET_NUMBER_BYTES + SAMPLE_BYTES;
         fits.then_some(start)
+    }
+
+    /// Returns the sample of a packet whose length was checked.
+    fn sample(&self) -> Sample {
+        let start = self.packet_number_start().expect("a length that was checked");
+        *self.bytes[start + MAX_PACKET_NUMBER_BYTES..].first_chunk().expect("a length that was checked")
+    }
+
+    /// Masks the header of a packet whose length was checked.
+    fn protect(&mut self, mask: &Mask) {
+        let start = self.packet_number_start().expect("a length that was checked");
+        let (first, rest) = self.bytes.split_first_mut().expect("a length that was checked");
+        header::apply(mask, first, &mut rest[start - 1..]);
     }
 }
 
@@ -114,23 +130,33 @@ impl PacketKeys {
     /// # Errors
     /// [`PacketTooShort`]; nothing is written then.
     pub fn seal_packets(&self, packets: &mut [Packet<'_>]) -> Result<(), PacketTooShort> {
-        let starts = packets
-            .iter()
-            .enumerate()
-            .map(|(index, packet)| packet.packet_number_start().ok_or(PacketTooShort { index }))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut requests = packets.iter_mut().map(|packet| self.request(packet)).collect::<Vec<_>>();
-        self.payload.cipher.seal_batch(&mut requests);
-        drop(requests);
-
-        let samples = packets.iter().zip(&starts).map(|(packet, start)| sample(packet.bytes, *start));
-        let samples = samples.collect::<Vec<_>>();
-        let mut masks = vec![[0; MASK_BYTES]; samples.len()];
-        self.header.header_protection_masks(&samples, &mut masks);
-        for ((packet, start), mask) in packets.iter_mut().zip(&starts).zip(&masks) {
-            protect(packet, *start, mask);
+        if let Some(index) = packets.iter().position(|packet| packet.packet_number_start().is_none()) {
+            return Err(PacketTooShort { index });
         }
+        packets.chunks_mut(GROUP).for_each(|group| self.seal_group(group));
         Ok(())
+    }
+
+    /// Encrypts and protects up to [`GROUP`] packets, whose lengths were checked.
+    fn seal_group(&self, packets: &mut [Packet<'_>]) {
+        // The nonces reveal the IV, so they stay off the heap, where nothing would wipe them.
+        let mut unused_tags = [[0; TAG_BYTES]; GROUP];
+        let mut unused = unused_tags.iter_mut().map(|tag| SealRequest::new([0; NONCE_BYTES], &[], &mut [], tag));
+        let count = packets.len();
+        let mut used = packets.iter_mut().map(|packet| self.request(packet));
+        let mut requests: [_; GROUP] =
+            core::array::from_fn(|_| used.next().or_else(|| unused.next()).expect("one tag for each request"));
+        self.payload.cipher.seal_batch(&mut requests[..count]);
+
+        let mut samples = [[0; SAMPLE_BYTES]; GROUP];
+        for (sample, packet) in samples.iter_mut().zip(&*packets) {
+            *sample = packet.sample();
+        }
+        let mut masks = [[0; MASK_BYTES]; GROUP];
+        self.header.header_protection_masks(&samples[..count], &mut masks[..count]);
+        for (packet, mask) in packets.iter_mut().zip(&masks) {
+            packet.protect(mask);
+        }
     }
 
     fn request<'p>(&self, packet: &'p mut Packet<'_>) -> SealRequest<'p> {
@@ -139,15 +165,6 @@ impl PacketKeys {
         let (plaintext, tag) = sealed.split_last_chunk_mut().expect("a length that was checked");
         SealRequest::new(nonce, header, plaintext, tag)
     }
-}
-
-fn sample(bytes: &[u8], packet_number_start: usize) -> Sample {
-    *bytes[packet_number_start + MAX_PACKET_NUMBER_BYTES..].first_chunk().expect("a length that was checked")
-}
-
-fn protect(packet: &mut Packet<'_>, packet_number_start: usize, mask: &Mask) {
-    let (first, rest) = packet.bytes.split_first_mut().expect("a length that was checked");
-    header::apply(mask, first, &mut rest[packet_number_start - 1..]);
 }
 
 impl fmt::Debug for PacketKeys {
