@@ -4,8 +4,12 @@
 use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
 use sealane_measure::Tag;
+#[cfg(feature = "ipsec-mb")]
+use sealane_workloads::benchmarks::messages::BATCH;
 use sealane_workloads::benchmarks::messages::{AAD, KEY, nonce};
 
+#[cfg(feature = "ipsec-mb")]
+use crate::peers::ipsec_mb::IpsecMb;
 use crate::peers::{Peer, libsodium};
 use crate::row::{self, Owner, Row};
 
@@ -46,7 +50,19 @@ pub fn peers(direction: Direction) -> Vec<Row> {
         chacha20poly1305_soft::ChaCha20Poly1305::new(&KEY.into())
     }));
     #[cfg(feature = "ipsec-mb")]
-    rows.push(row(direction, Owner::Peer(Peer::IpsecMb), crate::peers::ipsec_mb::IpsecMb::new()));
+    {
+        rows.push(row(direction, Owner::Peer(Peer::IpsecMb), IpsecMb::new()));
+        rows.push(row(direction, Owner::Peer(Peer::IpsecMbDirect), IpsecMbDirect(IpsecMb::new())));
+    }
+    rows
+}
+
+/// Returns the rows of all peers for batches. Most take one message in a call.
+pub fn batch_peers(direction: Direction) -> Vec<Row> {
+    #[allow(unused_mut, reason = "without ipsec-mb")]
+    let mut rows = peers(direction);
+    #[cfg(feature = "ipsec-mb")]
+    rows.push(ipsec_mb_burst(direction));
     rows
 }
 
@@ -232,7 +248,7 @@ impl Aead for chacha20poly1305_soft::ChaCha20Poly1305 {
 }
 
 #[cfg(feature = "ipsec-mb")]
-impl Aead for crate::peers::ipsec_mb::IpsecMb {
+impl Aead for IpsecMb {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
         self.aead(true, &KEY, nonce, &AAD, data)
     }
@@ -241,4 +257,43 @@ impl Aead for crate::peers::ipsec_mb::IpsecMb {
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
         self.aead(false, &KEY, nonce, &AAD, data) == *tag
     }
+}
+
+/// ipsec-mb by its direct functions.
+#[cfg(feature = "ipsec-mb")]
+struct IpsecMbDirect(IpsecMb);
+
+#[cfg(feature = "ipsec-mb")]
+impl Aead for IpsecMbDirect {
+    fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
+        self.0.aead_direct(true, &KEY, nonce, &AAD, data)
+    }
+
+    fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+        self.0.aead_direct(false, &KEY, nonce, &AAD, data) == *tag
+    }
+}
+
+/// Returns the row of ipsec-mb that submits all messages of a batch at once.
+#[cfg(feature = "ipsec-mb")]
+fn ipsec_mb_burst(direction: Direction) -> Row {
+    let mut manager = IpsecMb::new();
+    Row::of_batches(Owner::Peer(Peer::IpsecMbBurst), move |first, batch| {
+        let mut numbered = (first..).zip(batch.into_messages());
+        let mut given: [Option<&mut Tag>; BATCH] = [const { None }; BATCH];
+        let messages: [_; BATCH] = std::array::from_fn(|i| {
+            let (number, (data, tag)) = numbered.next().expect("a whole batch");
+            given[i] = Some(tag);
+            (nonce(number), data)
+        });
+        let tags = manager.aead_burst(matches!(direction, Direction::Seal), &KEY, &AAD, messages);
+        let mut is_authentic = true;
+        for (given, tag) in given.into_iter().flatten().zip(&tags) {
+            match direction {
+                Direction::Seal => *given = *tag,
+                Direction::Open => is_authentic &= given == tag,
+            }
+        }
+        is_authentic
+    })
 }

@@ -1,5 +1,7 @@
 //! One implementation of a primitive.
 
+#[cfg(feature = "ipsec-mb")]
+use sealane_measure::Batch;
 use sealane_measure::{Processing, Tag, Work};
 use sealane_workloads::MakeProcessing;
 
@@ -27,6 +29,12 @@ pub struct Row {
 impl Row {
     pub fn new(owner: Owner, each: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static) -> Self {
         Self { owner, processing: Processing::Each(Box::new(each)), capabilities: None }
+    }
+
+    /// Returns the row of an implementation that takes a whole batch in one call.
+    #[cfg(feature = "ipsec-mb")]
+    pub fn of_batches(owner: Owner, many: impl FnMut(u64, Batch<'_>) -> bool + 'static) -> Self {
+        Self { owner, processing: Processing::Batch(Box::new(many)), capabilities: None }
     }
 
     pub fn with_capabilities(self, capabilities: Option<Capabilities>) -> Self {

@@ -21,8 +21,9 @@ fn suite(benchmark: &'static Benchmark) -> Option<Suite> {
         "chacha20" => chacha20::peers(),
         "poly1305" => poly1305::peers(),
         "chacha20poly1305-seal" => aead::peers(Direction::Seal).into_iter().chain([aead::gcm()]).collect(),
-        "chacha20poly1305-seal-batch" => aead::peers(Direction::Seal),
-        "chacha20poly1305-open" | "chacha20poly1305-open-batch" => aead::peers(Direction::Open),
+        "chacha20poly1305-open" => aead::peers(Direction::Open),
+        "chacha20poly1305-seal-batch" => aead::batch_peers(Direction::Seal),
+        "chacha20poly1305-open-batch" => aead::batch_peers(Direction::Open),
         // No peer yet.
         _ => Vec::new(),
     });

@@ -38,6 +38,12 @@ pub enum Peer {
     /// Intel's Multi-Buffer Crypto for IPsec, one job at a time.
     #[cfg(feature = "ipsec-mb")]
     IpsecMb,
+    /// The same library, all jobs of a batch in one burst.
+    #[cfg(feature = "ipsec-mb")]
+    IpsecMbBurst,
+    /// The same library, by its direct functions.
+    #[cfg(feature = "ipsec-mb")]
+    IpsecMbDirect,
 }
 
 impl Peer {
@@ -57,6 +63,10 @@ impl Peer {
             Self::RustCryptoSoft => "RustCrypto, portable",
             #[cfg(feature = "ipsec-mb")]
             Self::IpsecMb => "ipsec-mb",
+            #[cfg(feature = "ipsec-mb")]
+            Self::IpsecMbBurst => "ipsec-mb, burst",
+            #[cfg(feature = "ipsec-mb")]
+            Self::IpsecMbDirect => "ipsec-mb, direct",
         }
     }
 
