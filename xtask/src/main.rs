@@ -47,6 +47,9 @@ enum Chore {
     Api(api::Options),
     /// Disassemble the kernels, and compare their hot loops with xtask/asm-limits-*.toml
     Asm(asm::Options),
+    /// Estimate the hot loops for AVX-512 on several CPUs, beside those of OpenSSL and ipsec-mb
+    /// (llvm-mca)
+    Mca(asm::models::Options),
     /// Count the instructions of every operation, and compare them with
     /// xtask/instruction-limits.toml (callgrind)
     Instructions(instructions::Options),
@@ -101,6 +104,7 @@ fn main() -> Result<()> {
     match arguments.chore {
         Chore::Api(options) => api::run(&options),
         Chore::Asm(options) => asm::run(&options),
+        Chore::Mca(options) => asm::models::run(&options),
         Chore::Instructions(options) => instructions::run(&options),
         Chore::Ct => constant_time::run(),
         Chore::Sanitize => sanitize::run(),

@@ -60,7 +60,7 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
 
 /// Returns the kernel of ChaCha or Poly1305 that a loop belongs to, and its work. The counts of
 /// instructions tell the kernels apart.
-fn recognise(code: &Code) -> Option<(&'static str, Work)> {
+pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     use Operation::{AddWords, Columns, Product, RotateWord, Transpose, WideProduct, WideProductAndSum};
     let all = [AddWords, Columns, WideProduct, WideProductAndSum, Transpose, Product, RotateWord];
     let [adds, columns, wide_products, limbs52, transpositions, products, rotations] =

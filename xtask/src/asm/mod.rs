@@ -6,6 +6,7 @@ mod disassembly;
 mod kernels;
 mod limits;
 mod loops;
+pub(crate) mod models;
 mod served;
 
 use std::collections::BTreeMap;
