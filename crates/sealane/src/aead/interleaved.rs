@@ -100,8 +100,9 @@ fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag
     finish_mac(poly1305::padded_end(token, mac, rest), &[], lengths)
 }
 
-/// A copy of ciphertext that was decrypted, but not authenticated: up to a group, and the next
-/// one.
+/// A copy of ciphertext that was decrypted, but not authenticated: at most [`FIRST_BYTES`], and the
+/// next group. The first group leaves that many bytes, and each whole group after it authenticates
+/// at least as many bytes as it brings.
 struct PendingCiphertext {
     bytes: [u8; 2 * GROUP_BYTES],
     start: usize,
@@ -113,6 +114,7 @@ impl PendingCiphertext {
     #[inline(always)]
     fn append(&mut self, group: &[u8]) {
         let rest = self.end - self.start;
+        debug_assert!(rest <= FIRST_BYTES && group.len() <= GROUP_BYTES, "both fit");
         if rest > 0 && self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
         }

@@ -76,6 +76,7 @@ impl<'a> Target<'a> {
             return None;
         }
         let [start, middle, _] = &mut self.0;
+        debug_assert!(start.len() <= 1, "up to one block before the others");
         let (first, blocks) = match take(start) {
             [] => take(middle).split_first_mut()?,
             [first, ..] => (first, take(middle)),

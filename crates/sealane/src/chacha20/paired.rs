@@ -182,6 +182,7 @@ pub(super) fn xor_two_messages<S: Simd>(
     first: GroupOfMessage<'_>,
     second: GroupOfMessage<'_>,
 ) {
+    const { assert!(S::TUNING.vertical_sets != 2 || S::Words::LANES == GROUP_BLOCKS, "a lane for each block") };
     token.enter_apart(
         #[inline(always)]
         |token| {
