@@ -9,6 +9,7 @@ import pytest
 
 from keys import IDENTITY, OPTIONS, WRONG
 from sealane import age
+from sealane.fsspec._ranges import END, open_end
 
 CHUNK, SEALED_CHUNK = 65_536, 65_552
 DATA = bytes(range(256)) * 4096  # 1 MiB
@@ -116,6 +117,51 @@ def test_columns_of_parquet(s3, sealed_s3, flights):
     asked = sum(range_len(one) for one in found["plain"][1])
     ranges = found["sealed"][1]
     assert sum(one.sent for one in ranges) <= asked + len(ranges) * (128 << 10)
+
+
+def test_the_end_of_parquet_is_asked_for_with_its_start(s3, sealed_s3):
+    """Engines read it first: it takes no round trip of its own."""
+    path = f"{s3.bucket}/a.parquet"
+    sealed_s3().pipe(path, DATA)
+
+    def footer(fs):
+        s3.requests.clear()
+        with fs.open(path) as file:
+            opened = sorted((one.method, one.range) for one in s3.requests)
+            file.seek(-CHUNK, io.SEEK_END)
+            assert file.read() == DATA[-CHUNK:]
+        assert len(s3.requests) == len(opened)
+        return opened
+
+    fs = sealed_s3()
+    end = f"bytes=-{END}"
+    assert footer(fs) == [("GET", end), ("GET", "bytes=0-4095"), ("HEAD", None)]
+    assert footer(fs) == [("GET", end), ("HEAD", None)]
+    # What information takes, and a file that is verified where it is opened.
+    s3.requests.clear()
+    assert sealed_s3().info(path)["size"] == len(DATA)
+    assert sorted(one.method for one in s3.requests) == ["GET", "HEAD"]
+    other = f"{s3.bucket}/other"
+    sealed_s3().pipe(other, DATA)
+    s3.requests.clear()
+    fs = sealed_s3(verify_end=True)
+    fs.open(other)
+    assert sorted(str(one.range) for one in s3.requests) == ["None", end, "bytes=0-4095"]
+    fs.open(other)
+    assert len(s3.requests) == 4
+
+
+@pytest.mark.parametrize("size", [0, 1, CHUNK, CHUNK + 1, 2 * CHUNK, 5 * CHUNK + 100])
+def test_the_end_of_an_object(size):
+    data = DATA[:size]
+    sealed = age.encrypt(data, IDENTITY.recipient)
+    preamble = age.Preamble.parse(sealed)
+    key, payload_size = preamble.unlock([IDENTITY]), len(sealed) - preamble.length
+    end = open_end(key, size, payload_size, sealed[-END:])
+    assert len(end) >= min(size, CHUNK + 1) and data.endswith(end)
+    # Of another version, or cut short.
+    assert open_end(key, size, payload_size, bytes(END)) == b""
+    assert open_end(key, size, payload_size, sealed[-15:]) == b""
 
 
 def test_listings(s3, sealed_s3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 from ._sealane import Reader, Sealer
@@ -11,7 +12,7 @@ from ._sealane import Reader, Sealer
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-#: The largest number of bytes that ``readall`` reads at a time if the length is not known.
+#: The largest number of bytes that are read at a time.
 _STEP = 4 << 20
 
 
@@ -175,3 +176,16 @@ class AgeWriter(io.RawIOBase):
 
     def __reduce__(self) -> Any:
         raise TypeError("a writer holds a key and cannot be pickled")
+
+
+def seal_to_temporary(sealer: Sealer, path: str) -> str:
+    """Seals a file to a temporary one, which holds only ciphertext, and returns its name."""
+    with open(path, "rb") as source, tempfile.NamedTemporaryFile(prefix="sealane-", delete=False) as target:
+        try:
+            while data := source.read(_STEP):
+                target.write(sealer.update(data))
+            target.write(sealer.finish())
+        except BaseException:
+            os.unlink(target.name)
+            raise
+    return target.name

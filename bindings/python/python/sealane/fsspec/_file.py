@@ -49,6 +49,10 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
         self._next: int | None = None
         self._ahead = 0
 
+    def keep(self, start: int, data: bytes) -> None:
+        """Keeps bytes that are here already, as if they had been read last."""
+        self._kept = start, data
+
     def _fetch(self, start: int | None, stop: int | None) -> bytes:
         start = 0 if start is None else start
         stop = self.size if stop is None else min(stop, self.size)
@@ -90,8 +94,17 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
     loc: int
 
     def __init__(
-        self, fs: _FileSystem, path: str, entry: Entry, *, block_size: int, cache_type: str, **kwargs: Any
+        self,
+        fs: _FileSystem,
+        path: str,
+        entry: Entry,
+        end: bytes,
+        *,
+        block_size: int,
+        cache_type: str,
+        **kwargs: Any,
     ) -> None:
+        """``end`` are the last bytes of the plaintext that are here already."""
         is_own = cache_type == ChunkCache.name
         # Files of this machine are read here. Others are read in the event loop, as one request
         # each.
@@ -104,6 +117,7 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
         if is_own:
             self.cache = ChunkCache(self.blocksize, self._fetch_range, self.size)
+            self.cache.keep(self.size - len(end), end)
 
     def seek(self, loc: int, whence: int = 0) -> int:
         position: int = super().seek(loc, whence)

@@ -17,15 +17,14 @@ from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.utils import stringify_path
 
 from .. import age
+from .._io import seal_to_temporary
 from ._file import AgeFile, AgeWriteFile, ChunkCache
-from ._headers import Entry, HeaderCache, info_and_start, token_of
+from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
 from ._listing import Listings
 from ._objects import Objects
-from ._ranges import Request, plan
+from ._ranges import END, Request, is_read_from_the_end, open_end, plan
 from ._references import check_identities, check_recipients, resolve_identities, resolve_recipients
 
-#: The number of bytes that are read at first: all of most headers.
-_FIRST_READ = 4096
 #: Work on more bytes is done in another thread than that of the event loop.
 _INLINE = 256 << 10
 #: The number of bytes that are in memory at once while a file is copied.
@@ -148,17 +147,22 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
 
     # Headers
 
-    async def _entry(self, path: str, info: dict[str, Any] | None = None, *, fresh: bool = False) -> Entry:
+    def _first_read(self) -> int:
+        return max(FIRST_READ, (self.header_len or 0) + 16)
+
+    async def _entry(
+        self, path: str, info: dict[str, Any] | None = None, *, start: bytes = b"", fresh: bool = False
+    ) -> Entry:
         """Returns what is known of a file, and reads its header if need be.
 
-        Without ``info``, an entry of an earlier version may be returned. Then the file's chunks are
-        not authentic, and the caller asks for a fresh one.
+        ``start`` may have its first bytes. Without ``info``, an entry of an earlier version may be
+        returned. Then the file's chunks are not authentic, and the caller asks for a fresh one.
         """
         if not fresh and (entry := self._headers.get(path, token_of(info) if info else None)):
             return entry
-        wanted, prefix = max(_FIRST_READ, (self.header_len or 0) + 16), b""
+        wanted, prefix = self._first_read(), start
         if info is None:
-            info, prefix = await info_and_start(self._async_target, path, wanted)
+            info, prefix, _ = await look(self._async_target, path, wanted)
         if info["type"] == "directory":
             raise IsADirectoryError(path)
         size = info["size"]
@@ -179,15 +183,24 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         self._headers.put(path, entry)
         return entry
 
-    async def _opened(self, path: str) -> Entry:
-        """Returns the entry of a file that is opened, of its present version."""
-        known = self._headers.get(path) is not None
-        entry = await self._entry(path, await self._async_target._info(path) if known else None)
-        await self._unlock(entry)
+    async def _opened(self, path: str, end: int = 0) -> tuple[Entry, bytes]:
+        """Returns the entry of a file that is opened, of its present version.
+
+        ``end`` is the number of bytes at the end of the object that are asked for at the same time.
+        What they hold of the plaintext is returned, too.
+        """
+        known = self._headers.get(path)
+        if self.verify_end and not (known and known.end_is_verified):
+            end = END
+        info, start, last = await look(self._async_target, path, 0 if known else self._first_read(), end)
+        entry = await self._entry(path, info, start=start)
+        key = await self._unlock(entry)
+        size = entry.size or 0
+        plaintext = open_end(key, size, entry.payload_size, last)
+        entry.end_is_verified |= plaintext != b""
         if self.verify_end and not entry.end_is_verified:
-            size = entry.size or 0
             await self._read_ranges(path, entry, [(0, size, size + 1)])
-        return entry
+        return entry, plaintext
 
     # Reading
 
@@ -312,7 +325,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         if await self._isdir(rpath):
             os.makedirs(lpath, exist_ok=True)
             return
-        entry = await self._opened(rpath)
+        entry, _ = await self._opened(rpath)
         size = entry.size or 0
         callback.set_size(size)
         with contextlib.ExitStack() as stack:
@@ -345,26 +358,12 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
             await self._makedirs(rpath, exist_ok=True)
             return
         # Only ciphertext is in the temporary file.
-        temporary = await asyncio.to_thread(self._seal_to_temporary, lpath)
+        temporary = await asyncio.to_thread(seal_to_temporary, self._sealer(), lpath)
         try:
             await self._async_target._put_file(temporary, rpath, mode=mode, callback=callback, **kwargs)
         finally:
             os.unlink(temporary)
         self._forget(rpath)
-
-    def _seal_to_temporary(self, lpath: str) -> str:
-        import tempfile
-
-        sealer = self._sealer()
-        with open(lpath, "rb") as source, tempfile.NamedTemporaryFile(prefix="sealane-", delete=False) as target:
-            try:
-                while data := source.read(_STEP):
-                    target.write(sealer.update(data))
-                target.write(sealer.finish())
-            except BaseException:
-                os.unlink(target.name)
-                raise
-        return target.name
 
     def _open(
         self,
@@ -378,13 +377,14 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         **kwargs: Any,
     ) -> Any:
         if mode == "rb":
-            entry = sync(self.loop, self._opened, path)
+            entry, end = sync(self.loop, self._opened, path, END if is_read_from_the_end(path) else 0)
             if entry.size is None:
                 age.PayloadKey.sealed_range(0, 1, entry.payload_size)
             return AgeFile(
                 self,
                 path,
                 entry,
+                end,
                 block_size=block_size or self.block_size,
                 cache_type=cache_type,
                 cache_options=cache_options,

@@ -14,6 +14,8 @@ from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 
 from ..age import PayloadKey, Preamble
 
+#: The number of bytes that are read at first: all of most headers.
+FIRST_READ = 4096
 #: The fields of an object's information that change with its contents, by filesystem.
 _FIELDS = (
     "ETag",
@@ -39,18 +41,27 @@ def _number(value: Any) -> Any:
     return value.timestamp() if isinstance(value, datetime) else value
 
 
-async def info_and_start(target: Any, path: str, length: int) -> tuple[dict[str, Any], bytes]:
-    """Returns the information of an object, and its first bytes if both can be asked for at once."""
+async def look(target: Any, path: str, start: int, end: int = 0) -> tuple[dict[str, Any], bytes, bytes]:
+    """Returns the information of an object, and its first and last bytes, all asked for at once.
+
+    A part that was not asked for, or that the store did not give, is empty. ``end`` bytes may be
+    those of another version.
+    """
     if isinstance(target, AsyncFileSystemWrapper):
-        return await target._info(path), b""
-    found: tuple[Any, Any] = await asyncio.gather(
-        target._info(path), target._cat_file(path, start=0, end=length), return_exceptions=True
-    )
-    info, start = found
+        # Each would wait for the one before.
+        return await target._info(path), b"", b""
+
+    async def part(begin: int, stop: int | None) -> Any:
+        return await target._cat_file(path, start=begin, end=stop) if begin or stop else b""
+
+    asked = asyncio.gather(target._info(path), part(0, start), part(-end, None), return_exceptions=True)
+    found: list[Any] = list(await asked)
+    info = found[0]
     if isinstance(info, BaseException):
         raise info
     # A folder has no bytes, and some stores give nothing of an object that is shorter.
-    return info, start if isinstance(start, bytes) else b""
+    first, last = [one if isinstance(one, bytes) else b"" for one in found[1:]]
+    return info, first, last
 
 
 @dataclass

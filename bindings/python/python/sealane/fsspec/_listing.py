@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
 from fsspec.asyn import _run_coros_in_chunks
 
 from .. import age
-from ._headers import Entry, HeaderCache, token_of
+from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
 
 
 class Listings:
@@ -23,7 +24,9 @@ class Listings:
     def _strip(self, path: Any) -> Any:
         raise NotImplementedError
 
-    async def _entry(self, path: str, info: dict[str, Any] | None = None, *, fresh: bool = False) -> Entry:
+    async def _entry(
+        self, path: str, info: dict[str, Any] | None = None, *, start: bytes = b"", fresh: bool = False
+    ) -> Entry:
         raise NotImplementedError
 
     def _known(self, info: dict[str, Any]) -> dict[str, Any] | None:
@@ -40,13 +43,13 @@ class Listings:
             size = known.size
         return {**info, "size": size, "sealed_size": info["size"]}
 
-    async def _convert(self, info: dict[str, Any]) -> dict[str, Any]:
-        """Does the same, and reads the header if need be."""
+    async def _convert(self, info: dict[str, Any], start: bytes = b"") -> dict[str, Any]:
+        """Does the same, and reads the header if need be. ``start`` may have the first bytes."""
         known = self._known(info)
         if known is not None:
             return known
         try:
-            size = (await self._entry(info["name"], info)).size
+            size = (await self._entry(info["name"], info, start=start)).size
         except age.HeaderError:
             # Another kind of file.
             size = None
@@ -69,8 +72,12 @@ class Listings:
         return [info for info in found if info is not None]
 
     async def _info(self, path: str, **kwargs: Any) -> dict[str, Any]:
-        info = await self._async_target._info(self._strip(path), **kwargs)
-        return await self._convert(info)
+        path = self._strip(path)
+        # The name of a folder has no suffix, as a rule.
+        if kwargs or self.header_len is not None or self._headers.get(path) or not os.path.splitext(path)[1]:
+            return await self._convert(await self._async_target._info(path, **kwargs))
+        info, start, _ = await look(self._async_target, path, FIRST_READ)
+        return await self._convert(info, start)
 
     async def _ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
         infos = await self._async_target._ls(self._strip(path), detail=True, **kwargs)

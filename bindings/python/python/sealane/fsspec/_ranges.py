@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..age import PayloadKey
+from ..age import PayloadError, PayloadKey
 
 #: The length of a chunk's plaintext, and of a sealed chunk.
 CHUNK, SEALED_CHUNK = 65536, 65552
+#: The end of an object, with all of the chunk before the last one: what engines read first of
+#: formats whose directory is at the end.
+END = 2 * SEALED_CHUNK
+_READ_FROM_THE_END = (".parquet", ".orc", ".arrow", ".feather", ".zip", ".npz")
+
+
+def is_read_from_the_end(path: str) -> bool:
+    """Returns whether readers of such a file begin at its end, by its name."""
+    return path.lower().removesuffix(".age").endswith(_READ_FROM_THE_END)
 
 
 @dataclass
@@ -52,3 +62,19 @@ def plan(ranges: Iterable[tuple[int, int, int]], payload_size: int, max_gap: int
             last.stop, last.is_last = end, is_last
         last.pieces.append((index, (first - last.first) * CHUNK + skip, length))
     return requests
+
+
+def open_end(key: PayloadKey, size: int, payload_size: int, sealed: bytes) -> bytes:
+    """Returns the last bytes of the plaintext, whose length is ``size``: those of up to two chunks.
+
+    ``sealed`` is the end of the object. If it is shorter, or of another version, nothing is
+    returned.
+    """
+    start = max(0, (size - 1) // CHUNK - 1) * CHUNK
+    for request in plan([(0, start, size)], payload_size):
+        length = request.stop - request.start
+        if len(sealed) >= length:
+            with contextlib.suppress(PayloadError):
+                [(_, plaintext)] = request.open(key, sealed[len(sealed) - length :])
+                return plaintext
+    return b""
