@@ -1,0 +1,87 @@
+"""Measures reads of sealed Parquet on S3 beside plain Parquet, with a delay of each request.
+
+Prints a table in Markdown: how long the sealed file takes, as a multiple of the plain one. Both
+alternate, and the least time of each counts. A cold file is one that nothing is known of.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import store
+from sealane import age
+from sealane.fsspec import AgeFileSystem
+
+MILLION = 1_000_000
+
+
+def table_of(columns: int, rows: int) -> pa.Table:
+    random = np.random.default_rng(1)
+    return pa.table({f"c{i}": random.integers(0, 1 << 40, rows) for i in range(columns)})
+
+
+def least(work: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Returns the least time of each piece of work. They alternate."""
+    found = dict.fromkeys(work, float("inf"))
+    for _ in range(rounds):
+        for name, call in work.items():
+            start = time.perf_counter()
+            call()
+            found[name] = min(found[name], time.perf_counter() - start)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--delay", type=float, default=10, help="milliseconds a request (default: 10)")
+    parser.add_argument("--rounds", type=int, default=15, help="rounds (default: 15)")
+    arguments = parser.parse_args()
+    identity = age.Identity.generate()
+
+    with store.running(arguments.delay / 1000) as server:
+        plain = fsspec.filesystem("s3", **server.options, use_listings_cache=False)
+        plain.mkdir("lake")
+        keys: dict[str, Any] = {"identities": lambda: identity, "recipients": str(identity.recipient)}
+
+        def sealed() -> AgeFileSystem:
+            """Returns a filesystem that knows no file. Connections to the server are kept."""
+            return AgeFileSystem(plain, **keys, skip_instance_cache=True)
+
+        known = sealed()
+        sink = pa.BufferOutputStream()
+        pq.write_table(table_of(6, MILLION), sink, row_group_size=100_000)
+        plain.pipe("lake/plain.parquet", sink.getvalue().to_pybytes())
+        known.pipe("lake/sealed.parquet", sink.getvalue().to_pybytes())
+
+        # Without the cache of s3fs, which reads 50 MiB ahead.
+        exact = fsspec.filesystem("s3", **server.options, use_listings_cache=False, default_cache_type="none")
+        print("| columns | file | ms | MB moved | × plain | × plain without a cache |\n|---|---|---|---|---|---|")
+        for name, columns in (("all", None), ("one of six", ["c3"])):
+
+            def read(fs: Any, path: str, columns: list[str] | None = columns) -> pa.Table:
+                return pq.read_table(path, filesystem=fs, columns=columns)
+
+            assert read(plain, "lake/plain.parquet").equals(read(known, "lake/sealed.parquet"))
+            work = {
+                "plain": lambda: read(plain, "lake/plain.parquet"),
+                "plain, no cache": lambda: read(exact, "lake/plain.parquet"),
+                "sealed, known": lambda: read(known, "lake/sealed.parquet"),
+                "sealed, cold": lambda: read(sealed(), "lake/sealed.parquet"),
+            }
+            times = least(work, arguments.rounds)
+            for file, call in work.items():
+                before = server.moved()
+                call()
+                moved = (server.moved() - before) / 1e6
+                ratios = f"{times[file] / times['plain']:.2f} | {times[file] / times['plain, no cache']:.2f}"
+                print(f"| {name} | {file} | {times[file] * 1000:.0f} | {moved:.1f} | {ratios} |")
+
+
+if __name__ == "__main__":
+    main()

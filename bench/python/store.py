@@ -1,0 +1,96 @@
+"""An S3 server on this machine, behind a relay that delays each request and counts bytes."""
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+#: The server has these keys, and nobody else's.
+KEYS = {"key": "bench-access", "secret": "bench-secret"}
+REGION = "us-east-1"
+
+
+@dataclass
+class Store:
+    #: The options of s3fs.
+    options: dict[str, Any]
+    #: The bytes that clients sent and received, headers among them.
+    _sent: Any
+    _received: Any
+
+    def moved(self) -> int:
+        """Returns the bytes that went to the server and back so far."""
+        return int(self._sent.value + self._received.value)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def _relay(port: int, server: int, delay: float, sent: Any, received: Any) -> None:
+    """Passes bytes on. Those of a client wait: a request of one packet takes ``delay`` more."""
+
+    async def pump(source: asyncio.StreamReader, target: asyncio.StreamWriter, count: Any, wait: float) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await source.read(1 << 20):
+                # There is one relay, so nobody else writes it.
+                count.value += len(data)
+                if wait:
+                    await asyncio.sleep(wait)
+                target.write(data)
+                await target.drain()
+        target.close()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_connection("127.0.0.1", server)
+        await asyncio.gather(pump(reader, to_server, sent, delay), pump(from_server, writer, received, 0))
+
+    async def serve() -> None:
+        listening = await asyncio.start_server(connected, "127.0.0.1", port, limit=1 << 22)
+        await listening.serve_forever()
+
+    asyncio.run(serve())
+
+
+def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+            return
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nobody listens on port {port}")
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def running(delay: float = 0.0) -> Iterator[Store]:
+    """Runs versitygw, which SEALANE_VERSITYGW names. Its files are in memory.
+
+    ``delay`` is in seconds: so long each request takes more than it would.
+    """
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        server, port = free_port(), free_port()
+        command = [os.environ["SEALANE_VERSITYGW"], "--port", f"127.0.0.1:{server}", "--region", REGION]
+        environment = os.environ | {"ROOT_ACCESS_KEY": KEYS["key"], "ROOT_SECRET_KEY": KEYS["secret"]}
+        context = multiprocessing.get_context("spawn")
+        sent, received = context.Value("q", 0), context.Value("q", 0)
+        relay = context.Process(target=_relay, args=(port, server, delay, sent, received), daemon=True)
+        with subprocess.Popen([*command, "posix", folder], stdout=subprocess.DEVNULL, env=environment) as process:
+            try:
+                _wait_for(server)
+                relay.start()
+                _wait_for(port)
+                yield Store({**KEYS, "endpoint_url": f"http://127.0.0.1:{port}"}, sent, received)
+            finally:
+                relay.terminate()
+                process.terminate()
