@@ -11,8 +11,8 @@ use crate::param::Param;
 use crate::pieces::CHUNK_BYTES;
 use crate::reason::Reason;
 
-/// ChaCha20. OpenSSL's nonce (IV) begins with the 32-bit block counter, whose carry goes to the next
-/// 32 bits. So it is the original layout: a 64-bit counter, and a 64-bit nonce.
+/// ChaCha20. OpenSSL's nonce (IV) begins with the 32-bit block counter, whose carry goes to the
+/// next 32 bits. So it is the original layout: a 64-bit counter, and a 64-bit nonce.
 #[derive(Clone)]
 pub(crate) struct Stream {
     backend: Backend,
