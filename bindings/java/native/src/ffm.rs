@@ -19,44 +19,38 @@ use crate::memory::{Lent, at, at_mut};
 use crate::message::{self, Head};
 use crate::status::{Failure, guard};
 
-/// Encrypts a message of `len` bytes. The tag follows the ciphertext.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sealane_jca_seal(
-    aead: i32,
-    head: *const u8,
-    aad_len: i32,
-    input: *const u8,
-    input_offset: i32,
-    len: i32,
-    output: *mut u8,
-    output_offset: i32,
-) -> i32 {
-    // SAFETY: the rules above.
-    let lent = unsafe { Lent::new() };
-    guard(|| {
-        let head = Head::new(&lent, head, aad_len as usize);
-        message::seal(&lent, aead, &head, at(input, input_offset), len as usize, at_mut(output, output_offset))
-    })
+/// Writes a function for whole messages.
+macro_rules! message {
+    ($(#[$doc:meta])* $name:ident, $transform:path) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            aead: i32,
+            head: *const u8,
+            aad_len: i32,
+            input: *const u8,
+            input_offset: i32,
+            len: i32,
+            output: *mut u8,
+            output_offset: i32,
+        ) -> i32 {
+            // SAFETY: the rules above.
+            let lent = unsafe { Lent::new() };
+            guard(|| {
+                let head = Head::new(&lent, head, aad_len as usize);
+                $transform(&lent, aead, &head, at(input, input_offset), len as usize, at_mut(output, output_offset))
+            })
+        }
+    };
 }
 
-/// Decrypts a message of `len` bytes, which the tag follows.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sealane_jca_open(
-    aead: i32,
-    head: *const u8,
-    aad_len: i32,
-    input: *const u8,
-    input_offset: i32,
-    len: i32,
-    output: *mut u8,
-    output_offset: i32,
-) -> i32 {
-    // SAFETY: the rules above.
-    let lent = unsafe { Lent::new() };
-    guard(|| {
-        let head = Head::new(&lent, head, aad_len as usize);
-        message::open(&lent, aead, &head, at(input, input_offset), len as usize, at_mut(output, output_offset))
-    })
+message! {
+    /// Encrypts a message of `len` bytes. The tag follows the ciphertext.
+    sealane_jca_seal, message::seal
+}
+message! {
+    /// Decrypts a message of `len` bytes, which the tag follows.
+    sealane_jca_open, message::open
 }
 
 /// Encrypts or decrypts with the key stream from byte `position` on.

@@ -56,29 +56,43 @@ pub unsafe extern "system" fn Java_sealane_age_Native_start(
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
-/// Seals a chunk. Returns its length.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_age_Native_sealChunk(
-    env: *mut JNIEnv,
-    _class: jclass,
-    key: jlong,
-    number: jlong,
-    is_last: jboolean,
-    input: jbyteArray,
-    input_offset: jint,
-    len: jint,
-    output: jbyteArray,
-    output_offset: jint,
-    output_len: jint,
-) -> jint {
-    let body = |env: &_| {
-        // SAFETY: the rules above.
-        let key: &SealingKey = unsafe { object(key) };
-        let (from, to) = ((input, input_offset, len), (output, output_offset, output_len));
-        chunk(env, from, to, |plaintext, sealed| key.seal_part(number as u64, is_last, plaintext, sealed))
+/// Writes a function for chunks.
+macro_rules! chunk_function {
+    ($(#[$doc:meta])* $name:ident, $transform:expr) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "system" fn $name(
+            env: *mut JNIEnv,
+            _class: jclass,
+            key: jlong,
+            number: jlong,
+            is_last: jboolean,
+            input: jbyteArray,
+            input_offset: jint,
+            len: jint,
+            output: jbyteArray,
+            output_offset: jint,
+            output_len: jint,
+        ) -> jint {
+            let body = |env: &_| {
+                // SAFETY: the rules above.
+                let key = unsafe { object(key) };
+                let (from, to) = ((input, input_offset, len), (output, output_offset, output_len));
+                chunk(env, from, to, |from, to| $transform(key, number as u64, is_last, from, to))
+            };
+            // SAFETY: the rules above.
+            unsafe { run(env, -1, body) }
+        }
     };
-    // SAFETY: the rules above.
-    unsafe { run(env, -1, body) }
+}
+
+chunk_function! {
+    /// Seals a chunk. Returns its length.
+    Java_sealane_age_Native_sealChunk, SealingKey::seal_part
+}
+chunk_function! {
+    /// Opens a chunk. Returns the length of its plaintext.
+    Java_sealane_age_Native_openChunk, PayloadKey::open_chunks
 }
 
 /// Frees a key that seals.
@@ -125,31 +139,6 @@ pub unsafe extern "system" fn Java_sealane_age_Native_unlock(
     };
     // SAFETY: the rules above.
     unsafe { run(env, 0, body) }
-}
-
-/// Opens a chunk. Returns the length of its plaintext.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_age_Native_openChunk(
-    env: *mut JNIEnv,
-    _class: jclass,
-    key: jlong,
-    number: jlong,
-    is_last: jboolean,
-    input: jbyteArray,
-    input_offset: jint,
-    len: jint,
-    output: jbyteArray,
-    output_offset: jint,
-    output_len: jint,
-) -> jint {
-    let body = |env: &_| {
-        // SAFETY: the rules above.
-        let key: &PayloadKey = unsafe { object(key) };
-        let (from, to) = ((input, input_offset, len), (output, output_offset, output_len));
-        chunk(env, from, to, |sealed, plaintext| key.open_chunks(number as u64, is_last, sealed, plaintext))
-    };
-    // SAFETY: the rules above.
-    unsafe { run(env, -1, body) }
 }
 
 /// Frees a key that opens.

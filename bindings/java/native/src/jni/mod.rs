@@ -63,97 +63,60 @@ fn with_array(env: &Environment, array: jbyteArray, offset: jint, read: impl FnO
     read(at(from.start(), offset))
 }
 
-/// Encrypts a message in arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_jca_Native_sealArrays(
-    env: *mut JNIEnv,
-    _class: jclass,
-    aead: jint,
-    head: jbyteArray,
-    aad_len: jint,
-    input: jbyteArray,
-    input_offset: jint,
-    len: jint,
-    output: jbyteArray,
-    output_offset: jint,
-) -> jint {
-    // SAFETY: the rules above.
-    let env = unsafe { Environment::new(env) };
-    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
-    let size = len as usize;
-    with_arrays(&env, (input, input_offset, size), (output, output_offset, size + TAG_BYTES), |from, to| {
-        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
-        unsafe { ffm::sealane_jca_seal(aead, head.start(), aad_len, from, 0, len, to, 0) }
-    })
+/// Writes two functions for whole messages, in arrays and in direct buffers. Input and output have
+/// this many bytes behind the message.
+macro_rules! message {
+    ($arrays:ident, $buffers:ident, $transform:path, $behind_input:expr, $behind_output:expr) => {
+        /// Encrypts or decrypts a message in arrays.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "system" fn $arrays(
+            env: *mut JNIEnv,
+            _class: jclass,
+            aead: jint,
+            head: jbyteArray,
+            aad_len: jint,
+            input: jbyteArray,
+            input_offset: jint,
+            len: jint,
+            output: jbyteArray,
+            output_offset: jint,
+        ) -> jint {
+            // SAFETY: the rules above.
+            let env = unsafe { Environment::new(env) };
+            let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+            let (read, write) = (len as usize + $behind_input, len as usize + $behind_output);
+            with_arrays(&env, (input, input_offset, read), (output, output_offset, write), |from, to| {
+                // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
+                unsafe { $transform(aead, head.start(), aad_len, from, 0, len, to, 0) }
+            })
+        }
+
+        /// Encrypts or decrypts a message in direct buffers.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "system" fn $buffers(
+            env: *mut JNIEnv,
+            _class: jclass,
+            aead: jint,
+            head: jbyteArray,
+            aad_len: jint,
+            input: jobject,
+            input_offset: jint,
+            len: jint,
+            output: jobject,
+            output_offset: jint,
+        ) -> jint {
+            // SAFETY: the rules above.
+            let env = unsafe { Environment::new(env) };
+            let (from, to) = (env.address(input), env.address(output));
+            let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+            // SAFETY: the addresses are those of the buffers, and the rules above.
+            unsafe { $transform(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
+        }
+    };
 }
 
-/// Encrypts a message in direct buffers.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_jca_Native_sealBuffers(
-    env: *mut JNIEnv,
-    _class: jclass,
-    aead: jint,
-    head: jbyteArray,
-    aad_len: jint,
-    input: jobject,
-    input_offset: jint,
-    len: jint,
-    output: jobject,
-    output_offset: jint,
-) -> jint {
-    // SAFETY: the rules above.
-    let env = unsafe { Environment::new(env) };
-    let (from, to) = (env.address(input), env.address(output));
-    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
-    // SAFETY: the addresses are those of the buffers, and the rules above.
-    unsafe { ffm::sealane_jca_seal(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
-}
-
-/// Decrypts a message in arrays.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_jca_Native_openArrays(
-    env: *mut JNIEnv,
-    _class: jclass,
-    aead: jint,
-    head: jbyteArray,
-    aad_len: jint,
-    input: jbyteArray,
-    input_offset: jint,
-    len: jint,
-    output: jbyteArray,
-    output_offset: jint,
-) -> jint {
-    // SAFETY: the rules above.
-    let env = unsafe { Environment::new(env) };
-    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
-    let size = len as usize;
-    with_arrays(&env, (input, input_offset, size + TAG_BYTES), (output, output_offset, size), |from, to| {
-        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
-        unsafe { ffm::sealane_jca_open(aead, head.start(), aad_len, from, 0, len, to, 0) }
-    })
-}
-
-/// Decrypts a message in direct buffers.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_jca_Native_openBuffers(
-    env: *mut JNIEnv,
-    _class: jclass,
-    aead: jint,
-    head: jbyteArray,
-    aad_len: jint,
-    input: jobject,
-    input_offset: jint,
-    len: jint,
-    output: jobject,
-    output_offset: jint,
-) -> jint {
-    // SAFETY: the rules above.
-    let env = unsafe { Environment::new(env) };
-    let (from, to) = (env.address(input), env.address(output));
-    let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
-    // SAFETY: the addresses are those of the buffers, and the rules above.
-    unsafe { ffm::sealane_jca_open(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
-}
+message!(Java_sealane_jca_Native_sealArrays, Java_sealane_jca_Native_sealBuffers, ffm::sealane_jca_seal, 0, TAG_BYTES);
+message!(Java_sealane_jca_Native_openArrays, Java_sealane_jca_Native_openBuffers, ffm::sealane_jca_open, TAG_BYTES, 0);
 
 /// Encrypts or decrypts arrays with a key stream.
 #[unsafe(no_mangle)]
