@@ -208,7 +208,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(stanza(), 1..4).prop_map(|stanzas| Header::new(stanzas, &file_key()).unwrap().encode())
 }
 
-/// Checks the answer of [`Header::parse`] for `bytes` against reading them and writing the result.
+/// Compares the answer of [`Header::parse`] with that of the reader, and writes the header again.
 fn check(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match Header::parse(bytes) {
