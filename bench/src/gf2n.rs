@@ -31,7 +31,9 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     });
     let count = operands::<Degree<128>>(usize::MAX)[0].len();
     match (benchmark, size) {
-        ("gf2n-multiply-dependent", Size::Degree(128)) => rows.push(polyval("polyval, block by block", 1)?),
+        ("gf2n-multiply-dependent" | "gf2n-multiply-held", Size::Degree(128)) => {
+            rows.push(polyval("polyval, block by block", 1)?);
+        }
         ("gf2n-sum-of-products", Size::Degree(128)) => rows.push(polyval("polyval, bulk", count)?),
         _ => {}
     }
@@ -44,7 +46,7 @@ fn of_ntl<F: Field>(benchmark: &str) -> Result<Option<Row>, String> {
     let pairs = || a.iter().zip(&b).map(|(a, b)| *a * *b);
     let (operation, fewer, expected): (_, _, Vec<Element<F>>) = match benchmark {
         "gf2n-multiply" => (Operation::Multiply, 0, pairs().collect()),
-        "gf2n-multiply-dependent" => {
+        "gf2n-multiply-dependent" | "gf2n-multiply-held" => {
             let product = |product: &mut Element<F>, b: &Element<F>| {
                 *product *= *b;
                 Some(*product)

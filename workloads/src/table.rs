@@ -195,6 +195,8 @@ pub const WORKLOADS: &[Workload] = &[
                 FIELDS, Code::Own(gf2n::multiply), 0x78c1_e75c_e924_b733;
             "gf2n-multiply-dependent" "GF(2^n), multiply, dependent" "products that each need the previous result",
                 FIELDS, Code::Own(gf2n::multiply_dependent), 0x236f_6933_2c8c_a4e7;
+            "gf2n-multiply-held" "GF(2^n), multiply, dependent, held" "the same products, on a backend that is entered once",
+                FIELDS, Code::Own(gf2n::multiply_held), 0x236f_6933_2c8c_a4e7;
             "gf2n-square" "GF(2^n), square" "squares, one call each",
                 FIELDS, Code::Own(gf2n::square), 0x6754_7069_f332_9eb9;
             "gf2n-invert" "GF(2^n), invert" "inverses, one call each",

@@ -165,6 +165,8 @@ impl LeafLane {
 impl ClmulLanes for LeafLane {
     type Token = Scalar;
     const LANES: usize = 1;
+    // A product is a call.
+    const FAST_PRODUCTS: bool = false;
 
     #[inline(always)]
     fn token(self) -> Scalar {

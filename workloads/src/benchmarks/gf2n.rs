@@ -2,6 +2,7 @@
 
 use sealane::BackendError;
 use sealane::gf2n::{ClmulBackend, Degree, Element, Field};
+use sealane::with_field;
 
 use super::{Prepared, Size};
 
@@ -76,6 +77,20 @@ benchmark! {
             product = backend.multiply(&product, b);
             *out = product;
         }
+    }
+}
+benchmark! {
+    /// Prepares the same chain, on a backend that is entered once for all products.
+    multiply_held: usize::MAX, 1, |state| {
+        let State { backend, a, b, out, .. } = state;
+        out[0] = a[0];
+        with_field!(*backend, field => {
+            let mut product = a[0];
+            for (out, b) in out[1..].iter_mut().zip(&b[1..]) {
+                product = field.multiply(&product, b);
+                *out = product;
+            }
+        });
     }
 }
 benchmark! {

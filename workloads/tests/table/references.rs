@@ -121,7 +121,7 @@ fn in_field<F: Field>(name: &str) -> Vec<u8> {
     let results: Vec<_> = match name {
         "gf2n-multiply" => a.iter().zip(&b).map(product).collect(),
         "gf2n-square" => a.iter().map(|a| a.square_mod(&modulus)).collect(),
-        "gf2n-multiply-dependent" => {
+        "gf2n-multiply-dependent" | "gf2n-multiply-held" => {
             let mut products = vec![a[0].clone()];
             b[1..].iter().for_each(|b| products.push(product((&products[products.len() - 1], b))));
             products

@@ -22,7 +22,7 @@ pub struct Element<F: Field>(pub(crate) F::Limbs);
 /// Arithmetic takes the same time for all elements. Each product by an operator calls
 /// [`ClmulBackend::detect`](super::ClmulBackend::detect), which costs an atomic load, a branch and
 /// a call. The functions of [`ClmulBackend`](super::ClmulBackend) that work on many elements need
-/// it only once.
+/// it only once, and so does a loop in [`with_field!`](crate::with_field).
 ///
 /// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///

@@ -37,6 +37,8 @@ pub trait Field: sealed::Sealed + Copy + Send + Sync + 'static {
     type Poly<V: ClmulLanes>: Poly<V>;
     #[doc(hidden)]
     fn reduce<V: ClmulLanes>(product: <Self::Poly<V> as Poly<V>>::Product) -> Self::Poly<V>;
+    #[doc(hidden)]
+    fn multiply_reduced<V: ClmulLanes>(a: Self::Poly<V>, b: Self::Poly<V>) -> Self::Poly<V>;
 }
 
 macro_rules! fields {
@@ -64,6 +66,11 @@ macro_rules! fields {
             #[inline(always)]
             fn reduce<V: ClmulLanes>(product: <Self::Poly<V> as Poly<V>>::Product) -> Self::Poly<V> {
                 <$poly as Poly<V>>::reduce::<$bits>(product, Self::EXPONENTS)
+            }
+
+            #[inline(always)]
+            fn multiply_reduced<V: ClmulLanes>(a: Self::Poly<V>, b: Self::Poly<V>) -> Self::Poly<V> {
+                <$poly as Poly<V>>::multiply_reduced::<$bits>(a, b, Self::EXPONENTS)
             }
         }
     )*};

@@ -92,7 +92,12 @@ pub(super) fn multiply<F: Field, T: Clmul>(token: T, a: &F::Limbs, b: &F::Limbs)
 /// Returns a·b, computed in the first lane.
 #[inline(always)]
 pub(crate) fn multiply_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Limbs, b: &F::Limbs) -> F::Limbs {
-    store::<F, V>(product::<F, V>(token, splat::<F, V>(token, a), splat::<F, V>(token, b)))
+    let (a, b) = (splat::<F, V>(token, a), splat::<F, V>(token, b));
+    store::<F, V>(if F::BITS < OUTLINED_BITS {
+        F::multiply_reduced(a, b)
+    } else {
+        outlined_product::<F, V>(token, &a, &b)
+    })
 }
 
 /// Returns a^(2^times).

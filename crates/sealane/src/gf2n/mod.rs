@@ -3,6 +3,8 @@
 //! - [`Gf2n`]: an element of one of thirteen fields of 8 to 2048 bits, with the operators of
 //!   arithmetic.
 //! - [`ClmulBackend`]: operations on many elements, or on a chosen instruction set.
+//! - [`with_field!`](crate::with_field): runs a loop of operations with one choice of the
+//!   instruction set.
 //! - `DynamicField`: a field whose degree is chosen at run time. Needs the feature `alloc`.
 //!
 //! Everything takes the same time for all elements, unless it says otherwise. With the feature
@@ -52,6 +54,7 @@ mod backend;
 mod dynamic;
 mod element;
 mod field;
+mod held;
 pub(crate) mod kernel;
 mod poly;
 mod product;
@@ -64,6 +67,18 @@ pub use crate::backend::{ClmulBackend, ClmulFamily};
 pub use dynamic::{DynamicElement, DynamicField};
 pub use element::{Element, Gf2n};
 pub use field::{Degree, Field};
+pub use held::HeldField;
+pub use sealane_simd::Clmul;
+#[doc(hidden)]
+pub use sealane_simd::dispatch_clmul as __dispatch_clmul;
+
+/// Returns the token of a backend's instruction set, for `with_field!`.
+#[doc(hidden)]
+#[must_use]
+#[inline]
+pub fn __level(backend: ClmulBackend) -> sealane_simd::ClmulLevel {
+    backend.level()
+}
 
 /// An element of GF(2^8), with the polynomial of AES.
 pub type Gf8 = Gf2n<8>;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sealane::gf2n::{ClmulBackend, ClmulFamily, Degree, Element, Field, Gf2n, Gf128};
+use sealane::with_field;
 use sealane_spec::gf2n::{FIELDS, Polynomial};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
@@ -116,6 +117,39 @@ fn squares_inverses_and_powers_are_those_of_the_reference() {
         }
     }
     for_every_field!(check());
+}
+
+/// With a held backend, products, squares and inverses are those of the backend, also in a chain
+/// whose elements stay in registers.
+#[test]
+fn a_held_backend_computes_what_the_backend_computes() {
+    fn check<F: Field>() {
+        for backend in backends() {
+            for a in elements::<F>() {
+                for b in elements::<F>() {
+                    let (mut expected, mut held) = (a, a);
+                    for _ in 0..5 {
+                        expected = backend.multiply(&(expected + b), &a);
+                    }
+                    with_field!(backend, field => for _ in 0..5 {
+                        held = field.multiply(&(held + b), &a);
+                    });
+                    assert!(held == expected, "{} on {backend}", F::BITS);
+                }
+                let (square, fourth, inverse) = with_field!(backend, field => {
+                    (field.square(&a), field.square_times(&a, 2), field.invert(&a))
+                });
+                assert!(square == backend.square(&a), "{} on {backend}", F::BITS);
+                assert!(fourth == backend.square_times(&a, 2), "{} on {backend}", F::BITS);
+                assert!(Option::<Element<F>>::from(inverse) == backend.invert(&a).into(), "{} on {backend}", F::BITS);
+            }
+        }
+    }
+    check::<Degree<8>>();
+    check::<Degree<64>>();
+    check::<Degree<128>>();
+    check::<Degree<192>>();
+    check::<Degree<512>>();
 }
 
 /// Every number of elements up to several times the lanes of the widest vector, with a zero in

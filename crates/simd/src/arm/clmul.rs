@@ -66,6 +66,7 @@ pub struct PmullLane(uint64x2_t, Pmull);
 impl ClmulLanes for PmullLane {
     type Token = Pmull;
     const LANES: usize = 1;
+    const FAST_PRODUCTS: bool = true;
 
     #[inline(always)]
     fn token(self) -> Pmull {

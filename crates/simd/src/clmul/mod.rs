@@ -45,6 +45,8 @@ pub trait ClmulLanes: Copy {
 
     /// The number of lanes.
     const LANES: usize;
+    /// Whether a product takes about as long as a few shifts and sums, as an instruction does.
+    const FAST_PRODUCTS: bool;
 
     /// Returns the proof that the CPU has the instructions, which every vector holds.
     fn token(self) -> Self::Token;

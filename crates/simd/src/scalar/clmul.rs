@@ -56,6 +56,7 @@ fn spread(half: u64) -> u64 {
 impl ClmulLanes for ScalarLane {
     type Token = Scalar;
     const LANES: usize = 1;
+    const FAST_PRODUCTS: bool = false;
 
     #[inline(always)]
     fn token(self) -> Scalar {

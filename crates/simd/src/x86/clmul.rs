@@ -104,6 +104,7 @@ macro_rules! lanes {
         impl ClmulLanes for $name {
             type Token = $token;
             const LANES: usize = $lanes;
+            const FAST_PRODUCTS: bool = true;
 
             #[inline(always)]
             fn token(self) -> $token {

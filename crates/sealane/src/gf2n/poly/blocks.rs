@@ -114,6 +114,28 @@ impl<V: ClmulLanes> Poly<V> for Block<V> {
     fn reduce<const BITS: u32>(product: Double<Self>, exponents: Exponents) -> Self {
         reduce_blocks(product, exponents)
     }
+    /// Multiplies the high limb of `self` by b·x^64, which is reduced and does not wait for `self`.
+    /// Only 64 bits of the sum of products are then above x^128, and one more product folds them
+    /// in. `self` waits for two products and a few sums instead of a product and ten shifts and
+    /// sums.
+    #[inline(always)]
+    fn multiply_reduced<const BITS: u32>(self, other: Self, exponents: Exponents) -> Self {
+        if !V::FAST_PRODUCTS {
+            return reduce_blocks(self.multiply(other), exponents);
+        }
+        let (a, b) = (self.0, other.0);
+        // x^128, reduced.
+        let fold = [exponents.iter().fold(1, |sum, exponent| sum | 1 << exponent); 2];
+        let fold = V::load(
+            a.token(),
+            #[inline(always)]
+            |_| &fold,
+        );
+        let raised = b.low_to_high().xor(b.mul_high(fold));
+        let low = a.mul_low(b).xor(a.mul_high(raised.swap()));
+        let middle = a.mul_low(b.swap()).xor(a.mul_high(raised));
+        Self(low.xor(middle.low_to_high()).xor(middle.mul_high(fold)))
+    }
 }
 
 impl<V: ClmulLanes> Blocks<V> for Block<V> {

@@ -28,6 +28,12 @@ pub trait Poly<V: ClmulLanes>: Copy {
     fn xor_products(a: Self::Product, b: Self::Product) -> Self::Product;
     /// Reduces a product modulo x^BITS + x^a + x^b + x^c + 1.
     fn reduce<const BITS: u32>(product: Self::Product, exponents: Exponents) -> Self;
+    /// Returns the reduced product. It may take more instructions than [`Poly::multiply`] and
+    /// [`Poly::reduce`] if a chain of products in the place of `self` takes less time.
+    #[inline(always)]
+    fn multiply_reduced<const BITS: u32>(self, other: Self, exponents: Exponents) -> Self {
+        Self::reduce::<BITS>(self.multiply(other), exponents)
+    }
 }
 
 /// Returns x + x·x^a + x·x^b + x·x^c, limb by limb. Bits shifted out of a limb are lost.
