@@ -323,7 +323,7 @@ mod x86 {
         poly1305_min_bytes_for_table: 6144,
         // Eight lanes, not measured.
         poly1305_min_messages: 4,
-        // Six sets with block 0; longer messages are authenticated faster on vectors.
+        // Six sets with block 0.
         short_max_bytes: ByClass::same(1536 - 64),
         interleaved_below_bytes: ByClass::same(0),
         // Counted.

@@ -121,7 +121,18 @@ fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8;
     if S::MUL_ADD_52 && ciphertext.len() >= S::TUNING.poly1305_min_ciphertext_bytes.of(token.cpu_class()) {
         return poly1305::padded_and_lengths(token, mac, ciphertext, lengths);
     }
+    if const { may_authenticate_in_rows::<S>() } {
+        return finish_mac(poly1305::padded_end(token, mac, ciphertext), &[], lengths);
+    }
     finish_mac(mac, ciphertext, lengths)
+}
+
+/// Returns whether messages of this plan may be long enough for Poly1305 on vectors without products
+/// of 52 bits. Where messages can be interleaved, longer ones are.
+const fn may_authenticate_in_rows<S: Simd>() -> bool {
+    let tuning = S::TUNING;
+    let longest = tuning.short_max_bytes.most();
+    !S::MUL_ADD_52 && tuning.interleaved_below_bytes.most() == 0 && longest >= tuning.poly1305_min_bytes.least()
 }
 
 /// The place of a key stream. It begins with a cache line, so that no vector is in two of them.
