@@ -251,6 +251,9 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Words for NoWords<LANES, MUL_AD
     fn xor(self, _: Self) -> Self {
         unimplemented_words()
     }
+    fn and(self, _: Self) -> Self {
+        unimplemented_words()
+    }
     fn rotate_left_16(self) -> Self {
         unimplemented_words()
     }

@@ -37,6 +37,9 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// Returns the lane-wise exclusive or.
     #[must_use]
     fn xor(self, other: Self) -> Self;
+    /// Returns the lane-wise and.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
     /// Returns the lane-wise rotation to the left by 16 bits.
     #[must_use]
     fn rotate_left_16(self) -> Self;

@@ -186,7 +186,7 @@ fn x86_64(mnemonic: &str) -> Operation {
         "pshufd" => Operation::Columns,
         "pmuludq" => Operation::WideProduct,
         "pmadd52luq" | "pmadd52huq" => Operation::WideProductAndSum,
-        "punpcklqdq" | "punpckhqdq" => Operation::Transpose,
+        "punpcklqdq" | "punpckhqdq" | "unpcklpd" | "unpckhpd" => Operation::Transpose,
         "pshufb" => Operation::Shuffle,
         "gf2p8mulb" | "gf2p8affineqb" => Operation::Gf8Product,
         "aesenc" | "aesenclast" => Operation::AesRound,

@@ -47,9 +47,18 @@ pub(crate) enum Keys<'a> {
 }
 
 impl Keys<'_> {
+    /// Returns the keys of the messages from this one on.
+    #[inline(always)]
+    pub(crate) fn from(&self, message: usize) -> Keys<'_> {
+        match self {
+            Self::Shared(key) => Keys::Shared(*key),
+            Self::Each(keys) => Keys::Each(&keys[message..]),
+        }
+    }
+
     /// Returns the key of the message with this number.
     #[inline(always)]
-    fn of(&self, message: usize) -> [&Row; 2] {
+    pub(super) fn of(&self, message: usize) -> [&Row; 2] {
         match self {
             Self::Shared(key) => *key,
             Self::Each(keys) => keys[message].each_ref(),
@@ -320,7 +329,7 @@ impl Group {
 
 /// Adds the words of the initial states.
 #[inline(always)]
-fn add<W: Words>(v: &mut [W; 16], initial: &[W; 16]) {
+pub(super) fn add<W: Words>(v: &mut [W; 16], initial: &[W; 16]) {
     for i in 0..16 {
         v[i] = v[i].add(initial[i]);
     }
@@ -328,7 +337,7 @@ fn add<W: Words>(v: &mut [W; 16], initial: &[W; 16]) {
 
 /// Combines the blocks of a group with its rows.
 #[inline(always)]
-fn xor_group<W: Words>(rows: &[Rows<W>; 4], blocks: &mut [&mut Block]) {
+pub(super) fn xor_group<W: Words>(rows: &[Rows<W>; 4], blocks: &mut [&mut Block]) {
     for (&Rows(a, b, c, d), blocks) in rows.iter().zip(blocks.chunks_exact_mut(W::ROWS)) {
         W::xor_blocks(a, b, c, d, blocks);
     }

@@ -60,6 +60,7 @@ mod portable;
 #[cfg(feature = "rand_core")]
 mod rng;
 pub(crate) mod rows;
+pub(crate) mod runs;
 pub(crate) mod sets;
 mod single;
 pub(crate) mod state;

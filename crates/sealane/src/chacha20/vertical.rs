@@ -122,8 +122,9 @@ pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], pending: &m
     double_rounds(v, ROUNDS / 2, pending);
 }
 
+/// Does the same as [`rounds`], for that many double rounds.
 #[inline(always)]
-fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &mut PendingPoly1305<'_>) {
+pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &mut PendingPoly1305<'_>) {
     if W::double_rounds(v, count, pending) {
         return;
     }

@@ -86,7 +86,13 @@ impl Short {
     /// Continues after some blocks of [`Short::pending`] were added.
     #[inline(always)]
     pub(crate) fn continue_after(&mut self, pending: &PendingPoly1305<'_>) {
-        self.h = Element(pending.h);
+        self.set_accumulator(pending.h);
+    }
+
+    /// Continues with the accumulator of some [`Short::pending`].
+    #[inline(always)]
+    pub(crate) fn set_accumulator(&mut self, h: [u64; 3]) {
+        self.h = Element(h);
     }
 
     /// Returns the tag.

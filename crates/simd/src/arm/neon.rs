@@ -110,6 +110,7 @@ impl Words for NeonWords {
     binary! { uint32x4_t:
         add = |a, b| vaddq_u32(a, b);
         xor = |a, b| veorq_u32(a, b);
+        and = |a, b| vandq_u32(a, b);
     }
 
     unary! { uint32x4_t:

@@ -153,6 +153,11 @@ impl Words for ScalarWords {
         Self([a ^ e, b ^ f, c ^ g, d ^ h])
     }
     #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a & e, b & f, c & g, d & h])
+    }
+    #[inline(always)]
     fn rotate_left_16(self) -> Self {
         self.rotate_left::<16>()
     }

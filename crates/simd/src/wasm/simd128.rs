@@ -124,6 +124,7 @@ impl Words for Simd128Words {
     operations! {
         add = |a, b| u32x4_add(a, b);
         xor = |a, b| v128_xor(a, b);
+        and = |a, b| v128_and(a, b);
         rotate_left_16 = |a| i8x16_shuffle::<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(a, a);
         rotate_left_12 = |a| rotate_left::<12>(a);
         rotate_left_8 = |a| i8x16_shuffle::<3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14>(a, a);

@@ -71,6 +71,7 @@ impl Words for Avx2Words {
     binary! { avx2, __m256i:
         add = _mm256_add_epi32;
         xor = _mm256_xor_si256;
+        and = _mm256_and_si256;
     }
 
     unary! { avx2, __m256i:
@@ -110,6 +111,20 @@ impl Words for Avx2Words {
             xor_half(_mm256_permute2x128_si256::<0x20>(v[2], v[3]), &mut halves[1]);
             xor_half(_mm256_permute2x128_si256::<0x31>(v[0], v[1]), &mut halves[2]);
             xor_half(_mm256_permute2x128_si256::<0x31>(v[2], v[3]), &mut halves[3]);
+        });
+    }
+
+    #[inline(always)]
+    fn xor_blocks(a: Self, b: Self, c: Self, d: Self, blocks: &mut [&mut [u8; 64]]) {
+        let [first, second]: &mut [_; 2] = blocks.first_chunk_mut().expect("a block for each row");
+        let ([e, f], [g, h]) = (halves(first), halves(second));
+        let halves = [e, f, g, h];
+        avx2!(a.1, (v: [__m256i; 4] = [a.0, b.0, c.0, d.0], halves: [&mut [u8; 32]; 4] = halves) -> () {
+            let [e, f, g, h] = halves;
+            xor_half(_mm256_permute2x128_si256::<0x20>(v[0], v[1]), e);
+            xor_half(_mm256_permute2x128_si256::<0x20>(v[2], v[3]), f);
+            xor_half(_mm256_permute2x128_si256::<0x31>(v[0], v[1]), g);
+            xor_half(_mm256_permute2x128_si256::<0x31>(v[2], v[3]), h);
         });
     }
 }
@@ -154,6 +169,13 @@ fn opaque(constant: __m128i) -> __m256i {
     // SAFETY: the assembly is empty.
     unsafe { core::arch::asm!("/* {0} */", inout(ymm_reg) vector, options(pure, nomem, nostack, preserves_flags)) };
     vector
+}
+
+/// Returns both halves of a block.
+#[inline(always)]
+fn halves(block: &mut [u8; 64]) -> [&mut [u8; 32]; 2] {
+    let (low, high) = block.split_first_chunk_mut().expect("32 bytes");
+    [low, high.first_chunk_mut().expect("32 more")]
 }
 
 /// XORs half a block with the key stream.

@@ -135,6 +135,7 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     binary! { avx512, __m512i:
         add = _mm512_add_epi32;
         xor = _mm512_xor_si512;
+        and = _mm512_and_si512;
     }
 
     unary! { avx512, __m512i:

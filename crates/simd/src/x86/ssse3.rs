@@ -61,6 +61,7 @@ impl Words for Ssse3Words {
     binary! { ssse3, __m128i:
         add = _mm_add_epi32;
         xor = _mm_xor_si128;
+        and = _mm_and_si128;
     }
 
     unary! { ssse3, __m128i:

@@ -1,5 +1,6 @@
 //! Many messages under one key at once.
 
+mod interleaved;
 mod request;
 mod shared_vectors;
 mod trio;

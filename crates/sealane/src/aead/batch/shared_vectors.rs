@@ -6,8 +6,9 @@ use core::slice;
 
 use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
+use super::interleaved;
 use super::request::{Operation, Request};
-use crate::aead::construction::one_time_key;
+use crate::aead::construction::{KEY_BLOCK, one_time_key};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{self, Block, Keys, Row, Target};
 use crate::chacha20::state::xor_bytes;
@@ -16,7 +17,7 @@ use crate::wipe::wipe;
 
 /// The largest number of messages in a batch: twice the 32-bit lanes of the widest vector, four
 /// times its 64-bit lanes.
-const MAX_MESSAGES: usize = 32;
+pub(super) const MAX_MESSAGES: usize = 32;
 
 /// Messages, and their nonces and keys at the same index.
 pub(super) struct Batch<'a> {
@@ -100,6 +101,17 @@ impl<'a> Batch<'a> {
         } else {
             Keys::Shared(key)
         };
+
+        if interleaved::takes::<S>() {
+            last_rows.iter_mut().for_each(|row| row[0] = KEY_BLOCK);
+            if messages.iter().any(|message| matches!(message.operation, Operation::Open(..))) {
+                // Keys come first: a message is verified before it is decrypted.
+                xor_key_streams(token, keys, last_rows, messages, Some(key_blocks), |_| false);
+            }
+            interleaved::run(token, keys, last_rows, messages, key_blocks);
+            wipe(key_blocks.as_flattened_mut());
+            return;
+        }
 
         // Block 0, which makes the one-time keys (RFC 8439, section 2.6), together with the data to
         // be sealed.

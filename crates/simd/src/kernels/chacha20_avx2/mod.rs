@@ -16,6 +16,7 @@ use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 
 use crate::pending_poly1305::PendingPoly1305;
+use crate::tuning::POLY1305_BLOCKS_IN_DOUBLE_ROUND;
 
 /// Byte shuffles that rotate words to the left by 16 and by 8 bits.
 #[repr(align(32))]
@@ -35,7 +36,7 @@ const fn rotation_mask(bytes: usize) -> [u8; 32] {
 
 /// The number of blocks that one double round adds, each with a pair of quarter rounds. The 32
 /// blocks of a group take eight double rounds.
-const BLOCKS: usize = 4;
+const BLOCKS: usize = POLY1305_BLOCKS_IN_DOUBLE_ROUND;
 
 /// `a += b; d ^= a; d <<<= mask` for two quarter rounds. Registers are named by their numbers.
 macro_rules! add_shuffle {

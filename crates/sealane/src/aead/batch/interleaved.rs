@@ -1,0 +1,213 @@
+//! Messages whose blocks share vectors, and which are authenticated on integers between the rounds.
+//!
+//! A group computes the next blocks of the key streams, of as many messages as that takes, so only
+//! the last group of a batch has empty lanes. During its rounds, other messages are authenticated:
+//! to seal, those that have been encrypted, and to open, those that follow. A message is decrypted
+//! after its tag has been verified.
+
+use core::array;
+use core::slice;
+
+use sealane_simd::tuning::POLY1305_BLOCKS_IN_DOUBLE_ROUND;
+use sealane_simd::{PendingPoly1305, Simd, Words};
+
+use super::request::{Operation, Request};
+use super::shared_vectors::MAX_MESSAGES;
+use crate::aead::construction::{begin_mac, finish_mac, lengths, message_block};
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::many::{Block, Keys, Row, Target};
+use crate::chacha20::runs::{Authentication, LANES, Runs};
+use crate::chacha20::state::xor_bytes;
+use crate::poly1305::{self, Short};
+use crate::wipe::wipe;
+
+/// Bytes that a double round authenticates.
+const MIN_BYTES: usize = POLY1305_BLOCKS_IN_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
+
+/// Returns whether [`run`] works on these vectors.
+pub(super) const fn takes<S: Simd>() -> bool {
+    S::TUNING.interleaved_below_bytes.most() > 0
+}
+
+/// Seals all messages, or opens them. `last_rows` have the block counter of the next block: 0, or
+/// 1 if `key_blocks` has blocks 0 already.
+#[inline(always)]
+pub(super) fn run<S: Simd>(
+    token: S,
+    keys: Keys<'_>,
+    last_rows: &mut [Row],
+    messages: &mut [Request<'_>],
+    key_blocks: &mut [Block],
+) {
+    const { assert!(!takes::<S>() || S::Words::LANES == LANES) };
+    let opens = messages.iter().any(|message| matches!(message.operation, Operation::Open(..)));
+    let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
+    let mut spare = [[0; BLOCK_BYTES]; LANES];
+    let mut runs = Runs::new();
+    let mut progress = Progress { message: 0, bytes: 0, mac: None };
+    // The message with the next block of a key stream.
+    let mut next = 0;
+    while next < messages.len() {
+        if opens {
+            progress.verify_next_group(token, &last_rows[next..], next, messages, key_blocks);
+        }
+        let bound = if opens { progress.message } else { next };
+        let (before, after) = messages.split_at_mut(bound);
+        let (keys_before, keys_after) = key_blocks.split_at_mut(bound);
+        let (encrypted, blocks_0, work) = if opens {
+            let work = Work { first: bound, messages: after, key_blocks: keys_after, progress: &mut progress };
+            (&mut before[next..], &mut keys_before[next..], work)
+        } else {
+            let work = Work { first: 0, messages: before, key_blocks: keys_before, progress: &mut progress };
+            (after, keys_after, work)
+        };
+        let (rows, ends) = (&mut last_rows[next..], &mut ends[next..]);
+        let mut targets: [Target<'_>; LANES] = array::from_fn(|_| Target::default());
+        let targets = fill_targets(&mut targets, rows, encrypted, blocks_0, ends);
+        let mut blocks = spare.each_mut();
+        let passed = runs.fill(rows, targets, &mut blocks);
+        runs.xor(token, keys.from(next), &mut blocks, work);
+        for (message, key_stream) in encrypted.iter_mut().zip(ends).take(passed) {
+            xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
+        }
+        next += passed;
+    }
+    while progress.message < messages.len() {
+        progress.finish_message(token, messages, key_blocks);
+    }
+    wipe(spare.as_flattened_mut());
+    wipe(ends.as_flattened_mut());
+}
+
+/// Writes the blocks of the next messages: a group, or all. Returns their targets.
+#[inline(always)]
+fn fill_targets<'t, 'b>(
+    targets: &'t mut [Target<'b>; LANES],
+    last_rows: &[Row],
+    messages: &'b mut [Request<'_>],
+    blocks_0: &'b mut [Block],
+    ends: &'b mut [Block],
+) -> &'t mut [Target<'b>] {
+    let (mut filled, mut blocks) = (0, 0);
+    let messages = messages.iter_mut().zip(last_rows).zip(blocks_0.iter_mut().zip(ends));
+    for (Target([start, whole, end]), ((message, row), (block_0, rest))) in targets.iter_mut().zip(messages) {
+        if blocks >= LANES {
+            break;
+        }
+        if row[0] == 0 {
+            *start = slice::from_mut(block_0);
+        }
+        let done = row[0].saturating_sub(message_block(0)) as usize;
+        let (all, tail) = message.data.as_chunks_mut();
+        let has_end = !tail.is_empty() && done <= all.len();
+        *whole = all.get_mut(done..).unwrap_or_default();
+        if has_end {
+            *end = slice::from_mut(rest);
+        }
+        blocks += start.len() + whole.len() + end.len();
+        filled += 1;
+    }
+    &mut targets[..filled]
+}
+
+/// How far the messages are authenticated.
+struct Progress {
+    /// The messages before this one have tags.
+    message: usize,
+    /// The bytes of this message's ciphertext that `mac` has, once it has begun.
+    bytes: usize,
+    mac: Option<Short>,
+}
+
+impl Progress {
+    /// Authenticates messages until those from `next` on have blocks for a group, or all have been
+    /// verified.
+    #[inline(always)]
+    fn verify_next_group<S: Simd>(
+        &mut self,
+        token: S,
+        last_rows: &[Row],
+        next: usize,
+        messages: &mut [Request<'_>],
+        key_blocks: &[Block],
+    ) {
+        let blocks = |message: &Request<'_>| message.data.len().div_ceil(BLOCK_BYTES);
+        let done = (last_rows[0][0] - message_block(0)) as usize;
+        let mut ready = messages[next..self.message].iter().map(blocks).sum::<usize>();
+        while ready < done + LANES && self.message < messages.len() {
+            self.finish_message(token, messages, key_blocks);
+            ready += blocks(&messages[self.message - 1]);
+        }
+    }
+
+    /// Authenticates the rest of a message, without other work.
+    #[inline(always)]
+    fn finish_message<S: Simd>(&mut self, token: S, messages: &mut [Request<'_>], key_blocks: &[Block]) {
+        let (message, block_0) = (&mut messages[self.message], &key_blocks[self.message]);
+        let mac = self.mac(message, block_0);
+        let mac = poly1305::padded_end(token, mac, &message.data[self.bytes..]);
+        self.finish(message, mac, 0);
+    }
+
+    /// Returns the authenticator of this message.
+    #[inline(always)]
+    fn mac(&mut self, message: &Request<'_>, block_0: &Block) -> Short {
+        *self.mac.get_or_insert_with(
+            #[inline(always)]
+            || begin_mac(block_0, message.aad),
+        )
+    }
+
+    /// Adds the last `bytes` of this message, and continues with the next one.
+    #[inline(always)]
+    fn finish(&mut self, message: &mut Request<'_>, mac: Short, bytes: usize) {
+        let length = message.data.len();
+        let rest = &message.data[length - bytes..];
+        message.finish(&finish_mac(mac, rest, &lengths(message.aad.len(), length)));
+        self.wipe();
+        self.message += 1;
+    }
+
+    #[inline(always)]
+    fn wipe(&mut self) {
+        if let Some(mac) = &mut self.mac {
+            mac.wipe();
+        }
+        (self.bytes, self.mac) = (0, None);
+    }
+}
+
+/// The messages that are authenticated during the rounds.
+struct Work<'w, 'a> {
+    /// The number of the first of these messages.
+    first: usize,
+    messages: &'w mut [Request<'a>],
+    key_blocks: &'w [Block],
+    progress: &'w mut Progress,
+}
+
+impl Authentication for Work<'_, '_> {
+    // Not inlined: between the rounds its values would live in memory.
+    #[inline(never)]
+    fn pending(&mut self) -> PendingPoly1305<'_> {
+        let progress = &mut *self.progress;
+        loop {
+            let i = progress.message - self.first;
+            let Some(message) = self.messages.get_mut(i) else { return PendingPoly1305::none() };
+            let mac = progress.mac(message, &self.key_blocks[i]);
+            let rest = message.data.len() - progress.bytes;
+            if rest >= MIN_BYTES {
+                return mac.pending(&self.messages[i].data[progress.bytes..]);
+            }
+            progress.finish(message, mac, rest);
+        }
+    }
+
+    #[inline(always)]
+    fn added(&mut self, h: [u64; 3], blocks: usize) {
+        if let Some(mac) = &mut self.progress.mac {
+            mac.set_accumulator(h);
+            self.progress.bytes += blocks * poly1305::BLOCK_BYTES;
+        }
+    }
+}
