@@ -13,7 +13,6 @@ mod emulate;
 mod figures;
 mod fuzz;
 mod instructions;
-mod interop;
 mod ledger;
 mod msrv;
 mod places;
@@ -75,8 +74,6 @@ enum Chore {
     Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
     Fuzz(fuzz::Options),
-    /// Exchange files with age and rage, and shares with ssss, shamir-mnemonic and Vault's package
-    Interop,
     /// Build the provider for OpenSSL, and write it with a configuration into a folder
     Openssl {
         /// The folder for sealane.so and sealane.cnf
@@ -115,7 +112,6 @@ fn main() -> Result<()> {
         Chore::Time { operation } => probe::time(operation.as_deref()),
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
-        Chore::Interop => interop::run(),
         Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
         Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),

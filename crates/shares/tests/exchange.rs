@@ -1,7 +1,7 @@
 //! Exchanges shares, both ways, with ssss, the Python package shamir-mnemonic, and Vault's Go
 //! package.
 //!
-//! `cargo xtask interop` prepares the programs and runs these tests. SSSS_SPLIT and SSSS_COMBINE
+//! `xtask/interop` prepares the programs and runs these tests. SSSS_SPLIT and SSSS_COMBINE
 //! name ssss, SLIP39_PYTHON names a Python interpreter with shamir-mnemonic, and VAULT_SHAMIR the
 //! program in tests/vault. A missing program is a failure.
 
@@ -14,7 +14,7 @@ use sealane_shares::vault::{self, VaultShare};
 
 fn program(variable: &str) -> Command {
     let path = std::env::var_os(variable);
-    Command::new(path.unwrap_or_else(|| panic!("{variable} is not set: run `cargo xtask interop`")))
+    Command::new(path.unwrap_or_else(|| panic!("{variable} is not set: run `xtask/interop`")))
 }
 
 /// Returns what a program prints on both streams for this input.
