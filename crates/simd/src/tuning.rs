@@ -267,10 +267,7 @@ mod x86 {
     pub(crate) const SSSE3: Tuning = Tuning { horizontal_sets: 2, most_horizontal_sets: 2, ..VECTORS_OF_128_BITS };
 
     /// The work between the rounds is assembly of x86-64.
-    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-    const INTERLEAVED_BELOW: ByClass<usize> = ByClass { one_cycle: 16_384, two_cycles: usize::MAX };
-    #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
-    const INTERLEAVED_BELOW: ByClass<usize> = ByClass::same(0);
+    const INTERLEAVES: bool = cfg!(all(target_arch = "x86_64", target_pointer_width = "64"));
     pub(crate) const AVX2: Tuning = Tuning {
         // Zen 3: three sets take less than a group.
         horizontal_sets: 3,
@@ -292,16 +289,16 @@ mod x86 {
         // Zen 3: interleaved has 1.08 of ring's speed to 4.5 KiB (longer ones were not measured),
         // two passes 0.95 at 5000 bytes and 1.08 from 16 KiB on. Zen 5: two passes are always
         // slower.
-        interleaved_below_bytes: INTERLEAVED_BELOW,
+        interleaved_below_bytes: if INTERLEAVES {
+            ByClass { one_cycle: 16_384, two_cycles: usize::MAX }
+        } else {
+            ByClass::same(0)
+        },
         // Zen 5, 32 messages: 256 bytes take 0.69 times as long as alone to seal and 0.70 to open,
         // 1 KiB 0.84 and 0.90. Eight messages: 0.80 and 0.84, 0.90 and 0.99. Longer messages were
         // not measured since the lanes are filled without memory. Zen 3: not measured.
-        batch_max_bytes: if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
-            Some(1100)
-        } else {
-            Some(200)
-        },
-        batch_min_messages: if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) { 8 } else { 20 },
+        batch_max_bytes: if INTERLEAVES { Some(1100) } else { Some(200) },
+        batch_min_messages: if INTERLEAVES { 8 } else { 20 },
         ..VECTORS_OF_128_BITS
     };
 

@@ -11,7 +11,7 @@ use core::slice;
 use sealane_simd::tuning::POLY1305_BLOCKS_IN_DOUBLE_ROUND;
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
-use super::request::{Operation, Request};
+use super::request::Request;
 use super::shared_vectors::MAX_MESSAGES;
 use crate::aead::construction::{begin_mac, finish_mac, lengths, message_block};
 use crate::chacha20::BLOCK_BYTES;
@@ -30,7 +30,7 @@ pub(super) const fn takes<S: Simd>() -> bool {
 }
 
 /// Seals all messages, or opens them. `last_rows` have the block counter of the next block: 0, or
-/// 1 if `key_blocks` has blocks 0 already.
+/// 1 to open, where `key_blocks` has blocks 0 already.
 #[inline(always)]
 pub(super) fn run<S: Simd>(
     token: S,
@@ -38,9 +38,9 @@ pub(super) fn run<S: Simd>(
     last_rows: &mut [Row],
     messages: &mut [Request<'_>],
     key_blocks: &mut [Block],
+    opens: bool,
 ) {
     const { assert!(!takes::<S>() || S::Words::LANES == LANES) };
-    let opens = messages.iter().any(|message| matches!(message.operation, Operation::Open(..)));
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut spare = [[0; BLOCK_BYTES]; LANES];
     let mut runs = Runs::new();

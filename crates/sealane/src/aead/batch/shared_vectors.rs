@@ -102,13 +102,16 @@ impl<'a> Batch<'a> {
             Keys::Shared(key)
         };
 
+        let is_open = |message: &Request<'_>| matches!(message.operation, Operation::Open(..));
+        let opens = messages.iter().any(is_open);
         if interleaved::takes::<S>() {
-            last_rows.iter_mut().for_each(|row| row[0] = KEY_BLOCK);
-            if messages.iter().any(|message| matches!(message.operation, Operation::Open(..))) {
+            if opens {
                 // Keys come first: a message is verified before it is decrypted.
                 xor_key_streams(token, keys, last_rows, messages, Some(key_blocks), |_| false);
+            } else {
+                last_rows.iter_mut().for_each(|row| row[0] = KEY_BLOCK);
             }
-            interleaved::run(token, keys, last_rows, messages, key_blocks);
+            interleaved::run(token, keys, last_rows, messages, key_blocks, opens);
             wipe(key_blocks.as_flattened_mut());
             return;
         }
@@ -120,8 +123,7 @@ impl<'a> Batch<'a> {
         authenticate(token, messages, key_blocks);
         wipe(key_blocks.as_flattened_mut());
         // The data to be opened. Messages that are not authentic have none.
-        let is_open = |message: &Request<'_>| matches!(message.operation, Operation::Open(..));
-        if messages.iter().any(is_open) {
+        if opens {
             xor_key_streams(token, keys, last_rows, messages, None, is_open);
         }
     }
