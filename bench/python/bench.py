@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.ciphers import aead as peer
 import sealane
 import sealane.fsspec
 from sealane import age
+from turns import least
 
 
 def best(work: dict[str, Callable[[], object]], rounds: int, seconds: float) -> dict[str, float]:
@@ -31,14 +32,16 @@ def best(work: dict[str, Callable[[], object]], rounds: int, seconds: float) -> 
         start = time.perf_counter()
         call()
         repeat[name] = max(1, int(seconds / (time.perf_counter() - start + 1e-9)))
-    least = dict.fromkeys(work, float("inf"))
-    for _ in range(rounds):
-        for name, call in work.items():
-            start = time.perf_counter()
+
+    def repeated(name: str) -> Callable[[], object]:
+        def calls() -> None:
             for _ in range(repeat[name]):
-                call()
-            least[name] = min(least[name], (time.perf_counter() - start) / repeat[name])
-    return least
+                work[name]()
+
+        return calls
+
+    times = least({name: repeated(name) for name in work}, rounds)
+    return {name: times[name] / repeat[name] for name in work}
 
 
 def row(name: str, to: str, ratio: float) -> None:
@@ -80,15 +83,12 @@ def messages(seconds: float) -> None:
 
 def copies(work: dict[object, Callable[[], object]], target: str, is_new: bool) -> dict[object, float]:
     """Returns the least time of each piece of work, which writes ``target`` anew or replaces it."""
-    least = dict.fromkeys(work, float("inf"))
-    for _ in range(3):
-        for name, call in work.items():
-            if is_new and os.path.exists(target):
-                os.unlink(target)
-            start = time.perf_counter()
-            call()
-            least[name] = min(least[name], time.perf_counter() - start)
-    return least
+
+    def before() -> None:
+        if is_new and os.path.exists(target):
+            os.unlink(target)
+
+    return least(work, 3, before)
 
 
 def files(megabytes: int) -> None:

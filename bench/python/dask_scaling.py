@@ -9,7 +9,6 @@ import argparse
 import hashlib
 import os
 import tempfile
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,7 @@ import pyarrow.parquet as pq
 
 import sealane.fsspec  # noqa: F401, registers age::
 from sealane import age, jobs
+from turns import least
 
 MEBIBYTE = 1 << 20
 
@@ -42,17 +42,12 @@ def pinned(cores: list[int]) -> distributed.Client:
     return client
 
 
-def best(work: dict[int, Callable[[], object]], rounds: int) -> float:
+def ratio(work: dict[int, Callable[[], object]], rounds: int) -> float:
     """Returns the time of one worker by that of two."""
-    least = dict.fromkeys(work, float("inf"))
-    # The first round warms up.
-    for number in range(rounds + 1):
-        for workers, call in work.items():
-            start = time.perf_counter()
-            call()
-            if number:
-                least[workers] = min(least[workers], time.perf_counter() - start)
-    return least[1] / least[2]
+    # Warms up.
+    least(work, 1)
+    times = least(work, rounds)
+    return times[1] / times[2]
 
 
 def main() -> None:
@@ -110,7 +105,7 @@ def main() -> None:
         }
         for name, call in rows.items():
             work = {count: lambda call=call, client=client: call(client) for count, client in clients.items()}
-            print(f"| {name} | {best(work, arguments.rounds):.2f} |", flush=True)
+            print(f"| {name} | {ratio(work, arguments.rounds):.2f} |", flush=True)
         for client in clients.values():
             client.close()
             client.cluster.close()

@@ -5,8 +5,6 @@ alternate, and the least time of each counts. A cold file is one that nothing is
 """
 
 import argparse
-import time
-from collections.abc import Callable
 from typing import Any
 
 import fsspec
@@ -17,6 +15,7 @@ import pyarrow.parquet as pq
 import store
 from sealane import age
 from sealane.fsspec import AgeFileSystem
+from turns import least
 
 MILLION = 1_000_000
 
@@ -24,17 +23,6 @@ MILLION = 1_000_000
 def table_of(columns: int, rows: int) -> pa.Table:
     random = np.random.default_rng(1)
     return pa.table({f"c{i}": random.integers(0, 1 << 40, rows) for i in range(columns)})
-
-
-def least(work: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Returns the least time of each piece of work. They alternate."""
-    found = dict.fromkeys(work, float("inf"))
-    for _ in range(rounds):
-        for name, call in work.items():
-            start = time.perf_counter()
-            call()
-            found[name] = min(found[name], time.perf_counter() - start)
-    return found
 
 
 def main() -> None:

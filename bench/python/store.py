@@ -3,18 +3,13 @@
 import asyncio
 import contextlib
 import multiprocessing
-import os
-import socket
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-#: The server has these keys, and nobody else's.
-KEYS = {"key": "bench-access", "secret": "bench-secret"}
-REGION = "us-east-1"
+# Of the tests of the package.
+import servers
 
 
 @dataclass
@@ -28,13 +23,6 @@ class Store:
     def moved(self) -> int:
         """Returns the bytes that went to the server and back so far."""
         return int(self._sent.value + self._received.value)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _relay(port: int, server: int, delay: float, sent: Any, received: Any) -> None:
@@ -62,16 +50,6 @@ def _relay(port: int, server: int, delay: float, sent: Any, received: Any) -> No
     asyncio.run(serve())
 
 
-def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
-            return
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"nobody listens on port {port}")
-        time.sleep(0.1)
-
-
 @contextlib.contextmanager
 def running(delay: float = 0.0) -> Iterator[Store]:
     """Runs versitygw, which SEALANE_VERSITYGW names. Its files are in memory.
@@ -79,18 +57,15 @@ def running(delay: float = 0.0) -> Iterator[Store]:
     ``delay`` is in seconds: so long each request takes more than it would.
     """
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        server, port = free_port(), free_port()
-        command = [os.environ["SEALANE_VERSITYGW"], "--port", f"127.0.0.1:{server}", "--region", REGION]
-        environment = os.environ | {"ROOT_ACCESS_KEY": KEYS["key"], "ROOT_SECRET_KEY": KEYS["secret"]}
         context = multiprocessing.get_context("spawn")
         sent, received = context.Value("q", 0), context.Value("q", 0)
-        relay = context.Process(target=_relay, args=(port, server, delay, sent, received), daemon=True)
-        with subprocess.Popen([*command, "posix", folder], stdout=subprocess.DEVNULL, env=environment) as process:
+        with servers.versitygw(folder) as server:
+            port = servers.free_port()
+            relay = context.Process(target=_relay, args=(port, server, delay, sent, received), daemon=True)
+            relay.start()
             try:
-                _wait_for(server)
-                relay.start()
-                _wait_for(port)
-                yield Store({**KEYS, "endpoint_url": f"http://127.0.0.1:{port}"}, sent, received)
+                servers.wait_for(port, relay.is_alive, "the relay")
+                keys = {"key": servers.S3_KEYS["AWS_ACCESS_KEY_ID"], "secret": servers.S3_KEYS["AWS_SECRET_ACCESS_KEY"]}
+                yield Store({**keys, "endpoint_url": f"http://127.0.0.1:{port}"}, sent, received)
             finally:
                 relay.terminate()
-                process.terminate()

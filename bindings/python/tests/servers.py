@@ -126,25 +126,29 @@ def proxy(port):
     return app
 
 
+def wait_for(port, is_running, command):
+    """Waits until a server listens."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        except OSError:
+            assert is_running() and time.monotonic() < deadline, command
+            time.sleep(0.1)
+
+
 @contextlib.contextmanager
 def _process(command, port, **options):
     """Runs a server, and waits until it listens."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, **options) as process:
         try:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", port), timeout=5).close()
-                    break
-                except OSError:
-                    assert process.poll() is None and time.monotonic() < deadline, command
-                    time.sleep(0.1)
+            wait_for(port, lambda: process.poll() is None, command)
             yield
         finally:
             process.terminate()
 
 
-def _free_port():
+def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
@@ -174,20 +178,26 @@ class _Conditional:
 
 
 @contextlib.contextmanager
+def versitygw(folder):
+    """The versitygw that SEALANE_VERSITYGW names, with its objects in a folder. Gives its port."""
+    port = free_port()
+    keys = {
+        "ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"],
+        "ROOT_SECRET_KEY": S3_KEYS["AWS_SECRET_ACCESS_KEY"],
+    }
+    program = os.environ["SEALANE_VERSITYGW"]
+    command = [program, "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", folder]
+    with _process(command, port, env=os.environ | keys):
+        yield port
+
+
+@contextlib.contextmanager
 def s3(folder):
     """moto, or the versitygw that SEALANE_VERSITYGW names. Gives the gate and the address."""
     with contextlib.ExitStack() as stack:
-        program = os.environ.get("SEALANE_VERSITYGW")
-        if program:
+        if os.environ.get("SEALANE_VERSITYGW"):
             (folder / "versitygw").mkdir()
-            port = _free_port()
-            keys = {
-                "ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"],
-                "ROOT_SECRET_KEY": S3_KEYS["AWS_SECRET_ACCESS_KEY"],
-            }
-            command = [program, "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", folder / "versitygw"]
-            stack.enter_context(_process(command, port, env=os.environ | keys))
-            app = proxy(port)
+            app = proxy(stack.enter_context(versitygw(folder / "versitygw")))
         else:
             app = _Conditional()
         yield stack.enter_context(served(app))
@@ -196,7 +206,7 @@ def s3(folder):
 @contextlib.contextmanager
 def azurite(folder):
     """The Azurite that SEALANE_AZURITE names. Gives the gate and the address."""
-    port = _free_port()
+    port = free_port()
     command = ["node", os.environ["SEALANE_AZURITE"], "--blobHost", "127.0.0.1", "--blobPort", str(port)]
     command += ["--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
     with _process(command, port) as _, served(proxy(port)) as found:
