@@ -85,9 +85,13 @@ data Aead = Aead
     }
 
 ietf, extended :: Aead
-ietf = Aead 12 (\k n -> A.seal k (nonce n)) (\k n -> A.open k (nonce n)) sealing opening
+ietf = withNonces 12 A.nonceFromBytes
+extended = withNonces 24 X.nonceFromBytes
+
+withNonces :: A.Aead aead => Int -> (ByteString -> Maybe (A.AeadNonce aead)) -> Aead
+withNonces len fromBytes = Aead len (\k n -> A.seal k (nonce n)) (\k n -> A.open k (nonce n)) sealing opening
   where
-    nonce = fromJust . A.nonceFromBytes
+    nonce = fromJust . fromBytes
     sealing key n aad parts = runST $ do
         sealer <- A.newSealer key (nonce n) aad
         out <- mapM (A.sealPiece sealer) parts
@@ -98,19 +102,6 @@ ietf = Aead 12 (\k n -> A.seal k (nonce n)) (\k n -> A.open k (nonce n)) sealing
         mapM_ (A.authenticatePiece opener) first
         ok <- A.verifyTag opener tag
         if ok then Just . B.concat <$> mapM (A.decryptPiece opener) second else pure Nothing
-extended = Aead 24 (\k n -> X.seal k (nonce n)) (\k n -> X.open k (nonce n)) sealing opening
-  where
-    nonce = fromJust . X.nonceFromBytes
-    sealing key n aad parts = runST $ do
-        sealer <- X.newSealer key (nonce n) aad
-        out <- mapM (X.sealPiece sealer) parts
-        tag <- X.finishSealer sealer
-        pure (B.concat out <> tag)
-    opening key n aad first second tag = runST $ do
-        opener <- X.newOpener key (nonce n) aad
-        mapM_ (X.authenticatePiece opener) first
-        ok <- X.verifyTag opener tag
-        if ok then Just . B.concat <$> mapM (X.decryptPiece opener) second else pure Nothing
 
 propAead :: Aead -> Property
 propAead aead = property $ do

@@ -1,11 +1,16 @@
--- | Both AEADs. They differ in their numbers and in the lengths of their nonces.
+-- | What both AEADs have. Their modules export all of this.
 module Sealane.Aead
-    ( Aead
-    , chacha20Poly1305
-    , xchacha20Poly1305
-    , tagBytes
+    ( -- * AEADs and nonces
+      Aead
+    , AeadNonce
+    , nonceToBytes
+
+      -- * Whole messages
     , seal
     , open
+    , tagBytes
+
+      -- * Messages in pieces
     , Sealer
     , newSealer
     , sealPiece
@@ -22,43 +27,55 @@ import Control.Monad.ST.Unsafe (unsafeIOToST)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (createUptoN')
-import Data.Word (Word32)
-import Foreign.Ptr (plusPtr)
+import Data.Word (Word8)
+import Foreign.C.Types (CSize)
+import Foreign.Ptr (Ptr, plusPtr)
+import Sealane.Aead.Nonce
 import Sealane.Foreign
 import Sealane.Key (Key, withKey)
-
--- | The number of an AEAD in the C interface.
-type Aead = Word32
-
--- | The AEADs.
-chacha20Poly1305, xchacha20Poly1305 :: Aead
-chacha20Poly1305 = 1
-xchacha20Poly1305 = 2
 
 -- | The length of a tag in bytes: 16.
 tagBytes :: Int
 tagBytes = 16
 
--- | Returns the ciphertext with the tag behind it.
-seal :: Aead -> Key -> ByteString -> ByteString -> ByteString -> ByteString
-seal aead key nonce aad plaintext = pureCall $
-    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+-- | Encrypts a message and authenticates it together with associated data. Returns the ciphertext
+-- with the tag of 16 bytes behind it.
+seal
+    :: Aead aead
+    => Key
+    -> AeadNonce aead
+    -> ByteString
+    -- ^ Associated data.
+    -> ByteString
+    -- ^ The message.
+    -> ByteString
+seal key nonce aad plaintext = pureCall $
+    withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         transform plaintext (len + tagBytes) $ \from size to ->
-            call aead keyPtr noncePtr nonceLen aadPtr aadLen from size to (to `plusPtr` len) >>= check
+            call (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen from size to (to `plusPtr` len) >>= check
   where
     len = B.length plaintext
     call = if isShort (len + B.length aad) then aeadSealUnsafe else aeadSealSafe
 
--- | Returns the plaintext, if the message is authentic.
-open :: Aead -> Key -> ByteString -> ByteString -> ByteString -> Maybe ByteString
-open aead key nonce aad message
+-- | Decrypts what 'seal' returned. Returns 'Nothing' if it, the associated data, the nonce and the
+-- key do not belong together.
+open
+    :: Aead aead
+    => Key
+    -> AeadNonce aead
+    -> ByteString
+    -- ^ Associated data.
+    -> ByteString
+    -- ^ The ciphertext with its tag.
+    -> Maybe ByteString
+open key nonce aad message
     | len < 0 = Nothing
     | otherwise = pureCall $
-        withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
             withBytes message $ \from _ -> do
                 -- The C function leaves only zeros if the message is not authentic.
                 (plaintext, isAuthentic) <- B.createUptoN' len $ \to -> do
-                    status <- call aead keyPtr noncePtr nonceLen aadPtr aadLen from size (from `plusPtr` len) to
+                    status <- call (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen from size (from `plusPtr` len) to
                     (,) len <$> checkAuthentic status
                 pure (if isAuthentic then Just plaintext else Nothing)
   where
@@ -69,11 +86,11 @@ open aead key nonce aad message
 -- | A message that is encrypted in pieces. Its memory is wiped.
 newtype Sealer s = Sealer (Context SealerContext)
 
--- | Starts a message.
-newSealer :: Aead -> Key -> ByteString -> ByteString -> ST s (Sealer s)
-newSealer aead key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
-    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
-        sealerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
+-- | Starts a message with its associated data.
+newSealer :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Sealer s)
+newSealer key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
+    withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        sealerInit context (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen
 
 -- | Encrypts the next piece, of any length.
 --
@@ -83,7 +100,7 @@ sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update)
   where
     update = if isShort (B.length piece) then sealerUpdateUnsafe else sealerUpdateSafe
 
--- | Ends the message and returns its tag. @open@ expects it behind the pieces.
+-- | Ends the message and returns its tag. 'open' expects it behind the pieces.
 --
 -- Throws 'Sealane.Error.SealaneError' if it was called before.
 finishSealer :: Sealer s -> ST s ByteString
@@ -94,11 +111,11 @@ finishSealer (Sealer sealer) =
 -- 'decryptPiece' for each piece. No plaintext exists before it is authentic. Its memory is wiped.
 newtype Opener s = Opener (Context OpenerContext)
 
--- | Starts a message.
-newOpener :: Aead -> Key -> ByteString -> ByteString -> ST s (Opener s)
-newOpener aead key nonce aad = fmap Opener . newContext openerNew openerFree $ \context ->
-    withKey key $ \keyPtr -> withBytes nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
-        openerInit context aead keyPtr noncePtr nonceLen aadPtr aadLen
+-- | Starts a message with its associated data.
+newOpener :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Opener s)
+newOpener key nonce aad = fmap Opener . newContext openerNew openerFree $ \context ->
+    withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
+        openerInit context (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen
 
 -- | Adds the next piece of the ciphertext, without its tag.
 --
@@ -128,6 +145,9 @@ decryptPiece :: Opener s -> ByteString -> ST s ByteString
 decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decrypt) >>= checked
   where
     decrypt = if isShort (B.length piece) then openerDecryptUnsafe else openerDecryptSafe
+
+withNonce :: AeadNonce aead -> (Ptr Word8 -> CSize -> IO a) -> IO a
+withNonce = withBytes . nonceToBytes
 
 -- | Returns bytes that were written with success. Throws otherwise.
 checked :: (ByteString, Status) -> ST s ByteString

@@ -12,42 +12,28 @@
 -- >>> open key nonce "header" (seal key nonce "header" "attack at dawn")
 -- Just "attack at dawn"
 --
--- Pieces are processed in 'ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer or opener serves
--- one thread at a time, and others wait.
+-- Pieces are processed in 'Control.Monad.ST.ST'. In 'IO', use 'Control.Monad.ST.stToIO'. A sealer
+-- or opener serves one thread at a time, and others wait.
 module Sealane.ChaCha20Poly1305
-    ( -- * Nonces
-      Nonce
+    ( ChaCha20Poly1305
+    , Nonce
     , nonceBytes
     , nonceFromBytes
-    , nonceToBytes
-
-      -- * Whole messages
-    , seal
-    , open
-    , tagBytes
-
-      -- * Messages in pieces
-    , Sealer
-    , newSealer
-    , sealPiece
-    , finishSealer
-    , Opener
-    , newOpener
-    , authenticatePiece
-    , verifyTag
-    , decryptPiece
+    , module Sealane.Aead
     ) where
 
-import Control.Monad.ST (ST)
 import Data.ByteString (ByteString)
-import qualified Data.ByteString as B
-import Sealane.Aead (Opener, Sealer, authenticatePiece, decryptPiece, finishSealer, sealPiece, tagBytes, verifyTag)
-import qualified Sealane.Aead as Aead
-import Sealane.Key (Key)
+import Sealane.Aead
+import Sealane.Aead.Nonce (Aead (number), ofLength)
+
+-- | ChaCha20-Poly1305, in the types of its nonces.
+data ChaCha20Poly1305
+
+instance Aead ChaCha20Poly1305 where
+    number _ = 1
 
 -- | A nonce of 12 bytes.
-newtype Nonce = Nonce ByteString
-    deriving (Eq, Ord, Show)
+type Nonce = AeadNonce ChaCha20Poly1305
 
 -- | The length of a nonce in bytes: 12.
 nonceBytes :: Int
@@ -55,42 +41,4 @@ nonceBytes = 12
 
 -- | Returns a nonce, or 'Nothing' if the length is wrong.
 nonceFromBytes :: ByteString -> Maybe Nonce
-nonceFromBytes bytes
-    | B.length bytes == nonceBytes = Just (Nonce bytes)
-    | otherwise = Nothing
-
--- | Returns the bytes of a nonce.
-nonceToBytes :: Nonce -> ByteString
-nonceToBytes (Nonce bytes) = bytes
-
--- | Encrypts a message and authenticates it together with associated data. Returns the ciphertext
--- with the tag of 16 bytes behind it.
-seal
-    :: Key
-    -> Nonce
-    -> ByteString
-    -- ^ Associated data.
-    -> ByteString
-    -- ^ The message.
-    -> ByteString
-seal key (Nonce nonce) = Aead.seal Aead.chacha20Poly1305 key nonce
-
--- | Decrypts what 'seal' returned. Returns 'Nothing' if it, the associated data, the nonce and the
--- key do not belong together.
-open
-    :: Key
-    -> Nonce
-    -> ByteString
-    -- ^ Associated data.
-    -> ByteString
-    -- ^ The ciphertext with its tag.
-    -> Maybe ByteString
-open key (Nonce nonce) = Aead.open Aead.chacha20Poly1305 key nonce
-
--- | Starts a message with its associated data.
-newSealer :: Key -> Nonce -> ByteString -> ST s (Sealer s)
-newSealer key (Nonce nonce) aad = Aead.newSealer Aead.chacha20Poly1305 key nonce aad
-
--- | Starts a message with its associated data.
-newOpener :: Key -> Nonce -> ByteString -> ST s (Opener s)
-newOpener key (Nonce nonce) aad = Aead.newOpener Aead.chacha20Poly1305 key nonce aad
+nonceFromBytes = ofLength nonceBytes
