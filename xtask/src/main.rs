@@ -18,7 +18,6 @@ mod msrv;
 mod places;
 mod probe;
 mod process;
-mod python;
 mod release;
 mod sabotage;
 mod sanitize;

@@ -74,17 +74,6 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|candidate| candidate.is_file())
 }
 
-/// Returns the path of `program` from the environment variable `variable` or from PATH.
-pub(crate) fn tool_from_env(variable: &str, program: &str, how_to_install: &str) -> Result<PathBuf> {
-    let Some(path) = std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) else {
-        return find(program).with_context(|| {
-            format!("`{program}` is neither in PATH nor named by {variable}. To install it: {how_to_install}")
-        });
-    };
-    ensure!(path.is_file(), "{variable} names {}, which is not a file", path.display());
-    Ok(path)
-}
-
 /// Runs a command with its output on the terminal. Returns an error unless it succeeds.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;

@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 
 use crate::command_crates::{CommandCrates, Crate, PACKAGE, locked, metadata};
 use crate::process;
-use crate::python;
 use crate::toolchain;
 
 /// Options of the chore.
@@ -40,8 +39,8 @@ pub(crate) fn text(target: &str) -> Result<String> {
 }
 
 fn validate(file: &Path) -> Result<()> {
-    let python = python::interpreter_with(VALIDATOR)?;
-    process::run(Command::new(python).arg("xtask/src/validate_bill.py").arg(file))
+    let python = process::output(Command::new(process::workspace_root().join("xtask/python")).arg(VALIDATOR))?;
+    process::run(Command::new(python.trim_end()).arg("xtask/src/validate_bill.py").arg(file))
 }
 
 /// Returns the bill of materials. It is the same for the same lock file and target, on every
