@@ -1,4 +1,4 @@
-//! Valid, damaged and forged files: Sealane's decryptor releases the same plaintext as the crate
+//! Decrypts valid, damaged and forged files. Sealane releases the same plaintext as the crate
 //! `age`.
 #![no_main]
 

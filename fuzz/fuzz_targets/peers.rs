@@ -1,5 +1,5 @@
-//! Both AEADs against two other implementations, RustCrypto and orion: all seal and open alike, and
-//! refuse the same messages.
+//! Compares both AEADs with two other implementations, RustCrypto and orion. All give the same
+//! results and refuse the same messages.
 #![no_main]
 
 use chacha20poly1305::aead::{AeadInPlace, KeyInit};

@@ -50,7 +50,7 @@ pub unsafe extern "C" fn sealane_shamir_split(
             &[Region::new(secret, secret_len), Region::new(shares, count), Region::new(points, count)],
         )?;
         let secret = caller.input(secret, secret_len)?;
-        // All are checked before one is written.
+        // All shares are checked before one is written.
         for share in list {
             caller.output(*share, secret_len)?;
         }

@@ -1,7 +1,7 @@
 //! An AEAD's message in pieces of any length.
 //!
-//! `sealane::Sealer` takes all associated data at once and cannot be copied, and its tags cannot be
-//! shortened. OpenSSL's interface needs all that, so the construction of RFC 8439, section 2.8, is
+//! OpenSSL passes associated data in pieces, copies messages that are not finished, and shortens
+//! tags. `sealane::Sealer` can do none of this, so the construction of RFC 8439, section 2.8, is
 //! built here from the cipher and the authenticator.
 
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};

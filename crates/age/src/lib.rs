@@ -5,7 +5,7 @@
 //! that the specification forbids is an error, with a separate type and a message of one line.
 //!
 //! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
-//!   specification. [`threshold`] combines recipients, of whom a number must cooperate.
+//!   specification. [`threshold`] combines recipients, a chosen number of whom must cooperate.
 //!   [`Recipient`] and [`Identity`] are the traits for others.
 //! - [`key_file`] parses the files of identities and recipients, and decrypts identity files with
 //!   their passphrase.
@@ -103,8 +103,8 @@
 //! | `plugin` | plugins, by the crate `age` |
 //!
 //! Without `std`, the crate is `no_std` with `alloc`: it parses headers and files of keys, unlocks
-//! files, and opens chunks. With `std`, enable what the crate `getrandom` asks for where the system
-//! has no random numbers of its own, such as in a browser.
+//! files, and opens chunks. Where the system has no random numbers of its
+//! own, such as in a browser, `std` needs the settings that the crate `getrandom` documents.
 //!
 //! # Errors
 //!

@@ -53,11 +53,11 @@ impl Core {
         }
     }
 
-    /// Returns the fewest cycles for the rounds of these many blocks, beside `others` instructions.
+    /// Returns the fewest cycles for the rounds of this many blocks, beside `others` instructions.
     ///
-    /// A block is 960 operations on words in the rounds and 32 after them. In rows, one set of four
-    /// vectors, it is 320 instructions, and a chain of 260 operations that wait for each other:
-    /// twelve for each round, one to move the rows into place. Two messages overlap only if the
+    /// A block takes 960 operations on words in the rounds, and 32 after them. With its rows in
+    /// four vectors, it takes 320 instructions, and 260 of them wait for each other: in each round,
+    /// twelve that compute and one that moves the rows into place. Two messages overlap only if the
     /// reorder buffer holds both.
     fn chacha20(&self, blocks: f64, others: f64) -> f64 {
         let sets = (4.0 * blocks / self.lanes).max(1.0);
@@ -68,8 +68,8 @@ impl Core {
     }
 
     /// Returns the most bytes of Poly1305 in a cycle. A block takes 18 multiplications of 52 bits,
-    /// and two vectors of eight start in a cycle; or it takes 25 of 32 bits on vectors, with a
-    /// block every four cycles beside them.
+    /// of which two vectors of eight start in a cycle. Or it takes 25 multiplications of 32 bits on
+    /// vectors, while scalar code processes a block every four cycles.
     fn poly1305_bytes(&self) -> f64 {
         self.lanes.max(10.0)
     }

@@ -59,9 +59,9 @@ impl Keys {
     }
 
     /// Sets the length of the header of new objects, in bytes. All writers and readers of a store
-    /// should use the same, because [`ListedSize::FixedHeader`](crate::ListedSize) computes sizes
-    /// with it. The default of [`DEFAULT_HEADER_LEN`] has room for about 35 X25519 recipients, or
-    /// two post-quantum ones.
+    /// should use the same length, because [`ListedSize::FixedHeader`](crate::ListedSize) computes
+    /// sizes with it. The default of [`DEFAULT_HEADER_LEN`] has room for about 35 X25519
+    /// recipients, or two post-quantum ones.
     #[must_use]
     pub fn with_header_len(mut self, len: usize) -> Self {
         self.header_len = len;

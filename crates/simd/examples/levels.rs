@@ -1,4 +1,4 @@
-//! Lists the instruction sets of each kind of kernel, and the one that this CPU runs.
+//! Lists the instruction sets of each kind of kernel, and the widest one that this CPU has.
 //!
 //! `cargo run --release -p sealane-simd --example levels`
 

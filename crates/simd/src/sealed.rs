@@ -1,10 +1,10 @@
-//! Traits that only this crate implements, and how a token is made again.
+//! Traits that only this crate implements.
 
 /// Seals [`crate::Token`] and [`crate::LevelList`], because kernels rely on the proof of a
 /// token.
 pub trait Sealed {}
 
-/// Makes a token again that was made before.
+/// Makes a token without detection, where the features have been detected before.
 pub(crate) trait Assume: Sealed + Sized {
     /// Returns the token.
     ///

@@ -6,7 +6,7 @@ use crate::token::Token;
 /// The largest number of lanes of any implementation of [`Words`].
 pub const MAX_WORDS_LANES: usize = 16;
 
-/// A vector of 32-bit words: [`Words::ROWS`] rows of four, a row being 128 bits.
+/// A vector of 32-bit words: [`Words::ROWS`] rows of 128 bits, which have four words each.
 ///
 /// Lanes are numbered from 0; lane `4 * row + column` is word `column` of row `row`.
 pub trait Words: ChaCha20Rounds + Copy {

@@ -27,9 +27,9 @@ assert_eq!(&payload[..length], b\"attack at dawn\");
 "
 )]
 //!
-//! `snow`'s feature `std` brings the crate `ring`, which is C and assembly, and is not needed here:
-//! this crate leaves it off. A program that depends on `snow` itself leaves it off too with
-//! `default-features = false`.
+//! `snow`'s feature `std` brings the crate `ring`, which has code in C and assembly. Nothing here
+//! needs `ring`, so this crate leaves the feature off. If your program depends on `snow` too, leave
+//! it off there with `default-features = false`.
 //!
 //! Keys are wiped when they are dropped or replaced. `snow` keeps copies of handshake secrets that
 //! it does not wipe.

@@ -79,7 +79,7 @@ impl Context {
         Ok(())
     }
 
-    /// Authenticates the associated data. This takes longer than other calls, and has no arrays.
+    /// Authenticates the associated data. This may take long, so the call holds no arrays of Java.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let State::Associated(message) = &self.state else { return Err(Failure::Internal) };
         self.state = if message.aead == IETF {
@@ -102,7 +102,7 @@ impl Context {
         Ok(())
     }
 
-    /// Encrypts a piece, or decrypts one of a message that is authentic.
+    /// Encrypts a piece, or decrypts a piece of an authentic message.
     pub(crate) fn transform(&mut self, lent: &Lent, from: *const u8, len: usize, to: *mut u8) -> Result<(), Failure> {
         let buffers = lent.buffers(from, to, len)?;
         match &mut self.state {

@@ -55,7 +55,7 @@ impl<R> ArmoredReader<R> {
     /// Returns a reader that decodes armored input and passes binary input on.
     ///
     /// Input is armored if its first character other than white space is a dash. No binary age file
-    /// begins so.
+    /// begins with one.
     pub fn new(inner: R) -> Self {
         Self::with_state(inner, State::Start { armor_required: false })
     }
@@ -214,7 +214,7 @@ impl<R: Read> ArmoredReader<R> {
 
     /// Takes a line from the buffer, without LF or CR LF. Returns `None` at the end of the input.
     ///
-    /// Of a line that is far too long, it returns a part.
+    /// Returns only a part of a line that is far too long.
     fn next_line(&mut self) -> io::Result<Option<Line>> {
         /// More bytes than any valid line has, with its end.
         const ENOUGH: usize = 128;

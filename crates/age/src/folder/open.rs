@@ -62,7 +62,7 @@ pub fn open(
     let manifest = read_manifest(folder, identities.iter().map(|&identity| identity as &dyn Identity))?;
     let names = manifest.files.keys().chain(manifest.directories.keys()).chain(manifest.links.keys());
     let directories = folders(names, manifest.directories.iter().map(|(name, attributes)| (name, *attributes)));
-    // The manifest does not have its mode.
+    // The manifest has no mode for the folder itself.
     make_directory(destination, Attributes::private())?;
     for (name, attributes) in &directories {
         make_directory(&destination.join(name.as_path()), *attributes)?;
@@ -132,7 +132,7 @@ fn write<R: io::Read>(
 
 /// Creates a folder. One that will get a mode is for its owner only until then.
 fn make_directory(path: &Path, attributes: Attributes) -> Result<(), OpenError> {
-    #[cfg_attr(not(unix), allow(unused_mut, reason = "modes are of Unix"))]
+    #[cfg_attr(not(unix), allow(unused_mut, reason = "only Unix has modes"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, attributes.first_mode(0o700, 0o777));

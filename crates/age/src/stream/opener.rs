@@ -83,7 +83,7 @@ impl Opener {
         &self.buf[self.at..self.chunk.end]
     }
 
-    /// Notes that `amount` bytes of it have been handed out.
+    /// Notes that `amount` bytes of the plaintext have been handed out.
     pub(crate) fn consume(&mut self, amount: usize) {
         let amount = amount.min(self.chunk.end - self.at);
         self.at += amount;

@@ -18,7 +18,7 @@ pub(crate) struct Source {
     pub(crate) name: Name,
     /// The length in bytes, as far as it is known.
     pub(crate) len: u64,
-    /// The folder of the command line that contains it, and its name there.
+    /// The folder on the command line that contains the file, and the name of the file in it.
     found: Option<(Dir, PathBuf)>,
 }
 
@@ -80,7 +80,7 @@ impl Plan {
         plan.check()
     }
 
-    /// Adds a file of the command line.
+    /// Adds a file that the command line names.
     pub(crate) fn take_file(&mut self, path: &Path, name: Option<Name>) -> Result<()> {
         let (metadata, shown) = (look_at(path)?, quoted(path));
         let name = name.ok_or_else(|| Error::new(format!("{shown} is not the name of a file")))?;
@@ -144,8 +144,8 @@ impl Plan {
         self.failures.extend(other.failures);
     }
 
-    /// Checks that no two entries get the same name, except folders, and that none has a name of
-    /// this program.
+    /// Checks that no two entries get the same name, except folders, and that none has a name that
+    /// this program uses itself.
     pub(crate) fn check(mut self) -> Result<Self> {
         let mut folders = BTreeMap::<_, Attributes>::new();
         for directory in self.directories {

@@ -26,9 +26,10 @@ use crate::wipe::wipe;
 
 /// ChaCha20-Poly1305 for the packets of SSH: `chacha20-poly1305@openssh.com`.
 ///
-/// A packet is its length (4 bytes, big-endian, without these and the tag), and what has that
-/// length: `padding_length`, payload and padding (RFC 4253, section 6). The length is encrypted
-/// under a key of its own. The receiver opens it first, to know how many bytes to wait for.
+/// A packet is a length and a content. The length has 4 bytes, big-endian, and counts neither
+/// itself nor the tag. The content is `padding_length`, payload and padding (RFC 4253, section 6).
+/// The length is encrypted under a key of its own. The receiver opens it first, to know how many
+/// bytes to wait for.
 ///
 /// ```
 /// use sealane::OpenSshChaCha20Poly1305;

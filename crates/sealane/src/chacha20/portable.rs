@@ -2,9 +2,9 @@
 //! the target always has.
 //!
 //! A vector type over arrays does not work: the compiler splits the arrays into scalars and spills
-//! them. The compiler does vectorise a loop over lanes, if the loop still exists when it looks for
-//! such loops. One whole double round is long enough that it does not unroll the loop before that.
-//! After vectorisation, the loop is gone, and the state is in registers.
+//! them. The compiler does vectorise a loop over lanes, unless it has unrolled the loop first. The
+//! loop here computes a whole double round, which is too long to be unrolled. After vectorisation,
+//! the loop is gone, and the state is in registers.
 
 use super::rows::PORTABLE_GROUP_BYTES;
 use super::state::{State, xor_bytes};

@@ -166,7 +166,7 @@ impl Poly1305 {
     }
 
     /// Processes the blocks in one call of the kernel, if that pays. Returns whether it did.
-    // In a function of its own: the shortest messages need no threshold.
+    // A separate function keeps the threshold out of the path of the shortest messages.
     #[inline(never)]
     fn in_one_call(&mut self, data: &[u8]) -> bool {
         if data.len() < kernel::min_call_bytes(self.level) {
@@ -181,7 +181,7 @@ impl Poly1305 {
 }
 
 /// Returns the tag of a message of at least [`kernel::min_call_bytes`].
-// In a function of its own: the shortest messages need no choice.
+// A separate function keeps the choice out of the path of the shortest messages.
 #[inline(never)]
 fn mac_in_one_call(level: Level, key: &[u8; 32], message: &[u8]) -> Tag {
     let mut accumulator = Accumulator::new(key);

@@ -1,6 +1,6 @@
 //! Shamir's secret sharing of one element of a [`DynamicField`].
 //!
-//! It serves formats that allow many fields; [`element`](super::element) is several times faster. A
+//! It serves formats that allow many fields. [`element`](super::element) is several times faster. A
 //! share is the value of the polynomial, which [`DynamicField::evaluate`] computes, at its
 //! evaluation point. Points are public.
 //!
@@ -30,7 +30,7 @@ use super::arithmetic::{Arithmetic, Ring, dual_weight, lagrange_weight};
 use super::{Error, reed_solomon};
 use crate::gf2n::{DynamicElement, DynamicField};
 
-/// Interpolates from the shares at some points: the secret, or the share at another point.
+/// Recovers the secret, or the share at another point, from the shares at some points.
 ///
 /// It uses exactly the shares that it is given. Their number must reach the threshold, and all of
 /// them must be right.
@@ -42,7 +42,8 @@ pub struct Combiner {
 }
 
 impl Combiner {
-    /// Prepares for shares at `points`. The result is the value at `target`: zero for the secret.
+    /// Prepares to recover the value at `target` from shares at `points`. The secret is the value
+    /// at zero.
     ///
     /// # Errors
     /// [`Error`] if there are no points, or one is zero or occurs twice.

@@ -20,7 +20,7 @@ fn take<const ROUNDS: usize, L: Reference>(cipher: &mut ChaCha<ROUNDS, L>, key_s
     assert_eq!(cipher.position(), (position + length) as u128);
 }
 
-/// A seek within the block that begins exactly where the last request ended inside its own block.
+/// Reads to the end of a block, then seeks within the next block and reads there.
 #[test]
 fn seek_into_the_block_after_a_finished_one() {
     fn check<const ROUNDS: usize, L: Reference>() {

@@ -50,7 +50,7 @@ fn vectors() {
 #[test]
 fn every_way_agrees_with_the_reference() {
     let key = array(1);
-    // Longer than a piece of 16 KiB, in which opening into another buffer works.
+    // The last lengths are above 16 KiB, the piece in which opening into another buffer works.
     for (aad, length) in [(0, 0), (68, 447), (69, 448), (200, 4609), (13, 16_384), (13, 16_385), (3, 40_000)] {
         let (aad, plaintext) = (octets(2, aad), octets(3, length));
         let (nonce, xnonce) = (array(4), array(5));
@@ -100,7 +100,7 @@ fn every_change_is_refused() {
                 bad[i] ^= 0x10;
                 refuse(&key, &nonce, &aad, &bad, &tag);
                 refuse(&key, &nonce, &aad, &ciphertext[..i], &tag);
-                // Octets are moved across the border.
+                // The first octets of the ciphertext become associated data.
                 refuse(&key, &nonce, &[&aad, &ciphertext[..=i]].concat(), &ciphertext[i + 1..], &tag);
             }
             for i in 0..aad.len() {

@@ -1,5 +1,5 @@
 //! The AEADs of `sealane::rustcrypto` with every number of rounds and every layout, compared with
-//! the construction of the references' parts.
+//! the same construction from parts of the references.
 //!
 //! Vectors of these AEADs are published only for 20 rounds. `vectors.rs` tests the key streams
 //! below them, and `tests/rustcrypto_programs` compares with RustCrypto.

@@ -11,11 +11,11 @@ use super::layout::MAGIC;
 /// The beginning of a share in text form, in upper or lower case.
 pub const TEXT_PREFIX: &str = "SEALANE-SHARE-1";
 
-/// The longest payload of a share in text form, in bytes. It keeps the line below 4,096 characters,
-/// which is the longest that a terminal accepts.
+/// The longest payload of a share in text form, in bytes. The line then has at most 4,095
+/// characters, as many as a terminal accepts.
 pub const MAX_TEXT_PAYLOAD_BYTES: usize = 2048;
 
-/// No share has a longer line; longer input is rejected at once.
+/// The longest line of a share, in characters. Longer input is rejected at once.
 const MAX_TEXT_CHARACTERS: usize = 4095;
 
 /// BIP-350's constant.

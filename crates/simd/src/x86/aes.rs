@@ -61,7 +61,7 @@ macro_rules! operations {
     )*};
 }
 
-/// Defines a vector of blocks: its rounds with a key in `$key`, and what else is an intrinsic.
+/// Defines a vector of blocks from its intrinsics and short expressions of them.
 macro_rules! blocks {
     (
         $(#[$doc:meta])*
@@ -94,7 +94,7 @@ macro_rules! blocks {
             type Token = $token;
             type Columns = Self;
             const BLOCKS: usize = $count;
-            // On most CPUs, half as many rounds of 512 bits begin in a cycle.
+            // Most CPUs begin half as many rounds in a cycle if the vectors have 512 bits.
             const IN_FLIGHT: usize = 8;
 
             #[inline(always)]

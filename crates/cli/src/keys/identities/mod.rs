@@ -53,7 +53,7 @@ impl Identities {
 /// An identity that opens files.
 struct Opener {
     identity: Arc<dyn Identity + Send + Sync>,
-    /// The same identity for a whole file, if it warns when nothing in it matches.
+    /// The same identity, if it is an encrypted file, with a warning when no key in it matches.
     announced: Option<Announced>,
     /// Whether a plugin provides it.
     is_plugin: bool,

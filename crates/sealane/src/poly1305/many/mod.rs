@@ -1,16 +1,16 @@
-//! Poly1305 of many messages at once: each lane of a vector is the accumulator of another message,
-//! with its own r.
+//! Poly1305 of many messages at once: each lane of a vector holds the accumulator of one message,
+//! which has its own r.
 //!
 //! A *row* is one block of each message. Limbs have 26 bits. If there are enough rows, two are
 //! processed between two carries,
 //!
 //! h ← (h + m(0)) r² + m(1) r,
 //!
-//! with 50 multiplications in place of the 40 of [`super::table`], but without a table, and
-//! without lanes to combine at the end, which suits short messages. Messages are aligned at their
-//! ends. A shorter message begins with empty rows, which leave its accumulator at 0. Scalar code
-//! processes the first blocks of the few longest messages. With products of 52 bits, [`limbs52`]
-//! does the same in fewer limbs.
+//! which takes 50 multiplications, and 40 in [`super::table`]. But there is no table to compute,
+//! and there are no lanes to combine at the end, so this suits short messages. Messages are aligned
+//! at their ends. A shorter message begins with empty rows, which leave its accumulator at 0.
+//! Scalar code processes the first blocks of the few longest messages. With products of 52 bits,
+//! [`limbs52`] does the same in fewer limbs.
 
 pub(super) mod limbs52;
 mod rows;
@@ -206,8 +206,8 @@ fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], keys: &[[u8; 32]], tags: &
     }
     h[0] = h[0].add(times_5(h[4].shr::<26>()));
     h[4] = h[4].and(limb);
-    // h is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum,
-    // without the carry, is it.
+    // h is below 2p now. If adding 5 carries out of bit 130, h is at least p, and the sum without
+    // the carry is h - p.
     let mut above = h[0].add(S::U64Lanes::splat(token, 5)).shr::<26>();
     for limb in &h[1..] {
         above = limb.add(above).shr::<26>();

@@ -25,8 +25,8 @@ impl Powers {
         self.0.rows()
     }
 
-    /// Computes the first `count` powers of R: a multiple of the number of lanes. Lanes of `r` are
-    /// r^N … r^1, in the order of the blocks.
+    /// Computes the first `count` powers of R. `count` is a multiple of the number of lanes, N. The
+    /// lanes of `r` are r^N … r^1, in the order of the blocks.
     #[inline(always)]
     pub(super) fn fill<S: Simd>(&mut self, token: S, r: &[S::U64Lanes; 5], count: usize) {
         self.clear();
@@ -41,7 +41,7 @@ impl Powers {
             if self.rows().len() >= count {
                 return;
             }
-            // Each of them multiplied with R^N is the next N powers.
+            // Multiplied with R^N, these N powers give the next N.
             let rows = self.rows();
             let step = Factors::new(limbs(&rows[rows.len() - S::U64Lanes::LANES]), [0; 5]);
             power = carry(token, step.multiply_add(token, &power));
@@ -77,8 +77,8 @@ impl Drop for Powers {
 fn multiples<S: Simd>(token: S, power: &[S::U64Lanes; 5]) -> [(S::U64Lanes, S::U64Lanes); 10] {
     let [p0, p1, p2, p3, _] = *power;
     let [_, _, f2, f3, f4] = times_5(power);
-    // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and round by 2^130 =
-    // 5. They stay below 2^47.
+    // 2^32 = 2^26 2^6, 2^64 = 2^52 2^12 and 2^96 = 2^78 2^18: limbs move up, and those that leave
+    // at the top come back at the bottom, times 5, because 2^130 = 5. They stay below 2^47.
     let by_32 = [f4.shl::<6>(), p0.shl::<6>(), p1.shl::<6>(), p2.shl::<6>(), p3.shl::<6>()];
     let by_64 = [f3.shl::<12>(), f4.shl::<12>(), p0.shl::<12>(), p1.shl::<12>(), p2.shl::<12>()];
     let by_96 = [f2.shl::<18>(), f3.shl::<18>(), f4.shl::<18>(), p0.shl::<18>(), p1.shl::<18>()];
@@ -91,8 +91,8 @@ fn multiples<S: Simd>(token: S, power: &[S::U64Lanes; 5]) -> [(S::U64Lanes, S::U
     columns
 }
 
-/// Carries from each limb to the next. From 2^26 + 2^16 times 5 · 2^18, limbs come out below 2^26 +
-/// 2^21.
+/// Carries from each limb to the next. If the limbs are at most (2^26 + 2^16) · 5 · 2^18, the
+/// results are below 2^26 + 2^21.
 #[inline(always)]
 fn carry_once<S: Simd>(token: S, h: [S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
     let limb = S::U64Lanes::splat(token, LIMB);
@@ -142,8 +142,8 @@ impl Factors {
             sums.power = limbs(power);
         }
         sums.count = count;
-        // 2^128 = 2^104 2^24: limbs move up by four, or down by one, and round by 2^130 = 5. They
-        // stay below 2^57.
+        // 2^128 = 2^104 2^24: limbs move up by four. That is down by one, times 5, if they leave at
+        // the top, because 2^130 = 5. They stay below 2^57.
         let [s0, s1, s2, s3, s4] = sums.below;
         debug_assert!(sums.below.iter().all(|sum| sum >> 31 == 0), "the sums of powers have 31 bits");
         Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])

@@ -11,8 +11,8 @@ use crate::backend::Gf8Backend;
 use crate::shamir::arithmetic::lagrange_weight;
 use crate::shamir::error::Error;
 
-/// Interpolates, piece by piece, from the shares at some points: the secret, or a share at another
-/// point.
+/// Recovers the secret, or the share at another point, from the shares at some points, piece by
+/// piece.
 ///
 /// It uses exactly the shares that it is given. Their number must reach the threshold, and all of
 /// them must be right. More shares than the threshold cost time and give the same result; a
@@ -27,7 +27,7 @@ pub struct Combiner {
 }
 
 impl Combiner {
-    /// Prepares for the secret, from shares at these points.
+    /// Prepares to recover the secret from the shares at these points.
     ///
     /// # Errors
     /// [`Error`] if there are no points, or one is 0 or occurs twice.
@@ -35,8 +35,8 @@ impl Combiner {
         Self::at(points, 0)
     }
 
-    /// Prepares for the share at `target`: a lost share is made again without the secret. The
-    /// target 0 means the secret.
+    /// Prepares to recover the share at `target`, such as a lost one, without computing the secret.
+    /// The target 0 stands for the secret.
     ///
     /// # Errors
     /// The errors of [`Combiner::new`].

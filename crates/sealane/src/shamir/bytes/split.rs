@@ -95,8 +95,8 @@ macro_rules! constructors {
                 Sharing::random(threshold, Points::new(points)?, $purpose).map(Self)
             }
 
-            /// Prepares for shares at these points, with a seed, on the given backend. The seed
-            /// must be secret, uniformly random and never used again.
+            /// Prepares for shares at these points, with a seed. The seed must be secret, uniformly
+            /// random and never used again.
             ///
             /// # Errors
             /// [`Error`] if the threshold is 0 or above the number of points, or a point is 0 or
