@@ -1,6 +1,6 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
--- | The module with crypton's interface against cryptonite, which has most of it.
+-- | The module with crypton's interface against crypton, or cryptonite, which has most of it.
 module Main (main) where
 
 import Control.Monad (forM_, unless)

@@ -2,7 +2,7 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- | Encrypts and decrypts 1,000,000 pieces of 16 bytes in a heap of 8 MiB. Prints whether the tags
--- are those of cryptonite, and the greatest memory of the process in KiB.
+-- are those of crypton, and the greatest memory of the process in KiB.
 module Main (main) where
 
 import qualified Crypto.Cipher.ChaChaPoly1305 as Theirs
