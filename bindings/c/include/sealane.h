@@ -1121,8 +1121,8 @@ sealane_status sealane_sealer_init(sealane_sealer *sealer,
  * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
  * both.
  *
- * Both continue the same message with the same nonce. Two different continuations reveal both to
- * anyone who sees both, so send only one.
+ * Both contexts continue the same message with the same nonce. If they encrypt different text,
+ * anyone who sees both ciphertexts learns about both texts, so send only one.
  *
  * # Safety
  * The rules of the header.

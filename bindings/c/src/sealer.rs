@@ -46,8 +46,8 @@ pub unsafe extern "C" fn sealane_sealer_init(
 /// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
 /// both.
 ///
-/// Both continue the same message with the same nonce. Two different continuations reveal both to
-/// anyone who sees both, so send only one.
+/// Both contexts continue the same message with the same nonce. If they encrypt different text,
+/// anyone who sees both ciphertexts learns about both texts, so send only one.
 ///
 /// # Safety
 /// The rules of the header.

@@ -19,7 +19,7 @@ pub(crate) enum Direction {
     Decrypt,
 }
 
-/// A cipher with a key, a nonce and a message. Its clone is in the middle of the same message.
+/// A cipher with a key, a nonce and a message. A clone continues the same message.
 pub(crate) trait Cipher: Clone {
     /// The index in [`crate::usage::COUNTED`].
     const ALGORITHM: usize;

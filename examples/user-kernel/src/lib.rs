@@ -112,7 +112,7 @@ fn products(a: &[u32], b: &[u32]) -> u64 {
     sum
 }
 
-/// Each limb with each limb.
+/// Multiplies each limb with each limb.
 #[inline(always)]
 fn multiply_polynomials<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
     let limb = |limb: u64| {

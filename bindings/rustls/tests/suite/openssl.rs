@@ -56,9 +56,9 @@ impl Drop for Running {
 /// The cipher of OpenSSL's command.
 #[derive(Clone, Copy)]
 enum Cipher {
-    /// That of OpenSSL's own provider.
+    /// The cipher of OpenSSL's own provider.
     OpenSsl,
-    /// That of Sealane's provider.
+    /// The cipher of Sealane's provider.
     Sealane,
 }
 

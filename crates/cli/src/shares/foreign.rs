@@ -173,7 +173,7 @@ fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()
         }));
     }
     if let Some(other) = words.iter().filter(stated).find(|words| !fits(words)) {
-        warn(format!("the public key in {} is not that of the result", other.place));
+        warn(format!("the public key in {} does not belong to the result", other.place));
     }
     Ok(())
 }

@@ -280,7 +280,7 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     // The public key was changed in one of the files.
     dir.sh(&format!("sed -i 's/key: age1x/key: age1z/;t;s/key: age1./key: age1x/' {c}")).quiet();
     let run = run_with_passphrase("open sesame", &["combine", "--identity", "-p", a, c]);
-    assert!(run.err().contains("is not that of the result"), "{}", run.err());
+    assert!(run.err().contains("does not belong to the result"), "{}", run.err());
     assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
 
     // Printed shares have it too.

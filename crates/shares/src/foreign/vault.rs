@@ -36,7 +36,7 @@ use sealane::shamir::bytes::{Combiner, Splitter};
 /// One share. It is wiped when it is dropped.
 ///
 /// [`Display`](fmt::Display) writes hexadecimal digits, which are secret: they are what a holder
-/// stores. They are read again without doubt, and base64 may not be. [`Debug`] shows only the
+/// stores. Unlike base64, they can always be read again without doubt. [`Debug`] shows only the
 /// evaluation point.
 #[derive(Clone)]
 pub struct VaultShare(Zeroizing<Vec<u8>>);

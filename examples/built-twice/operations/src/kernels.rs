@@ -26,7 +26,8 @@ pub fn multiply_in<V: ClmulLanes>(token: V::Token, product: &mut Product) {
     limb(product.a).mul_low(limb(product.b)).store(0, &mut product.product);
 }
 
-/// The round constants of Haraka-256 with 5 rounds (Haraka v2, section 2.2): four for each.
+/// The round constants of Haraka-256 with 5 rounds (Haraka v2, section 2.2): four for each. They are
+/// a copy, because `sealane` does not export its own, and this experiment does not use `sealane`.
 pub static HARAKA_CONSTANTS: [Block; 20] = [
     Block::new(0x0684704c_e620c00a_b2c5fef0_75817b9d),
     Block::new(0x8b66b4e1_88f3a06b_640f6ba4_2f08f717),
