@@ -22,12 +22,13 @@ static void test_properties(void)
         CHECK(EVP_CIPHER_get_block_size(a) == EVP_CIPHER_get_block_size(b));
         CHECK(EVP_CIPHER_get_mode(a) == EVP_CIPHER_get_mode(b));
         CHECK(EVP_CIPHER_get_flags(a) == EVP_CIPHER_get_flags(b));
-        /* All that OpenSSL's own cipher has. */
+        /* All that OpenSSL's own cipher has. OpenSSL 3.1 lists a parameter of GCM too, and ignores it. */
         const OSSL_PARAM *(*lists[])(const EVP_CIPHER *) = {EVP_CIPHER_gettable_ctx_params,
                                                            EVP_CIPHER_settable_ctx_params};
         for (int list = 0; list < 2; list++)
             for (const OSSL_PARAM *param = lists[list](b); param->key != NULL; param++)
-                CHECK(OSSL_PARAM_locate_const(lists[list](a), param->key) != NULL);
+                CHECK(OSSL_PARAM_locate_const(lists[list](a), param->key) != NULL
+                      || strcmp(param->key, OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV) == 0);
     }
     CHECK(EVP_CIPHER_get_iv_length(xchacha) == 24);
 }
