@@ -4,6 +4,7 @@
 
 use sealane_simd::{Clmul, ClmulLanes, Token};
 
+use super::division_steps::{self, LowLimb};
 use super::field::Field;
 use super::poly::Poly;
 use crate::wipe::wipe;
@@ -106,6 +107,12 @@ pub(super) fn square<F: Field, T: Clmul>(token: T, a: &F::Limbs, times: usize) -
     store::<F, T::One>(squared_times::<F, _>(token, splat::<F, _>(token, a), times))
 }
 
+/// Returns whether inverses take less time by division steps than by squarings. Each division step
+/// takes a few instructions on words, however long an element is.
+pub(super) const fn has_division_steps<F: Field, V: ClmulLanes>() -> bool {
+    V::FAST_PRODUCTS && F::BITS >= 64
+}
+
 /// Returns 1/a, or 0 for 0.
 #[inline(always)]
 pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &F::Limbs) -> F::Limbs {
@@ -115,6 +122,11 @@ pub(super) fn invert<F: Field, T: Clmul>(token: T, a: &F::Limbs) -> F::Limbs {
 /// Returns 1/a, or 0 for 0, computed in the first lane.
 #[inline(always)]
 pub(crate) fn invert_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Limbs) -> F::Limbs {
+    if has_division_steps::<F, V>() {
+        let mut inverse = *a;
+        division_steps::invert::<V>(token, const { LowLimb::of(F::EXPONENTS) }, inverse.as_mut());
+        return inverse;
+    }
     store::<F, V>(inverted::<F, V>(token, &splat::<F, V>(token, a)))
 }
 

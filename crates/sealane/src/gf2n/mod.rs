@@ -50,6 +50,7 @@
 //! ```
 
 mod backend;
+pub(crate) mod division_steps;
 #[cfg(feature = "alloc")]
 mod dynamic;
 mod element;

@@ -4,7 +4,7 @@ use sealane_simd::{Clmul, ClmulLanes, MAX_CLMUL_LANES};
 
 use super::element::Element;
 use super::field::Field;
-use super::kernel::{OUTLINED_BITS, Vector, inverted, product, splat};
+use super::kernel::{self, OUTLINED_BITS, Vector, has_division_steps, inverted, product, splat};
 use super::poly::Poly;
 use crate::wipe::wipe;
 
@@ -137,7 +137,7 @@ pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch
         let x = load::<F, T::Many>(token, &factors[..a.len()], &Element::ONE);
         product_so_far = product::<F, _>(token, product_so_far, x);
     }
-    let mut inverse = inverted::<F, T::Many>(token, &product_so_far);
+    let mut inverse = inverse_of_lanes::<F, T>(token, product_so_far);
     for (a, before) in a.chunks_mut(lanes).zip(scratch.chunks_mut(lanes)).rev() {
         for (factor, a) in factors.iter_mut().zip(&*a) {
             *factor = a.or_one();
@@ -152,6 +152,32 @@ pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch
         }
     }
     factors.iter_mut().for_each(|factor| wipe(factor.0.as_mut()));
+}
+
+/// Returns the inverse of each lane. No lane is zero.
+#[inline(always)]
+fn inverse_of_lanes<F: Field, T: Clmul>(token: T, vector: Vector<F, T::Many>) -> Vector<F, T::Many> {
+    if !has_division_steps::<F, T::Many>() {
+        return inverted::<F, T::Many>(token, &vector);
+    }
+    // Montgomery's trick again: division steps would not be faster side by side.
+    let mut lanes = [Element::<F>::ONE; MAX_CLMUL_LANES];
+    store::<F, T::Many>(vector, &mut lanes);
+    let mut before = lanes;
+    let mut all = F::ONE;
+    for i in 0..T::Many::LANES {
+        before[i].0 = all;
+        all = kernel::multiply::<F, T>(token, &all, &lanes[i].0);
+    }
+    let mut inverse = kernel::invert::<F, T>(token, &all);
+    for i in (0..T::Many::LANES).rev() {
+        let lane = lanes[i].0;
+        lanes[i].0 = kernel::multiply::<F, T>(token, &inverse, &before[i].0);
+        inverse = kernel::multiply::<F, T>(token, &inverse, &lane);
+    }
+    let inverses = load::<F, T::Many>(token, &lanes, &Element::ONE);
+    lanes.iter_mut().chain(&mut before).for_each(|element| wipe(element.0.as_mut()));
+    inverses
 }
 
 /// Returns the product of `at` - x over the points x.

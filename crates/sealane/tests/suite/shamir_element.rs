@@ -90,6 +90,97 @@ fn shares_are_those_of_the_reference() {
     check::<Degree<384>>();
 }
 
+/// The value at `target` is that of Lagrange's formula and of the reference, for points that are
+/// small enough to have a way of their own and for others, on both sides of its limits.
+#[test]
+fn points_of_any_size_are_interpolated() {
+    fn check<F: Field>() {
+        let largest = if F::BITS < 64 { (1 << F::BITS) - 1 } else { u64::MAX };
+        let sets: [&[u64]; 16] = [
+            &[1],
+            &[u64::MAX],
+            &[1, 2],
+            &[2, u64::MAX],
+            &[1 << 63, u64::MAX],
+            &[253, 254, 255],
+            &[1, (1 << 22) - 1, 1 << 21],
+            &[1, (1 << 23) - 1, 1 << 22],
+            &[0xf1, 0x80, 0xd3, 0xff],
+            &[127, 1, 64, 99, 100],
+            &[127, 1, 128, 99, 100],
+            &[31, 30, 29, 28, 17, 16],
+            &[1, 2, 3, 4, 5, 6, 7],
+            &[9, 10, 11, 12, 13, 14, 15],
+            &[1, 2, 3, 4, 5, 6, 7, 8],
+            &[255, 254, 253, 252, 251, 250, 249, 248, 247],
+        ];
+        for points in sets {
+            // In small fields, points that are too large stay out.
+            let within = points.iter().filter(|bits| **bits <= largest);
+            let points: Vec<Element<F>> = within.map(|&bits| Element::from_bits(bits).unwrap()).collect();
+            let threshold = points.len();
+            if threshold == 0 {
+                continue;
+            }
+            let values: Vec<Element<F>> = (0..threshold as u64).map(|i| element_of(i + 40)).collect();
+            let shares: Vec<_> = points.iter().zip(&values).map(|(x, y)| Share::new(*x, *y).unwrap()).collect();
+            let pairs: Vec<_> = points.iter().zip(&values).map(|(x, y)| (bytes(x), bytes(y))).collect();
+            let secret = shamir_element::interpolate_at_zero(F::BITS, &pairs);
+            for backend in backends_of::<ClmulFamily>() {
+                let value = element::reconstruct_with_backend(threshold, &shares, backend).unwrap();
+                assert_eq!(bytes(&value), secret, "{} points in {} on {backend}", threshold, F::BITS);
+                for target in [128, 200].map(|bits| Element::from_bits(bits).unwrap()) {
+                    if points.contains(&target) {
+                        continue;
+                    }
+                    let (mut weights, mut scratch) = (values.clone(), values.clone());
+                    backend.lagrange_weights(&points, &target, &mut weights, &mut scratch);
+                    let expected = backend.dot_product(&weights, &values);
+                    let share = element::reconstruct_at_with_backend(threshold, &shares, &target, backend).unwrap();
+                    assert!(*share.value() == expected, "{} points in {} on {backend}", threshold, F::BITS);
+                }
+            }
+        }
+    }
+    check::<Degree<8>>();
+    check::<Degree<16>>();
+    check::<Degree<32>>();
+    check::<Degree<64>>();
+    check::<Degree<128>>();
+    check::<Degree<192>>();
+    check::<Degree<256>>();
+    check::<Degree<384>>();
+    check::<Degree<512>>();
+    check::<Degree<768>>();
+    check::<Degree<1024>>();
+    check::<Degree<1536>>();
+    check::<Degree<2048>>();
+}
+
+/// Every denominator of 8 bits, and those of three points for many sets.
+#[test]
+fn compact_points_are_interpolated() {
+    let points = element::compact_points::<Degree<256>>(255).unwrap();
+    let secret = element_of::<Degree<256>>(1);
+    let backend = ClmulBackend::detect();
+    for threshold in [2, 3, 4] {
+        let shares = element::split_with_backend(&secret, threshold, &points, &mut rng(1), backend).unwrap();
+        for first in 0..255_usize {
+            for second in 0..first {
+                let further =
+                    (0_usize..).map(|i| first.wrapping_mul(7 + i) % 255).filter(|i| ![first, second].contains(i));
+                let chosen: Vec<_> = [first, second].into_iter().chain(further.take(threshold - 2)).collect();
+                let chosen: Vec<_> = chosen.iter().map(|&i: &usize| shares[i].clone()).collect();
+                match element::reconstruct_with_backend(threshold, &chosen, backend) {
+                    // Two of the further points can be the same one.
+                    Err(Error::DuplicatePoint { .. }) => assert_eq!(threshold, 4),
+                    value => assert!(value == Ok(secret), "points {first}, {second}, …"),
+                }
+            }
+        }
+    }
+}
+
 /// Coefficients are uniform over the whole field. With k = 2, one share takes every value equally
 /// often, including the secret itself, which means that the coefficient is zero. This test fails
 /// for coefficients from 1..=255, which never give the secret.

@@ -31,6 +31,7 @@ mod decode;
 mod points;
 mod reconstruct;
 mod share;
+mod small_points;
 
 #[cfg(feature = "getrandom")]
 pub use deal::{refresh, split, zero_shares};

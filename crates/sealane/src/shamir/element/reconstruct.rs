@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zeroize::Zeroizing;
 
-use super::{Share, check, decode};
+use super::{Share, check, decode, small_points};
 use crate::gf2n::{ClmulBackend, Element, Field};
 use crate::shamir::error::Error;
 
@@ -115,6 +115,9 @@ fn value_at<F: Field>(
     // Points are public.
     if let Some(position) = points.iter().position(|point| point == at) {
         return Ok(values[position]);
+    }
+    if let Some(value) = small_points::interpolate(backend, points, values, at) {
+        return Ok(value);
     }
     let zeros = vec![Element::ZERO; threshold];
     let (mut weights, mut scratch) = (zeros.clone(), zeros);
