@@ -142,11 +142,45 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         plaintext: &[u8],
         ciphertext: impl Into<Output<'o>>,
     ) -> (&'o mut [u8], Tag) {
-        let mut output = empty_output(ciphertext, plaintext.len());
-        check_length(plaintext.len());
+        self.seal_slices_into(nonce, aad, &[plaintext], ciphertext)
+    }
+
+    /// Encrypts the message in the slices of `plaintext`, one after the other, into `ciphertext`,
+    /// and authenticates it together with `aad`. Returns `ciphertext` and the tag.
+    ///
+    /// The message is the same as if the slices were one, and can be opened in any way.
+    /// `ciphertext` is a `&mut [u8]`, or a `&mut [MaybeUninit<u8>]`, which may be uninitialised.
+    ///
+    /// ```
+    /// use sealane::ChaCha20Poly1305;
+    ///
+    /// let cipher = ChaCha20Poly1305::new(&[0x42; 32]); // from a secure generator
+    /// let (mut ciphertext, mut plaintext) = ([0; 14], [0; 14]);
+    /// let message: [&[u8]; 3] = [b"attack ", b"at ", b"dawn"];
+    /// let (_, tag) = cipher.seal_slices_into(&[0; 12], b"", &message, &mut ciphertext);
+    ///
+    /// let parts = [&ciphertext[..5], &ciphertext[5..]];
+    /// cipher.open_slices_into(&[0; 12], b"", &parts, &tag, &mut plaintext)?;
+    /// assert_eq!(&plaintext, b"attack at dawn");
+    /// # Ok::<(), sealane::OpenError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the lengths differ or are above [`MAX_MESSAGE_BYTES`]; nothing is written then.
+    #[must_use = "without its tag a message cannot be opened"]
+    pub fn seal_slices_into<'o>(
+        &self,
+        nonce: &L::Nonce,
+        aad: &[u8],
+        plaintext: &[&[u8]],
+        ciphertext: impl Into<Output<'o>>,
+    ) -> (&'o mut [u8], Tag) {
+        let length = total_length(plaintext);
+        let mut output = empty_output(ciphertext, length);
+        check_length(length);
         let mut state = [0; 16];
         self.fill_state(nonce, &mut state);
-        let tag = entry::seal_copied(self.level, &state, aad, plaintext, &mut output);
+        let tag = entry::seal_gathered(self.level, &state, aad, plaintext, &mut output);
         wipe(&mut state);
         (output.finish(), tag)
     }
@@ -175,6 +209,36 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
             entry::open_copied(self.level, state, aad, ciphertext, tag, &mut output)
         });
         opened?;
+        Ok(output.finish())
+    }
+
+    /// Decrypts the message in the slices of `ciphertext`, one after the other, into `plaintext` if
+    /// it, `aad`, `nonce` and `tag` are authentic together. Returns `plaintext`.
+    ///
+    /// [`Self::seal_slices_into`] has an example. `plaintext` is a `&mut [u8]`, or a `&mut
+    /// [MaybeUninit<u8>]`, which may be uninitialised.
+    ///
+    /// # Errors
+    /// [`OpenError`] if they are not. `plaintext` then holds no part of the message: all bytes that
+    /// were written have been wiped.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn open_slices_into<'o>(
+        &self,
+        nonce: &L::Nonce,
+        aad: &[u8],
+        ciphertext: &[&[u8]],
+        tag: &Tag,
+        plaintext: impl Into<Output<'o>>,
+    ) -> Result<&'o mut [u8], OpenError> {
+        let length = total_length(ciphertext);
+        let mut output = empty_output(plaintext, length);
+        self.with_state(nonce, length, |state| {
+            ciphertext.iter().for_each(|slice| _ = output.append(slice));
+            entry::open_in_place(self.level, state, aad, output.filled_mut(), tag)
+                .inspect_err(|_| wipe(output.filled_mut()))
+        })?;
         Ok(output.finish())
     }
 
@@ -217,6 +281,12 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         self.fill_state(nonce, cipher.state_mut());
         cipher
     }
+}
+
+/// Returns the length of the message in these slices. It exceeds the address space only if slices
+/// share memory.
+fn total_length(slices: &[&[u8]]) -> usize {
+    slices.iter().try_fold(0, |sum: usize, slice| sum.checked_add(slice.len())).expect("a message in memory")
 }
 
 /// Returns an output for exactly `length` bytes.

@@ -15,7 +15,7 @@
 
 use sealane_simd::Level;
 
-use super::payload::Payload;
+use super::payload::Ciphertext;
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::error::OpenError;
@@ -83,7 +83,7 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
 /// Removes a forged message that was decrypted before its tag was known. In place, it is encrypted
 /// again.
 #[inline(always)]
-pub(super) fn undo_decryption(level: Level, state: &State, payload: &mut impl Payload) {
+pub(super) fn undo_decryption(level: Level, state: &State, payload: &mut impl Ciphertext) {
     payload.undo_decryption(
         #[inline(always)]
         |message| xor_chacha20(level, state, message_block(0), message),

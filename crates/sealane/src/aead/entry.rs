@@ -7,7 +7,7 @@
 use sealane_simd::{Level, Output, dispatch};
 
 use super::one_shot;
-use super::payload::{Copied, InPlace};
+use super::payload::{Copied, Gathered, InPlace};
 use crate::chacha20::State;
 use crate::error::OpenError;
 use crate::poly1305::Tag;
@@ -28,8 +28,9 @@ pub(super) fn open_in_place(
     dispatch!(level, token => one_shot::open(token, level, state, aad, tag, InPlace(buffer)))
 }
 
-pub(super) fn seal_copied(level: Level, state: &State, aad: &[u8], input: &[u8], output: &mut Output<'_>) -> Tag {
-    dispatch!(level, token => one_shot::seal(token, level, state, aad, Copied { input, output }))
+/// Seals a message in pieces, which have exactly the length of the empty output together.
+pub(super) fn seal_gathered(level: Level, state: &State, aad: &[u8], input: &[&[u8]], output: &mut Output<'_>) -> Tag {
+    dispatch!(level, token => one_shot::seal(token, level, state, aad, Gathered::new(input, output)))
 }
 
 pub(super) fn open_copied(

@@ -9,7 +9,7 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, PendingPoly1305, Simd, Words};
 
 use super::construction::{begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
-use super::payload::Payload;
+use super::payload::{Ciphertext, Payload};
 use crate::chacha20::rows::{self, Interleave};
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
@@ -36,7 +36,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
-    let length = message.input().len();
+    let length = message.length();
     // The message is encrypted up to `end`, and authenticated up to `start`.
     let (mut start, mut end) = (0, FIRST_BYTES);
     let mut mac = first_group(token, state, aad, message.upto(end));
@@ -60,9 +60,9 @@ pub(super) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let length = message.input().len();
+    let length = message.length();
     let mut end = FIRST_BYTES;
     let mut pending = PendingCiphertext { bytes: [0; 2 * GROUP_BYTES], start: 0, end: 0 };
     pending.append(&message.input()[..end]);

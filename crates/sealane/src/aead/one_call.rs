@@ -6,7 +6,7 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{begin_mac, lengths, verify};
-use super::payload::Payload;
+use super::payload::{Ciphertext, Payload};
 use crate::chacha20::paired::{MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::rows::xor_rows;
 use crate::chacha20::state::State;
@@ -36,7 +36,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
-    let length = message.input().len();
+    let length = message.length();
     xor_and_authenticate(token, state, aad, message.upto(length), None)
 }
 
@@ -50,9 +50,9 @@ pub(super) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let length = message.input().len();
+    let length = message.length();
     let mut copy = CiphertextCopy::<MAX_BYTES>::empty();
     let copy = copy.of(message.input());
     let computed = xor_and_authenticate(token, state, aad, message.upto(length), Some(copy));

@@ -10,7 +10,7 @@
 
 use sealane_simd::{Level, Simd};
 
-use super::payload::Payload;
+use super::payload::{Ciphertext, Payload};
 use super::{interleaved, one_call, portions, short, two_pass};
 use crate::chacha20::rows::set_bytes;
 use crate::chacha20::state::State;
@@ -20,7 +20,7 @@ use crate::poly1305::Tag;
 /// Encrypts. Returns the tag. `level` is the level of `token`.
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], message: impl Payload) -> Tag {
-    let length = message.input().len();
+    let length = message.length();
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
     } else if one_call::takes(token, aad, length) {
@@ -51,9 +51,9 @@ pub(crate) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    message: impl Payload,
+    message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let length = message.input().len();
+    let length = message.length();
     if short::takes(token, aad, length) {
         short::open(token, state, aad, tag, message)
     } else if one_call::takes(token, aad, length) {

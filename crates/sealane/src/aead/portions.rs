@@ -10,7 +10,7 @@ use sealane_simd::{Level, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, begin_mac, lengths, message_block, undo_decryption, verify};
-use super::payload::Payload;
+use super::payload::{Ciphertext, Payload};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::{State, xor_bytes};
@@ -86,7 +86,7 @@ impl First {
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
-    let length = message.input().len();
+    let length = message.length();
     let cipher = token.for_cipher();
     let first = First::of(token, length);
     let mut set = [0; SET_BYTES];
@@ -125,9 +125,9 @@ pub(super) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let length = message.input().len();
+    let length = message.length();
     let whole_rows = length - length % ROW_BYTES;
     let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
     let mut last_row = [0; ROW_BYTES];

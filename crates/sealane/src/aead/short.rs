@@ -4,7 +4,7 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Simd, Words};
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
-use super::payload::Payload;
+use super::payload::{Ciphertext, Payload};
 use crate::chacha20::rows::{set_bytes, xor_rows};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
@@ -27,7 +27,7 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
-    let message = message.upto(message.input().len());
+    let message = message.upto(message.length());
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
         return seal_beside_block_0::<S>(token, state, aad, message);
     }
@@ -51,12 +51,12 @@ pub(super) fn open<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    message: impl Payload,
+    message: impl Ciphertext,
 ) -> Result<(), OpenError> {
     if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
         return open_beside_block_0::<S>(token, state, aad, tag, message);
     }
-    let bytes = BLOCK_BYTES + message.input().len();
+    let bytes = BLOCK_BYTES + message.length();
     if bytes <= set_bytes::<S>() {
         let mut key_stream = kernel::first_set(token, state);
         let result = open_with(token, aad, tag, message, key_stream.as_ref());
@@ -102,7 +102,7 @@ fn open_beside_block_0<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
     let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
     let input = message.input();
@@ -146,7 +146,7 @@ fn open_behind_block_0<S: Simd>(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    message: impl Payload,
+    message: impl Ciphertext,
     key_stream: &mut [u8],
 ) -> Result<(), OpenError> {
     token.enter_apart(
@@ -165,7 +165,7 @@ fn open_with<S: Simd>(
     token: S,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    mut message: impl Ciphertext,
     key_stream: &[u8],
 ) -> Result<(), OpenError> {
     let mac = begin_mac(key_stream, aad);

@@ -9,7 +9,7 @@ use sealane_simd::Level;
 use sealane_simd::tuning::{TWO_PASS_FIRST_BLOCKS, TWO_PASS_PIECE_BYTES as PIECE_BYTES};
 
 use super::construction::{KEY_BLOCK, begin_long_mac, finish_long_mac, message_block, undo_decryption, verify};
-use super::payload::Payload;
+use super::payload::{Ciphertext, Payload};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::error::OpenError;
@@ -23,7 +23,7 @@ const HEAD_BYTES: usize = FIRST_BYTES - BLOCK_BYTES;
 
 /// Does the same as [`super::one_shot::seal`]. `set_bytes` are the bytes of a set of key stream.
 pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
-    let length = message.input().len();
+    let length = message.length();
     let head = length.min(HEAD_BYTES);
     let mut first = [0; FIRST_BYTES];
     first_key_stream(level, state, (BLOCK_BYTES + head).next_multiple_of(set_bytes), &mut first);
@@ -50,9 +50,9 @@ pub(super) fn open(
     state: &State,
     aad: &[u8],
     tag: &Tag,
-    mut message: impl Payload,
+    mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let length = message.input().len();
+    let length = message.length();
     let head = length.min(HEAD_BYTES);
     let mut first = [0; FIRST_BYTES];
     first_key_stream(level, state, (BLOCK_BYTES + head).next_multiple_of(set_bytes), &mut first);

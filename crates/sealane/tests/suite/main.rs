@@ -14,6 +14,7 @@ mod aead_lengths;
 mod aead_openssh;
 mod aead_pieces;
 mod aead_search;
+mod aead_slices;
 mod aead_switches;
 mod backend;
 mod batch;
