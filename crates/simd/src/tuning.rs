@@ -150,8 +150,12 @@ pub const INTERLEAVED_HORIZONTAL_SETS: usize = 2;
 /// Blocks of Poly1305 in each double round of the horizontal layout, which waits for itself most of
 /// its time. Zen 3.
 pub const INTERLEAVED_BLOCKS: usize = 2;
-/// Blocks of Poly1305 that a double round of a group adds, where there is a kernel for both.
-pub const POLY1305_BLOCKS_IN_DOUBLE_ROUND: usize = 4;
+/// Blocks of Poly1305 that a double round of a group adds in little more than its own time, where
+/// there is a kernel for both. Zen 3: 30 blocks beside ten double rounds take 9 cycles more than
+/// the rounds alone, and 32 as eight times four take 71 more.
+pub const POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND: usize = 3;
+/// The most blocks that it adds. Their chain is longer than that of the round.
+pub const POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND: usize = 4;
 /// Blocks of ChaCha20 that a message in two passes starts with, block 0 among them. Zen 3.
 pub const TWO_PASS_FIRST_BLOCKS: usize = 8;
 /// Bytes that each of two passes works on before the other: they stay in the first-level cache.
@@ -286,17 +290,13 @@ mod x86 {
         poly1305_min_messages: 3,
         // A group with block 0.
         short_max_bytes: ByClass::same(512 - 64),
-        // Zen 3: interleaved has 1.08 of ring's speed to 4.5 KiB (longer ones were not measured),
-        // two passes 0.95 at 5000 bytes and 1.08 from 16 KiB on. Zen 5: two passes are always
-        // slower.
-        interleaved_below_bytes: if INTERLEAVES {
-            ByClass { one_cycle: 16_384, two_cycles: usize::MAX }
-        } else {
-            ByClass::same(0)
-        },
+        // Zen 3: two passes take 1.16 times as long from 16 KiB on, and 0.92 to 0.96 times if both
+        // threads of the core seal. Zen 5: two passes are always slower.
+        interleaved_below_bytes: ByClass::same(if INTERLEAVES { usize::MAX } else { 0 }),
         // Zen 5, 32 messages: 256 bytes take 0.69 times as long as alone to seal and 0.70 to open,
         // 1 KiB 0.84 and 0.90. Eight messages: 0.80 and 0.84, 0.90 and 0.99. Longer messages were
-        // not measured since the lanes are filled without memory. Zen 3: not measured.
+        // not measured since the lanes are filled without memory. Zen 3, against ring called 32
+        // times: 512 bytes 1.36 and 1.32, 1 KiB 1.16 and 1.09, alone 1.15 and 1.05, 1.16 and 1.09.
         batch_max_bytes: if INTERLEAVES { Some(1100) } else { Some(200) },
         batch_min_messages: if INTERLEAVES { 8 } else { 20 },
         ..VECTORS_OF_128_BITS

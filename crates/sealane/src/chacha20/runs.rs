@@ -2,7 +2,7 @@
 
 use core::mem::take;
 
-use sealane_simd::tuning::POLY1305_BLOCKS_IN_DOUBLE_ROUND;
+use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
 use super::many::{Block, Keys, Row, Target, add, xor_group};
@@ -98,7 +98,7 @@ impl Runs {
         while left > 0 {
             let mut pending = authentication.pending();
             let waiting = pending.blocks.len();
-            let count = match waiting / POLY1305_BLOCKS_IN_DOUBLE_ROUND {
+            let count = match waiting / POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND {
                 0 => left,
                 count => count.min(left),
             };

@@ -8,7 +8,7 @@
 use core::array;
 use core::slice;
 
-use sealane_simd::tuning::POLY1305_BLOCKS_IN_DOUBLE_ROUND;
+use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
 use super::request::Request;
@@ -22,7 +22,7 @@ use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 
 /// Bytes that a double round authenticates.
-const MIN_BYTES: usize = POLY1305_BLOCKS_IN_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
+const MIN_BYTES: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
 
 /// Returns whether [`run`] works on these vectors.
 pub(super) const fn takes<S: Simd>() -> bool {

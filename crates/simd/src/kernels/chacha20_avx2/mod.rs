@@ -12,11 +12,13 @@
 //! The rounds are the same as in the safe code for other backends, which is the reference in the
 //! tests.
 
+mod plan;
+
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 
 use crate::pending_poly1305::PendingPoly1305;
-use crate::tuning::POLY1305_BLOCKS_IN_DOUBLE_ROUND;
+use plan::Plan;
 
 /// Byte shuffles that rotate words to the left by 16 and by 8 bits.
 #[repr(align(32))]
@@ -33,10 +35,6 @@ const fn rotation_mask(bytes: usize) -> [u8; 32] {
     }
     mask
 }
-
-/// The number of blocks that one double round adds, each with a pair of quarter rounds. The 32
-/// blocks of a group take eight double rounds.
-const BLOCKS: usize = POLY1305_BLOCKS_IN_DOUBLE_ROUND;
 
 /// `a += b; d ^= a; d <<<= mask` for two quarter rounds. Registers are named by their numbers.
 macro_rules! add_shuffle {
@@ -245,22 +243,21 @@ macro_rules! double_round {
 #[target_feature(enable = "avx2,bmi2")]
 #[inline]
 pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending: &mut PendingPoly1305<'_>) {
-    let mixed = double_rounds.min(pending.blocks.len() / BLOCKS);
-    let (taken, blocks) = pending.blocks.split_at(mixed * BLOCKS);
+    let plan = Plan::new(double_rounds, pending.blocks.len());
+    let (taken, blocks) = pending.blocks.split_at(plan.blocks());
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
     let mut third_row = [*v8, *v9, *v10, *v11];
     let mut r = pending.r;
     let [h0, h1, h2] = &mut pending.h;
     // SAFETY: the assembly reads and writes the four vectors of `third_row`, which are aligned to
     // 32 bytes as the instructions demand; it reads both masks, which are aligned too, the three
-    // words of `r`, and 16 bytes for each of the `4 * mixed` blocks in `taken`, four in each turn
-    // of the first loop. All registers that it changes are operands; it leaves the stack alone. The
+    // words of `r`, and 16 bytes for each of the `plan.blocks()` blocks in `taken`, four in each
+    // turn of the first loop and three in each of the second. All registers that it changes are operands; it leaves the stack alone. The
     // features are enabled.
     unsafe {
         asm!(
-            // The low half counts the double rounds with blocks between, the high half those
-            // without.
-            "test {mixed:e}, {mixed:e}",
+            // Each of the three lowest bytes counts the turns of a loop.
+            "test {turns:l}, {turns:l}",
             "jz 3f",
             ".p2align 5",
             "2:",
@@ -291,25 +288,54 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
                 ]
             ),
             "add {blocks}, 64",
-            "dec {mixed}",
-            "test {mixed:e}, {mixed:e}",
+            "dec {turns:l}",
             "jnz 2b",
             "3:",
-            "shr {mixed}, 32",
+            "shr {turns}, 8",
+            "test {turns:l}, {turns:l}",
             "jz 5f",
             ".p2align 5",
             "4:",
-            double_round!(["", "", "", ""] ["", "", "", ""] ["", "", "", ""] ["", "", "", ""]),
-            "dec {mixed}",
+            double_round!(
+                [
+                    block!(0: "0", "h0" "h1" "t0" "t1"),
+                    block!(1: "0", "h0" "h1" "t0" "t1"),
+                    block!(2: "0", "h0" "h1" "t0" "t1"),
+                    block!(3: "0", "h0" "h1" "t0" "t1")
+                ]
+                [
+                    block!(0: "16", "t0" "t1" "h0" "h1"),
+                    block!(1: "16", "t0" "t1" "h0" "h1"),
+                    block!(2: "16", "t0" "t1" "h0" "h1"),
+                    block!(3: "16", "t0" "t1" "h0" "h1")
+                ]
+                [
+                    block!(0: "32", "h0" "h1" "t0" "t1"),
+                    block!(1: "32", "h0" "h1" "t0" "t1"),
+                    block!(2: "32", "h0" "h1" "t0" "t1"),
+                    block!(3: "32", "h0" "h1" "t0" "t1")
+                ]
+                ["mov {h0}, {t0}\n", "mov {h1}, {t1}\n", "", ""]
+            ),
+            "add {blocks}, 48",
+            "dec {turns:l}",
             "jnz 4b",
             "5:",
+            "shr {turns}, 8",
+            "jz 7f",
+            ".p2align 5",
+            "6:",
+            double_round!(["", "", "", ""] ["", "", "", ""] ["", "", "", ""] ["", "", "", ""]),
+            "dec {turns:l}",
+            "jnz 6b",
+            "7:",
             "vmovdqa [{waiting}], ymm8",
             "vmovdqa [{waiting} + 1*32], ymm9",
             waiting = in(reg) &raw mut third_row,
             masks = in(reg) &raw const MASKS.0,
             r = in(reg) &raw const r,
             blocks = inout(reg) taken.as_ptr() => _,
-            mixed = inout(reg) mixed as u64 | ((double_rounds - mixed) as u64) << 32 => _,
+            turns = inout(reg) plan.packed() => _,
             h0 = inout(reg) *h0,
             h1 = inout(reg) *h1,
             h2 = inout(reg) *h2,
