@@ -115,9 +115,8 @@ pub struct Tuning {
     /// The longest message in bytes whose key stream is made in one call, before it is
     /// authenticated on integers.
     pub short_max_bytes: ByClass<usize>,
-    /// Longer messages of fewer bytes than these are authenticated on integers between the rounds
-    /// of the cipher; 0 where vector code leaves the core no time for that.
-    pub interleaved_below_bytes: ByClass<usize>,
+    /// Whether longer messages are authenticated on integers between the rounds of the cipher.
+    pub authenticate_between_rounds: bool,
     /// The longest message of a batch, in bytes with its associated data, that is faster together
     /// with others than alone; `None` where none is.
     pub batch_max_bytes: Option<usize>,
@@ -131,8 +130,7 @@ pub struct Tuning {
 /// Blocks on 64-bit integers from which two chains, whose combination needs a power of r, are
 /// faster than one. Zen 3.
 pub const POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS: usize = 48;
-/// The smallest [`Tuning::poly1305_min_bytes`] of all levels and classes. Shorter messages skip the
-/// look-up.
+/// The least [`Tuning::poly1305_min_bytes`] of all. Shorter messages skip the look-up.
 pub const POLY1305_LEAST_MIN_BYTES: usize = 208;
 /// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: below, one row at a time is
 /// as fast.
@@ -150,9 +148,8 @@ pub const INTERLEAVED_HORIZONTAL_SETS: usize = 2;
 /// Blocks of Poly1305 in each double round of the horizontal layout, which waits for itself most of
 /// its time. Zen 3.
 pub const INTERLEAVED_BLOCKS: usize = 2;
-/// Blocks of Poly1305 that a double round of a group adds in little more than its own time, where
-/// there is a kernel for both. Zen 3: 30 blocks beside ten double rounds take 9 cycles more than
-/// the rounds alone, and 32 as eight times four take 71 more.
+/// Blocks of Poly1305 that a double round of a group adds in its own time. Zen 3: 30 in ten double
+/// rounds take 9 cycles more than the rounds alone, and 32 as eight times four take 71 more.
 pub const POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND: usize = 3;
 /// The most blocks that it adds. Their chain is longer than that of the round.
 pub const POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND: usize = 4;
@@ -186,8 +183,7 @@ pub(crate) const GF8_MATRIX_SIMD128: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4
 
 /// The bytes of all sources of a product over GF(2^8) that several groups of rows read one after
 /// the other: they stay in the first-level cache. An Intel Xeon with GFNI, 50 sources and 20 sums
-/// of 64 KiB: 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks. Limiting the
-/// sources that are read side by side to 32 gains nothing.
+/// of 64 KiB: 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks.
 pub const GF8_MATRIX_BLOCK_BYTES: usize = 16_384;
 
 /// Returns the number of rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows
@@ -221,7 +217,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     // Two lanes are never faster.
     poly1305_min_messages: usize::MAX,
     short_max_bytes: ByClass::same(0),
-    interleaved_below_bytes: ByClass::same(0),
+    authenticate_between_rounds: false,
     // Zen 3: without vectors, messages share no work.
     batch_max_bytes: None,
     batch_min_messages: usize::MAX,
@@ -276,9 +272,9 @@ mod x86 {
         // Zen 3: three sets take less than a group.
         horizontal_sets: 3,
         most_horizontal_sets: 3,
-        // Zen 3: with two rows in a vector, from four groups on.
+        // Zen 3, with two rows in a vector.
         min_prepared_groups: 4,
-        // Zen 3: 128-bit vectors are faster.
+        // Zen 3.
         one_block_on_narrower_vectors: true,
         // Zen 5: 78 ns instead of 118. Zen 3 and others: not measured.
         block_on_integers: ByClass { one_cycle: false, two_cycles: cfg!(target_arch = "x86_64") },
@@ -290,13 +286,12 @@ mod x86 {
         poly1305_min_messages: 3,
         // A group with block 0.
         short_max_bytes: ByClass::same(512 - 64),
-        // Zen 3: two passes take 1.16 times as long from 16 KiB on, and 0.92 to 0.96 times if both
-        // threads of the core seal. Zen 5: two passes are always slower.
-        interleaved_below_bytes: ByClass::same(if INTERLEAVES { usize::MAX } else { 0 }),
+        // Zen 3: two passes take 1.16 times as long from 16 KiB on, 0.92 to 0.96 times if both
+        // threads of the core seal. Zen 5: two passes are slower.
+        authenticate_between_rounds: INTERLEAVES,
         // Zen 5, 32 messages: 256 bytes take 0.69 times as long as alone to seal and 0.70 to open,
-        // 1 KiB 0.84 and 0.90. Eight messages: 0.80 and 0.84, 0.90 and 0.99. Longer messages were
-        // not measured since the lanes are filled without memory. Zen 3, against ring called 32
-        // times: 512 bytes 1.36 and 1.32, 1 KiB 1.16 and 1.09, alone 1.15 and 1.05, 1.16 and 1.09.
+        // 1 KiB 0.84 and 0.90; eight messages: 0.80 and 0.84, 0.90 and 0.99. Zen 3, 32 messages:
+        // 512 bytes 0.85 and 0.80, 1 KiB as long as alone.
         batch_max_bytes: if INTERLEAVES { Some(1100) } else { Some(200) },
         batch_min_messages: if INTERLEAVES { 8 } else { 20 },
         ..VECTORS_OF_128_BITS
@@ -331,7 +326,6 @@ mod x86 {
         poly1305_min_messages: 4,
         // Six sets with block 0.
         short_max_bytes: ByClass::same(1536 - 64),
-        interleaved_below_bytes: ByClass::same(0),
         // Counted.
         batch_max_bytes: Some(2048),
         ..VECTORS_OF_128_BITS

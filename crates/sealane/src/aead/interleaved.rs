@@ -22,15 +22,11 @@ const GROUP_BYTES: usize = 512;
 /// Bytes of the message in the first group, behind block 0.
 const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
 
-/// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
-/// [`super::short::takes`].
+/// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`].
 #[inline(always)]
-pub(super) fn takes<S: Simd>(aad: &[u8], length: usize) -> bool {
-    const {
-        let below = S::TUNING.interleaved_below_bytes.most();
-        assert!(below == 0 || rows::group_bytes::<S>() == GROUP_BYTES, "one group is kept");
-    };
-    aad.len() <= SHORT_MAX_AAD_BYTES && length < S::TUNING.interleaved_below_bytes.here()
+pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
+    const { assert!(!S::TUNING.authenticate_between_rounds || rows::group_bytes::<S>() == GROUP_BYTES, "one group is kept") };
+    S::TUNING.authenticate_between_rounds && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
 /// Does the same as [`super::one_shot::seal`].

@@ -5,7 +5,7 @@
 //! | [`short`] | whose key stream one call makes | all vectors |
 //! | [`one_call`] | whose key stream one call makes, and which are authenticated on vectors | vectors with products of 52 bits |
 //! | [`portions`] | longer | vectors with products of 52 bits |
-//! | [`interleaved`] | longer, to some kilobytes | where Poly1305 on integers fits between the rounds |
+//! | [`interleaved`] | longer | where Poly1305 on integers fits between the rounds |
 //! | [`two_pass`] | all others | everywhere |
 
 use sealane_simd::{Level, Simd};
@@ -35,7 +35,7 @@ pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], m
             #[inline(always)]
             |token| portions::seal(token, state, aad, message),
         )
-    } else if interleaved::takes::<S>(aad, length) {
+    } else if interleaved::takes::<S>(aad) {
         interleaved::seal(token, state, aad, message)
     } else {
         two_pass::seal(level, set_bytes::<S>(), state, aad, message)
@@ -66,7 +66,7 @@ pub(crate) fn open<S: Simd>(
             #[inline(always)]
             |token| portions::open(token, level, state, aad, tag, message),
         )
-    } else if interleaved::takes::<S>(aad, length) {
+    } else if interleaved::takes::<S>(aad) {
         interleaved::open(token, level, state, aad, tag, message)
     } else {
         two_pass::open(level, set_bytes::<S>(), state, aad, tag, message)

@@ -132,7 +132,7 @@ fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8;
 const fn may_authenticate_in_rows<S: Simd>() -> bool {
     let tuning = S::TUNING;
     let longest = tuning.short_max_bytes.most();
-    !S::MUL_ADD_52 && tuning.interleaved_below_bytes.most() == 0 && longest >= tuning.poly1305_min_bytes.least()
+    !S::MUL_ADD_52 && !tuning.authenticate_between_rounds && longest >= tuning.poly1305_min_bytes.least()
 }
 
 /// The place of a key stream. It begins with a cache line, so that no vector is in two of them.

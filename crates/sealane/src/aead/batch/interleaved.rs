@@ -26,7 +26,7 @@ const MIN_BYTES: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND * poly1305::BLOCK_B
 
 /// Returns whether [`run`] works on these vectors.
 pub(super) const fn takes<S: Simd>() -> bool {
-    S::TUNING.interleaved_below_bytes.most() > 0
+    S::TUNING.authenticate_between_rounds
 }
 
 /// Seals all messages, or opens them. `last_rows` have the block counter of the next block: 0, or
