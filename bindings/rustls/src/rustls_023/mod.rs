@@ -1,6 +1,8 @@
 //! The providers for rustls 0.23, and the suites that they hold.
 
-mod quic;
+mod algorithms;
+mod generation;
+mod packets;
 mod tls12;
 mod tls13;
 
@@ -99,8 +101,8 @@ const fn tls13_suite(wrapped: &SupportedCipherSuite) -> Tls13CipherSuite {
     Tls13CipherSuite {
         common: common(&wrapped.common),
         hkdf_provider: wrapped.hkdf_provider,
-        aead_alg: &tls13::ChaCha20Poly1305,
-        quic: Some(&quic::ChaCha20Poly1305),
+        aead_alg: &algorithms::Tls13,
+        quic: Some(&algorithms::Quic),
     }
 }
 
@@ -112,7 +114,7 @@ const fn tls12_suite(wrapped: &SupportedCipherSuite) -> Tls12CipherSuite {
         prf_provider: wrapped.prf_provider,
         kx: wrapped.kx,
         sign: wrapped.sign,
-        aead_alg: &tls12::ChaCha20Poly1305,
+        aead_alg: &algorithms::Tls12,
     }
 }
 

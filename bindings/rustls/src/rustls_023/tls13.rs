@@ -1,42 +1,17 @@
 //! Records of TLS 1.3 (RFC 8446, section 5.2).
 
 use rustls::crypto::cipher::{
-    AeadKey, InboundOpaqueMessage, InboundPlainMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundOpaqueMessage,
-    OutboundPlainMessage, PrefixedPayload, Tls13AeadAlgorithm, UnsupportedOperationError, make_tls13_aad,
+    InboundOpaqueMessage, InboundPlainMessage, MessageDecrypter, MessageEncrypter, OutboundOpaqueMessage,
+    OutboundPlainMessage, PrefixedPayload, make_tls13_aad,
 };
-use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
-use sealane::{KEY_BYTES, TAG_BYTES};
+use rustls::{ContentType, Error, ProtocolVersion};
+use sealane::TAG_BYTES;
 
 use super::decrypt_error;
 use crate::aead::Keys;
 
-/// ChaCha20-Poly1305 for records of TLS 1.3.
-pub(crate) struct ChaCha20Poly1305;
-
-impl Tls13AeadAlgorithm for ChaCha20Poly1305 {
-    fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
-        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
-    }
-
-    fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageDecrypter> {
-        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
-    }
-
-    fn key_len(&self) -> usize {
-        KEY_BYTES
-    }
-
-    fn extract_keys(&self, key: AeadKey, iv: Iv) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
-        Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })
-    }
-
-    fn fips(&self) -> bool {
-        false
-    }
-}
-
 /// The records of one direction.
-struct Records(Keys);
+pub(super) struct Records(pub(super) Keys);
 
 impl MessageEncrypter for Records {
     fn encrypt(&mut self, message: OutboundPlainMessage<'_>, seq: u64) -> Result<OutboundOpaqueMessage, Error> {

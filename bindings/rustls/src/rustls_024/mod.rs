@@ -8,7 +8,11 @@
 //! # drop(config);
 //! ```
 
-mod quic;
+#[path = "../rustls_023/algorithms.rs"]
+#[allow(clippy::duplicate_mod, reason = "each version compiles it with the names of its `generation`")]
+mod algorithms;
+mod generation;
+mod packets;
 mod tls12;
 mod tls13;
 
@@ -80,8 +84,8 @@ fn tls13_suite(wrapped: &Tls13CipherSuite) -> Tls13CipherSuite {
         common: common(&wrapped.common),
         protocol_version: wrapped.protocol_version,
         hkdf_provider: wrapped.hkdf_provider,
-        aead_alg: &tls13::ChaCha20Poly1305,
-        quic: Some(&quic::ChaCha20Poly1305),
+        aead_alg: &algorithms::Tls13,
+        quic: Some(&algorithms::Quic),
     }
 }
 
@@ -92,7 +96,7 @@ fn tls12_suite(wrapped: &Tls12CipherSuite) -> Tls12CipherSuite {
         prf_provider: wrapped.prf_provider,
         kx: wrapped.kx,
         sign: wrapped.sign,
-        aead_alg: &tls12::ChaCha20Poly1305,
+        aead_alg: &algorithms::Tls12,
     }
 }
 

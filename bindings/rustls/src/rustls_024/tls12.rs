@@ -1,13 +1,10 @@
 //! Records of TLS 1.2 (RFC 7905, section 2).
 
-use rustls_024::ConnectionTrafficSecrets;
 use rustls_024::crypto::cipher::{
-    AeadKey, EncryptBuffer, InboundOpaque, Iv, KeyBlockShape, NONCE_LEN, OutboundPlain, Record, RecordDecrypter,
-    RecordEncrypter, Tls12AeadAlgorithm, UnsupportedOperationError, make_tls12_aad,
+    EncryptBuffer, InboundOpaque, OutboundPlain, Record, RecordDecrypter, RecordEncrypter, make_tls12_aad,
 };
 use rustls_024::error::Error;
-use rustls_024::pki_types::FipsStatus;
-use sealane::{KEY_BYTES, TAG_BYTES};
+use sealane::TAG_BYTES;
 
 use super::decrypt_error;
 use crate::aead::Keys;
@@ -15,39 +12,8 @@ use crate::aead::Keys;
 /// The largest plaintext of a record in bytes (RFC 5246, section 6.2.1).
 const MAX_FRAGMENT_BYTES: usize = 1 << 14;
 
-/// ChaCha20-Poly1305 for records of TLS 1.2.
-pub(crate) struct ChaCha20Poly1305;
-
-impl Tls12AeadAlgorithm for ChaCha20Poly1305 {
-    fn encrypter(&self, key: AeadKey, iv: &[u8], _extra: &[u8]) -> Box<dyn RecordEncrypter> {
-        Box::new(Records(Keys::new(key.as_ref(), iv)))
-    }
-
-    fn decrypter(&self, key: AeadKey, iv: &[u8]) -> Box<dyn RecordDecrypter> {
-        Box::new(Records(Keys::new(key.as_ref(), iv)))
-    }
-
-    fn key_block_shape(&self) -> KeyBlockShape {
-        KeyBlockShape { enc_key_len: KEY_BYTES, fixed_iv_len: NONCE_LEN, explicit_nonce_len: 0 }
-    }
-
-    fn extract_keys(
-        &self,
-        key: AeadKey,
-        iv: &[u8],
-        _explicit: &[u8],
-    ) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
-        let iv = Iv::new(iv).map_err(|_| UnsupportedOperationError)?;
-        Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })
-    }
-
-    fn fips(&self) -> FipsStatus {
-        FipsStatus::Unvalidated
-    }
-}
-
 /// The records of one direction.
-struct Records(Keys);
+pub(super) struct Records(pub(super) Keys);
 
 impl RecordEncrypter for Records {
     fn encrypt<'a>(

@@ -1,45 +1,17 @@
 //! Records of TLS 1.3 (RFC 8446, section 5.2).
 
-use rustls_024::ConnectionTrafficSecrets;
 use rustls_024::crypto::cipher::{
-    AeadKey, EncryptBuffer, InboundOpaque, Iv, OutboundPlain, Record, RecordDecrypter, RecordEncrypter,
-    Tls13AeadAlgorithm, UnsupportedOperationError, make_tls13_aad,
+    EncryptBuffer, InboundOpaque, OutboundPlain, Record, RecordDecrypter, RecordEncrypter, make_tls13_aad,
 };
 use rustls_024::enums::ContentType;
 use rustls_024::error::Error;
-use rustls_024::pki_types::FipsStatus;
-use sealane::{KEY_BYTES, TAG_BYTES};
+use sealane::TAG_BYTES;
 
 use super::decrypt_error;
 use crate::aead::Keys;
 
-/// ChaCha20-Poly1305 for records of TLS 1.3.
-pub(crate) struct ChaCha20Poly1305;
-
-impl Tls13AeadAlgorithm for ChaCha20Poly1305 {
-    fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn RecordEncrypter> {
-        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
-    }
-
-    fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn RecordDecrypter> {
-        Box::new(Records(Keys::new(key.as_ref(), iv.as_ref())))
-    }
-
-    fn key_len(&self) -> usize {
-        KEY_BYTES
-    }
-
-    fn extract_keys(&self, key: AeadKey, iv: Iv) -> Result<ConnectionTrafficSecrets, UnsupportedOperationError> {
-        Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv })
-    }
-
-    fn fips(&self) -> FipsStatus {
-        FipsStatus::Unvalidated
-    }
-}
-
 /// The records of one direction.
-struct Records(Keys);
+pub(super) struct Records(pub(super) Keys);
 
 impl RecordEncrypter for Records {
     fn encrypt<'a>(

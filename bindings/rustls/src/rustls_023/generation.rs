@@ -1,0 +1,23 @@
+//! The names of rustls 0.23. Those that differ have the names of rustls 0.24.
+
+pub(super) use rustls::crypto::cipher::{
+    AeadKey, Iv, KeyBlockShape, MessageDecrypter as RecordDecrypter, MessageEncrypter as RecordEncrypter, NONCE_LEN,
+    Tls12AeadAlgorithm, Tls13AeadAlgorithm, UnsupportedOperationError,
+};
+pub(super) use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey};
+pub(super) use rustls::{ConnectionTrafficSecrets, Error};
+
+/// Whether FIPS has validated an algorithm.
+pub(super) type FipsStatus = bool;
+
+/// FIPS has not validated the algorithm.
+pub(super) const UNVALIDATED: FipsStatus = false;
+
+/// Returns an IV.
+///
+/// # Panics
+/// If the length is wrong; rustls derives IVs of 12 bytes.
+#[expect(clippy::unnecessary_wraps, reason = "later versions return an error")]
+pub(super) fn iv(bytes: &[u8]) -> Result<Iv, UnsupportedOperationError> {
+    Ok(Iv::copy(bytes))
+}
