@@ -11,8 +11,8 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::buffer::{Input, Output, new_bytes, run, write_copy};
 use crate::error::InvalidTag;
-use crate::lengths::{Lengths, sealed_len};
-use crate::many;
+use crate::lengths::sealed_len;
+use crate::many::Messages;
 
 /// Returns the nonce.
 fn nonce<const N: usize>(nonce: &Input<'_>) -> PyResult<[u8; N]> {
@@ -160,9 +160,8 @@ macro_rules! aead {
                 associated_data: Option<Input<'_>>,
                 lengths: &Bound<'_, PyAny>,
             ) -> PyResult<Bound<'py, PyBytes>> {
-                let (nonces, aad) = (many::nonces(nonces.as_slice())?, aad(&associated_data));
-                let lengths = Lengths::new(lengths, nonces.len())?;
-                many::encrypt(py, &self.0, nonces, data.as_slice(), aad, &lengths)
+                let aad = aad(&associated_data);
+                Messages::new(&self.0, nonces.as_slice(), data.as_slice(), aad, lengths)?.encrypt(py)
             }
 
             #[pyo3(signature = (nonces, data, associated_data = None, *, lengths))]
@@ -174,9 +173,8 @@ macro_rules! aead {
                 associated_data: Option<Input<'_>>,
                 lengths: &Bound<'_, PyAny>,
             ) -> PyResult<Bound<'py, PyBytes>> {
-                let (nonces, aad) = (many::nonces(nonces.as_slice())?, aad(&associated_data));
-                let lengths = Lengths::new(lengths, nonces.len())?;
-                many::decrypt(py, &self.0, nonces, data.as_slice(), aad, &lengths)
+                let aad = aad(&associated_data);
+                Messages::new(&self.0, nonces.as_slice(), data.as_slice(), aad, lengths)?.decrypt(py)
             }
 
             fn __repr__(&self) -> String {
