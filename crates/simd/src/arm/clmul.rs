@@ -28,17 +28,8 @@ impl Clmul for Pmull {
     type Many = PmullLane;
 }
 
-/// Runs vector instructions on behalf of a value that holds a token.
 macro_rules! pmull {
-    ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
-        #[inline]
-        #[target_feature(enable = "neon,aes")]
-        #[cfg_attr(target_arch = "arm", target_feature(enable = "v8"))]
-        fn instructions($($name: $ty),*) -> $ret $body
-        let _: Pmull = $proof;
-        // SAFETY: the line above holds a token, which only detection of these features makes.
-        unsafe { instructions($($value),*) }
-    }};
+    ($proof:expr, $($rest:tt)*) => { with_features!(Pmull: "neon,aes", "v8", $proof, $($rest)*) };
 }
 
 /// Writes the methods that map vectors to one.

@@ -30,6 +30,25 @@ macro_rules! token {
     };
 }
 
+/// Runs vector instructions on behalf of a value that holds a token.
+///
+/// Expands to a function compiled with the features, which inlines to its instructions, and the
+/// call to it. The token must have the features.
+macro_rules! with_features {
+    (
+        $token:ty: $features:literal, $on_32_bits:literal, $proof:expr,
+        ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block
+    ) => {{
+        #[inline]
+        #[target_feature(enable = $features)]
+        #[cfg_attr(target_arch = "arm", target_feature(enable = $on_32_bits))]
+        fn instructions($($name: $ty),*) -> $ret $body
+        let _: $token = $proof;
+        // SAFETY: the line above holds a token, which only detection of these features makes.
+        unsafe { instructions($($value),*) }
+    }};
+}
+
 /// Whether the CPU was found to have the features. Programs cannot ask the CPU, only the operating
 /// system, which needs the feature `std`. Without it, only the features of the target count.
 macro_rules! detected {

@@ -41,17 +41,8 @@ impl Simd for Neon {
     }
 }
 
-/// Runs vector instructions on behalf of a value that holds a token.
 macro_rules! neon {
-    ($proof:expr, ($($name:ident: $ty:ty = $value:expr),*) -> $ret:ty $body:block) => {{
-        #[inline]
-        #[target_feature(enable = "neon")]
-        #[cfg_attr(target_arch = "arm", target_feature(enable = "v7"))]
-        fn instructions($($name: $ty),*) -> $ret $body
-        let _: Neon = $proof;
-        // SAFETY: the line above holds a token, which only detection of this feature makes.
-        unsafe { instructions($($value),*) }
-    }};
+    ($proof:expr, $($rest:tt)*) => { with_features!(Neon: "neon", "v7", $proof, $($rest)*) };
 }
 pub(super) use neon;
 

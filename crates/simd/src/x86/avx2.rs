@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::detect::Features;
-use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
+use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use super::ssse3::store_pair;
 use crate::kernels::ChaCha20Rounds;
 use crate::map_array::map_array;
@@ -43,31 +43,14 @@ impl Words for Avx2Words {
     const ZERO_BLOCKS: Self::Blocks = [0; 128];
     const ROWS: usize = 2;
 
-    #[inline(always)]
-    fn splat(token: Avx2, word: u32) -> Self {
-        Self(avx2!(token, (word: u32 = word) -> __m256i { _mm256_set1_epi32(word.cast_signed()) }), token)
-    }
-    #[inline(always)]
-    fn splat_row(token: Avx2, row: [u32; 4]) -> Self {
-        let vector = avx2!(token, (row: [u32; 4] = row) -> __m256i {
-            let [a, b, c, d] = map_array(row, u32::cast_signed);
-            _mm256_broadcastsi128_si256(_mm_setr_epi32(a, b, c, d))
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn from_lanes(token: Avx2, words: &[u32; MAX_WORDS_LANES]) -> Self {
-        let vector = avx2!(token, (words: &[u32; MAX_WORDS_LANES] = words) -> __m256i {
-            // SAFETY: the array is valid for reading 32 bytes, and the load needs no alignment.
-            unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn first(self) -> u32 {
-        avx2!(self.1, (a: __m256i = self.0) -> u32 { _mm256_cvtsi256_si32(a).cast_unsigned() })
+    words! { avx2, Avx2, __m256i:
+        splat = _mm256_set1_epi32;
+        splat_row = |row| _mm256_broadcastsi128_si256(row);
+        first = _mm256_cvtsi256_si32;
+        transpose = _mm256_unpacklo_epi32, _mm256_unpackhi_epi32, _mm256_unpacklo_epi64, _mm256_unpackhi_epi64;
     }
 
+    from_lanes! { avx2, Avx2, __m256i, _mm256_loadu_si256: [u32; MAX_WORDS_LANES] }
     binary! { avx2, __m256i:
         add = _mm256_add_epi32;
         xor = _mm256_xor_si256;
@@ -82,23 +65,6 @@ impl Words for Avx2Words {
         rotate_columns_1 = |a| _mm256_shuffle_epi32::<0b00_11_10_01>(a);
         rotate_columns_2 = |a| _mm256_shuffle_epi32::<0b01_00_11_10>(a);
         rotate_columns_3 = |a| _mm256_shuffle_epi32::<0b10_01_00_11>(a);
-    }
-
-    #[inline(always)]
-    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
-        type Vectors = (__m256i, __m256i, __m256i, __m256i);
-        let token = a.1;
-        let (a, b, c, d) = avx2!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
-            let (ab_low, ab_high) = (_mm256_unpacklo_epi32(v.0, v.1), _mm256_unpackhi_epi32(v.0, v.1));
-            let (cd_low, cd_high) = (_mm256_unpacklo_epi32(v.2, v.3), _mm256_unpackhi_epi32(v.2, v.3));
-            (
-                _mm256_unpacklo_epi64(ab_low, cd_low),
-                _mm256_unpackhi_epi64(ab_low, cd_low),
-                _mm256_unpacklo_epi64(ab_high, cd_high),
-                _mm256_unpackhi_epi64(ab_high, cd_high),
-            )
-        });
-        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
     #[inline(always)]
@@ -199,39 +165,16 @@ impl U64Lanes for Avx2U64Lanes {
     const LANES: usize = 4;
     const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
 
-    #[inline(always)]
-    fn splat(token: Avx2, value: u64) -> Self {
-        Self(avx2!(token, (value: u64 = value) -> __m256i { _mm256_set1_epi64x(value.cast_signed()) }), token)
+    u64_lanes! { avx2, Avx2, __m256i:
+        splat = _mm256_set1_epi64x;
+        splat_low = _mm256_set1_epi32;
+        load = _mm256_loadu_si256;
+        store = _mm256_storeu_si256;
+        splat_pair = |pair| _mm256_broadcastsi128_si256(pair);
+        unpack = _mm256_unpacklo_epi64, _mm256_unpackhi_epi64;
     }
-    #[inline(always)]
-    fn splat_low(token: Avx2, value: u32) -> Self {
-        Self(avx2!(token, (value: u32 = value) -> __m256i { _mm256_set1_epi32(value.cast_signed()) }), token)
-    }
-    #[inline(always)]
-    fn from_lanes(token: Avx2, lanes: &[u64; MAX_U64_LANES]) -> Self {
-        let vector = avx2!(token, (lanes: &[u64; MAX_U64_LANES] = lanes) -> __m256i {
-            // SAFETY: the array is valid for reading 32 bytes, and the load needs no alignment.
-            unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
-        avx2!(self.1, (a: __m256i = self.0) -> [u64; MAX_U64_LANES] {
-            let mut lanes = [0; MAX_U64_LANES];
-            // SAFETY: the array is valid for writing 32 bytes, and the store needs no alignment.
-            unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), a) };
-            lanes
-        })
-    }
-    #[inline(always)]
-    fn splat_pair(token: Avx2, pair: &Pair) -> Self {
-        let vector = avx2!(token, (pair: &Pair = pair) -> __m256i {
-            // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.
-            _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(core::ptr::from_ref(pair).cast()) })
-        });
-        Self(vector, token)
-    }
+
+    from_lanes! { avx2, Avx2, __m256i, _mm256_loadu_si256: [u64; MAX_U64_LANES] }
     #[inline(always)]
     fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
         avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0) -> [Pair; MAX_U64_LANES] {
@@ -243,26 +186,6 @@ impl U64Lanes for Avx2U64Lanes {
             store_pair(_mm256_extracti128_si256::<1>(odd_lanes), &mut pairs[3]);
             pairs
         })
-    }
-    #[inline(always)]
-    fn load(token: Avx2, blocks: &[u8]) -> (Self, Self) {
-        let blocks: &[u8; 64] = blocks.first_chunk().expect("four blocks");
-        let (first, second) = avx2!(token, (blocks: &[u8; 64] = blocks) -> (__m256i, __m256i) {
-            let (first, second) = blocks.split_at(32);
-            // SAFETY: the slice is 32 bytes long, and the load needs no alignment.
-            let first = unsafe { _mm256_loadu_si256(first.as_ptr().cast()) };
-            // SAFETY: as above.
-            let second = unsafe { _mm256_loadu_si256(second.as_ptr().cast()) };
-            (first, second)
-        });
-        (Self(first, token), Self(second, token))
-    }
-    #[inline(always)]
-    fn unpack(self, other: Self) -> (Self, Self) {
-        let (even, odd) = avx2!(self.1, (a: __m256i = self.0, b: __m256i = other.0) -> (__m256i, __m256i) {
-            (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
-        });
-        (Self(even, self.1), Self(odd, self.1))
     }
 
     #[inline(always)]

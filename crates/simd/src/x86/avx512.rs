@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::detect::Features;
-use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
+use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use super::messages512::{blocks_of_messages, load_up_to_64};
 use super::ssse3::store_pair;
 use crate::class::CpuClass;
@@ -107,31 +107,14 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     const ZERO_BLOCKS: Self::Blocks = [0; 256];
     const ROWS: usize = 4;
 
-    #[inline(always)]
-    fn splat(token: T, word: u32) -> Self {
-        Self(avx512!(token, (word: u32 = word) -> __m512i { _mm512_set1_epi32(word.cast_signed()) }), token)
-    }
-    #[inline(always)]
-    fn splat_row(token: T, row: [u32; 4]) -> Self {
-        let vector = avx512!(token, (row: [u32; 4] = row) -> __m512i {
-            let [a, b, c, d] = map_array(row, u32::cast_signed);
-            _mm512_broadcast_i32x4(_mm_setr_epi32(a, b, c, d))
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn from_lanes(token: T, words: &[u32; MAX_WORDS_LANES]) -> Self {
-        let vector = avx512!(token, (words: &[u32; MAX_WORDS_LANES] = words) -> __m512i {
-            // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
-            unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn first(self) -> u32 {
-        avx512!(self.1, (a: __m512i = self.0) -> u32 { _mm512_cvtsi512_si32(a).cast_unsigned() })
+    words! { avx512, T, __m512i:
+        splat = _mm512_set1_epi32;
+        splat_row = |row| _mm512_broadcast_i32x4(row);
+        first = _mm512_cvtsi512_si32;
+        transpose = _mm512_unpacklo_epi32, _mm512_unpackhi_epi32, _mm512_unpacklo_epi64, _mm512_unpackhi_epi64;
     }
 
+    from_lanes! { avx512, T, __m512i, _mm512_loadu_si512: [u32; MAX_WORDS_LANES] }
     binary! { avx512, __m512i:
         add = _mm512_add_epi32;
         xor = _mm512_xor_si512;
@@ -146,23 +129,6 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
         rotate_columns_1 = |a| _mm512_shuffle_epi32::<0b00_11_10_01>(a);
         rotate_columns_2 = |a| _mm512_shuffle_epi32::<0b01_00_11_10>(a);
         rotate_columns_3 = |a| _mm512_shuffle_epi32::<0b10_01_00_11>(a);
-    }
-
-    #[inline(always)]
-    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
-        type Vectors = (__m512i, __m512i, __m512i, __m512i);
-        let token = a.1;
-        let (a, b, c, d) = avx512!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
-            let (ab_low, ab_high) = (_mm512_unpacklo_epi32(v.0, v.1), _mm512_unpackhi_epi32(v.0, v.1));
-            let (cd_low, cd_high) = (_mm512_unpacklo_epi32(v.2, v.3), _mm512_unpackhi_epi32(v.2, v.3));
-            (
-                _mm512_unpacklo_epi64(ab_low, cd_low),
-                _mm512_unpackhi_epi64(ab_low, cd_low),
-                _mm512_unpacklo_epi64(ab_high, cd_high),
-                _mm512_unpackhi_epi64(ab_high, cd_high),
-            )
-        });
-        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
     #[inline(always)]
@@ -238,6 +204,7 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn vectors_of<T: ProvesAvx512>(words: &[Avx512Words<T>; 16]) -> [__m512i; 16] {
     map_array(
@@ -247,6 +214,7 @@ fn vectors_of<T: ProvesAvx512>(words: &[Avx512Words<T>; 16]) -> [__m512i; 16] {
     )
 }
 
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn words_of<T: ProvesAvx512>(vectors: [__m512i; 16], token: T) -> [Avx512Words<T>; 16] {
     map_array(
@@ -276,39 +244,16 @@ impl<T: ProvesAvx512> U64Lanes for Avx512U64Lanes<T> {
     const LANES: usize = 8;
     const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 4, 1, 5, 2, 6, 3, 7];
 
-    #[inline(always)]
-    fn splat(token: T, value: u64) -> Self {
-        Self(avx512!(token, (value: u64 = value) -> __m512i { _mm512_set1_epi64(value.cast_signed()) }), token)
+    u64_lanes! { avx512, T, __m512i:
+        splat = _mm512_set1_epi64;
+        splat_low = _mm512_set1_epi32;
+        load = _mm512_loadu_si512;
+        store = _mm512_storeu_si512;
+        splat_pair = |pair| _mm512_broadcast_i32x4(pair);
+        unpack = _mm512_unpacklo_epi64, _mm512_unpackhi_epi64;
     }
-    #[inline(always)]
-    fn splat_low(token: T, value: u32) -> Self {
-        Self(avx512!(token, (value: u32 = value) -> __m512i { _mm512_set1_epi32(value.cast_signed()) }), token)
-    }
-    #[inline(always)]
-    fn from_lanes(token: T, lanes: &[u64; MAX_U64_LANES]) -> Self {
-        let vector = avx512!(token, (lanes: &[u64; MAX_U64_LANES] = lanes) -> __m512i {
-            // SAFETY: the array is valid for reading 64 bytes, and the load needs no alignment.
-            unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
-        avx512!(self.1, (a: __m512i = self.0) -> [u64; MAX_U64_LANES] {
-            let mut lanes = [0; MAX_U64_LANES];
-            // SAFETY: the array is valid for writing 64 bytes, and the store needs no alignment.
-            unsafe { _mm512_storeu_si512(lanes.as_mut_ptr().cast(), a) };
-            lanes
-        })
-    }
-    #[inline(always)]
-    fn splat_pair(token: T, pair: &Pair) -> Self {
-        let vector = avx512!(token, (pair: &Pair = pair) -> __m512i {
-            // SAFETY: the reference is valid for reading 16 bytes, and the load needs no alignment.
-            _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(core::ptr::from_ref(pair).cast()) })
-        });
-        Self(vector, token)
-    }
+
+    from_lanes! { avx512, T, __m512i, _mm512_loadu_si512: [u64; MAX_U64_LANES] }
     #[inline(always)]
     fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
         avx512!(even.1, (even: __m512i = even.0, odd: __m512i = odd.0) -> [Pair; MAX_U64_LANES] {
@@ -324,26 +269,6 @@ impl<T: ProvesAvx512> U64Lanes for Avx512U64Lanes<T> {
             store_pair(_mm512_extracti32x4_epi32::<3>(odd_lanes), &mut pairs[7]);
             pairs
         })
-    }
-    #[inline(always)]
-    fn load(token: T, blocks: &[u8]) -> (Self, Self) {
-        let blocks: &[u8; 128] = blocks.first_chunk().expect("eight blocks");
-        let (first, second) = avx512!(token, (blocks: &[u8; 128] = blocks) -> (__m512i, __m512i) {
-            let (first, second) = blocks.split_at(64);
-            // SAFETY: the slice is 64 bytes long, and the load needs no alignment.
-            let first = unsafe { _mm512_loadu_si512(first.as_ptr().cast()) };
-            // SAFETY: as above.
-            let second = unsafe { _mm512_loadu_si512(second.as_ptr().cast()) };
-            (first, second)
-        });
-        (Self(first, token), Self(second, token))
-    }
-    #[inline(always)]
-    fn unpack(self, other: Self) -> (Self, Self) {
-        let (even, odd) = avx512!(self.1, (a: __m512i = self.0, b: __m512i = other.0) -> (__m512i, __m512i) {
-            (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b))
-        });
-        (Self(even, self.1), Self(odd, self.1))
     }
 
     #[inline(always)]

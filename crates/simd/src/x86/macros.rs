@@ -163,4 +163,137 @@ macro_rules! shifts_and_opaque {
     };
 }
 
-pub(super) use {binary, shifts_and_opaque, simd, token, unary, with_features};
+/// Writes the methods of a vector of 32-bit words that differ in nothing but their intrinsics.
+macro_rules! words {
+    (
+        $with:ident, $token:ty, $vector:ty:
+        splat = $splat:path;
+        splat_row = |$row:ident| $splat_row:expr;
+        first = $first:path;
+        transpose = $low_32:path, $high_32:path, $low_64:path, $high_64:path;
+    ) => {
+        #[inline(always)]
+        fn splat(token: $token, word: u32) -> Self {
+            Self($with!(token, (word: u32 = word) -> $vector { $splat(word.cast_signed()) }), token)
+        }
+
+        #[inline(always)]
+        fn splat_row(token: $token, row: [u32; 4]) -> Self {
+            let vector = $with!(token, (row: [u32; 4] = row) -> $vector {
+                let [a, b, c, d] = map_array(row, u32::cast_signed);
+                let $row = _mm_setr_epi32(a, b, c, d);
+                $splat_row
+            });
+            Self(vector, token)
+        }
+
+        #[inline(always)]
+        fn first(self) -> u32 {
+            $with!(self.1, (a: $vector = self.0) -> u32 { $first(a).cast_unsigned() })
+        }
+
+        #[inline(always)]
+        fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
+            type Vectors = ($vector, $vector, $vector, $vector);
+            let token = a.1;
+            let (a, b, c, d) = $with!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
+                let (ab_low, ab_high) = ($low_32(v.0, v.1), $high_32(v.0, v.1));
+                let (cd_low, cd_high) = ($low_32(v.2, v.3), $high_32(v.2, v.3));
+                (
+                    $low_64(ab_low, cd_low),
+                    $high_64(ab_low, cd_low),
+                    $low_64(ab_high, cd_high),
+                    $high_64(ab_high, cd_high),
+                )
+            });
+            (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
+        }
+    };
+}
+
+/// Writes the methods of a vector of 64-bit lanes that differ in nothing but their intrinsics.
+macro_rules! u64_lanes {
+    (
+        $with:ident, $token:ty, $vector:ty:
+        splat = $splat:path;
+        splat_low = $splat_low:path;
+        load = $load:path;
+        store = $store:path;
+        splat_pair = |$pair:ident| $splat_pair:expr;
+        unpack = $low:path, $high:path;
+    ) => {
+        #[inline(always)]
+        fn splat(token: $token, value: u64) -> Self {
+            Self($with!(token, (value: u64 = value) -> $vector { $splat(value.cast_signed()) }), token)
+        }
+
+        #[inline(always)]
+        fn splat_low(token: $token, value: u32) -> Self {
+            Self($with!(token, (value: u32 = value) -> $vector { $splat_low(value.cast_signed()) }), token)
+        }
+
+        #[inline(always)]
+        fn to_lanes(self) -> [u64; MAX_U64_LANES] {
+            $with!(self.1, (a: $vector = self.0) -> [u64; MAX_U64_LANES] {
+                const { assert!(size_of::<$vector>() <= size_of::<[u64; MAX_U64_LANES]>()) };
+                let mut lanes = [0; MAX_U64_LANES];
+                // SAFETY: the array is valid for writing as many bytes as a vector has, and the
+                // store needs no alignment.
+                unsafe { $store(lanes.as_mut_ptr().cast(), a) };
+                lanes
+            })
+        }
+
+        #[inline(always)]
+        fn splat_pair(token: $token, pair: &Pair) -> Self {
+            let vector = $with!(token, (pair: &Pair = pair) -> $vector {
+                // SAFETY: the reference is valid for reading 16 bytes, and a pair is aligned to 16
+                // bytes.
+                let $pair = unsafe { _mm_load_si128(core::ptr::from_ref(pair).cast()) };
+                $splat_pair
+            });
+            Self(vector, token)
+        }
+
+        #[inline(always)]
+        fn load(token: $token, blocks: &[u8]) -> (Self, Self) {
+            const BYTES: usize = size_of::<$vector>();
+            let blocks: &[u8; 2 * BYTES] = blocks.first_chunk().expect("two vectors of blocks");
+            let (first, second) = $with!(token, (blocks: &[u8; 2 * BYTES] = blocks) -> ($vector, $vector) {
+                let (first, second) = blocks.split_at(BYTES);
+                // SAFETY: the slice has as many bytes as a vector, and the load needs no alignment.
+                let first = unsafe { $load(first.as_ptr().cast()) };
+                // SAFETY: as above.
+                let second = unsafe { $load(second.as_ptr().cast()) };
+                (first, second)
+            });
+            (Self(first, token), Self(second, token))
+        }
+
+        #[inline(always)]
+        fn unpack(self, other: Self) -> (Self, Self) {
+            let (even, odd) = $with!(self.1, (a: $vector = self.0, b: $vector = other.0) -> ($vector, $vector) {
+                ($low(a, b), $high(a, b))
+            });
+            (Self(even, self.1), Self(odd, self.1))
+        }
+    };
+}
+
+/// Writes the method that takes the first lanes of an array.
+macro_rules! from_lanes {
+    ($with:ident, $token:ty, $vector:ty, $load:path: $lanes:ty) => {
+        #[inline(always)]
+        fn from_lanes(token: $token, lanes: &$lanes) -> Self {
+            let vector = $with!(token, (lanes: &$lanes = lanes) -> $vector {
+                const { assert!(size_of::<$vector>() <= size_of::<$lanes>()) };
+                // SAFETY: the array is valid for reading as many bytes as a vector has, and the
+                // load needs no alignment.
+                unsafe { $load(lanes.as_ptr().cast()) }
+            });
+            Self(vector, token)
+        }
+    };
+}
+
+pub(super) use {binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::detect::Features;
-use super::macros::{binary, shifts_and_opaque, simd, token, unary, with_features};
+use super::macros::{binary, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use crate::kernels::ChaCha20Rounds;
 use crate::map_array::map_array;
 use crate::pair::Pair;
@@ -37,25 +37,16 @@ impl Words for Ssse3Words {
     const ZERO_BLOCKS: Self::Blocks = [0; 64];
     const ROWS: usize = 1;
 
-    #[inline(always)]
-    fn splat(token: Ssse3, word: u32) -> Self {
-        Self(ssse3!(token, (word: u32 = word) -> __m128i { _mm_set1_epi32(word.cast_signed()) }), token)
+    words! { ssse3, Ssse3, __m128i:
+        splat = _mm_set1_epi32;
+        splat_row = |row| row;
+        first = _mm_cvtsi128_si32;
+        transpose = _mm_unpacklo_epi32, _mm_unpackhi_epi32, _mm_unpacklo_epi64, _mm_unpackhi_epi64;
     }
-    #[inline(always)]
-    fn splat_row(token: Ssse3, row: [u32; 4]) -> Self {
-        let vector = ssse3!(token, (row: [u32; 4] = row) -> __m128i {
-            let [a, b, c, d] = map_array(row, u32::cast_signed);
-            _mm_setr_epi32(a, b, c, d)
-        });
-        Self(vector, token)
-    }
+
     #[inline(always)]
     fn from_lanes(token: Ssse3, words: &[u32; MAX_WORDS_LANES]) -> Self {
         Self::splat_row(token, [words[0], words[1], words[2], words[3]])
-    }
-    #[inline(always)]
-    fn first(self) -> u32 {
-        ssse3!(self.1, (a: __m128i = self.0) -> u32 { _mm_cvtsi128_si32(a).cast_unsigned() })
     }
 
     binary! { ssse3, __m128i:
@@ -72,23 +63,6 @@ impl Words for Ssse3Words {
         rotate_columns_1 = |a| _mm_shuffle_epi32::<0b00_11_10_01>(a);
         rotate_columns_2 = |a| _mm_shuffle_epi32::<0b01_00_11_10>(a);
         rotate_columns_3 = |a| _mm_shuffle_epi32::<0b10_01_00_11>(a);
-    }
-
-    #[inline(always)]
-    fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self) {
-        type Vectors = (__m128i, __m128i, __m128i, __m128i);
-        let token = a.1;
-        let (a, b, c, d) = ssse3!(token, (v: Vectors = (a.0, b.0, c.0, d.0)) -> Vectors {
-            let (ab_low, ab_high) = (_mm_unpacklo_epi32(v.0, v.1), _mm_unpackhi_epi32(v.0, v.1));
-            let (cd_low, cd_high) = (_mm_unpacklo_epi32(v.2, v.3), _mm_unpackhi_epi32(v.2, v.3));
-            (
-                _mm_unpacklo_epi64(ab_low, cd_low),
-                _mm_unpackhi_epi64(ab_low, cd_low),
-                _mm_unpacklo_epi64(ab_high, cd_high),
-                _mm_unpackhi_epi64(ab_high, cd_high),
-            )
-        });
-        (Self(a, token), Self(b, token), Self(c, token), Self(d, token))
     }
 
     #[inline(always)]
@@ -166,36 +140,19 @@ impl U64Lanes for Ssse3U64Lanes {
     const LANES: usize = 2;
     const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-    #[inline(always)]
-    fn splat(token: Ssse3, value: u64) -> Self {
-        Self(ssse3!(token, (value: u64 = value) -> __m128i { _mm_set1_epi64x(value.cast_signed()) }), token)
+    u64_lanes! { ssse3, Ssse3, __m128i:
+        splat = _mm_set1_epi64x;
+        splat_low = _mm_set1_epi32;
+        load = _mm_loadu_si128;
+        store = _mm_storeu_si128;
+        splat_pair = |pair| pair;
+        unpack = _mm_unpacklo_epi64, _mm_unpackhi_epi64;
     }
-    #[inline(always)]
-    fn splat_low(token: Ssse3, value: u32) -> Self {
-        Self(ssse3!(token, (value: u32 = value) -> __m128i { _mm_set1_epi32(value.cast_signed()) }), token)
-    }
+
     #[inline(always)]
     fn from_lanes(token: Ssse3, lanes: &[u64; MAX_U64_LANES]) -> Self {
         let vector = ssse3!(token, (low: u64 = lanes[0], high: u64 = lanes[1]) -> __m128i {
             _mm_set_epi64x(high.cast_signed(), low.cast_signed())
-        });
-        Self(vector, token)
-    }
-    #[inline(always)]
-    fn to_lanes(self) -> [u64; MAX_U64_LANES] {
-        ssse3!(self.1, (a: __m128i = self.0) -> [u64; MAX_U64_LANES] {
-            let mut lanes = [0; MAX_U64_LANES];
-            // SAFETY: the array is valid for writing 16 bytes, and the store needs no alignment.
-            unsafe { _mm_storeu_si128(lanes.as_mut_ptr().cast(), a) };
-            lanes
-        })
-    }
-    #[inline(always)]
-    fn splat_pair(token: Ssse3, pair: &Pair) -> Self {
-        let vector = ssse3!(token, (pair: &Pair = pair) -> __m128i {
-            // SAFETY: the reference is valid for reading 16 bytes, and a pair is aligned to 16
-            // bytes.
-            unsafe { _mm_load_si128(core::ptr::from_ref(pair).cast()) }
         });
         Self(vector, token)
     }
@@ -207,26 +164,6 @@ impl U64Lanes for Ssse3U64Lanes {
             store_pair(_mm_unpackhi_epi64(even, odd), &mut pairs[1]);
             pairs
         })
-    }
-    #[inline(always)]
-    fn load(token: Ssse3, blocks: &[u8]) -> (Self, Self) {
-        let blocks: &[u8; 32] = blocks.first_chunk().expect("two blocks");
-        let (first, second) = ssse3!(token, (blocks: &[u8; 32] = blocks) -> (__m128i, __m128i) {
-            let (first, second) = blocks.split_at(16);
-            // SAFETY: the slice is 16 bytes long, and the load needs no alignment.
-            let first = unsafe { _mm_loadu_si128(first.as_ptr().cast()) };
-            // SAFETY: as above.
-            let second = unsafe { _mm_loadu_si128(second.as_ptr().cast()) };
-            (first, second)
-        });
-        (Self(first, token), Self(second, token))
-    }
-    #[inline(always)]
-    fn unpack(self, other: Self) -> (Self, Self) {
-        let (even, odd) = ssse3!(self.1, (a: __m128i = self.0, b: __m128i = other.0) -> (__m128i, __m128i) {
-            (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b))
-        });
-        (Self(even, self.1), Self(odd, self.1))
     }
 
     binary! { ssse3, __m128i:
