@@ -5,11 +5,10 @@ use ml_kem::kem::Decapsulate as _;
 use ml_kem::{B32, Encoded, EncodedSizeUser as _, KemCore, MlKem768};
 use sha3::digest::ExtendableOutput as _;
 use sha3::{Digest as _, Sha3_256, Shake256};
-use x25519_dalek::x25519;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::keys::is_zero;
-use crate::x25519::public_key;
+use crate::x25519::{public_key, shared_secret};
 
 type PqPublic = <MlKem768 as KemCore>::EncapsulationKey;
 type PqPrivate = <MlKem768 as KemCore>::DecapsulationKey;
@@ -67,7 +66,7 @@ impl Public {
         let (pq, pq_shared) = self.pq.encapsulate_deterministic(m).expect("the operation has no failure");
         let pq_shared = wiped(pq_shared);
         let share = public_key(ephemeral);
-        let x_shared = Zeroizing::new(x25519(*ephemeral, self.share));
+        let x_shared = shared_secret(ephemeral, &self.share);
         let mut ciphertext = [0; CIPHERTEXT_BYTES];
         ciphertext[..PQ_CIPHERTEXT_BYTES].copy_from_slice(&pq);
         ciphertext[PQ_CIPHERTEXT_BYTES..].copy_from_slice(&share);
@@ -110,7 +109,7 @@ impl Private {
     pub(super) fn decapsulate(&self, ciphertext: &[u8; CIPHERTEXT_BYTES]) -> Option<Shared> {
         let (pq, share) = ciphertext.split_at(PQ_CIPHERTEXT_BYTES);
         let share: [u8; SHARE_BYTES] = share.try_into().ok()?;
-        let x_shared = Zeroizing::new(x25519(*self.x, share));
+        let x_shared = shared_secret(&self.x, &share);
         if is_zero(&x_shared) {
             return None;
         }
