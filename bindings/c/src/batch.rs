@@ -58,7 +58,7 @@ fn check(
     regions.extend(messages.iter().map(|message| (Region::new(message.data, message.data_len), true)));
     regions.extend(messages.iter().map(|message| (Region::new(message.tag, TAG_BYTES), true)));
     regions.sort();
-    // Of the regions so far, the written one that ends last, and the one of all that ends last.
+    // The region so far that ends last: of those that are written, and of all.
     let (mut written, mut any) = (Region::EMPTY, Region::EMPTY);
     for (region, is_output) in regions {
         if region.overlaps(&written) || is_output && region.overlaps(&any) {

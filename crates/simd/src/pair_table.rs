@@ -3,7 +3,6 @@
 use core::mem::MaybeUninit;
 
 use crate::pair::Pair;
-
 use crate::simd::U64Lanes;
 
 /// A table that grows towards its front, by as many rows as a vector has lanes. Its memory is not
@@ -21,7 +20,7 @@ use crate::simd::U64Lanes;
 /// ```
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
-    /// The rows that have been written: the last of them.
+    /// The number of rows that have been written. They are the last ones.
     count: usize,
 }
 
@@ -54,7 +53,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
         self.count = count;
     }
 
-    /// Returns the rows, the last that were added first.
+    /// Returns the rows. Those that were added last come first.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
