@@ -1,4 +1,4 @@
-//! Rows for suites without messages, which only run: fields, secret sharing, slice multiplication.
+//! Rows of benchmarks that have no messages: fields, secret sharing, products of slices.
 
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ impl Row {
         Self { name: name.into(), chosen: false, operations, code: Calls::Peer(Box::new(call)) }
     }
 
-    /// Returns another row of ours, on the backend that is chosen on this CPU.
+    /// Returns a row of ours. It is not judged by the targets.
     pub fn ours(name: impl Into<String>, prepared: Prepared) -> Self {
         Self { name: name.into(), chosen: false, operations: prepared.operations, code: Calls::Ours(prepared) }
     }

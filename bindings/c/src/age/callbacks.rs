@@ -65,7 +65,7 @@ impl Read for Source<'_> {
             return Ok(0);
         }
         // SAFETY: the header asks for a function that can be called with its context and `len`
-        // bytes to write, for the time of the call of which `Caller` is the proof.
+        // bytes to write while the call lasts, and `Caller` is the proof that it does.
         let result = unsafe { (self.read)(self.context, out.as_mut_ptr(), out.len()) };
         processed(result, out.len())
     }
@@ -93,8 +93,8 @@ impl Write for Sink<'_> {
             return Ok(0);
         }
         // SAFETY: the header asks for a function that can be called with its context and `len`
-        // bytes to read, from one thread at a time, for the time of the call of which `Caller` is
-        // the proof.
+        // bytes to read, from one thread at a time, while the call lasts. `Caller` is the proof
+        // that it does.
         let result = unsafe { (self.write)(self.context, bytes.as_ptr(), bytes.len()) };
         processed(result, bytes.len())
     }
