@@ -32,7 +32,7 @@ fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     assert!(messages.iter().all(|one| *one == messages[0]), "{what}: not the same error every time: {messages:#?}");
 }
 
-/// Makes a file of `len` bytes, and returns the length of its header with the nonce.
+/// Encrypts `len` bytes. Returns them, the file, and the length of its header with the nonce.
 fn sealed(dir: &Dir, len: usize) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(len);
     dir.encrypt(&data, "good");
