@@ -11,8 +11,8 @@ pub enum ListedSize {
     /// sealed with another length have another size.
     #[default]
     FixedHeader,
-    /// The length of the plaintext. The header of each object that is not known yet is read, ten at
-    /// a time. Objects that are not sealed have the size that they have.
+    /// The length of the plaintext. Headers that are not known yet are read, ten at a time. For
+    /// an object that is not sealed, the size in the store.
     Exact,
     /// The size that the object has in the store. Nothing is read.
     Stored,

@@ -52,7 +52,7 @@ pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphras
     read(source, 0, name, None, passphrases)
 }
 
-/// Reads the file `path`, if it is one. `len` is its expected length.
+/// Reads identities from a source of about `len` bytes, which is the file `path` if there is one.
 fn read(
     source: impl Read,
     len: u64,
