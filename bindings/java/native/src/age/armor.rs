@@ -58,7 +58,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorNew(env: *mut JNIEnv,
         let pieces = Pieces::default();
         Ok(give(Decoder { reader: ArmoredReader::armored(pieces.clone()), pieces, decoded: Vec::new() }))
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, 0, body) }
 }
 
@@ -75,7 +75,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorDecode(
     output_len: jint,
 ) -> jint {
     let body = |env: &crate::jni::arrays::Environment| {
-        // SAFETY: the rules above.
+        // SAFETY: the rules in `mod.rs`.
         let decoder: &mut Decoder = unsafe { object_mut(number) };
         decoder.pieces.add(&bytes(env, piece), ended);
         decoder.decoded.resize(output_len as usize, 0);
@@ -93,13 +93,13 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorDecode(
         env.set(output, 0, filled, decoder.decoded.as_ptr());
         Ok(filled as jint)
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, -1, body) }
 }
 
 /// Frees a decoder.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_armorFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { free::<Decoder>(number) }
 }

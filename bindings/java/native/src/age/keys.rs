@@ -137,7 +137,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_keygen(
         };
         new_array(env, text.expose_secret().as_bytes())
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
@@ -158,7 +158,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipient(
         };
         new_array(env, text.as_bytes())
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
@@ -180,14 +180,14 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipientsNew(
         let required = usize::try_from(required).unwrap_or(usize::MAX);
         Ok(give(Recipients::new(&lines, passphrase, required, &label)?))
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, 0, body) }
 }
 
 /// Frees recipients.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_recipientsFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { free::<Recipients>(number) }
 }
 
@@ -206,7 +206,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_identitiesNew(
         let passphrase = with_work_factor(passphrase, &secret, max_work_factor)?;
         Ok(give(Identities::new(&lines, passphrase, &parts)?))
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, 0, body) }
 }
 
@@ -221,17 +221,17 @@ pub unsafe extern "system" fn Java_sealane_age_Native_identitiesAddSsh(
 ) {
     let body = |env: &_| {
         let (text, secret) = (bytes(env, file), bytes(env, passphrase));
-        // SAFETY: the rules above. Java adds keys before others get the number.
+        // SAFETY: the rules in `mod.rs`. Java adds keys before others get the number.
         let identities = unsafe { object_mut::<Identities>(number) };
         identities.add_ssh(&text, (!passphrase.is_null()).then_some(&secret[..]))
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, (), body) }
 }
 
 /// Frees identities.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_identitiesFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { free::<Identities>(number) }
 }

@@ -18,11 +18,11 @@ const CONSTRUCTOR: &CStr = c"(ILjava/lang/String;J)V";
 /// Runs the body of a function. An error or a panic becomes an exception, and `failed` is returned.
 ///
 /// # Safety
-/// The rules above.
+/// The rules in `mod.rs`.
 pub(super) unsafe fn run<T>(env: *mut JNIEnv, failed: T, body: impl FnOnce(&Environment) -> Result<T, Failure>) -> T {
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     let env = unsafe { Environment::new(env) };
-    // After a panic nothing is shared but objects that only are read, and decoders, which Java
+    // After a panic nothing is shared but objects that are only read, and decoders, which Java
     // gives up after an exception.
     let failure = match catch_unwind(AssertUnwindSafe(|| body(&env))) {
         Ok(Ok(result)) => return result,
@@ -65,7 +65,7 @@ pub(super) fn bytes(env: &Environment, array: jbyteArray) -> Zeroizing<Vec<u8>> 
     if array.is_null() {
         return Zeroizing::default();
     }
-    // SAFETY: the array is valid by the rules above.
+    // SAFETY: the array is valid by the rules in `mod.rs`.
     let len = unsafe { (env.table().GetArrayLength)(env.raw(), array) };
     let mut copy = Zeroizing::new(vec![0; usize::try_from(len).unwrap_or(0)]);
     env.get(array, 0, copy.len(), copy.as_mut_ptr());
@@ -85,7 +85,7 @@ pub(super) fn new_array(env: &Environment, bytes: &[u8]) -> Result<jbyteArray, F
 
 /// Writes the first number of an array of numbers, which has at least one.
 pub(super) fn set_long(env: &Environment, array: jlongArray, value: jlong) {
-    // SAFETY: the array is valid by the rules above, and the value is one number.
+    // SAFETY: the array is valid by the rules in `mod.rs`, and the value is one number.
     unsafe { (env.table().SetLongArrayRegion)(env.raw(), array, 0, 1, ptr::from_ref(&value)) };
 }
 
@@ -94,7 +94,7 @@ pub(super) fn give<T>(object: T) -> jlong {
     Box::into_raw(Box::new(object)).expose_provenance() as jlong
 }
 
-/// Returns the object with this number, which only is read.
+/// Returns the object with this number, which is only read.
 ///
 /// # Safety
 /// The number is of an object of this type that has not been freed, and is not while it is used.

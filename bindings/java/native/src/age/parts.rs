@@ -22,7 +22,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
     file: jbyteArray,
 ) -> jbyteArray {
     let body = |env: &_| {
-        // SAFETY: the rules above.
+        // SAFETY: the rules in `mod.rs`.
         let identities: &Identities = unsafe { object(identities) };
         let header = Decryptor::new(ArmoredReader::new(&bytes(env, file)[..]))?.into_header();
         let found = Part::of(&header, identities.each())?;
@@ -37,6 +37,6 @@ pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
         }
         new_array(env, lines.as_bytes())
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, core::ptr::null_mut(), body) }
 }

@@ -43,7 +43,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_start(
     key: jlongArray,
 ) -> jbyteArray {
     let body = |env: &_| {
-        // SAFETY: the rules above.
+        // SAFETY: the rules in `mod.rs`.
         let recipients: &Recipients = unsafe { object(recipients) };
         let (start, sealing_key) = recipients.encryptor()?.into_parts()?;
         let array = new_array(env, &start)?;
@@ -52,7 +52,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_start(
         }
         Ok(array)
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
@@ -75,12 +75,12 @@ macro_rules! chunk_function {
             output_len: jint,
         ) -> jint {
             let body = |env: &_| {
-                // SAFETY: the rules above.
+                // SAFETY: the rules in `mod.rs`.
                 let key = unsafe { object(key) };
                 let (from, to) = ((input, input_offset, len), (output, output_offset, output_len));
                 chunk(env, from, to, |from, to| $transform(key, number as u64, is_last, from, to))
             };
-            // SAFETY: the rules above.
+            // SAFETY: the rules in `mod.rs`.
             unsafe { run(env, -1, body) }
         }
     };
@@ -98,7 +98,7 @@ chunk_function! {
 /// Frees a key that seals.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_sealingKeyFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { free::<SealingKey>(number) }
 }
 
@@ -117,7 +117,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_preambleLength(
             Prefix::Incomplete { at_least } => -(at_least as jint),
         })
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, 0, body) }
 }
 
@@ -130,20 +130,20 @@ pub unsafe extern "system" fn Java_sealane_age_Native_unlock(
     start: jbyteArray,
 ) -> jlong {
     let body = |env: &_| {
-        // SAFETY: the rules above.
+        // SAFETY: the rules in `mod.rs`.
         let identities: &Identities = unsafe { object(identities) };
         match Preamble::parse(&bytes(env, start))? {
             Prefix::Complete(preamble) => Ok(give(identities.with(|all| preamble.unlock(all.iter().copied()))?)),
             Prefix::Incomplete { .. } => Err(sealane_age::header::HeaderError::Truncated.into()),
         }
     };
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { run(env, 0, body) }
 }
 
 /// Frees a key that opens.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_payloadKeyFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
-    // SAFETY: the rules above.
+    // SAFETY: the rules in `mod.rs`.
     unsafe { free::<PayloadKey>(number) }
 }
