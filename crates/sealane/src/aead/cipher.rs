@@ -245,13 +245,13 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// Starts a message that is encrypted in pieces.
     #[must_use]
     pub fn sealer(&self, nonce: &L::Nonce, aad: &[u8]) -> Sealer {
-        Sealer::new(self.cipher(nonce), aad)
+        Sealer::new(self.level, |state| self.fill_state(nonce, state), aad)
     }
 
     /// Starts a message that is authenticated, then decrypted, in pieces.
     #[must_use]
     pub fn opener(&self, nonce: &L::Nonce, aad: &[u8]) -> Opener {
-        Opener::new(self.cipher(nonce), aad)
+        Opener::new(self.level, |state| self.fill_state(nonce, state), aad)
     }
 
     fn with_state(

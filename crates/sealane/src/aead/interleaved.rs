@@ -18,7 +18,7 @@ use crate::poly1305::{self, Short, Tag, add_pending_block};
 use crate::wipe::wipe;
 
 /// Bytes of a group.
-const GROUP_BYTES: usize = 512;
+pub(super) const GROUP_BYTES: usize = 512;
 /// Bytes of the message in the first group, behind block 0.
 const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
 
@@ -27,6 +27,11 @@ const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
 pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     const { assert!(!S::TUNING.authenticate_between_rounds || rows::group_bytes::<S>() == GROUP_BYTES, "one group is kept") };
     S::TUNING.authenticate_between_rounds && aad.len() <= SHORT_MAX_AAD_BYTES
+}
+
+/// Returns whether messages in pieces are authenticated so.
+pub(super) fn takes_pieces(level: Level) -> bool {
+    level.tuning().authenticate_between_rounds
 }
 
 /// Does the same as [`super::one_shot::seal`].
@@ -39,7 +44,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-        start += authenticate_and_xor(token, state, &mut mac, before, end, group);
+        start += authenticate_and_xor(token, state, &mut mac, before, message_block(end), group);
         end = next;
     }
     let tag = finish(token, mac, &message.upto(end)[start..], &lengths(aad.len(), length));
@@ -68,7 +73,7 @@ pub(super) fn open<S: Simd>(
         // A group has time for more blocks than its own: it also adds some of the first group.
         pending.append(&message.input()[end..next]);
         let group = &mut message.upto(next)[end..];
-        pending.start += authenticate_and_xor(token, state, &mut mac, pending.rest(), end, group);
+        pending.start += authenticate_and_xor(token, state, &mut mac, pending.rest(), message_block(end), group);
         end = next;
     }
     let result = verify(&finish(token, mac, pending.rest(), &lengths(aad.len(), length)), tag);
@@ -131,7 +136,7 @@ impl PendingCiphertext {
 }
 
 /// Authentication beside the cipher.
-enum Authenticate {}
+pub(super) enum Authenticate {}
 
 impl Interleave for Authenticate {
     const ACTIVE: bool = true;
@@ -142,15 +147,15 @@ impl Interleave for Authenticate {
     }
 }
 
-/// Combines `data`, up to a group, with the key stream for the byte of the message at `offset`. At
-/// the same time, adds as many blocks of `ciphertext` to the authenticator as there is time for.
-/// Returns their bytes. All callers share one copy of this function.
-fn authenticate_and_xor<S: Simd>(
+/// Combines `data`, up to a group, with the key stream from block `counter` on. At the same time,
+/// adds as many blocks of `ciphertext` to the authenticator as there is time for: for a group, all
+/// blocks of another. Returns their bytes. All callers share one copy of this function.
+pub(super) fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,
     mac: &mut Short,
     ciphertext: &[u8],
-    offset: usize,
+    counter: u32,
     data: &mut [u8],
 ) -> usize {
     token.enter_apart(
@@ -158,7 +163,7 @@ fn authenticate_and_xor<S: Simd>(
         |token| {
             let mut pending = mac.pending(ciphertext);
             let blocks = pending.blocks.len();
-            kernel::xor_interleaved::<S, Authenticate>(token, state, message_block(offset), &mut pending, data);
+            kernel::xor_interleaved::<S, Authenticate>(token, state, counter, &mut pending, data);
             mac.continue_after(&pending);
             (blocks - pending.blocks.len()) * poly1305::BLOCK_BYTES
         },

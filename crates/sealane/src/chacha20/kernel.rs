@@ -125,12 +125,35 @@ pub(crate) fn xor_interleaved<S: Simd, B: Interleave>(
     data: &mut [u8],
 ) {
     match data.len().div_ceil(set_bytes::<S>()) {
-        0 | 1 => xor_rows(&horizontal::key_stream::<S, B, 20, 1>(token, state, counter, pending), data),
+        0 | 1 => xor_rows(&sets_interleaved::<S, B, 1>(token, state, counter, pending), data),
         2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => {
-            xor_rows(&horizontal::key_stream::<S, B, 20, 2>(token, state, counter, pending), data)
+            xor_rows(&sets_interleaved::<S, B, 2>(token, state, counter, pending), data)
         }
-        _ => xor_rows(&vertical::key_stream::<S, 20>(token, state, counter, pending), data),
+        _ => xor_rows(&group_interleaved(token, state, counter, pending), data),
     }
+}
+
+/// Returns `SETS` sets of ChaCha20's key stream from block `counter` on, and adds blocks of
+/// `pending` during the rounds.
+#[inline(always)]
+pub(crate) fn sets_interleaved<S: Simd, B: Interleave, const SETS: usize>(
+    token: S,
+    state: &State,
+    counter: u32,
+    pending: &mut PendingPoly1305<'_>,
+) -> [Rows<S::Words>; SETS] {
+    horizontal::key_stream::<S, B, 20, SETS>(token, state, counter, pending)
+}
+
+/// Does the same as [`sets_interleaved`], for a group.
+#[inline(always)]
+pub(crate) fn group_interleaved<S: Simd>(
+    token: S,
+    state: &State,
+    counter: u32,
+    pending: &mut PendingPoly1305<'_>,
+) -> [Rows<S::Words>; 4] {
+    vertical::key_stream::<S, 20>(token, state, counter, pending)
 }
 
 /// Computes the first [`set_bytes`] of one ChaCha20 key stream, in the layout of RFC 8439, for each

@@ -88,6 +88,14 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     }
 }
 
+/// Writes the key stream in `rows` to the start of `place`.
+#[inline(always)]
+pub(crate) fn write_rows<W: Words>(rows: &[Rows<W>], place: &mut [u8]) {
+    for (rows, place) in rows.iter().zip(place.chunks_exact_mut(W::ROWS * BLOCK_BYTES)) {
+        place.copy_from_slice(blocks(rows).as_ref());
+    }
+}
+
 /// Returns the blocks of states whose words i are in `v[i]`. The transposition deals block `ROWS *
 /// column + row` to lane `4 * row + column`.
 #[inline(always)]

@@ -1,7 +1,9 @@
 //! The accumulator of one message.
 
+use sealane_simd::PendingPoly1305;
+
 use super::field::{Element, Multiplier};
-use super::short::Short;
+use super::short::{Short, add_pending_block};
 use crate::wipe::wipe;
 
 /// The state of Poly1305 between blocks.
@@ -29,6 +31,31 @@ impl Accumulator {
     #[inline(always)]
     pub(crate) fn block(&mut self, block: &[u8; 16]) {
         self.h = self.h.add_block(block, 1).multiply(self.r);
+    }
+
+    /// Adds whole blocks by `work`, which gets them as [`Short::pending`] does, and those that are
+    /// left then.
+    #[inline(always)]
+    pub(crate) fn blocks_during<T>(&mut self, blocks: &[u8], work: impl FnOnce(&mut PendingPoly1305<'_>) -> T) -> T {
+        let mut pending = PendingPoly1305 { h: self.h.0, r: self.r.words(), blocks: blocks.as_chunks().0 };
+        let result = work(&mut pending);
+        while !pending.blocks.is_empty() {
+            add_pending_block(&mut pending);
+        }
+        self.h = Element(pending.h);
+        result
+    }
+
+    /// Returns the state by value, to be wiped by the caller.
+    #[inline(always)]
+    pub(crate) fn short(&self) -> Short {
+        Short { h: self.h, r: self.r, s: self.s }
+    }
+
+    /// Continues after blocks were added to [`Accumulator::short`].
+    #[inline(always)]
+    pub(crate) fn continue_after(&mut self, short: &Short) {
+        self.h = short.h;
     }
 
     /// Adds a last block that contains its own 1 bit.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
 
-use crate::common::{AeadOracle, array, backends, cases, octets};
+use crate::common::{AeadOracle, array, backends, cases, combined, octets};
 
 /// Cuts a buffer at these lengths; the last piece is the rest.
 fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
@@ -78,6 +78,90 @@ fn every_cut_in_two() {
             let cipher = ChaCha20Poly1305::with_backend(&key, backend);
             for at in 0..=length {
                 check_pieces!(&cipher, &nonce, &oracle, &[at], &[at], &[at]);
+            }
+        }
+    }
+}
+
+/// Seals and opens the first octets of the oracle's message in pieces of these lengths, repeatedly.
+/// The last piece is shorter.
+fn check_repeated(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], oracle: &AeadOracle, length: usize, lengths: &[usize]) {
+    let pieces = |buffer: &mut [u8], each: &mut dyn FnMut(&mut [u8])| {
+        let mut rest = buffer;
+        for &length in lengths.iter().cycle() {
+            if rest.is_empty() {
+                return;
+            }
+            let (piece, after) = rest.split_at_mut(length.min(rest.len()));
+            each(piece);
+            rest = after;
+        }
+    };
+    let context = || format!("{length} in {lengths:?} on {}", cipher.backend());
+    let tag = oracle.tag(length);
+    let mut buffer = oracle.plaintext[..length].to_vec();
+    let mut sealer = cipher.sealer(nonce, &oracle.aad);
+    pieces(&mut buffer, &mut |piece| sealer.seal(piece).unwrap());
+    assert!(buffer == oracle.ciphertext[..length], "sealed: {}", context());
+    assert_eq!(sealer.finish(), tag, "sealed: {}", context());
+
+    let mut opener = cipher.opener(nonce, &oracle.aad);
+    pieces(&mut buffer, &mut |piece| opener.update(piece).unwrap());
+    let mut verified = opener.verify(&tag).expect("the right tag");
+    let mut opener = cipher.opener(nonce, &oracle.aad);
+    let mut other = buffer.clone();
+    pieces(&mut other, &mut |piece| opener.decrypt_unauthenticated(piece).unwrap());
+    assert!(other == oracle.plaintext[..length], "decrypted unauthenticated: {}", context());
+    opener.verify(&tag).expect("the right tag");
+    pieces(&mut buffer, &mut |piece| verified.decrypt(piece).unwrap());
+    assert!(buffer == other, "decrypted: {}", context());
+}
+
+/// Every length over several windows of key stream that is made ahead, in equal pieces, in pieces
+/// that end around a block or a window, and in long pieces after short ones.
+#[test]
+fn every_length_in_repeated_pieces() {
+    let (key, nonce) = (array(20), array(21));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(22, 2100));
+    let repeated: &[&[usize]] = &[
+        &[3000],
+        &[1],
+        &[16],
+        &[64],
+        &[100],
+        &[256],
+        &[448, 512],
+        &[449, 511, 513],
+        &[960, 1024],
+        &[961, 63],
+        &[1, 1030, 15, 600],
+        &[65, 1300],
+    ];
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for length in combined(0..=2100) {
+            let lengths = repeated[length % repeated.len()];
+            check_repeated(&cipher, &nonce, &oracle, length, lengths);
+        }
+        for lengths in repeated {
+            for length in [0, 63, 448, 449, 512, 960, 1024, 1025, 1472, 2048, 2100] {
+                check_repeated(&cipher, &nonce, &oracle, length, lengths);
+            }
+        }
+    }
+}
+
+/// Associated data of every length around the longest that waits for the first piece.
+#[test]
+fn every_length_of_associated_data() {
+    let (key, nonce) = (array(23), array(24));
+    for aad in 0..=150 {
+        let oracle = AeadOracle::new(&key, &nonce, &octets(25, aad), &octets(26, 70));
+        for backend in backends() {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            for lengths in [&[100][..], &[33]] {
+                check_repeated(&cipher, &nonce, &oracle, 0, lengths);
+                check_repeated(&cipher, &nonce, &oracle, 70, lengths);
             }
         }
     }

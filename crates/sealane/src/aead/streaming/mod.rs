@@ -1,57 +1,30 @@
 //! Messages in pieces.
+//!
+//! [`state`] has the order of the work. Key stream is made ahead in a [`window`], and the
+//! ciphertext takes its place there until it is authenticated, so that both kernels process many
+//! blocks in each call. Where the CPU does vector and scalar work side by side, the window is a
+//! group, and [`groups`] authenticates one while it computes the key stream of the next. A long
+//! piece is processed in place.
+
+mod groups;
+mod state;
+mod window;
 
 use core::fmt;
 
+use sealane_simd::Level;
+
+use self::state::StreamState;
+use self::window::{Direction, Window};
 use crate::backend::Backend;
-use crate::chacha20::{BLOCK_BYTES, ChaCha20};
+use crate::chacha20::{BLOCK_BYTES, State};
 use crate::error::{CounterOverflow, OpenError};
-use crate::poly1305::Poly1305;
 use crate::poly1305::Tag;
 use crate::wipe::wipe;
 
-/// The cipher and the authenticator of one message, and the number of bytes that they have
-/// processed.
-#[derive(Clone)]
-struct StreamState {
-    cipher: ChaCha20,
-    mac: Poly1305,
-    aad_bytes: u64,
-    bytes: u64,
-}
-
-impl StreamState {
-    /// Takes the one-time key from block 0 (RFC 8439, section 2.6) and starts with the associated
-    /// data.
-    fn new(mut cipher: ChaCha20, aad: &[u8]) -> Self {
-        let mut one_time_key = [0; 32];
-        cipher.apply_keystream(&mut one_time_key).expect("block 0 of a new key stream");
-        cipher.seek(BLOCK_BYTES as u128).expect("block 1 of a new key stream");
-        let mut mac = Poly1305::with_backend(&one_time_key, cipher.backend());
-        wipe(&mut one_time_key);
-        mac.update(aad);
-        mac.pad();
-        Self { cipher, mac, aad_bytes: aad.len() as u64, bytes: 0 }
-    }
-
-    /// Adds ciphertext. The key stream must not end before the ciphertext.
-    fn authenticate(&mut self, ciphertext: &[u8]) {
-        self.mac.update(ciphertext);
-        self.bytes += ciphertext.len() as u64;
-    }
-
-    fn skip(&mut self, bytes: usize) -> Result<(), CounterOverflow> {
-        self.cipher.seek(self.cipher.position() + bytes as u128)
-    }
-
-    fn tag(&mut self) -> Tag {
-        self.mac.pad();
-        self.mac.update(&self.aad_bytes.to_le_bytes());
-        self.mac.update(&self.bytes.to_le_bytes());
-        self.mac.tag()
-    }
-}
-
 /// Encrypts one message in pieces of any length.
+///
+/// The value has about 1.3 KiB: key stream is made ahead, so that short pieces share it.
 ///
 /// A clone continues the same message with the same nonce. Two different continuations reveal both
 /// messages to anyone who sees them, and let them forge messages with this nonce, so send only one.
@@ -74,8 +47,8 @@ impl StreamState {
 pub struct Sealer(StreamState);
 
 impl Sealer {
-    pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
-        Self(StreamState::new(cipher, aad))
+    pub(super) fn new(level: Level, fill: impl FnOnce(&mut State), aad: &[u8]) -> Self {
+        Self(StreamState::new(level, fill, aad))
     }
 
     /// Encrypts the next piece in place.
@@ -84,12 +57,15 @@ impl Sealer {
     /// [`CounterOverflow`] if the message would be longer than [`crate::MAX_MESSAGE_BYTES`];
     /// nothing is written then.
     pub fn seal(&mut self, piece: &mut [u8]) -> Result<(), CounterOverflow> {
-        self.0.cipher.apply_keystream(piece)?;
-        self.0.authenticate(piece);
+        if piece.len() as u64 > self.0.remaining() {
+            return Err(CounterOverflow);
+        }
+        self.0.apply(piece, Direction::Encrypt);
         Ok(())
     }
 
     /// Returns the tag of the message.
+    #[inline]
     #[must_use = "without its tag a message cannot be opened"]
     pub fn finish(mut self) -> Tag {
         self.0.tag()
@@ -126,8 +102,8 @@ pub struct Opener {
 }
 
 impl Opener {
-    pub(super) fn new(cipher: ChaCha20, aad: &[u8]) -> Self {
-        Self { message: StreamState::new(cipher, aad), too_long: false }
+    pub(super) fn new(level: Level, fill: impl FnOnce(&mut State), aad: &[u8]) -> Self {
+        Self { message: StreamState::new(level, fill, aad), too_long: false }
     }
 
     /// Adds the next piece of ciphertext, without decrypting it.
@@ -137,7 +113,6 @@ impl Opener {
     /// authentic, and [`Opener::verify`] fails too.
     pub fn update(&mut self, ciphertext: &[u8]) -> Result<(), OpenError> {
         self.check_length(ciphertext)?;
-        self.message.skip(ciphertext.len())?;
         self.message.authenticate(ciphertext);
         Ok(())
     }
@@ -151,12 +126,12 @@ impl Opener {
     /// The errors of [`Opener::update`]. After an error, nothing is written.
     pub fn decrypt_unauthenticated(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
         self.check_length(piece)?;
-        self.message.authenticate(piece);
-        Ok(self.message.cipher.apply_keystream(piece)?)
+        self.message.apply(piece, Direction::Decrypt);
+        Ok(())
     }
 
     fn check_length(&mut self, piece: &[u8]) -> Result<(), OpenError> {
-        self.too_long |= piece.len() as u128 > self.message.cipher.remaining();
+        self.too_long |= piece.len() as u64 > self.message.remaining();
         if self.too_long { Err(OpenError) } else { Ok(()) }
     }
 
@@ -180,9 +155,9 @@ impl Opener {
         if self.too_long {
             return Err(OpenError);
         }
-        let mut cipher = self.message.cipher;
-        cipher.seek(BLOCK_BYTES as u128)?;
-        Ok(Verified { cipher, remaining: self.message.bytes })
+        let StreamState { mut window, bytes, .. } = self.message;
+        window.seek(BLOCK_BYTES as u64);
+        Ok(Verified { window, remaining: bytes })
     }
 }
 
@@ -207,7 +182,7 @@ impl Opener {
 /// ```
 #[derive(Clone)]
 pub struct Verified {
-    cipher: ChaCha20,
+    window: Window,
     remaining: u64,
 }
 
@@ -224,19 +199,21 @@ impl Verified {
     /// [`OpenError`] if the piece extends beyond the end of the authenticated message; nothing is
     /// written then.
     pub fn decrypt(&mut self, piece: &mut [u8]) -> Result<(), OpenError> {
-        self.remaining = self.remaining.checked_sub(piece.len() as u64).ok_or(OpenError)?;
-        Ok(self.cipher.apply_keystream(piece)?)
+        let rest = self.remaining.checked_sub(piece.len() as u64).ok_or(OpenError)?;
+        self.window.apply(piece, self.remaining);
+        self.remaining = rest;
+        Ok(())
     }
 }
 
 macro_rules! common {
-    ($($name:ident => |$this:ident| $cipher:expr;)*) => {$(
+    ($($name:ident => |$this:ident| $level:expr;)*) => {$(
         impl $name {
             /// Returns the backend.
             #[must_use]
             pub fn backend(&self) -> Backend {
                 let $this = self;
-                $cipher.backend()
+                Backend::of($level)
             }
         }
 
@@ -252,9 +229,9 @@ macro_rules! common {
 }
 
 common! {
-    Sealer => |sealer| sealer.0.cipher;
-    Opener => |opener| opener.message.cipher;
-    Verified => |verified| verified.cipher;
+    Sealer => |sealer| sealer.0.window.level;
+    Opener => |opener| opener.message.window.level;
+    Verified => |verified| verified.window.level;
 }
 
 #[cfg(feature = "checks")]

@@ -1,0 +1,115 @@
+//! Groups of blocks whose key stream is computed beside the authenticator, as in
+//! [`crate::aead::interleaved`]. The ciphertext of the group before waits in the window.
+
+use core::ops::Range;
+
+use sealane_simd::Simd;
+
+use super::window::Direction;
+use crate::aead::interleaved::{Authenticate, GROUP_BYTES, authenticate_and_xor};
+use crate::chacha20::rows::{set_bytes, write_rows};
+use crate::chacha20::state::State;
+use crate::chacha20::{BLOCK_BYTES, kernel};
+use crate::poly1305::{Accumulator, Short};
+
+const NOT_INTERLEAVED: &str = "a window without groups";
+
+/// The part of the window that waits: ciphertext in whole blocks.
+pub(super) struct Waiting<'a> {
+    pub(super) window: &'a mut [u8; GROUP_BYTES],
+    pub(super) range: Range<usize>,
+}
+
+/// Processes whole groups from block `counter` on, and authenticates all but the last, which waits
+/// afterwards.
+pub(super) fn apply<S: Simd>(
+    token: S,
+    state: &State,
+    mac: &mut Accumulator,
+    Waiting { window, range }: Waiting<'_>,
+    mut counter: u32,
+    groups: &mut [[u8; GROUP_BYTES]],
+    direction: Direction,
+) {
+    if !S::TUNING.authenticate_between_rounds {
+        unreachable!("{NOT_INTERLEAVED}");
+    }
+    let mut short = mac.short();
+    let mut step = |before: &[u8], group: &mut [u8; GROUP_BYTES]| {
+        authenticate_all_and_xor(token, state, &mut short, before, counter, group);
+        counter = counter.wrapping_add((GROUP_BYTES / BLOCK_BYTES) as u32);
+    };
+    match direction {
+        Direction::Encrypt => {
+            let mut before = &window[range];
+            for group in groups.iter_mut() {
+                step(before, group);
+                before = group;
+            }
+            if let Some(last) = groups.last() {
+                *window = *last;
+            }
+        }
+        Direction::Decrypt => {
+            let mut range = range;
+            for group in groups {
+                let ciphertext = *group;
+                step(&window[range], group);
+                *window = ciphertext;
+                range = 0..GROUP_BYTES;
+            }
+        }
+    }
+    mac.continue_after(&short);
+    short.wipe();
+}
+
+/// Combines a group with the key stream, and adds `ciphertext`, up to a group of whole blocks, to
+/// the authenticator.
+#[inline(always)]
+fn authenticate_all_and_xor<S: Simd>(
+    token: S,
+    state: &State,
+    mac: &mut Short,
+    ciphertext: &[u8],
+    counter: u32,
+    group: &mut [u8; GROUP_BYTES],
+) {
+    let done = authenticate_and_xor(token, state, mac, ciphertext, counter, group);
+    debug_assert!(done == ciphertext.len(), "a group has time for another");
+}
+
+/// Authenticates the ciphertext that waits. At the same time, replaces the window by the key stream
+/// from block `counter` on, at least up to `end`.
+pub(super) fn refill<S: Simd>(
+    token: S,
+    state: &State,
+    mac: &mut Accumulator,
+    Waiting { window, range }: Waiting<'_>,
+    counter: u32,
+    end: usize,
+) {
+    if !S::TUNING.authenticate_between_rounds {
+        unreachable!("{NOT_INTERLEAVED}");
+    }
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            macro_rules! replace {
+                ($key_stream:expr) => {{
+                    let rows = mac.blocks_during(
+                        &window[range],
+                        #[inline(always)]
+                        |pending| $key_stream(token, state, counter, pending),
+                    );
+                    write_rows(&rows, window);
+                }};
+            }
+            match end.div_ceil(set_bytes::<S>()) {
+                0 | 1 => replace!(kernel::sets_interleaved::<S, Authenticate, 1>),
+                2 => replace!(kernel::sets_interleaved::<S, Authenticate, 2>),
+                _ => replace!(kernel::group_interleaved),
+            }
+        },
+    );
+}

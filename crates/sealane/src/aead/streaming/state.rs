@@ -1,0 +1,279 @@
+//! The cipher and the authenticator of one message.
+
+use sealane_simd::tuning::TWO_PASS_PIECE_BYTES;
+use sealane_simd::{Level, dispatch};
+
+use super::groups::{self, Waiting};
+use super::window::{Direction, Wanted, Window};
+use crate::aead::MAX_MESSAGE_BYTES;
+use crate::aead::construction::one_time_key;
+use crate::aead::interleaved::GROUP_BYTES;
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::state::State;
+use crate::poly1305::{self, Accumulator, Tag};
+
+/// The cipher and the authenticator of one message, and the number of bytes that they have
+/// processed.
+///
+/// Nothing is computed before the first piece comes: block 0 is made together with its key stream.
+#[derive(Clone)]
+pub(super) struct StreamState {
+    pub(super) window: Window,
+    mac: Accumulator,
+    /// The start of the ciphertext in the window that is not in `mac`. It is a multiple of 16.
+    authenticated: usize,
+    aad_bytes: u64,
+    /// Bytes of the message so far.
+    pub(super) bytes: u64,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// The associated data is at the start of the window, and the authenticator has no key.
+    New,
+    /// There was no piece yet, or only one.
+    FirstPiece,
+    /// There was more than one piece, so key stream is made ahead for the next.
+    Pieces,
+}
+
+impl StreamState {
+    /// Starts with the associated data. `fill` fills the state of the cipher.
+    pub(super) fn new(level: Level, fill: impl FnOnce(&mut State), aad: &[u8]) -> Self {
+        let mut stream = Self {
+            window: Window::new(level),
+            mac: Accumulator::new(&[0; 32]),
+            authenticated: 0,
+            aad_bytes: aad.len() as u64,
+            bytes: 0,
+            progress: Progress::New,
+        };
+        fill(&mut stream.window.state);
+        if aad.len() <= BLOCK_BYTES {
+            stream.window.bytes[..aad.len()].copy_from_slice(aad);
+        } else {
+            stream.start_with(aad, Wanted::Exactly(0));
+        }
+        stream
+    }
+
+    /// Returns the number of bytes that the message may still have.
+    pub(super) fn remaining(&self) -> u64 {
+        MAX_MESSAGE_BYTES - self.bytes
+    }
+
+    /// Encrypts or decrypts the next piece, and authenticates the ciphertext. The message must not
+    /// become longer than [`MAX_MESSAGE_BYTES`].
+    #[inline]
+    pub(super) fn apply(&mut self, piece: &mut [u8], direction: Direction) {
+        self.bytes += piece.len() as u64;
+        if self.progress == Progress::Pieces && piece.len() <= self.window.left() {
+            self.window.exchange(piece, direction);
+        } else {
+            self.apply_beyond_window(piece, direction);
+        }
+        if direction == Direction::Encrypt {
+            crate::fault::flip("aead", self.window.level, piece);
+        }
+    }
+
+    /// Does the same as [`StreamState::apply`], if there is not enough key stream.
+    fn apply_beyond_window(&mut self, piece: &mut [u8], direction: Direction) {
+        let is_first = self.progress == Progress::New;
+        let is_long = piece.len() >= self.window.len();
+        let mut rest = piece;
+        while !rest.is_empty() {
+            if self.window.left() == 0 {
+                if rest.len() >= self.window.len() && self.can_continue_in_place() {
+                    rest = self.apply_in_place(rest, direction);
+                    continue;
+                }
+                // After a long piece, the next may be in place again. Another first piece may be
+                // the whole message.
+                let wanted = match (is_long, is_first) {
+                    (true, _) => Wanted::Exactly(rest.len()),
+                    (false, true) => Wanted::AtLeast(rest.len()),
+                    (false, false) => Wanted::AtLeast(self.window.len()),
+                };
+                self.next_key_stream(wanted);
+            }
+            let len = rest.len().min(self.window.left());
+            let (next, after) = rest.split_at_mut(len);
+            self.window.exchange(next, direction);
+            rest = after;
+        }
+        if !is_first {
+            self.progress = Progress::Pieces;
+        }
+    }
+
+    /// Adds ciphertext that is not to be decrypted.
+    #[inline]
+    pub(super) fn authenticate(&mut self, ciphertext: &[u8]) {
+        self.bytes += ciphertext.len() as u64;
+        if self.progress != Progress::New && ciphertext.len() <= self.window.len() - self.window.used {
+            self.window.put(ciphertext);
+        } else {
+            self.authenticate_beyond_window(ciphertext);
+        }
+    }
+
+    /// Does the same as [`StreamState::authenticate`], if the window has no room for all of it.
+    fn authenticate_beyond_window(&mut self, mut ciphertext: &[u8]) {
+        self.start(Wanted::Exactly(0));
+        while !ciphertext.is_empty() {
+            if self.window.is_full() {
+                self.flush();
+                self.window.advance();
+                self.authenticated = 0;
+            }
+            let in_block = (self.window.used - self.authenticated) % poly1305::BLOCK_BYTES;
+            if in_block == 0 && ciphertext.len() >= self.window.len() {
+                self.flush();
+                let (whole, rest) = ciphertext.split_at(ciphertext.len() - ciphertext.len() % poly1305::BLOCK_BYTES);
+                poly1305::padded(self.window.level, &mut self.mac, whole);
+                self.window.seek(self.window.position() + whole.len() as u64);
+                self.authenticated = self.window.used;
+                ciphertext = rest;
+                continue;
+            }
+            let room = if in_block > 0 && ciphertext.len() >= self.window.len() {
+                poly1305::BLOCK_BYTES - in_block
+            } else {
+                self.window.len() - self.window.used
+            };
+            let (next, rest) = ciphertext.split_at(ciphertext.len().min(room));
+            self.window.put(next);
+            ciphertext = rest;
+        }
+    }
+
+    /// Returns the tag. The state must not be used afterwards, except for its key stream.
+    pub(super) fn tag(&mut self) -> Tag {
+        self.start(Wanted::Exactly(0));
+        self.flush();
+        let lengths = u128::from(self.aad_bytes) | u128::from(self.bytes) << 64;
+        self.mac.block(&lengths.to_le_bytes());
+        let mut tag = self.mac.tag();
+        crate::fault::flip("poly1305", self.window.level, &mut tag);
+        tag
+    }
+
+    /// Moves the key stream.
+    #[cfg(feature = "checks")]
+    pub(super) fn seek(&mut self, position: u64) {
+        self.window.seek(position);
+        self.authenticated = self.window.used;
+    }
+
+    /// Makes key stream. The window has none left, and ends with a block if it is full.
+    fn next_key_stream(&mut self, wanted: Wanted) {
+        if self.progress == Progress::New {
+            return self.start(wanted);
+        }
+        if !self.window.is_full() {
+            return self.window.fill(wanted);
+        }
+        if self.window.is_interleaved() {
+            return self.refill_group(wanted);
+        }
+        self.flush();
+        self.window.advance();
+        self.authenticated = 0;
+        self.window.fill(wanted);
+    }
+
+    /// Replaces the window, which is full, by the next key stream, beside its authentication.
+    fn refill_group(&mut self, wanted: Wanted) {
+        self.window.advance();
+        let end = self.window.end_for(wanted);
+        let Window { level, state, bytes, block, .. } = &mut self.window;
+        let waiting =
+            Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..GROUP_BYTES };
+        let (mac, counter) = (&mut self.mac, *block as u32);
+        dispatch!(*level, token => groups::refill(token, state, mac, waiting, counter, end));
+        self.window.filled_to(end);
+        self.authenticated = 0;
+    }
+
+    /// Makes block 0 and key stream, unless that is done. Takes the one-time key from block 0 (RFC
+    /// 8439, section 2.6).
+    #[inline]
+    fn start(&mut self, wanted: Wanted) {
+        if self.progress == Progress::New {
+            let mut aad = [0; BLOCK_BYTES];
+            aad.copy_from_slice(&self.window.bytes[..BLOCK_BYTES]);
+            self.start_with(&aad[..self.aad_bytes as usize], wanted);
+        }
+    }
+
+    fn start_with(&mut self, aad: &[u8], wanted: Wanted) {
+        self.window.fill(wanted.and_before(BLOCK_BYTES));
+        self.mac = Accumulator::new(one_time_key(&self.window.bytes));
+        self.window.used = BLOCK_BYTES;
+        self.authenticated = BLOCK_BYTES;
+        self.progress = Progress::FirstPiece;
+        poly1305::padded(self.window.level, &mut self.mac, aad);
+    }
+
+    /// Adds the ciphertext in the window to the authenticator. A short last block is filled with
+    /// zeros.
+    fn flush(&mut self) {
+        let ciphertext = &self.window.bytes[self.authenticated..self.window.used];
+        poly1305::padded(self.window.level, &mut self.mac, ciphertext);
+        self.authenticated = self.window.used;
+    }
+
+    /// Returns whether the next blocks may be processed in place. A first group makes block 0 too.
+    fn can_continue_in_place(&self) -> bool {
+        let is_after_block_0 = self.progress != Progress::New || !self.window.is_interleaved();
+        is_after_block_0 && self.window.is_at_block()
+    }
+
+    /// Processes the groups or blocks of data in place. The window has no key stream left, and ends
+    /// with a block. Returns the rest.
+    fn apply_in_place<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
+        self.start(Wanted::Exactly(0));
+        if self.window.is_interleaved() {
+            self.apply_groups(data, direction)
+        } else {
+            self.apply_blocks(data, direction)
+        }
+    }
+
+    /// Processes whole groups, each beside the authentication of the one before. The last waits in
+    /// the window.
+    #[inline(never)]
+    fn apply_groups<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
+        let (groups, rest) = data.as_chunks_mut::<GROUP_BYTES>();
+        let position = self.window.position();
+        let Window { level, state, bytes, used, .. } = &mut self.window;
+        let waiting = Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..*used };
+        let (mac, counter) = (&mut self.mac, (position / BLOCK_BYTES as u64) as u32);
+        dispatch!(*level, token => groups::apply(token, state, mac, waiting, counter, groups, direction));
+        self.window.use_up_to(position + groups.as_flattened().len() as u64);
+        self.authenticated = 0;
+        rest
+    }
+
+    /// Processes whole blocks, cipher and authenticator one after the other.
+    #[inline(never)]
+    fn apply_blocks<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
+        self.flush();
+        let level = self.window.level;
+        let mut table = None;
+        let (blocks, rest) = data.split_at_mut(data.len() - data.len() % BLOCK_BYTES);
+        for piece in blocks.chunks_mut(TWO_PASS_PIECE_BYTES) {
+            if direction == Direction::Decrypt {
+                poly1305::padded_piece(level, &mut self.mac, &mut table, piece);
+            }
+            self.window.apply_blocks(piece);
+            if direction == Direction::Encrypt {
+                poly1305::padded_piece(level, &mut self.mac, &mut table, piece);
+            }
+        }
+        self.authenticated = 0;
+        rest
+    }
+}

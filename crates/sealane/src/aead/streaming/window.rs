@@ -1,0 +1,259 @@
+//! Key stream that is made ahead, and the ciphertext that takes its place.
+
+use sealane_simd::{Level, dispatch};
+
+use crate::aead::interleaved;
+use crate::chacha20::rows::set_bytes;
+use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
+use crate::wipe::wipe;
+
+/// Bytes of a window where cipher and authenticator take turns: what one call of each is fast for.
+const MAX_WINDOW_BYTES: usize = 1024;
+
+/// A part of the key stream, from a whole block on.
+///
+/// Key stream that has been used is replaced by the ciphertext that it belongs to, which waits
+/// there for the authenticator. So one buffer serves both.
+// It begins with a cache line, so that no vector is in two of them.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub(super) struct Window {
+    pub(super) bytes: [u8; MAX_WINDOW_BYTES],
+    pub(super) state: State,
+    pub(super) level: Level,
+    /// The block of the key stream at the start of the window.
+    pub(super) block: u64,
+    /// Where the next byte of the message is.
+    pub(super) used: usize,
+    /// The end of the key stream.
+    filled: usize,
+    /// Bytes of the whole window.
+    len: usize,
+    /// Bytes of a set: fewer bytes take the same time.
+    set_bytes: usize,
+}
+
+/// What becomes of the data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
+/// How much key stream is wanted, in bytes.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted {
+    /// The blocks for these bytes.
+    Exactly(usize),
+    /// The sets for these bytes, which take no longer.
+    AtLeast(usize),
+}
+
+impl Wanted {
+    /// Returns the same, and so many bytes before it.
+    pub(super) fn and_before(self, before: usize) -> Self {
+        match self {
+            Self::Exactly(bytes) => Self::Exactly(bytes.saturating_add(before)),
+            Self::AtLeast(bytes) => Self::AtLeast(bytes.saturating_add(before)),
+        }
+    }
+}
+
+impl Window {
+    /// Returns a window at block 0, whose state must still be filled.
+    pub(super) fn new(level: Level) -> Self {
+        let interleaves = interleaved::takes_pieces(level);
+        Self {
+            bytes: [0; MAX_WINDOW_BYTES],
+            state: [0; 16],
+            level,
+            block: 0,
+            used: 0,
+            filled: 0,
+            len: if interleaves { interleaved::GROUP_BYTES } else { MAX_WINDOW_BYTES },
+            set_bytes: dispatch!(level, token => set_bytes_of(token)),
+        }
+    }
+
+    /// Returns the bytes of the whole window.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether the window is a group whose key stream is computed beside the authenticator.
+    pub(super) fn is_interleaved(&self) -> bool {
+        self.len == interleaved::GROUP_BYTES
+    }
+
+    /// Returns whether all of the window has been used.
+    pub(super) fn is_full(&self) -> bool {
+        self.used == self.len
+    }
+
+    /// Returns whether the next byte of the message begins a block.
+    pub(super) fn is_at_block(&self) -> bool {
+        self.used.is_multiple_of(BLOCK_BYTES)
+    }
+
+    /// Returns the bytes of key stream that are left.
+    pub(super) fn left(&self) -> usize {
+        self.filled - self.used
+    }
+
+    /// Returns the position in the key stream.
+    pub(super) fn position(&self) -> u64 {
+        self.block * BLOCK_BYTES as u64 + self.used as u64
+    }
+
+    /// Moves to a position in the key stream. Nothing is left of the window.
+    pub(super) fn seek(&mut self, position: u64) {
+        self.block = position / BLOCK_BYTES as u64;
+        self.used = (position % BLOCK_BYTES as u64) as usize;
+        self.filled = self.used;
+    }
+
+    /// Moves to the next window.
+    pub(super) fn advance(&mut self) {
+        self.seek(self.position());
+    }
+
+    /// Returns the end of new key stream, as far as there is room.
+    pub(super) fn end_for(&self, wanted: Wanted) -> usize {
+        let (bytes, unit) = match wanted {
+            Wanted::Exactly(bytes) => (bytes, BLOCK_BYTES),
+            Wanted::AtLeast(bytes) => (bytes, self.set_bytes),
+        };
+        self.used.saturating_add(bytes).min(self.len).next_multiple_of(unit).min(self.len)
+    }
+
+    /// Makes key stream, as far as there is room. None is left, and the window is not full.
+    pub(super) fn fill(&mut self, wanted: Wanted) {
+        let end = self.end_for(wanted);
+        let in_block = self.used % BLOCK_BYTES;
+        if in_block > 0 {
+            let start = self.used - in_block;
+            let mut block = [0; BLOCK_BYTES];
+            xor_chacha20(self.level, &self.state, self.block_at(start), &mut block);
+            self.bytes[self.used..start + BLOCK_BYTES].copy_from_slice(&block[in_block..]);
+            wipe(&mut block);
+            self.filled = start + BLOCK_BYTES;
+        }
+        if self.filled < end {
+            let start = self.filled;
+            self.bytes[start..end].fill(0);
+            xor_chacha20(self.level, &self.state, self.block_at(start), &mut self.bytes[start..end]);
+            self.filled = end;
+        }
+    }
+
+    /// Continues at a position with a full window, which holds the ciphertext before it.
+    pub(super) fn use_up_to(&mut self, position: u64) {
+        self.block = (position - self.len as u64) / BLOCK_BYTES as u64;
+        (self.used, self.filled) = (self.len, self.len);
+    }
+
+    /// Takes over key stream that was made from the start of the window to `end`.
+    pub(super) fn filled_to(&mut self, end: usize) {
+        self.filled = end;
+    }
+
+    /// Combines `data` with key stream that is left. The ciphertext takes its place.
+    pub(super) fn exchange(&mut self, data: &mut [u8], direction: Direction) {
+        let end = self.used + data.len();
+        debug_assert!(end <= self.filled, "key stream is left");
+        let place = &mut self.bytes[self.used..end];
+        match direction {
+            Direction::Encrypt => exchange::<true>(data, place),
+            Direction::Decrypt => exchange::<false>(data, place),
+        }
+        self.used = end;
+    }
+
+    /// Combines `data` with the key stream alone. `remaining` bytes of the message begin with it.
+    pub(super) fn apply(&mut self, mut data: &mut [u8], mut remaining: u64) {
+        while !data.is_empty() {
+            if self.left() == 0 {
+                if self.is_full() {
+                    self.advance();
+                }
+                if data.len() >= self.len && self.is_at_block() {
+                    let (blocks, rest) = data.split_at_mut(data.len() - data.len() % BLOCK_BYTES);
+                    self.apply_blocks(blocks);
+                    remaining -= blocks.len() as u64;
+                    data = rest;
+                    continue;
+                }
+                self.fill(Wanted::AtLeast(remaining.min(self.len as u64) as usize));
+            }
+            let (piece, rest) = data.split_at_mut(data.len().min(self.left()));
+            let end = self.used + piece.len();
+            xor_bytes(piece, &self.bytes[self.used..end]);
+            self.used = end;
+            remaining -= piece.len() as u64;
+            data = rest;
+        }
+    }
+
+    /// Combines whole blocks with the key stream, which has none left at the end of a block.
+    pub(super) fn apply_blocks(&mut self, blocks: &mut [u8]) {
+        xor_chacha20(self.level, &self.state, self.block_at(self.used), blocks);
+        self.seek(self.position() + blocks.len() as u64);
+    }
+
+    /// Copies ciphertext to the place of its key stream, which is not needed.
+    pub(super) fn put(&mut self, ciphertext: &[u8]) {
+        let end = self.used + ciphertext.len();
+        self.bytes[self.used..end].copy_from_slice(ciphertext);
+        self.used = end;
+        self.filled = self.filled.max(end);
+    }
+
+    /// Returns the number of the block at that place of the window.
+    fn block_at(&self, place: usize) -> u32 {
+        (self.block as u32).wrapping_add((place / BLOCK_BYTES) as u32)
+    }
+}
+
+fn set_bytes_of<S: sealane_simd::Simd>(_: S) -> usize {
+    set_bytes::<S>()
+}
+
+/// Combines `data` with the key stream in `place`, and leaves the ciphertext there.
+#[inline(always)]
+fn exchange<const ENCRYPTS: bool>(data: &mut [u8], place: &mut [u8]) {
+    let (data, rest) = data.as_chunks_mut::<32>();
+    let (place, rest_place) = place.as_chunks_mut::<32>();
+    for (data, place) in data.iter_mut().zip(place) {
+        exchange_array::<32, ENCRYPTS>(data, place);
+    }
+    let (data, rest) = rest.as_chunks_mut::<8>();
+    let (place, rest_place) = rest_place.as_chunks_mut::<8>();
+    for (data, place) in data.iter_mut().zip(place) {
+        exchange_array::<8, ENCRYPTS>(data, place);
+    }
+    for (data, place) in rest.iter_mut().zip(rest_place) {
+        let output = *data ^ *place;
+        *place = if ENCRYPTS { output } else { *data };
+        *data = output;
+    }
+}
+
+#[inline(always)]
+fn exchange_array<const N: usize, const ENCRYPTS: bool>(data: &mut [u8; N], place: &mut [u8; N]) {
+    let input = *data;
+    let mut output = *place;
+    for (output, input) in output.as_chunks_mut::<8>().0.iter_mut().zip(input.as_chunks::<8>().0) {
+        *output = (u64::from_ne_bytes(*output) ^ u64::from_ne_bytes(*input)).to_ne_bytes();
+    }
+    *place = if ENCRYPTS { output } else { input };
+    *data = output;
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        wipe(&mut self.state);
+        let len = self.len;
+        wipe(&mut self.bytes[..len]);
+    }
+}
