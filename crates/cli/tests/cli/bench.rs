@@ -301,6 +301,46 @@ fn impossible_measurements_are_errors() {
     finish(command).fails("SEALANE_BACKEND: no such backend");
 }
 
+/// The lines of `--tune` are those of the table's fields and of the constants beside it, on every
+/// backend, and each has a value and an answer.
+#[test]
+fn tuning_lists_every_threshold() {
+    let source = include_str!("../../../simd/src/tuning.rs");
+    let table = source.split_once("pub struct Tuning {").unwrap().1.split_once("\n}").unwrap().0;
+    let fields = table.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':'));
+    let constants = source.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": usize ="));
+    let expected: BTreeSet<_> = fields.chain(constants).map(|(name, _)| name).collect();
+    assert!(expected.contains("batch_max_bytes") && expected.contains("SHORT_MAX_AAD_BYTES"), "{expected:?}");
+
+    let dir = Dir::new();
+    for backend in backends(&dir, "chacha20") {
+        let mut command = dir.command(QUICK.iter().chain(&["--tune"]));
+        command.env("SEALANE_BACKEND", &backend);
+        let text = String::from_utf8(finish(command).quiet().stdout).unwrap();
+        let (head, lines) = text.split_once("\n\n").unwrap();
+        assert!(head.starts_with("CPU ") && head.contains(&format!("backend   {backend}, class ")), "{head}");
+        let mut lines = lines.lines();
+        let titles: Vec<_> = lines.next().unwrap().split_whitespace().collect();
+        assert_eq!(titles, ["threshold", "value", "here", "gain", "measured"]);
+        let mut listed = BTreeSet::new();
+        for line in lines.filter(|line| line.contains(|char: char| char.is_alphanumeric())) {
+            let cells: Vec<_> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+            let [name, value, here, gain, measured] = cells[..] else { panic!("{backend}: {line}") };
+            assert!(listed.insert(name.to_owned()), "{backend}: {name} is listed twice");
+            assert!(!value.is_empty() && !measured.is_empty(), "{line}");
+            match here {
+                "-" | "keep" => assert_eq!(gain, "-", "{line}"),
+                "less" | "more" | "alone" | "one-cycle" | "two-cycles" => {
+                    let percent: u32 = gain.strip_suffix('%').unwrap().parse().unwrap();
+                    assert!(percent >= 2 && measured.contains(" ns"), "{line}");
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        assert_eq!(listed.iter().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{backend}");
+    }
+}
+
 #[test]
 fn help_describes_the_measurements() {
     let dir = Dir::new();

@@ -6,8 +6,10 @@ mod plan;
 mod progress;
 mod report;
 mod text;
+mod tune;
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use crate::args::BenchArgs;
 use crate::error::{Error, Result};
@@ -18,6 +20,9 @@ use report::{Environment, Report, Verified};
 
 /// Measures, then prints.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
+    if args.tune {
+        return tune::run(Duration::from_millis(args.time_per_cell.into()));
+    }
     let plan = Plan::new(args)?;
     // A file that cannot be written is an error before the measurement, not after it.
     let page = args.html.as_deref().map(|path| {

@@ -1,0 +1,178 @@
+//! The thresholds of a backend, each with the question that judges it.
+
+use std::fmt::Debug;
+
+use sealane_simd::tuning::{self, ByClass, Tuning};
+use sealane_simd::{CpuClass, Level, Simd, Words, dispatch};
+use sealane_workloads::benchmarks::MakeProcessing;
+use sealane_workloads::benchmarks::messages::{chacha20, poly1305, seal};
+
+use super::measurement::Question;
+use super::measurement::Question::{Class, Length, Nothing, Together};
+
+const BLOCK_BYTES: usize = 64;
+
+/// A threshold of the table.
+pub(super) struct Threshold {
+    /// The name in `sealane_simd::tuning`.
+    pub(super) name: &'static str,
+    /// The value on this CPU.
+    pub(super) value: String,
+    pub(super) question: Question,
+}
+
+const KERNEL: &str = "a kernel of its own; there is no other to compare with";
+const EQUAL: &str = "both classes of CPUs have the same value";
+const UNUSED: &str = "not used by this backend";
+const INNER: &str = "inside a plan, and not reached alone";
+
+/// Returns all thresholds.
+pub(super) fn of(level: Level) -> Vec<Threshold> {
+    // All fields are named, so that a new one is not forgotten.
+    let Tuning {
+        horizontal_sets,
+        most_horizontal_sets,
+        prefer_sets_for_tail,
+        vertical_sets,
+        min_prepared_groups,
+        one_block_on_narrower_vectors,
+        block_on_integers,
+        interleave_group_and_set,
+        poly1305_min_bytes,
+        poly1305_min_ciphertext_bytes,
+        poly1305_min_bytes_for_table,
+        poly1305_min_bytes_for_four_rows,
+        poly1305_min_messages,
+        short_max_bytes,
+        authenticate_between_rounds,
+        batch_max_bytes,
+        batch_min_messages,
+        batch_min_short_messages,
+    } = *level.tuning();
+    let class = CpuClass::detect();
+    let rows = dispatch!(level, token => rows_of(token));
+    let (set, group) = (rows * BLOCK_BYTES, 4 * rows * BLOCK_BYTES);
+    // A row of Poly1305 has two blocks of 16 bytes for each row of a vector.
+    let mac_row = 2 * rows * 16;
+    let is_vector = level.tuning().batch_max_bytes.is_some();
+
+    let cipher = |from, step| Length { name: "chacha20", make: chacha20, from, step };
+    let mac = |from, step| length("poly1305", poly1305, from, step);
+    let sealed = |from, step| length("seal", seal, from, step);
+    let by_class = |values: ByClass<bool>, blocks: usize| {
+        if values.one_cycle == values.two_cycles {
+            Nothing(EQUAL)
+        } else {
+            Class { name: "chacha20", make: chacha20, length: blocks * BLOCK_BYTES }
+        }
+    };
+    let sets = if is_vector { cipher((horizontal_sets + 1) * set, set) } else { Nothing(UNUSED) };
+    let most_sets = if most_horizontal_sets > horizontal_sets {
+        cipher((most_horizontal_sets + 1) * set, set)
+    } else {
+        Nothing("the same as horizontal_sets")
+    };
+    let together = |messages: Option<usize>, length| match messages {
+        Some(messages) if messages < usize::MAX => Together { messages, length },
+        _ => Nothing(UNUSED),
+    };
+    let short = batch_max_bytes.unwrap_or(0).min(256);
+
+    vec![
+        threshold("horizontal_sets", horizontal_sets, sets),
+        threshold("most_horizontal_sets", most_horizontal_sets, most_sets),
+        threshold("prefer_sets_for_tail", prefer_sets_for_tail.of(class), by_class(prefer_sets_for_tail, 5 * rows)),
+        threshold("vertical_sets", vertical_sets, Nothing(KERNEL)),
+        threshold("min_prepared_groups", min_prepared_groups, cipher(min_prepared_groups * group, group)),
+        threshold("one_block_on_narrower_vectors", one_block_on_narrower_vectors, Nothing(KERNEL)),
+        threshold("block_on_integers", block_on_integers.of(class), by_class(block_on_integers, 1)),
+        threshold(
+            "interleave_group_and_set",
+            interleave_group_and_set.of(class),
+            by_class(interleave_group_and_set, 20),
+        ),
+        threshold("poly1305_min_bytes", poly1305_min_bytes.of(class), mac(poly1305_min_bytes.of(class), mac_row)),
+        threshold(
+            "poly1305_min_ciphertext_bytes",
+            poly1305_min_ciphertext_bytes.of(class),
+            sealed(poly1305_min_ciphertext_bytes.of(class), mac_row),
+        ),
+        threshold(
+            "poly1305_min_bytes_for_table",
+            poly1305_min_bytes_for_table,
+            mac(poly1305_min_bytes_for_table, 2 * mac_row),
+        ),
+        threshold(
+            "poly1305_min_bytes_for_four_rows",
+            poly1305_min_bytes_for_four_rows.of(class),
+            sealed(poly1305_min_bytes_for_four_rows.of(class), mac_row),
+        ),
+        threshold("poly1305_min_messages", poly1305_min_messages, Nothing(INNER)),
+        threshold("short_max_bytes", short_max_bytes.of(class), sealed(after(short_max_bytes.of(class)), BLOCK_BYTES)),
+        threshold("authenticate_between_rounds", authenticate_between_rounds, Nothing(KERNEL)),
+        threshold(
+            "batch_max_bytes",
+            batch_max_bytes,
+            together(batch_max_bytes.map(|_| 32), batch_max_bytes.unwrap_or(0)),
+        ),
+        threshold("batch_min_messages", batch_min_messages, together(Some(batch_min_messages), short)),
+        threshold(
+            "batch_min_short_messages",
+            batch_min_short_messages,
+            together(batch_min_short_messages, BLOCK_BYTES),
+        ),
+        threshold(
+            "POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS",
+            tuning::POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS,
+            if poly1305_min_bytes.of(class) > tuning::POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS * 16 {
+                mac(tuning::POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS * 16, 64)
+            } else {
+                Nothing("messages of this length are on vectors")
+            },
+        ),
+        threshold(
+            "POLY1305_LEAST_MIN_BYTES",
+            tuning::POLY1305_LEAST_MIN_BYTES,
+            Nothing("the least poly1305_min_bytes"),
+        ),
+        threshold("POLY1305_MIN_ROWS_FOR_TABLE", tuning::POLY1305_MIN_ROWS_FOR_TABLE, Nothing(INNER)),
+        threshold("POLY1305_MIN_ROWS_FOR_TWO", tuning::POLY1305_MIN_ROWS_FOR_TWO, Nothing(INNER)),
+        threshold("POLY1305_MIN_ROWS_FOR_FOUR", tuning::POLY1305_MIN_ROWS_FOR_FOUR, Nothing(INNER)),
+        threshold("POLY1305_MIN_ROWS_FOR_SQUARE", tuning::POLY1305_MIN_ROWS_FOR_SQUARE, Nothing(INNER)),
+        threshold("INTERLEAVED_HORIZONTAL_SETS", tuning::INTERLEAVED_HORIZONTAL_SETS, Nothing(INNER)),
+        threshold("INTERLEAVED_BLOCKS", tuning::INTERLEAVED_BLOCKS, Nothing(KERNEL)),
+        threshold("POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND", tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND, Nothing(KERNEL)),
+        threshold(
+            "POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND",
+            tuning::POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND,
+            Nothing(KERNEL),
+        ),
+        threshold("TWO_PASS_FIRST_BLOCKS", tuning::TWO_PASS_FIRST_BLOCKS, Nothing(INNER)),
+        threshold("TWO_PASS_PIECE_BYTES", tuning::TWO_PASS_PIECE_BYTES, Nothing(INNER)),
+        threshold("SHORT_MAX_AAD_BYTES", tuning::SHORT_MAX_AAD_BYTES, Nothing("of associated data, not of a message")),
+        threshold("GF8_MATRIX_BLOCK_BYTES", tuning::GF8_MATRIX_BLOCK_BYTES, Nothing(INNER)),
+    ]
+}
+
+fn threshold(name: &'static str, value: impl Debug, question: Question) -> Threshold {
+    let value = format!("{value:?}");
+    let never = usize::MAX.to_string();
+    Threshold { name, value: if value == never { "never".into() } else { value }, question }
+}
+
+/// Returns the number of 128-bit rows in a vector.
+fn rows_of<S: Simd>(_: S) -> usize {
+    S::Words::ROWS
+}
+
+/// Returns the first length after the longest one.
+fn after(longest: usize) -> usize {
+    if longest == 0 { 0 } else { longest + 1 }
+}
+
+/// Returns the question of a length, if there is one on both sides.
+fn length(name: &'static str, make: MakeProcessing, from: usize, step: usize) -> Question {
+    /// Nobody waits for longer messages here.
+    const LONGEST: usize = 1 << 20;
+    if (3..=LONGEST).contains(&from) { Length { name, make, from, step } } else { Nothing(UNUSED) }
+}
