@@ -29,11 +29,6 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::TUNING.authenticate_between_rounds && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// Returns whether messages in pieces are authenticated so.
-pub(super) fn takes_pieces(level: Level) -> bool {
-    level.tuning().authenticate_between_rounds
-}
-
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {

@@ -63,7 +63,7 @@ impl Wanted {
 impl Window {
     /// Returns a window at block 0, whose state must still be filled.
     pub(super) fn new(level: Level) -> Self {
-        let interleaves = interleaved::takes_pieces(level);
+        let interleaves = level.tuning().authenticate_between_rounds;
         Self {
             bytes: [0; MAX_WINDOW_BYTES],
             state: [0; 16],

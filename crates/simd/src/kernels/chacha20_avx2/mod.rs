@@ -252,8 +252,8 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
     // SAFETY: the assembly reads and writes the four vectors of `third_row`, which are aligned to
     // 32 bytes as the instructions demand; it reads both masks, which are aligned too, the three
     // words of `r`, and 16 bytes for each of the `plan.blocks()` blocks in `taken`, four in each
-    // turn of the first loop and three in each of the second. All registers that it changes are operands; it leaves the stack alone. The
-    // features are enabled.
+    // turn of the first loop and three in each of the second. All registers that it changes are
+    // operands; it leaves the stack alone. The features are enabled.
     unsafe {
         asm!(
             // Each of the three lowest bytes counts the turns of a loop.
