@@ -149,18 +149,18 @@ macro_rules! add_shift {
     };
 }
 
-/// Two quarter rounds with a quarter of the scalar work after each of their steps.
+/// Two quarter rounds with a quarter of a block, or of nothing, after each of their steps.
 macro_rules! two_quarter_rounds {
-    ($a:literal $b:literal $c:literal $d:literal, $e:literal $f:literal $g:literal $h:literal; $s0:expr, $s1:expr, $s2:expr, $s3:expr) => {
+    ($a:literal $b:literal $c:literal $d:literal, $e:literal $f:literal $g:literal $h:literal; $($block:tt)*) => {
         concat!(
             add_shuffle!("0": $a $b $d, $e $f $h),
-            $s0,
+            block!(0: $($block)*),
             add_shift!("12" "20": $c $d $b, $g $h $f),
-            $s1,
+            block!(1: $($block)*),
             add_shuffle!("32": $a $b $d, $e $f $h),
-            $s2,
+            block!(2: $($block)*),
             add_shift!("7" "25": "ymm8" $d $b, "ymm9" $h $f),
-            $s3,
+            block!(3: $($block)*),
         )
     };
 }
@@ -174,6 +174,11 @@ macro_rules! two_quarter_rounds {
 /// below 2^64.
 #[rustfmt::skip]
 macro_rules! block {
+    ($quarter:literal:) => { "" };
+    // After an odd number of blocks, the limbs go back to h0 and h1.
+    (0: copy) => { "mov {h0}, {t0}\n" };
+    (1: copy) => { "mov {h1}, {t1}\n" };
+    ($quarter:literal: copy) => { "" };
     (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
         concat!(
             "add {", $h0, "}, [{blocks} + ", $offset, "]\n",
@@ -221,19 +226,19 @@ macro_rules! block {
     };
 }
 
-/// A double round. Words 0 to 7 are in registers 0 to 7, words 12 to 15 in those; 8 and 9 are in
-/// registers, 10 and 11 in memory.
+/// A double round with a block, or nothing, in each of its four parts. Words 0 to 7 are in
+/// registers 0 to 7, words 12 to 15 in those; 8 and 9 are in registers, 10 and 11 in memory.
 macro_rules! double_round {
-    ([$p0:expr, $p1:expr, $p2:expr, $p3:expr] [$q0:expr, $q1:expr, $q2:expr, $q3:expr] [$r0:expr, $r1:expr, $r2:expr, $r3:expr] [$s0:expr, $s1:expr, $s2:expr, $s3:expr]) => {
+    ([$($p:tt)*] [$($q:tt)*] [$($r:tt)*] [$($s:tt)*]) => {
         concat!(
-            two_quarter_rounds!("0" "4" "ymm8" "12", "1" "5" "ymm9" "13"; $p0, $p1, $p2, $p3),
+            two_quarter_rounds!("0" "4" "ymm8" "12", "1" "5" "ymm9" "13"; $($p)*),
             "vmovdqa [{waiting}], ymm8\n",
             "vmovdqa [{waiting} + 1*32], ymm9\n",
-            two_quarter_rounds!("2" "6" "[{waiting} + 2*32]" "14", "3" "7" "[{waiting} + 3*32]" "15"; $q0, $q1, $q2, $q3),
-            two_quarter_rounds!("0" "5" "ymm8" "15", "1" "6" "ymm9" "12"; $r0, $r1, $r2, $r3),
+            two_quarter_rounds!("2" "6" "[{waiting} + 2*32]" "14", "3" "7" "[{waiting} + 3*32]" "15"; $($q)*),
+            two_quarter_rounds!("0" "5" "ymm8" "15", "1" "6" "ymm9" "12"; $($r)*),
             "vmovdqa [{waiting} + 2*32], ymm8\n",
             "vmovdqa [{waiting} + 3*32], ymm9\n",
-            two_quarter_rounds!("2" "7" "[{waiting}]" "13", "3" "4" "[{waiting} + 1*32]" "14"; $s0, $s1, $s2, $s3),
+            two_quarter_rounds!("2" "7" "[{waiting}]" "13", "3" "4" "[{waiting} + 1*32]" "14"; $($s)*),
         )
     };
 }
@@ -262,30 +267,10 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
             ".p2align 5",
             "2:",
             double_round!(
-                [
-                    block!(0: "0", "h0" "h1" "t0" "t1"),
-                    block!(1: "0", "h0" "h1" "t0" "t1"),
-                    block!(2: "0", "h0" "h1" "t0" "t1"),
-                    block!(3: "0", "h0" "h1" "t0" "t1")
-                ]
-                [
-                    block!(0: "16", "t0" "t1" "h0" "h1"),
-                    block!(1: "16", "t0" "t1" "h0" "h1"),
-                    block!(2: "16", "t0" "t1" "h0" "h1"),
-                    block!(3: "16", "t0" "t1" "h0" "h1")
-                ]
-                [
-                    block!(0: "32", "h0" "h1" "t0" "t1"),
-                    block!(1: "32", "h0" "h1" "t0" "t1"),
-                    block!(2: "32", "h0" "h1" "t0" "t1"),
-                    block!(3: "32", "h0" "h1" "t0" "t1")
-                ]
-                [
-                    block!(0: "48", "t0" "t1" "h0" "h1"),
-                    block!(1: "48", "t0" "t1" "h0" "h1"),
-                    block!(2: "48", "t0" "t1" "h0" "h1"),
-                    block!(3: "48", "t0" "t1" "h0" "h1")
-                ]
+                ["0", "h0" "h1" "t0" "t1"]
+                ["16", "t0" "t1" "h0" "h1"]
+                ["32", "h0" "h1" "t0" "t1"]
+                ["48", "t0" "t1" "h0" "h1"]
             ),
             "add {blocks}, 64",
             "dec {turns:l}",
@@ -297,25 +282,10 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
             ".p2align 5",
             "4:",
             double_round!(
-                [
-                    block!(0: "0", "h0" "h1" "t0" "t1"),
-                    block!(1: "0", "h0" "h1" "t0" "t1"),
-                    block!(2: "0", "h0" "h1" "t0" "t1"),
-                    block!(3: "0", "h0" "h1" "t0" "t1")
-                ]
-                [
-                    block!(0: "16", "t0" "t1" "h0" "h1"),
-                    block!(1: "16", "t0" "t1" "h0" "h1"),
-                    block!(2: "16", "t0" "t1" "h0" "h1"),
-                    block!(3: "16", "t0" "t1" "h0" "h1")
-                ]
-                [
-                    block!(0: "32", "h0" "h1" "t0" "t1"),
-                    block!(1: "32", "h0" "h1" "t0" "t1"),
-                    block!(2: "32", "h0" "h1" "t0" "t1"),
-                    block!(3: "32", "h0" "h1" "t0" "t1")
-                ]
-                ["mov {h0}, {t0}\n", "mov {h1}, {t1}\n", "", ""]
+                ["0", "h0" "h1" "t0" "t1"]
+                ["16", "t0" "t1" "h0" "h1"]
+                ["32", "h0" "h1" "t0" "t1"]
+                [copy]
             ),
             "add {blocks}, 48",
             "dec {turns:l}",
@@ -325,7 +295,7 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
             "jz 7f",
             ".p2align 5",
             "6:",
-            double_round!(["", "", "", ""] ["", "", "", ""] ["", "", "", ""] ["", "", "", ""]),
+            double_round!([] [] [] []),
             "dec {turns:l}",
             "jnz 6b",
             "7:",
