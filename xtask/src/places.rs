@@ -66,6 +66,9 @@ pub(crate) struct Target {
     pub(crate) unstable: Option<String>,
     #[serde(default)]
     pub(crate) portable: bool,
+    /// Whether the unit tests run there too, and those of every field of GF(2^n).
+    #[serde(default)]
+    pub(crate) whole: bool,
 }
 
 /// A family of the table of workloads, whose primitives have the same backends.

@@ -25,6 +25,7 @@ mod chacha20_position;
 mod committing;
 mod common;
 mod exercised;
+mod fields;
 mod gf2n;
 mod gf2n_serde;
 mod gf8;

@@ -8,6 +8,7 @@ use sealane::shamir::{Error, element, element::Share};
 use sealane_spec::shamir_element;
 
 use crate::common::backends_of;
+use crate::fields::for_every_field;
 use crate::gf2n::element as element_of;
 
 fn rng(seed: u8) -> ChaCha20Rng {
@@ -142,19 +143,7 @@ fn points_of_any_size_are_interpolated() {
             }
         }
     }
-    check::<Degree<8>>();
-    check::<Degree<16>>();
-    check::<Degree<32>>();
-    check::<Degree<64>>();
-    check::<Degree<128>>();
-    check::<Degree<192>>();
-    check::<Degree<256>>();
-    check::<Degree<384>>();
-    check::<Degree<512>>();
-    check::<Degree<768>>();
-    check::<Degree<1024>>();
-    check::<Degree<1536>>();
-    check::<Degree<2048>>();
+    for_every_field!(check());
 }
 
 /// Every denominator of 8 bits, and those of three points for many sets.
