@@ -65,7 +65,7 @@ fn crates() -> Vec<String> {
     packages.collect()
 }
 
-/// Adds notes about the rows and targets that this CPU lacks.
+/// Returns notes about the rows and targets that this CPU lacks.
 fn notes() -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(found) = Capabilities::found()
