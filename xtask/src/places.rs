@@ -66,9 +66,12 @@ pub(crate) struct Target {
     pub(crate) unstable: Option<String>,
     #[serde(default)]
     pub(crate) portable: bool,
-    /// Whether the unit tests run there too, and those of every field of GF(2^n).
+    /// Whether the unit tests of the primitives run there too.
     #[serde(default)]
-    pub(crate) whole: bool,
+    pub(crate) unit_tests: bool,
+    /// Whether the tests of GF(2^n) try every field.
+    #[serde(default)]
+    pub(crate) every_field: bool,
 }
 
 /// A family of the table of workloads, whose primitives have the same backends.

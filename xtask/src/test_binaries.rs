@@ -20,7 +20,7 @@ pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(
 
 /// Optimised as in a release, but in several codegen units, and together only within each crate.
 /// Kernels are inlined either way. In one unit, all fields on all levels keep one core busy for
-/// minutes. Without any link-time optimisation, the tests take twice as long in an emulator.
+/// minutes. Without any link-time optimisation, the tests take a third longer.
 pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_LTO", "false"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),

@@ -69,16 +69,16 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
 
 /// Builds the tests of the vector types and of the primitives. Leaves out those of the references,
 /// which compute wrong nowhere without the tests of the primitives noticing it. On targets that
-/// share their code with others, leaves out unit tests of the primitives and most fields.
+/// share their code with others, leaves out unit tests of the primitives, and most fields.
 pub(crate) fn tests(target: &Target) -> Result<Vec<TestBinary>> {
-    let flags = if target.whole { "" } else { "--cfg sealane_few_fields" };
+    let flags = if target.every_field { "" } else { "--cfg sealane_few_fields" };
     let mut vectors = build(target, "cross", flags)?;
     // The features that the tests of the primitives need of the same crate.
     vectors.args(["--package", "sealane-simd", "--lib", "--features=sealane-simd/bounds,sealane-simd/guarded"]);
     let mut binaries = test_binaries::executables(&mut vectors)?;
     let mut primitives = build(target, "cross", flags)?;
     primitives.args(["--package", "sealane", "--test", "suite"]);
-    if target.whole {
+    if target.unit_tests {
         primitives.arg("--lib");
     }
     binaries.extend(test_binaries::executables(&mut primitives)?);
