@@ -17,7 +17,8 @@ const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 pub(crate) fn run() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "run the x86 backends on an x86-64 machine: `cargo xtask cross` has AArch64");
     let mut ledger = Ledger::new("backends");
-    // `cargo test` runs those of the file format on the widest vectors. A narrow width is enough here.
+    // `cargo test` runs those of the file format on the widest vectors. A narrow width is enough
+    // here.
     let (primitives, format) =
         test_binaries::of_workspace()?.into_iter().partition::<Vec<_>, _>(TestBinary::is_of_primitives);
     // The first width runs all tests. The others run only the tests of the families whose backend

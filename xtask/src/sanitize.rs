@@ -10,12 +10,12 @@ use anyhow::{Context, Result, ensure};
 
 use crate::ledger::Exercised;
 use crate::process::{self, step};
-use crate::test_binaries::{self, TestBinary};
+use crate::test_binaries::{self, FEW_FIELDS, SOME_COMBINATIONS, TestBinary};
 use crate::toolchain;
 
 /// The sanitizer comes with the stable compiler, and an environment variable enables it. Arithmetic
 /// and the standard library's preconditions are checked too, as in a debug build.
-const FLAGS: &str = "-Zsanitizer=address -Cdebug-assertions=on -Coverflow-checks=on --cfg sealane_few_fields";
+const FLAGS: &str = "-Zsanitizer=address -Cdebug-assertions=on -Coverflow-checks=on";
 /// The function that each instrumented program calls first.
 const INSTRUMENTED: &[u8] = b"__asan_init";
 /// The sanitizer must report each of these. Otherwise a run without a report proves nothing.
@@ -49,14 +49,13 @@ pub(crate) fn run() -> Result<()> {
     let mut build = build("sanitize");
     build.args(["--package", "sealane-simd", "--package", "sealane", "--lib", "--test", "suite"]);
     // A named target keeps the flags away from build scripts and macros.
-    build.args(["--target", &host]).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", FLAGS);
+    build.args(["--target", &host]).env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", format!("{FLAGS} {FEW_FIELDS}"));
     let binaries = test_binaries::executables(&mut build)?;
     for binary in &binaries {
         ensure!(is_instrumented(binary)?, "{} was compiled without the sanitizer", binary.name);
     }
     ensure!(binaries.len() == 3, "{} test executables, not those of two libraries and a suite", binaries.len());
-    let some = [("SEALANE_TEST_ONE_IN", "13")];
-    test_binaries::run_all(&binaries, &[], None, &some, &mut Exercised::default())?;
+    test_binaries::run_all(&binaries, &[], None, &[SOME_COMBINATIONS], &mut Exercised::default())?;
 
     step("memcheck: an error that it must report");
     let status = format!("--error-exitcode={REPORTED}");

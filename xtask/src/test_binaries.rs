@@ -10,12 +10,17 @@ use crate::command_crates::Crate;
 use crate::ledger::Exercised;
 use crate::process;
 
+/// The variable for slow runs: tests that would try all combinations try one in thirteen. Thirteen
+/// is odd, so all remainders modulo a block's length occur.
+pub(crate) const SOME_COMBINATIONS: (&str, &str) = ("SEALANE_TEST_ONE_IN", "13");
+/// The compiler's flag for slow builds: tests of GF(2^n) try few fields.
+pub(crate) const FEW_FIELDS: &str = "--cfg sealane_few_fields";
+
 /// Returns the variables for tests in an emulator: the backends that they must use, and the ones
-/// that detection must choose, if they are known. Tests that would try all combinations try one in
-/// thirteen. Thirteen is odd, so all remainders modulo a block's length occur.
+/// that detection must choose, if they are known.
 pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
     let detects = detects.map(|names| ("SEALANE_TEST_DETECTS", names));
-    [("SEALANE_BACKEND", backends), ("SEALANE_TEST_ONE_IN", "13")].into_iter().chain(detects).collect()
+    [("SEALANE_BACKEND", backends), SOME_COMBINATIONS].into_iter().chain(detects).collect()
 }
 
 /// Optimised as in a release, but in several codegen units, and together only within each crate.

@@ -10,7 +10,7 @@ use crate::ledger::Ledger;
 use crate::places::{List, Target};
 use crate::process::step;
 use crate::selection::Selection;
-use crate::test_binaries::{self, TestBinary};
+use crate::test_binaries::{self, FEW_FIELDS, TestBinary};
 use crate::toolchain;
 
 /// Options of the chore.
@@ -71,7 +71,7 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
 /// which compute wrong nowhere without the tests of the primitives noticing it. On targets that
 /// share their code with others, leaves out unit tests of the primitives, and most fields.
 pub(crate) fn tests(target: &Target) -> Result<Vec<TestBinary>> {
-    let flags = if target.every_field { "" } else { "--cfg sealane_few_fields" };
+    let flags = if target.every_field { "" } else { FEW_FIELDS };
     let mut vectors = build(target, "cross", flags)?;
     // The features that the tests of the primitives need of the same crate.
     vectors.args(["--package", "sealane-simd", "--lib", "--features=sealane-simd/bounds,sealane-simd/guarded"]);
