@@ -84,6 +84,24 @@ fn failed(error: impl Into<SealedError>) -> Error {
     Error::Generic { store: NAME, source: Box::new(error.into()) }
 }
 
+/// An error of this crate, and the object that has it.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {source}")]
+struct Located {
+    path: Path,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// Names the object in an error of this crate: one query reads many.
+fn located(path: &Path, error: Error) -> Error {
+    match error {
+        Error::Generic { store: NAME, source } if source.is::<SealedError>() => {
+            Error::Generic { store: NAME, source: Box::new(Located { path: path.clone(), source }) }
+        }
+        other => other,
+    }
+}
+
 /// Returns what tells whether an object was replaced.
 fn stamp(meta: &ObjectMeta) -> Stamp {
     Stamp { e_tag: meta.e_tag.clone(), modified: meta.last_modified.timestamp_micros(), size: meta.size }
@@ -101,11 +119,11 @@ impl ObjectStore for SealedStore {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
-        self.read(location, options).await
+        self.read(location, options).await.map_err(|error| located(location, error))
     }
 
     async fn get_ranges(&self, location: &Path, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        self.read_ranges(location, ranges).await
+        self.read_ranges(location, ranges).await.map_err(|error| located(location, error))
     }
 
     fn delete_stream(&self, locations: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {

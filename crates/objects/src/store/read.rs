@@ -13,7 +13,7 @@ use sealane_age::{DecryptError, Preamble, Prefix};
 use super::super::generation::with_payload;
 use super::super::object_store::path::Path;
 use super::super::object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
-use super::{NAME, SealedStore, failed, stamp};
+use super::{NAME, SealedStore, failed, located, stamp};
 use crate::chunks::{Opening, groups, open_group};
 use crate::error::SealedError;
 use crate::opened::{Opened, Stamp};
@@ -139,7 +139,7 @@ impl SealedStore {
         let range = opened.range(0..u64::MAX).map_err(failed)?;
         let len = opened.len;
         let body = stream::iter([Ok(rest)]).chain(body).boxed();
-        Ok(described(&head, len, 0..len, plaintext(opened, &range, body)))
+        Ok(described(&head, len, 0..len, plaintext(location, opened, &range, body)))
     }
 
     /// Reads a range: with one request if the object is known, with two otherwise.
@@ -154,7 +154,7 @@ impl SealedStore {
             if let Ok(result) = self.inner.get_opts(location, options).await
                 && stamp(&result.meta) == opened.stamp
             {
-                return Ok(range_of(&opened, &chunks, wanted, result));
+                return Ok(range_of(location, &opened, &chunks, wanted, result));
             }
         }
         for _ in 0..ATTEMPTS {
@@ -166,7 +166,7 @@ impl SealedStore {
             }
             let (version, stored) = (options.version.as_deref(), opened.stored(&chunks));
             if let Some(result) = self.request(location, version, &opened.stamp, stored).await? {
-                return Ok(range_of(&opened, &chunks, wanted, result));
+                return Ok(range_of(location, &opened, &chunks, wanted, result));
             }
         }
         Err(failed(SealedError::Changed))
@@ -215,9 +215,16 @@ impl SealedStore {
 }
 
 /// Returns the result for a range whose chunks are the payload of `result`.
-fn range_of(opened: &Arc<Opened>, chunks: &SealedRange, wanted: Range<u64>, result: GetResult) -> GetResult {
+fn range_of(
+    location: &Path,
+    opened: &Arc<Opened>,
+    chunks: &SealedRange,
+    wanted: Range<u64>,
+    result: GetResult,
+) -> GetResult {
     let head = with_payload(&result, nothing());
-    described(&head, opened.len, wanted, plaintext(Arc::clone(opened), chunks, result.into_stream()))
+    let payload = plaintext(location, Arc::clone(opened), chunks, result.into_stream());
+    described(&head, opened.len, wanted, payload)
 }
 
 /// Returns `head` with the size and the range of the plaintext.
@@ -233,7 +240,13 @@ fn nothing() -> GetResultPayload {
 }
 
 /// Opens the chunks of `body` one by one.
-fn plaintext(opened: Arc<Opened>, range: &SealedRange, body: BoxStream<'static, Result<Bytes>>) -> GetResultPayload {
+fn plaintext(
+    location: &Path,
+    opened: Arc<Opened>,
+    range: &SealedRange,
+    body: BoxStream<'static, Result<Bytes>>,
+) -> GetResultPayload {
+    let location = location.clone();
     let state = (Opening::new(opened, range), body, Bytes::new());
     let opened = stream::try_unfold(Some(state), |state| async {
         let Some((mut opening, mut body, mut ready)) = state else { return Ok(None) };
@@ -255,7 +268,7 @@ fn plaintext(opened: Arc<Opened>, range: &SealedRange, body: BoxStream<'static, 
             }
         }
     });
-    GetResultPayload::Stream(opened.boxed())
+    GetResultPayload::Stream(opened.map_err(move |error| located(&location, error)).boxed())
 }
 
 fn truncated() -> Error {

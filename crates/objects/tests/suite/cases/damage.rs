@@ -44,6 +44,7 @@ async fn a_changed_object_is_an_error() {
         changed[at] ^= 1;
         for error in errors(&place, changed).await {
             assert!(SealedError::of(&error).is_some(), "{at}: {error:?}");
+            assert!(error.to_string().contains(" changed: "), "no path: {error}");
         }
     }
     // Cut off: within the header, at the first chunk, between chunks, in the last one.
