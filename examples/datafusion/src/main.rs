@@ -66,3 +66,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("with another key: {}", refused.expect_err("the files are sealed"));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
