@@ -8,7 +8,7 @@ use clap::Args;
 use super::action::Action;
 use super::decrypt::DecryptArgs;
 use super::encrypt::EncryptArgs;
-use super::groups::{OpeningArgs, RecipientArgs, SealingArgs};
+use super::groups::{KeyArgs, OpeningArgs, RecipientArgs, SealingArgs};
 use crate::error::{Error, Result, quoted};
 
 /// The arguments.
@@ -34,7 +34,7 @@ impl AgeArgs {
         if decrypt {
             return Ok(Action::Decrypt(DecryptArgs { output: sealing.output, opening, many: false }));
         }
-        let OpeningArgs { identities, threads, folder, inputs, .. } = opening;
+        let OpeningArgs { keys: KeyArgs { identities, .. }, threads, folder, inputs, .. } = opening;
         Ok(Action::Encrypt(EncryptArgs { sealing, identities, threads, folder, inputs, many: false }))
     }
 
@@ -69,7 +69,7 @@ impl AgeArgs {
             return Ok(());
         }
         let RecipientArgs { passphrase, .. } = self.sealing.recipients;
-        let has_identities = !self.opening.identities.given.is_empty();
+        let has_identities = !self.opening.keys.identities.given.is_empty();
         let has_keys = passphrase || self.sealing.recipients.are_named() || has_identities;
         if (has_keys || self.encrypt || self.decrypt) && similar.is_none() {
             return Ok(());
@@ -107,7 +107,7 @@ impl AgeArgs {
     }
 
     fn check_to_encrypt(&self) -> Result<()> {
-        let OpeningArgs { identities, parts, decryption, .. } = &self.opening;
+        let OpeningArgs { keys, decryption, .. } = &self.opening;
         let forgotten = "did you forget -d/--decrypt?";
         let refused = [
             (decryption.range.is_some(), "--range", forgotten),
@@ -117,12 +117,12 @@ impl AgeArgs {
                 "--allow-external-links",
                 "encryption keeps all links; the flag is for decryption",
             ),
-            (!parts.parts.is_empty(), "--part", forgotten),
+            (!keys.parts.is_empty(), "--part", forgotten),
         ];
         if let Some((_, flag, hint)) = refused.into_iter().find(|(given, ..)| *given) {
             return Err(Error::usage(format!("{flag} can't be used to encrypt")).hint(hint));
         }
-        if !identities.given.is_empty() && !self.encrypt {
+        if !keys.identities.given.is_empty() && !self.encrypt {
             return Err(Error::usage("-i/--identity and -j encrypt only together with an explicit -e/--encrypt")
                 .hint(forgotten));
         }

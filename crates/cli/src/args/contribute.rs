@@ -66,7 +66,7 @@ impl ContributeArgs {
 
     /// Checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
-        self.identities = self.identities.with_default();
+        self.identities.set_default();
         check_single(&self.inputs, FolderArgs::default(), false)?;
         if self.file().is_none() {
             return Err(Error::usage("missing FILE").hint("give the name of the encrypted file"));

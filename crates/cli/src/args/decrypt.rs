@@ -39,14 +39,14 @@ pub(super) fn command(base: Command) -> Command {
 impl DecryptArgs {
     /// Checks which flags go together, and whether the result is a folder.
     pub(super) fn checked(mut self) -> Result<Self> {
-        self.opening.identities = self.opening.identities.with_default();
+        self.opening.keys.identities.set_default();
         self.many = is_many(&self.opening.inputs.inputs, &self.output, self.opening.folder);
         self.check().map(|()| self)
     }
 
     /// Checks which flags go together, with the reasons that age gives.
     pub(super) fn check(&self) -> Result<()> {
-        let OpeningArgs { identities, parts, decryption, folder, inputs, .. } = &self.opening;
+        let OpeningArgs { keys, decryption, folder, inputs, .. } = &self.opening;
         let DecryptionArgs { range, salvage, allow_external_links } = *decryption;
         if !self.many {
             check_single(&inputs.inputs, *folder, allow_external_links)?;
@@ -60,7 +60,7 @@ impl DecryptArgs {
                 .hint("the result is a new file"));
         }
         if self.many {
-            let with_passphrase = identities.opening().is_empty() && is_several(&inputs.inputs);
+            let with_passphrase = keys.identities.opening().is_empty() && is_several(&inputs.inputs);
             let refused = [
                 (range.is_some(), "--range", "give the files one at a time for that"),
                 (
@@ -69,9 +69,9 @@ impl DecryptArgs {
                     "-i names an identity file, which may be encrypted with a passphrase",
                 ),
             ];
-            check_several(&inputs.inputs, &self.output, &parts.parts, &refused)?;
+            check_several(&inputs.inputs, &self.output, &keys.parts, &refused)?;
         }
-        warn_duplicates(&[], &[], identities);
+        warn_duplicates(&[], &[], &keys.identities);
         Ok(())
     }
 }

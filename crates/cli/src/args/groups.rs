@@ -53,9 +53,11 @@ impl RecipientArgs {
     }
 }
 
-/// Parts of a file's key.
+/// The keys that open files.
 #[derive(Args, Debug, Default)]
-pub(crate) struct PartArgs {
+pub(crate) struct KeyArgs {
+    #[command(flatten)]
+    pub(crate) identities: IdentityArgs,
     /// Use a holder's part of the file's key from the file PATH, which may be encrypted to the
     /// identities (repeatable)
     #[arg(long = "part", value_name = "PATH", allow_hyphen_values = true)]
@@ -162,9 +164,7 @@ pub(crate) struct SealingArgs {
 #[derive(Args, Debug, Default)]
 pub(crate) struct OpeningArgs {
     #[command(flatten)]
-    pub(crate) identities: IdentityArgs,
-    #[command(flatten)]
-    pub(crate) parts: PartArgs,
+    pub(crate) keys: KeyArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]

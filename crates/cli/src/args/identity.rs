@@ -32,8 +32,8 @@ impl IdentityArgs {
     }
 
     /// Sets the default identity, for commands that open files.
-    pub(super) fn with_default(self) -> Self {
-        Self { default: config::default_identity(), ..self }
+    pub(super) fn set_default(&mut self) {
+        self.default = config::default_identity();
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) use bench::BenchArgs;
 pub(crate) use contribute::ContributeArgs;
 pub(crate) use decrypt::DecryptArgs;
 pub(crate) use encrypt::EncryptArgs;
-pub(crate) use groups::{ArmorArgs, FolderArgs, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs};
+pub(crate) use groups::{ArmorArgs, FolderArgs, KeyArgs, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs};
 pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES};
 pub(crate) use identity::{IdentityArgs, IdentitySource};
 pub(crate) use inspect::InspectArgs;

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 
 use super::check::{check_single, is_many, refuse_parts, refuse_stdin, warn_duplicates};
-use super::groups::{FolderArgs, OutputArgs, PartArgs, RecipientArgs, only};
-use super::identity::IdentityArgs;
+use super::groups::{FolderArgs, KeyArgs, OutputArgs, RecipientArgs, only};
 use crate::error::{Error, Result};
 
 /// The recipients to set, and the files.
@@ -18,9 +17,7 @@ pub(crate) struct RekeyArgs {
     #[command(flatten)]
     pub(crate) recipients: RecipientArgs,
     #[command(flatten)]
-    pub(crate) identities: IdentityArgs,
-    #[command(flatten)]
-    pub(crate) parts: PartArgs,
+    pub(crate) keys: KeyArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Encrypted files, and folders with encrypted files
@@ -55,7 +52,7 @@ impl RekeyArgs {
 
     /// Checks which flags go together, and whether there are many files.
     pub(super) fn checked(mut self) -> Result<Self> {
-        self.identities = self.identities.with_default();
+        self.keys.identities.set_default();
         self.many = is_many(&self.inputs, &self.output, FolderArgs::default());
         if self.many {
             self.check_many()?;
@@ -82,14 +79,14 @@ impl RekeyArgs {
             return Err(Error::usage("-p/--passphrase can't be combined with --add")
                 .hint("a file encrypted with a passphrase has no other recipients"));
         }
-        warn_duplicates(&self.recipients.recipients, &self.recipients.recipients_files, &self.identities);
+        warn_duplicates(&self.recipients.recipients, &self.recipients.recipients_files, &self.keys.identities);
         Ok(self)
     }
 
     /// Refuses flags that do not go with new recipients for several files.
     fn check_many(&self) -> Result<()> {
         refuse_stdin(&self.inputs)?;
-        refuse_parts(&self.parts.parts)?;
+        refuse_parts(&self.keys.parts)?;
         if self.output.output.is_some() {
             return Err(Error::usage("-o/--output can't be used with several files")
                 .hint("each file gets its new header in place"));

@@ -71,7 +71,7 @@ fn identities_keep_their_order() {
     let file = |name: &str| IdentitySource::File(name.into());
     let plugin = |name: &str| IdentitySource::Plugin(name.into());
     let args = decrypt("-d -j agent -i a -identity b --j=card -i c in");
-    assert_eq!(args.opening.identities.given, [plugin("agent"), file("a"), file("b"), plugin("card"), file("c")]);
+    assert_eq!(args.opening.keys.identities.given, [plugin("agent"), file("a"), file("b"), plugin("card"), file("c")]);
 }
 
 #[test]

@@ -5,8 +5,7 @@ use std::ffi::OsStr;
 use clap::{Args, Command};
 
 use super::check::{refuse_parts, refuse_stdin, warn_duplicates};
-use super::groups::{ManyInputArgs, PartArgs, ThreadArgs};
-use super::identity::IdentityArgs;
+use super::groups::{KeyArgs, ManyInputArgs, ThreadArgs};
 use crate::error::Result;
 
 /// The arguments.
@@ -16,9 +15,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) no_manifest: bool,
     #[command(flatten)]
-    pub(crate) identities: IdentityArgs,
-    #[command(flatten)]
-    pub(crate) parts: PartArgs,
+    pub(crate) keys: KeyArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
@@ -41,14 +38,14 @@ pub(super) fn command(base: Command) -> Command {
 impl VerifyArgs {
     /// Checks the inputs. Without an input, standard input is read.
     pub(super) fn checked(mut self) -> Result<Self> {
-        self.identities = self.identities.with_default();
+        self.keys.identities.set_default();
         let inputs = &mut self.inputs.inputs;
         if inputs.len() > 1 {
             refuse_stdin(inputs)?;
-            refuse_parts(&self.parts.parts)?;
+            refuse_parts(&self.keys.parts)?;
         }
         inputs.retain(|path| path != OsStr::new("-"));
-        warn_duplicates(&[], &[], &self.identities);
+        warn_duplicates(&[], &[], &self.keys.identities);
         Ok(self)
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
 
-use crate::args::RekeyArgs;
+use crate::args::{KeyArgs, RekeyArgs};
 use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{Failures, encrypted_files};
@@ -54,8 +54,8 @@ impl<'a> Rekeying<'a> {
     }
 
     fn key_files(&self) -> KeyFiles<'a> {
-        let RekeyArgs { recipients, identities, parts, .. } = self.args;
-        KeyFiles { identities, parts: &parts.parts, recipients: &recipients.recipients_files }
+        let RekeyArgs { recipients, keys: KeyArgs { identities, parts }, .. } = self.args;
+        KeyFiles { identities, parts, recipients: &recipients.recipients_files }
     }
 
     /// Changes the only file, or writes a copy of it with a new header.
@@ -107,8 +107,8 @@ impl<'a> Rekeying<'a> {
 
     /// Writes the new header into `target`, or a copy of the file with it to `output`.
     fn change(&mut self, input: Input, output: Output, target: Option<&Target>) -> Result<()> {
-        let RekeyArgs { recipients: named, identities, parts, .. } = self.args;
-        let load = || Openers::load(identities, &parts.parts, &self.stdin, self.passphrases.clone());
+        let RekeyArgs { recipients: named, keys, .. } = self.args;
+        let load = || Openers::load(&keys.identities, &keys.parts, &self.stdin, self.passphrases.clone());
         let openers = self.openers.get(load)?;
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);

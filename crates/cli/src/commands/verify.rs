@@ -22,7 +22,7 @@ use crate::keys::passphrase::Passphrases;
 /// Verifies one file, or many.
 pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let openers = Openers::load(&args.identities, &args.parts.parts, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&args.keys.identities, &args.keys.parts, &stdin, Passphrases::new(&stdin))?;
     let run = Run {
         opening: Opening { openers, backend: crate::os::backend::chosen()? },
         stdin,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::flags::{Flag, switch, value};
 use super::{Stop, parse};
 use crate::args::{
-    AgeArgs, ArmorArgs, IdentityArgs, IdentitySource, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs,
+    AgeArgs, ArmorArgs, IdentityArgs, IdentitySource, KeyArgs, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs,
 };
 
 const USAGE: &str = "\
@@ -68,7 +68,8 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
         recipients,
     };
     let identities = IdentityArgs { given: flags.in_order().filter_map(identity).collect(), default: None };
-    let opening = OpeningArgs { identities, ..OpeningArgs::default() };
+    let keys = KeyArgs { identities, ..KeyArgs::default() };
+    let opening = OpeningArgs { keys, ..OpeningArgs::default() };
     let args = AgeArgs { encrypt: flags.is_set("e"), decrypt: flags.is_set("d"), sealing, opening };
     Ok(crate::commands::run(args.action_of_age(flags.rest)?)?)
 }

@@ -20,10 +20,10 @@ use crate::keys::passphrase::Passphrases;
 
 /// Decrypts.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
-    let OpeningArgs { identities, parts, threads, decryption, folder, inputs } = &args.opening;
+    let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
     let stdin = StdinUse::default();
-    let openers = Openers::load(identities, &parts.parts, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&keys.identities, &keys.parts, &stdin, Passphrases::new(&stdin))?;
     let opening = Opening { openers, backend: crate::os::backend::chosen()? };
     refuse_within(root, inputs)?;
     let Sealed { mut plan, expected } = opening.find(inputs, !folder.no_manifest)?;

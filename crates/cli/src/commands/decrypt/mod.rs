@@ -9,7 +9,7 @@ use std::io::{Read, Seek as _};
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{CopyError, ReadAt, StreamReader, Threads};
 
-use crate::args::{DecryptArgs, OpeningArgs};
+use crate::args::{DecryptArgs, KeyArgs, OpeningArgs};
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result};
 use crate::io::old_header;
@@ -25,8 +25,8 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
         return folder::run(args);
     }
     let backend = crate::os::backend::chosen()?;
-    let OpeningArgs { identities, parts, threads, decryption, inputs, .. } = &args.opening;
-    let (path, range, parts) = (inputs.file(), decryption.range, &parts.parts);
+    let OpeningArgs { keys: KeyArgs { identities, parts }, threads, decryption, inputs, .. } = &args.opening;
+    let (path, range) = (inputs.file(), decryption.range);
     if decryption.salvage {
         return salvage::run(args);
     }

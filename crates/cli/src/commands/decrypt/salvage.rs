@@ -38,7 +38,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let reader = Watched::new(from_start, &input.progress);
     let output = args.output.path().unwrap_or(Path::new(""));
     let map = map_path(output);
-    let openers = Openers::load(&args.opening.identities, &args.opening.parts.parts, &stdin, Passphrases::new(&stdin))?;
+    let keys = &args.opening.keys;
+    let openers = Openers::load(&keys.identities, &keys.parts, &stdin, Passphrases::new(&stdin))?;
     let reader = openers
         .decrypt(reader, &input.name, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, path))?;
