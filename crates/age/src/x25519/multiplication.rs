@@ -9,79 +9,61 @@ use super::KEY_BYTES;
 /// Returns the public key of a private key (section 6.1). It takes a third of the time of
 /// [`shared_secret`] with the base point, because multiples of that point are in a table.
 pub(crate) fn public_key(secret: &[u8; KEY_BYTES]) -> [u8; KEY_BYTES] {
-    assembly::public_key(secret).unwrap_or_else(|| PublicKey::from(&StaticSecret::from(*secret)).to_bytes())
+    (Implementation::for_cpu().public_key)(secret)
 }
 
 /// Returns the secret that the owner of `secret` shares with the owner of `public` (section 6.1).
 /// It is zero if `public` has low order.
 pub(crate) fn shared_secret(secret: &[u8; KEY_BYTES], public: &[u8; KEY_BYTES]) -> Zeroizing<[u8; KEY_BYTES]> {
-    assembly::shared_secret(secret, public).unwrap_or_else(|| Zeroizing::new(x25519(*secret, *public)))
+    (Implementation::for_cpu().shared_secret)(secret, public)
 }
 
-#[cfg(all(
-    feature = "graviola",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_pointer_width = "64",
-    target_endian = "little",
-    not(miri)
-))]
-mod assembly {
-    use graviola::Error;
-    use graviola::key_agreement::x25519::{PublicKey, StaticPrivateKey};
-    use zeroize::Zeroizing;
+struct Implementation {
+    public_key: fn(&[u8; KEY_BYTES]) -> [u8; KEY_BYTES],
+    shared_secret: fn(&[u8; KEY_BYTES], &[u8; KEY_BYTES]) -> Zeroizing<[u8; KEY_BYTES]>,
+}
 
-    use super::KEY_BYTES;
+impl Implementation {
+    const DALEK: Self = Self {
+        public_key: |secret| PublicKey::from(&StaticSecret::from(*secret)).to_bytes(),
+        shared_secret: |secret, public| Zeroizing::new(x25519(*secret, *public)),
+    };
 
-    /// Returns whether the CPU has the instructions that the crate uses. Without them it panics.
-    fn is_supported() -> bool {
-        // The crate does not ask for this feature, although it uses it: every CPU with the others
-        // has it, but a virtual machine can hide it.
-        #[cfg(target_arch = "x86_64")]
-        let has_all = std::arch::is_x86_feature_detected!("bmi2");
-        #[cfg(target_arch = "aarch64")]
-        let has_all = true;
-        has_all && graviola::util::is_cpu_supported()
-    }
+    /// Returns the fastest implementation for this CPU.
+    fn for_cpu() -> Self {
+        #[cfg(all(
+            feature = "graviola",
+            any(target_arch = "x86_64", target_arch = "aarch64"),
+            target_pointer_width = "64",
+            target_endian = "little",
+            not(miri)
+        ))]
+        {
+            use graviola::Error;
+            use graviola::key_agreement::x25519::{PublicKey, StaticPrivateKey};
 
-    /// Returns `None` if the CPU is not supported.
-    pub(super) fn public_key(secret: &[u8; KEY_BYTES]) -> Option<[u8; KEY_BYTES]> {
-        is_supported().then(|| StaticPrivateKey::from_array(secret).public_key().as_bytes())
-    }
-
-    /// Returns `None` if the CPU is not supported.
-    pub(super) fn shared_secret(
-        secret: &[u8; KEY_BYTES],
-        public: &[u8; KEY_BYTES],
-    ) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
-        is_supported().then(|| {
-            let shared = StaticPrivateKey::from_array(secret).diffie_hellman(&PublicKey::from_array(public));
-            match shared {
-                Ok(shared) => Zeroizing::new(shared.0),
-                Err(Error::NotOnCurve) => Zeroizing::new([0; KEY_BYTES]),
-                Err(error) => unreachable!("a key of low order is the only failure, not {error:?}"),
+            // The crate does not ask for this feature, although it uses it: every CPU with the
+            // others has it, but a virtual machine can hide it.
+            #[cfg(target_arch = "x86_64")]
+            let has_all = std::arch::is_x86_feature_detected!("bmi2");
+            #[cfg(target_arch = "aarch64")]
+            let has_all = true;
+            // On a CPU without the instructions that it uses, the crate panics.
+            if has_all && graviola::util::is_cpu_supported() {
+                return Self {
+                    public_key: |secret| StaticPrivateKey::from_array(secret).public_key().as_bytes(),
+                    shared_secret: |secret, public| {
+                        let public = PublicKey::from_array(public);
+                        match StaticPrivateKey::from_array(secret).diffie_hellman(&public) {
+                            Ok(shared) => Zeroizing::new(shared.0),
+                            Err(Error::NotOnCurve) => Zeroizing::new([0; KEY_BYTES]),
+                            Err(error) => unreachable!("a key of low order is the only failure, not {error:?}"),
+                        }
+                    },
+                };
             }
-        })
-    }
-}
-
-#[cfg(not(all(
-    feature = "graviola",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    target_pointer_width = "64",
-    target_endian = "little",
-    not(miri)
-)))]
-mod assembly {
-    use zeroize::Zeroizing;
-
-    use super::KEY_BYTES;
-
-    pub(super) fn public_key(_: &[u8; KEY_BYTES]) -> Option<[u8; KEY_BYTES]> {
-        None
-    }
-
-    pub(super) fn shared_secret(_: &[u8; KEY_BYTES], _: &[u8; KEY_BYTES]) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
-        None
+        }
+        Self::DALEK
     }
 }
 
@@ -127,7 +109,7 @@ mod tests {
         assert_eq!(*shared_secret(&bob, &of_alice), shared);
     }
 
-    /// All points of low order, and what is equal to one modulo the prime.
+    /// All points of low order, reduced modulo the prime or not.
     #[test]
     fn points_of_low_order_give_zero() {
         for point in [
