@@ -16,7 +16,7 @@
 use crate::kernels::ChaCha20Rounds;
 use crate::pair::Pair;
 use crate::sealed::Sealed;
-use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes, serves_itself};
 use crate::token::Token;
 use crate::tuning::Tuning;
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -46,10 +46,10 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Token for Bounds<LANES, MUL_ADD
 impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_52> {
     type Words = NoWords<LANES, MUL_ADD_52>;
     type U64Lanes = U64Bounds<LANES, MUL_ADD_52>;
-    type OneBlock = Self;
-    type Cipher = Self;
     const MUL_ADD_52: bool = MUL_ADD_52;
     const TUNING: Tuning = crate::tuning::of_bounds(LANES);
+
+    serves_itself!();
 
     #[inline(never)]
     fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
@@ -59,14 +59,6 @@ impl<const LANES: usize, const MUL_ADD_52: bool> Simd for Bounds<LANES, MUL_ADD_
     #[inline(never)]
     fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
         sum.add(a.map2(b, |a, b| Bound::exact(a.product_52(b) >> 52)))
-    }
-
-    fn for_one_block(self) -> Self {
-        self
-    }
-
-    fn for_cipher(self) -> Self {
-        self
     }
 }
 

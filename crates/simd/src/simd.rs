@@ -64,6 +64,25 @@ pub trait Simd: Token {
     fn for_cipher(self) -> Self::Cipher;
 }
 
+/// Implements [`Simd::OneBlock`] and [`Simd::Cipher`] as the token itself.
+macro_rules! serves_itself {
+    () => {
+        type OneBlock = Self;
+        type Cipher = Self;
+
+        #[inline(always)]
+        fn for_one_block(self) -> Self {
+            self
+        }
+
+        #[inline(always)]
+        fn for_cipher(self) -> Self {
+            self
+        }
+    };
+}
+pub(crate) use serves_itself;
+
 /// The largest number of lanes of any implementation of [`U64Lanes`].
 pub const MAX_U64_LANES: usize = 8;
 

@@ -8,9 +8,9 @@ use super::sets::{self, xor_sets, xor_split};
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal};
 
-/// Computes four independent quarter rounds (RFC 8439, section 2.1), step by step.
-macro_rules! four_quarter_rounds {
-    ($v:ident, $([$a:literal $b:literal $c:literal $d:literal])*) => {
+/// Computes independent quarter rounds (RFC 8439, section 2.1) of one or two states, step by step.
+macro_rules! quarter_rounds {
+    ($([$v:ident $a:literal $b:literal $c:literal $d:literal])*) => {
         $($v[$a] = $v[$a].add($v[$b]);)*
         $($v[$d] = $v[$d].xor($v[$a]).rotate_left_16();)*
         $($v[$c] = $v[$c].add($v[$d]);)*
@@ -24,13 +24,13 @@ macro_rules! four_quarter_rounds {
 
 macro_rules! column_round {
     ($v:ident) => {
-        four_quarter_rounds!($v, [0 4 8 12] [1 5 9 13] [2 6 10 14] [3 7 11 15])
+        quarter_rounds!([$v 0 4 8 12] [$v 1 5 9 13] [$v 2 6 10 14] [$v 3 7 11 15])
     };
 }
 
 macro_rules! diagonal_round {
     ($v:ident) => {
-        four_quarter_rounds!($v, [0 5 10 15] [1 6 11 12] [2 7 8 13] [3 4 9 14])
+        quarter_rounds!([$v 0 5 10 15] [$v 1 6 11 12] [$v 2 7 8 13] [$v 3 4 9 14])
     };
 }
 
@@ -53,7 +53,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
     #[inline(always)]
     pub(crate) fn fill(&mut self, token: S) {
         let (mut v, _) = before_rounds(token, self.state, 0);
-        four_quarter_rounds!(v, [1 5 9 13] [2 6 10 14] [3 7 11 15]);
+        quarter_rounds!([v 1 5 9 13] [v 2 6 10 14] [v 3 7 11 15]);
         self.prepared = v;
     }
 
@@ -63,7 +63,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         let word_12 = word_12(token, counter);
         let mut v = self.prepared;
         v[12] = word_12;
-        four_quarter_rounds!(v, [0 4 8 12]);
+        quarter_rounds!([v 0 4 8 12]);
         (v, word_12)
     }
 
@@ -216,18 +216,8 @@ pub(crate) fn xor_two_and_set<S: Simd>(
 ) {
     token.enter_apart(
         #[inline(always)]
-        |token| {
-            let pair = two_and_set(token, state, set_with_block_0(token, state, counter));
-            write_with_set(&pair.0, &pair.1, first, data);
-        },
+        |token| write_with_set(&two_and_set(token, state, counter), first, data),
     );
-}
-
-/// Writes the set to `first`, and combines `data` with the key stream in `rows`.
-#[inline(always)]
-fn write_with_set<W: Words>(rows: &[Rows<W>], set: &Rows<W>, first: &mut [u8; SET_BYTES], data: &mut [u8]) {
-    first.copy_from_slice(blocks(set).as_ref());
-    xor_sets(rows, data);
 }
 
 /// Does the same as [`xor_two_and_set`] for one group. The group and the set have 20 vectors, which
@@ -241,11 +231,19 @@ pub(crate) fn xor_one_and_set<S: Simd>(
 ) {
     token.enter_apart(
         #[inline(always)]
-        |token| {
-            let group = one_and_set(token, state, set_with_block_0(token, state, counter));
-            write_with_set(&group.0, &group.1, first, data);
-        },
+        |token| write_with_set(&one_and_set(token, state, counter), first, data),
     );
+}
+
+/// Writes the set to `first`, and combines `data` with the key stream of the groups.
+#[inline(always)]
+fn write_with_set<W: Words, const SETS: usize>(
+    (groups, set): &([Rows<W>; SETS], Rows<W>),
+    first: &mut [u8; SET_BYTES],
+    data: &mut [u8],
+) {
+    first.copy_from_slice(blocks(set).as_ref());
+    xor_sets(groups, data);
 }
 
 /// Returns the initial state of block 0 and of the three blocks from `counter` on.
@@ -260,51 +258,15 @@ fn set_with_block_0<S: Simd>(token: S, state: &State, counter: u32) -> Rows<S::W
     Rows(row(0), row(4), row(8), S::Words::from_lanes(token, &last_rows))
 }
 
-/// Computes two quarter rounds of each of two states, step by step.
-macro_rules! two_of_each {
-    ($v:ident, $w:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
-        for s in [&mut $v, &mut $w] {
-            s[$a] = s[$a].add(s[$b]);
-            s[$e] = s[$e].add(s[$f]);
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$d] = s[$d].xor(s[$a]).rotate_left_16();
-            s[$h] = s[$h].xor(s[$e]).rotate_left_16();
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$c] = s[$c].add(s[$d]);
-            s[$g] = s[$g].add(s[$h]);
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$b] = s[$b].xor(s[$c]).rotate_left_12();
-            s[$f] = s[$f].xor(s[$g]).rotate_left_12();
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$a] = s[$a].add(s[$b]);
-            s[$e] = s[$e].add(s[$f]);
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$d] = s[$d].xor(s[$a]).rotate_left_8();
-            s[$h] = s[$h].xor(s[$e]).rotate_left_8();
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$c] = s[$c].add(s[$d]);
-            s[$g] = s[$g].add(s[$h]);
-        }
-        for s in [&mut $v, &mut $w] {
-            s[$b] = s[$b].xor(s[$c]).rotate_left_7();
-            s[$f] = s[$f].xor(s[$g]).rotate_left_7();
-        }
-    };
-}
-
-/// Computes the group from block 1 on, and a set of four blocks, whose initial state is `initial`.
+/// Computes the group from block 1 on, and the set of block 0 and the three blocks from `counter`
+/// on.
 #[inline(always)]
 fn one_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
     token: S,
     state: &State,
-    initial: Rows<W>,
+    counter: u32,
 ) -> ([Rows<W>; 4], Rows<W>) {
+    let initial = set_with_block_0(token, state, counter);
     let (mut v, v_12) = before_rounds(token, state, 1);
     let mut set = initial;
     for _ in 0..10 {
@@ -315,24 +277,24 @@ fn one_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
     (rows(token, state, &mut v, v_12), set.add(initial))
 }
 
-/// Computes the two groups from block 1 on, and a set of four blocks, whose initial state is
-/// `initial`. The registers cannot hold all of them: the spills fall into cycles in which the units
-/// would wait.
+/// Does the same as [`one_and_set`] for the two groups from block 1 on. The registers cannot hold
+/// all of them: the spills fall into cycles in which the units would wait.
 #[inline(always)]
 fn two_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
     token: S,
     state: &State,
-    initial: Rows<W>,
+    counter: u32,
 ) -> ([Rows<W>; 8], Rows<W>) {
+    let initial = set_with_block_0(token, state, counter);
     let (mut v, v_12) = before_rounds(token, state, 1);
     let (mut w, w_12) = before_rounds(token, state, 1 + W::LANES as u32);
     let mut set = initial;
     for _ in 0..10 {
-        two_of_each!(v, w, [0 4 8 12] [1 5 9 13]);
-        two_of_each!(v, w, [2 6 10 14] [3 7 11 15]);
+        quarter_rounds!([v 0 4 8 12] [v 1 5 9 13] [w 0 4 8 12] [w 1 5 9 13]);
+        quarter_rounds!([v 2 6 10 14] [v 3 7 11 15] [w 2 6 10 14] [w 3 7 11 15]);
         set = horizontal::double_round(set);
-        two_of_each!(v, w, [0 5 10 15] [1 6 11 12]);
-        two_of_each!(v, w, [2 7 8 13] [3 4 9 14]);
+        quarter_rounds!([v 0 5 10 15] [v 1 6 11 12] [w 0 5 10 15] [w 1 6 11 12]);
+        quarter_rounds!([v 2 7 8 13] [v 3 4 9 14] [w 2 7 8 13] [w 3 4 9 14]);
     }
     (both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12)), set.add(initial))
 }

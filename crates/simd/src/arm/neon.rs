@@ -4,7 +4,7 @@ use super::intrinsics::*;
 
 use crate::kernels::ChaCha20Rounds;
 use crate::pair::Pair;
-use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes, serves_itself};
 use crate::tuning::{self, Tuning};
 use crate::words::{MAX_WORDS_LANES, Words};
 
@@ -26,19 +26,9 @@ token! { Neon: "neon", "v7" }
 impl Simd for Neon {
     type Words = NeonWords;
     type U64Lanes = NeonU64Lanes;
-    type OneBlock = Self;
-    type Cipher = Self;
     const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
 
-    #[inline(always)]
-    fn for_one_block(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn for_cipher(self) -> Self {
-        self
-    }
+    serves_itself!();
 }
 
 macro_rules! neon {

@@ -8,7 +8,7 @@ mod gf8;
 use crate::kernels::ChaCha20Rounds;
 use crate::pair::Pair;
 use crate::sealed::{Assume, Sealed};
-use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes, serves_itself};
 use crate::token::Token;
 use crate::tuning::{self, Tuning};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -92,20 +92,10 @@ impl Token for Scalar {
 impl Simd for Scalar {
     type Words = ScalarWords;
     type U64Lanes = ScalarU64Lanes;
-    type OneBlock = Self;
-    type Cipher = Self;
     const TUNING: Tuning = tuning::SCALAR;
     const VECTORS: bool = false;
 
-    #[inline(always)]
-    fn for_one_block(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn for_cipher(self) -> Self {
-        self
-    }
+    serves_itself!();
 }
 
 /// Four 32-bit words: one row.

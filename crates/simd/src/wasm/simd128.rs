@@ -5,7 +5,7 @@ use core::arch::wasm32::*;
 use crate::kernels::ChaCha20Rounds;
 use crate::pair::Pair;
 use crate::sealed::{Assume, Sealed};
-use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes, serves_itself};
 use crate::token::Token;
 use crate::tuning::{self, Tuning};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -46,19 +46,9 @@ impl Token for Simd128 {
 impl Simd for Simd128 {
     type Words = Simd128Words;
     type U64Lanes = Simd128U64Lanes;
-    type OneBlock = Self;
-    type Cipher = Self;
     const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
 
-    #[inline(always)]
-    fn for_one_block(self) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn for_cipher(self) -> Self {
-        self
-    }
+    serves_itself!();
 }
 
 /// Writes the methods of a vector type that differ in nothing but the instruction.
