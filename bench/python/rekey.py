@@ -21,7 +21,7 @@ MEBIBYTE = 1 << 20
 
 
 def rekey(arguments: dict[str, Any], kill_after: int | None, results: Any) -> None:
-    """Runs the job, in a process that kills itself after so many objects."""
+    """Runs the job, in a process that kills itself after ``kill_after`` objects."""
 
     def progress(done: int, total: int, record: jobs.Record) -> None:
         if done == kill_after:

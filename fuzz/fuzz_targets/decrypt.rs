@@ -67,7 +67,7 @@ fn open_by_age(file: &[u8]) -> Result<Released, age::DecryptError> {
     Ok(read(&mut reader, &[]))
 }
 
-/// Several threads release the same plaintext, and fail in the same way.
+/// Checks that several threads release the same plaintext, and fail in the same way.
 fn on_threads(file: &[u8], is_binary: bool, expected: &[u8], error: Option<&io::Error>) {
     let expected_error = error.map(ToString::to_string);
     let failed = |error: CopyError| match error {
@@ -158,7 +158,7 @@ fn compare(file: &[u8], ours: Result<&Released, &DecryptError>, theirs: Result<R
     }
 }
 
-/// A read at any position gives the same bytes as a read in order.
+/// Checks that reads at any position give the same bytes as reads in order.
 fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
     let opened = Decryptor::new(io::Cursor::new(file)).and_then(|it| it.decrypt([&Key as &dyn Identity]));
     let mut reader = opened.expect("it was opened before");

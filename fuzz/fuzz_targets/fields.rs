@@ -76,7 +76,7 @@ fn inputs<const N: usize>(count: u8, octets: &[u8]) -> Vec<[u8; N]> {
     inputs
 }
 
-/// The reference is slow, so each input is hashed only once.
+/// Hashes the inputs with the reference. It is slow, so equal inputs are hashed once.
 fn each<const N: usize>(inputs: &[[u8; N]], hash: impl Fn(&[u8; N]) -> [u8; 32]) -> Vec<[u8; 32]> {
     let mut hashes = HashMap::new();
     inputs.iter().map(|input| *hashes.entry(input).or_insert_with(|| hash(input))).collect()

@@ -80,7 +80,7 @@ fn structured(case: Case) {
     }
 }
 
-/// Arbitrary shares cannot be combined, because no commitment matches by chance.
+/// Checks that arbitrary shares cannot be combined: no commitment matches by chance.
 fn together(all: &[Vec<u8>], shares: &[Share]) {
     let readers = || all.iter().filter_map(|bytes| ShareReader::new(Cursor::new(&bytes[..])).ok()).collect::<Vec<_>>();
     assert!(combine(shares).is_err());

@@ -21,7 +21,7 @@ pub fn backends<F: Family>() -> Vec<BackendOf<F>> {
     supported.map(|status| status.backend().unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
-/// One of the backends that this CPU has.
+/// Returns one of the backends that this CPU has.
 ///
 /// # Errors
 /// Never: every input chooses a backend.

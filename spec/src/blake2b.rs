@@ -27,7 +27,7 @@ const SIGMA: [[usize; 16]; 10] = [
     [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
-/// The mixing function G of section 3.1.
+/// Computes the mixing function G (section 3.1).
 fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
     v[a] = v[a].wrapping_add(v[b]).wrapping_add(x);
     v[d] = (v[d] ^ v[a]).rotate_right(32);
@@ -39,8 +39,8 @@ fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
     v[b] = (v[b] ^ v[c]).rotate_right(63);
 }
 
-/// The compression function F of section 3.2. `t` is the number of octets so far, and `f` marks the
-/// last block.
+/// Computes the compression function F (section 3.2). `t` is the number of octets so far, and `f`
+/// marks the last block.
 fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
     let m: [u64; 16] = core::array::from_fn(|i| u64::from_le_bytes(core::array::from_fn(|octet| block[8 * i + octet])));
     let mut v = [0; 16];

@@ -57,7 +57,7 @@ class Crate:
         for identifier in module["inner"]["module"]["items"]:
             item = self.index.get(str(identifier))
             name = item and item["name"]
-            # What is of another crate has its documentation there.
+            # Items of other crates have their documentation there.
             if item and "use" in item["inner"]:
                 name = item["inner"]["use"]["name"]
                 item = self.index.get(str(item["inner"]["use"]["id"]))

@@ -1,8 +1,8 @@
 """Tests what `cargo xtask dist` makes for machines of this kind: python3 tools/dist/test.py
 
 Archives and packages are the same when they are made again, the signature is valid, lintian finds
-nothing, and the Debian package can be installed, used and removed in a clean root, which debootstrap
-makes (needs root; kept in target/dist-test)."""
+nothing, and the Debian package can be installed, used and removed in a clean root. debootstrap makes
+the root, which needs the rights of root, and target/dist-test keeps it."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ SUITE = "bookworm"
 MAINTAINER = "The Sealane authors <sealane@example.org>"
 URL = "https://example.org/sealane"
 TOOLS = {"debootstrap": "debootstrap", "dpkg-deb": "dpkg", "lintian": "lintian", "man": "man-db", "minisign": "minisign"}
-# What dpkg keeps for itself.
+# Files that dpkg keeps for itself.
 OF_DPKG = {"var/lib/dpkg/status-old", "var/lib/dpkg/available-old", "var/log/dpkg.log", "var/log/alternatives.log"}
 
 
@@ -87,7 +87,7 @@ def unpacked(release):
         members = tar.getmembers()
     (WORK / "archive").mkdir()
     run("tar", "-xf", archive, "-C", WORK / "archive")
-    check({(member.uid, member.gid, member.uname) for member in members} == {(0, 0, "root")}, "other owners than root")
+    check({(member.uid, member.gid, member.uname) for member in members} == {(0, 0, "root")}, "owners other than root")
     check(len({member.mtime for member in members}) == 1, "files have more than one time")
     (folder,) = (WORK / "archive").iterdir()
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -114,7 +114,7 @@ def quick_start():
 
 
 def in_root(root, script):
-    """Runs commands with nothing but what the root has, in the home folder."""
+    """Runs commands in the home folder of the root, where they find only what the root has."""
     environment = {"HOME": "/root", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
     return output(shutil.which("chroot"), root, "bash", "-e", "-c", f"cd /root\n{script}", env=environment)
 
@@ -165,12 +165,12 @@ def installed(package):
     in_root(root, "dpkg --purge sealane")
     left = paths(root) - before
     check(not left, f"left after the removal: {sorted(left)}")
-    check(paths(root) == before, "the removal took something else away")
+    check(paths(root) == before, "the removal also removed other files")
     shutil.rmtree(root)
 
 
 def alone(folder):
-    """Runs the program in a root where nothing else is, as in a container from scratch."""
+    """Runs the program in a root without other files, as in a container from scratch."""
     root = WORK / "scratch"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
@@ -179,7 +179,7 @@ def alone(folder):
     (root / "plain").write_text("attack at dawn")
     run(*command, "keygen", "-o", "/key", stderr=subprocess.DEVNULL, env={})
     run(*command, "encrypt", "-i", "/key", "-o", "/plain.age", "/plain", env={})
-    check(output(*command, "decrypt", "-i", "/key", "/plain.age", env={}) == "attack at dawn", "another plaintext")
+    check(output(*command, "decrypt", "-i", "/key", "/plain.age", env={}) == "attack at dawn", "the plaintext is wrong")
     shutil.rmtree(root)
 
 

@@ -309,7 +309,7 @@ const SPLIT: &[Loop] = &[
     Loop { kernel: "shamir any threshold", work: Work::ByteProduct, units: Units::Each },
 ];
 
-/// One turn of the loop, which processes one element in each lane.
+/// Returns a loop whose turns process one element in each lane.
 const fn product(kernel: &'static str) -> Loop {
     Loop { kernel, work: Work::CarrylessProduct, units: Units::Turn }
 }

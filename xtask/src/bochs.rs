@@ -68,8 +68,8 @@ pub(crate) fn run(cpu: &str, guests: &[Guest], environment: &[(&str, &str)], lim
     Ok(outputs)
 }
 
-/// Init runs each program with its arguments, and prints marks at the start of its output and at
-/// its end, with the exit status.
+/// Returns the script that the machine starts. It runs each program with its arguments. It prints
+/// marks at the start of the output, and at its end with the exit status.
 fn init_script(guests: &[Guest], environment: &[(&str, &str)]) -> Result<String> {
     let mut script = String::from(
         "#!/busybox sh\n/busybox mount -t proc proc /proc\n/busybox mount -t devtmpfs dev /dev\n\

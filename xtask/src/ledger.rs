@@ -31,7 +31,7 @@ impl Exercised {
 }
 
 impl fmt::Display for Exercised {
-    /// By backend: `avx2: aead, chacha20; scalar: gf2n`.
+    /// Lists primitives by backend: `avx2: aead, chacha20; scalar: gf2n`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut by_backend = BTreeMap::<_, Vec<_>>::new();
         for (backend, primitive) in &self.pairs {

@@ -29,7 +29,8 @@ pub(crate) fn build_for_memcheck() -> Result<PathBuf> {
     build_with("probe-memcheck", "x86_64", " --cfg sealane_declassify", &debug)
 }
 
-/// Each set of flags has its own folder, because other flags would make the others build again.
+/// Builds the probe. Each set of flags has its own folder, because builds with other flags in the
+/// same folder would replace it.
 fn build_with(folder: &str, architecture: &str, flags: &str, arguments: &[&str]) -> Result<PathBuf> {
     let list = List::read()?;
     let target = list.target(&format!("{architecture}-unknown-linux-gnu"))?;

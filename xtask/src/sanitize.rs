@@ -78,7 +78,7 @@ fn build(folder: &str) -> Command {
     command
 }
 
-/// Compiles the program with errors.
+/// Compiles the program whose errors must be reported.
 fn control(flags: &str, name: &str) -> Result<PathBuf> {
     let program = process::folder("sanitize")?.join(name);
     let mut command = Command::new("rustc");

@@ -43,7 +43,7 @@ pub(crate) struct TestBinary {
 }
 
 impl TestBinary {
-    /// Whether it tests the primitives or their vectors, not the file format.
+    /// Returns whether it tests the primitives or their vectors, not the file format.
     pub(crate) fn is_of_primitives(&self) -> bool {
         self.package != "sealane-age"
     }

@@ -1,4 +1,4 @@
-//! What the compiler is, and which standard libraries it has.
+//! The version of the compiler, and the standard libraries that it has.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -69,7 +69,7 @@ struct bench_imb_message {
     uint8_t *tag;
 };
 
-/* What the messages of an AEAD have in common. */
+/* The fields that the messages of an AEAD share. */
 struct bench_imb_request {
     int seal;
     const uint8_t *key;

@@ -1,5 +1,5 @@
-//! Intel's Multi-Buffer Crypto for IPsec, by `ipsec_mb.c`: assembler for AVX-512 with IFMA. Messages
-//! are jobs, one at a time or in bursts, or calls of the direct functions.
+//! Intel's Multi-Buffer Crypto for IPsec, by `ipsec_mb.c`: assembler for AVX-512 with IFMA.
+//! Messages are jobs, one at a time or in bursts, or calls of the direct functions.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;
@@ -36,7 +36,7 @@ struct Message {
     tag: *mut u8,
 }
 
-/// What the messages of an AEAD have in common: `struct bench_imb_request`.
+/// The fields that the messages of an AEAD share: `struct bench_imb_request`.
 #[repr(C)]
 struct Request {
     seal: c_int,

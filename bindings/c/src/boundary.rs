@@ -31,8 +31,8 @@ pub(crate) fn new_context<T>(make: impl FnOnce() -> T) -> *mut T {
     catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())))).unwrap_or(core::ptr::null_mut())
 }
 
-/// The caller's promise about its pointers, for the time of one call. What the methods return
-/// cannot outlive it.
+/// The caller's promise about its pointers, for the time of one call. The results of the
+/// methods cannot outlive it.
 pub(crate) struct Caller(());
 
 impl Caller {

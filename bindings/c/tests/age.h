@@ -1,4 +1,4 @@
-/* What the tests of files have in common. */
+/* Shared parts of the tests of files. */
 #ifndef AGE_H
 #define AGE_H
 

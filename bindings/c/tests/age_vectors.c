@@ -41,7 +41,7 @@ static int is_expected(const char *expect, sealane_status status)
     return status == SEALANE_NOT_AUTHENTIC;
 }
 
-/* Returns 1, or 0 for a vector that is compressed. */
+/* Tests a vector and returns 1. Returns 0 for a compressed vector, which is left out. */
 static int vector(const char *folder, const char *name)
 {
     char path[1000], line[300], expect[100] = "";

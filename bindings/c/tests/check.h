@@ -1,4 +1,4 @@
-/* What the tests have in common. A check that fails ends the program. */
+/* Shared parts of the tests. A check that fails ends the program. */
 #ifndef CHECK_H
 #define CHECK_H
 

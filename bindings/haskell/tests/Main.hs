@@ -75,7 +75,7 @@ flipBit n bytes = B.concat [before, B.singleton (B.head rest `xor` (2 ^ (n `mod`
 failure :: Either SealaneError a -> Maybe Int
 failure = either (Just . errorStatus) (const Nothing)
 
--- | What both modules have.
+-- | The functions that both modules have.
 data Aead = Aead
     { nonceLen :: Int
     , seal' :: Key -> ByteString -> ByteString -> ByteString -> ByteString

@@ -1,4 +1,4 @@
-//! What the functions for ciphers need from a cipher.
+//! The trait of ciphers, on which the functions for OpenSSL build.
 
 use std::ffi::CStr;
 
@@ -12,7 +12,7 @@ use crate::reason::Reason;
 /// The length of all keys in bytes.
 pub(crate) const KEY_BYTES: usize = 32;
 
-/// What a context does.
+/// The operation of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Encrypt,

@@ -1,4 +1,4 @@
-//! What OpenSSL does for the provider: it reads the configuration and stores errors.
+//! Asks OpenSSL to read the configuration and to store errors.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::transmute;

@@ -26,7 +26,7 @@ impl ShortAad {
         self.len = 0;
     }
 
-    /// Appends data. Returns whether there was place for it.
+    /// Appends data. Returns whether there was room for it.
     pub(crate) fn append(&mut self, data: &[u8]) -> bool {
         let Some(place) = self.bytes[self.len..].get_mut(..data.len()) else { return false };
         place.copy_from_slice(data);
@@ -38,8 +38,8 @@ impl ShortAad {
         &self.bytes[..self.len]
     }
 
-    /// Returns whether it is the header of a record of TLS 1.3 with this length of plaintext (RFC
-    /// 8446, section 5.2). Then the piece is the whole message.
+    /// Returns whether the data is the header of a TLS 1.3 record with this length of plaintext
+    /// (RFC 8446, section 5.2). If it is, a piece of that length is the whole message.
     pub(crate) fn is_header_of_record(&self, plaintext_bytes: usize) -> bool {
         match *self.get() {
             [0x17, 3, 3, high, low] => usize::from(u16::from_be_bytes([high, low])) == plaintext_bytes + TAG_BYTES,

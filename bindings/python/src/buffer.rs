@@ -180,7 +180,7 @@ pub(crate) unsafe fn new_bytes<E: Send>(
     // SAFETY: the object is of type bytes, and alive.
     let start = unsafe { ffi::PyBytes_AsString(bytes.as_ptr()) };
     // SAFETY: the object has `len` bytes there. It is not initialised, and nobody else knows the
-    // object, except that of no bytes, of which there is only one.
+    // object. Only the object without bytes is shared.
     let room = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<u8>>(), len) };
     let result = run(py, work, || fill(room).inspect_err(|_| room.zeroize()));
     Ok(result.map(|()| bytes))

@@ -62,7 +62,7 @@ class S3:
         #: The other filesystem, which sees objects as they are, and remembers no listings.
         self.plain = fsspec.filesystem("s3", **self.options, use_listings_cache=False)
         self.plain.mkdir(self.bucket)
-        #: What goes before a key, and the options of such a URL.
+        #: The URL of the bucket, and its options.
         self.url = f"age::s3://{self.bucket}"
         self.storage = {**OPTIONS, "s3": self.options}
         self.requests = self.gate.requests

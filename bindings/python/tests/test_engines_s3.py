@@ -201,7 +201,7 @@ def test_ray_data(s3, sealed_s3, lake, distance):
         damage(s3, lake)
         with pytest.raises(Exception, match="chunk 1"):
             ray.data.read_parquet(lake, filesystem=sealed_s3()).materialize()
-        # What is not damaged can be read.
+        # Undamaged files can be read.
         assert ray.data.read_parquet(paths, filesystem=sealed_s3()).count() == 29_425
     finally:
         ray.shutdown()

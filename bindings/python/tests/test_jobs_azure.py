@@ -50,7 +50,7 @@ def test_only_the_header_is_sent(azure, tmp_path):
     gate.requests.clear()
     report = job(jobs.rekey, "abfs://lake/sealed", **TO_OTHER, **there)
     assert report.count("done") == 2
-    # What is left are lists, properties, and the first 4 KiB with the old header.
+    # The rest are lists, properties, and the first 4 KiB with the old header.
     assert gate.bytes() < 40_000
     assert report.bytes_written == sum(len(header(client, name)) for name in ("a", "empty"))
     assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA

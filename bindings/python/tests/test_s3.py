@@ -137,7 +137,7 @@ def test_the_end_of_parquet_is_asked_for_with_its_start(s3, sealed_s3):
     end = f"bytes=-{END}"
     assert footer(fs) == [("GET", end), ("GET", "bytes=0-4095"), ("HEAD", None)]
     assert footer(fs) == [("GET", end), ("HEAD", None)]
-    # What information takes, and a file that is verified where it is opened.
+    # The requests for information, and for a file that is verified when it is opened.
     s3.requests.clear()
     assert sealed_s3().info(path)["size"] == len(DATA)
     assert sorted(one.method for one in s3.requests) == ["GET", "HEAD"]
@@ -278,7 +278,7 @@ def test_damaged_objects(s3, sealed_s3):
         ):
             with pytest.raises(error):
                 read(path)
-    # What is not damaged can be read.
+    # Undamaged files can be read.
     sealed_s3().pipe(path, DATA)
     change(s3, path, flip)
     assert sealed_s3().cat_file(path, 0, 1000) == DATA[:1000]

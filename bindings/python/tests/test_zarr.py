@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 
 class SealedStoreTests(StoreTests[FsspecStore, cpu.Buffer]):
-    """Zarr's tests. What they set and get themselves passes through another filesystem."""
+    """Zarr's tests. Their own reads and writes go through another filesystem."""
 
     store_cls = FsspecStore
     buffer_cls = cpu.Buffer

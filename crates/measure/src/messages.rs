@@ -1,8 +1,9 @@
 //! The messages that a row processes.
 //!
-//! Each message has its own buffer, and all buffers together fit the first-level cache. A row
-//! neither reads the bytes that it has just written, nor waits for memory. A larger message is
-//! alone. The clock stops while messages are restored for opening, so no copy is in any figure.
+//! Each message has its own buffer, and all buffers together fit the first-level cache. So a row
+//! neither reads the bytes that it has just written, nor waits for memory. If a message is too
+//! large for that, there is only this one. The clock stops while messages are restored for opening,
+//! so no figure contains a copy.
 
 use std::fmt;
 use std::hint::black_box;
@@ -45,7 +46,7 @@ pub struct Messages {
     offset: usize,
     stride: usize,
     batch: usize,
-    /// Whether the messages are sealed. A call opens them, so they must be restored before each.
+    /// Whether the messages are sealed. A pass opens them, so they are restored before each pass.
     sealed: bool,
     /// The position of the first aligned byte.
     start: usize,
@@ -82,7 +83,7 @@ impl Messages {
         self.tags.len()
     }
 
-    /// Seals all of them, numbered from 0, for an operation that opens.
+    /// Seals all messages, numbered from 0, for an operation that opens them.
     pub fn seal(&mut self, seal: &mut Seal) {
         (0..).zip(self.iter_mut()).for_each(|(number, (data, tag))| seal(number, data, tag));
         self.kept.clone_from(&self.bytes);

@@ -12,7 +12,7 @@ use sealane::gf8::{Field, Matrix, SingularMatrix};
 /// The field of ISA-L.
 const FIELD: Field = Field::ReedSolomon;
 
-/// The rows of parity of `gf_gen_rs_matrix`: row i has the powers 0, 1, … of 2^i.
+/// Returns the rows of parity of `gf_gen_rs_matrix`: row i has the powers 0, 1, … of 2^i.
 ///
 /// With more than a few shards, some sets of rows have no inverse. Prefer [`cauchy`] for new codes.
 fn powers_of_two(data: usize, parity: usize) -> Vec<u8> {
@@ -20,8 +20,8 @@ fn powers_of_two(data: usize, parity: usize) -> Vec<u8> {
     (0..parity).flat_map(|row| (0..data).map(move |column| entry(row, column))).collect()
 }
 
-/// The rows of parity of `gf_gen_cauchy1_matrix`: 1 / (i + j) for shard i of all and shard j of
-/// data. In this field, a sum is an exclusive or. Any ten rows of the code have an inverse.
+/// Returns the rows of parity of `gf_gen_cauchy1_matrix`: 1 / (i + j) for shard i of all and shard
+/// j of data. In this field, a sum is an exclusive or. Any ten rows of the code have an inverse.
 ///
 /// klauspost/reedsolomon has the same rows with its option `WithCauchyMatrix`.
 fn cauchy(data: usize, parity: usize) -> Vec<u8> {

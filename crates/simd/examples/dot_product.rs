@@ -4,13 +4,13 @@
 
 use sealane_simd::{Level, LevelList, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
-/// The kernel. Every function from `dispatch!` to the operations of vectors is
+/// Computes the dot product. Every function from `dispatch!` to the operations of vectors is
 /// `#[inline(always)]`: otherwise each operation is a call.
 #[inline(always)]
 fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
     let lanes = S::U64Lanes::LANES;
     let (a, b) = (a.chunks_exact(lanes), b.chunks_exact(lanes));
-    // What fills no vector.
+    // The values that do not fill a vector.
     let mut rest = 0_u64;
     for (a, b) in a.remainder().iter().zip(b.remainder()) {
         rest = rest.wrapping_add(u64::from(*a) * u64::from(*b));

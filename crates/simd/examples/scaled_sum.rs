@@ -15,7 +15,7 @@ fn add_scaled<G: Gf8>(token: G, factor: u8, source: &[u8], target: &mut [u8]) {
         let product = G::Bytes::mul_secret(G::Bytes::load(token, source).multiplicand(), constant);
         G::Bytes::load(token, target).xor(product).store(target);
     }
-    // What fills no vector.
+    // The values that do not fill a vector.
     for (source, target) in source[whole..].iter().zip(&mut target[whole..]) {
         *target ^= gf8_mul(factor, *source);
     }

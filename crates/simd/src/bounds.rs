@@ -291,7 +291,7 @@ mod tests {
         lanes[0]
     }
 
-    /// Against all values of few bits.
+    /// Compares the bounds with all values of few bits.
     #[test]
     fn bounds_hold_and_are_reached() {
         for a in 0..32_u64 {
@@ -320,7 +320,8 @@ mod tests {
         assert_eq!(splat(1 << 40).to_lanes()[0], 1 << 44, "any limb");
     }
 
-    /// A word of a message is cut where it is multiplied, and whole where it is shifted or masked.
+    /// A multiplication takes the low half of a word of a message, a shift or a mask the whole
+    /// word.
     #[test]
     fn words_are_cut_on_purpose() {
         let (word, _) = W::load(TOKEN, &[0; 64]);

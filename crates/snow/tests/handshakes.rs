@@ -55,7 +55,7 @@ impl Side {
     }
 }
 
-/// Each side with each other side: `snow`'s, and ours on every backend of this CPU.
+/// Returns pairs of `snow`'s side and ours, and of ours with itself, on every backend of this CPU.
 fn pairs() -> Vec<[Side; 2]> {
     let ours: Vec<_> = Backend::available().map(Side::Sealane).collect();
     assert!(!ours.is_empty());

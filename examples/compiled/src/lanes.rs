@@ -60,7 +60,7 @@ fn double_round<const LANES: usize>(v: &mut [[u32; LANES]; 16]) {
     }
 }
 
-/// RFC 8439, section 2.1.
+/// Computes a quarter round (RFC 8439, section 2.1).
 #[inline(always)]
 fn quarter_round(x: &mut [u32; 16], a: usize, b: usize, c: usize, d: usize) {
     x[a] = x[a].wrapping_add(x[b]);

@@ -14,7 +14,7 @@ pub(crate) const SIZES: [usize; 3] = [1 << 10, 1 << 14, 1 << 20];
 const KEY: [u8; 32] = [7; 32];
 const NONCE: [u8; 12] = [9; 12];
 
-/// What was measured of one implementation.
+/// The measurements of one implementation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) name: String,

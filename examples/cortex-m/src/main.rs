@@ -65,7 +65,7 @@ fn same<T: PartialEq + ?Sized>(what: &'static str, result: &T, known: &T) -> Res
     if result == known { Ok(()) } else { Err(Failure::Wrong(what)) }
 }
 
-/// The example of RFC 8439, section 2.8.2, and a message of several kilobytes.
+/// Seals and opens the example of RFC 8439, section 2.8.2, and a message of several kilobytes.
 fn seal_and_open() -> Result<(), Failure> {
     let cipher = ChaCha20Poly1305::new(&known::KEY);
     let mut message = *known::PLAINTEXT;
@@ -87,7 +87,7 @@ fn seal_and_open() -> Result<(), Failure> {
     same("packet", &packet, &[0x5a; 4096])
 }
 
-/// A key in five shares, three of which recover it.
+/// Splits a key into five shares, and recovers it from three.
 fn split_and_recover() -> Result<(), Failure> {
     let mut shares = [[0; 32]; known::POINTS.len()];
     let mut buffers = shares.each_mut().map(|share| &mut share[..]);

@@ -23,7 +23,7 @@ use crate::measure::Plan;
 use crate::report::Report;
 
 const HELP: &str = "\
-What it costs to choose an instruction set, in each of six ways.
+Measures the cost of choosing an instruction set, in each of six ways.
 
   --write           write the tables, the plots and the JSON document into docs/
   --json            print the JSON document instead of tables
@@ -74,7 +74,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// `None` if the user asked for help.
+/// Reads the options. Returns `None` if the user asked for help.
 fn options(mut arguments: Parser) -> Result<Option<Options>, lexopt::Error> {
     let plan = Plan { rounds: 301, turn: Duration::from_millis(1), only: Vec::new() };
     let mut options = Options { write: false, json: false, from: None, static_build: false, preliminary: false, plan };

@@ -37,7 +37,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// On the widest instruction sets.
+    /// Chooses the widest instruction sets.
     #[must_use]
     pub fn new() -> Self {
         Self::on(Level::detect(), ClmulLevel::detect())
@@ -78,8 +78,8 @@ impl Default for Kernels {
     }
 }
 
-/// `S` is the type of the token, which determines the vectors. Its value proves that the CPU has
-/// them.
+/// Computes the dot product. The type of the token, `S`, determines the vectors, and its value
+/// proves that the CPU has them.
 #[inline(always)]
 fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
     let lanes = S::U64Lanes::LANES;

@@ -14,7 +14,7 @@ const REJECT_AFTER_MESSAGES: u64 = u64::MAX - (1 << 13);
 /// Messages after which a sender changes its keys (section 6.1 of the paper).
 const REKEY_AFTER_MESSAGES: u64 = 1 << 60;
 
-/// Which of the two peers this is.
+/// One of the two peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The peer that began.
@@ -35,11 +35,11 @@ impl Role {
 /// Why messages of a batch were dropped, and how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// They are no transport data messages, or the packets in them are none.
+    /// They are not transport data messages, or contain no IP packet.
     pub malformed: usize,
     /// They belong to no session.
     pub unknown: usize,
-    /// They came before, or too late.
+    /// They are repeated, or too late.
     pub replayed: usize,
     /// They are not authentic.
     pub forged: usize,
@@ -73,7 +73,7 @@ pub struct Tunnel {
     secret: Zeroizing<[u8; 32]>,
     rekey_after: u64,
     sending: Sending,
-    /// The session before, the current one, and the next one. The first message of the next one
+    /// The previous session, the current one, and the next one. The first message of the next one
     /// says that the sender has changed its keys.
     receiving: Vec<Receiving>,
 }
@@ -208,7 +208,7 @@ impl Receiving {
         let mut counters = Vec::with_capacity(datagrams.len());
         for (header, datagram) in headers.iter().zip(datagrams) {
             let Some(header) = header.filter(|header| header.receiver == self.number) else { continue };
-            // Without work for messages that came before. Only authentic ones move the window.
+            // A repeated message is not decrypted. Only authentic messages move the window.
             if header.counter >= REJECT_AFTER_MESSAGES || !self.window.is_new(header.counter) {
                 dropped.replayed += 1;
                 continue;

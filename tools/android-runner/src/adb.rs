@@ -29,7 +29,7 @@ pub(crate) struct Adb {
 }
 
 impl Adb {
-    /// No device is chosen yet.
+    /// Returns `adb`, with no device chosen yet.
     pub(crate) fn new() -> Self {
         let program = std::env::var_os("ADB").filter(|path| !path.is_empty()).unwrap_or_else(|| "adb".into());
         let (sender, events) = channel();
@@ -167,8 +167,8 @@ impl Adb {
     }
 }
 
-/// Old devices lose the exit status of a command, so this command prints `ok` at its end if all
-/// went well.
+/// Returns the arguments that run a command on the device. Old devices lose its exit status, so
+/// `ok` is printed at the end if it succeeds.
 fn shell(command: &str) -> [String; 2] {
     ["shell".to_owned(), format!("{command} && echo ok")]
 }

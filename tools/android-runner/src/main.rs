@@ -70,8 +70,8 @@ fn run(adb: &mut Adb) -> Result<u8> {
     folder.run(marker)
 }
 
-/// A signal ends the work, and then the folder is removed. If that takes too long, the terminal's
-/// next interrupt ends this process at once.
+/// Ends the work after a signal, and then removes the folder. If that takes too long, the
+/// terminal's next interrupt ends this process at once.
 #[cfg(unix)]
 fn listen_for_signals(adb: &Adb) -> Result<()> {
     use std::sync::{Arc, atomic::AtomicBool};

@@ -49,7 +49,7 @@ pub(super) fn resolve_pointers(functions: &mut [Function], relocations: &str) {
     }
 }
 
-/// `0000000000254220 R_X86_64_RELATIVE  *ABS*+0x000000000017a2b0`
+/// Parses `0000000000254220 R_X86_64_RELATIVE  *ABS*+0x000000000017a2b0`
 fn pointer(line: &str) -> Option<(u64, u64)> {
     let mut words = line.split_whitespace();
     let place = u64::from_str_radix(words.next()?, 16).ok()?;
@@ -57,14 +57,14 @@ fn pointer(line: &str) -> Option<(u64, u64)> {
     Some((place, u64::from_str_radix(target, 16).ok()?))
 }
 
-/// `0000000000012340 <_RNv…>:`
+/// Parses `0000000000012340 <_RNv…>:`.
 fn symbol(line: &str) -> Option<&str> {
     let (address, rest) = line.split_once(" <")?;
     u64::from_str_radix(address, 16).ok()?;
     rest.strip_suffix(">:")
 }
 
-/// `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`, or with a tab in place of the space.
+/// Parses `   12340:<tab>vpaddd %zmm1,%zmm2,%zmm3`, or with a tab in place of the space.
 fn instruction(line: &str) -> Option<Instruction> {
     let (address, code) = line.split_once(":\t")?;
     let address = u64::from_str_radix(address.trim(), 16).ok()?;

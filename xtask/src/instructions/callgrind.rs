@@ -69,7 +69,8 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-/// One interval has one operation, the other has `more` more. The surrounding code is in both.
+/// Returns the instructions of one operation. One interval has one operation, the other has `more`
+/// more. The surrounding code is in both.
 fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
     let difference = with_more.checked_sub(one).context("more operations took fewer instructions")?;
     ensure!(

@@ -15,7 +15,7 @@ use super::recipients::sealane_age_recipients;
 use crate::boundary::Caller;
 use crate::status::sealane_status;
 
-/// Returns the number of threads, of which 0 means one for each core.
+/// Returns the number of threads. 0 means one for each core.
 fn threads(threads: usize) -> Threads {
     NonZero::new(threads).map_or_else(Threads::available, Threads::new)
 }

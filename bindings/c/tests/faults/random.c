@@ -10,7 +10,7 @@ static int calls;
 ssize_t getrandom(void *buffer, size_t len, unsigned flags)
 {
     (void)buffer, (void)flags;
-    if (len == 0) /* It is asked whether it is there. */
+    if (len == 0) /* The caller asks whether the function exists. */
         return 0;
     calls++;
     errno = EIO;

@@ -1,4 +1,4 @@
--- | What both AEADs have. Their modules export all of this.
+-- | The interface of both AEADs, which their modules export.
 module Sealane.Aead
     ( -- * AEADs and nonces
       Aead

@@ -199,7 +199,7 @@ finalize state = Poly1305.Auth tag
         final <- copyWith (padding (textBytes state) <> lengths) (authenticator state)
         ByteArray.alloc 16 $ \to -> withForeignPtr final (`poly1305Final` to) >>= check
 
--- | What fills up a block of Poly1305 after so many bytes.
+-- | Returns the zeros that fill up the last block of Poly1305 after this many bytes.
 padding :: Word64 -> ByteString
 padding len = B.replicate (fromIntegral (negate len `mod` 16)) 0
 

@@ -129,7 +129,7 @@ tryAge body = mask_ . allocaBytesAligned 272 8 $ \details -> do
             let damaged = if chunk == maxBound then Nothing else Just chunk
             pure (Just (SealaneError{errorStatus = fromIntegral status, errorText = text, errorChunk = damaged}, io))
 
--- | Returns whether a call with so many bytes is short. An unsafe call of this length is a few
+-- | Returns whether a call with this many bytes is short. An unsafe call of this length is a few
 -- microseconds, in which the collector waits. A safe call costs 100 nanoseconds more.
 isShort :: Int -> Bool
 isShort bytes = bytes <= 16384

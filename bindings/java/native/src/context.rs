@@ -112,7 +112,7 @@ impl Context {
         }
     }
 
-    /// Authenticates a piece of a ciphertext, or of a message for a tag.
+    /// Authenticates a piece of a ciphertext, or of a message that only gets a tag.
     pub(crate) fn authenticate(&mut self, piece: &[u8]) -> Result<(), Failure> {
         match &mut self.state {
             State::Opening(opener) => Ok(opener.update(piece)?),

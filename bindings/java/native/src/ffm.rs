@@ -1,9 +1,9 @@
-//! The functions that `sealane.jca.Native` of Java 22 and later calls by the Foreign Function and
-//! Memory API.
+//! The functions that `sealane.jca.Native` of Java 22 and later calls through the Foreign Function
+//! and Memory API.
 //!
 //! # Safety
 //! One set of rules holds for all functions. `Native` keeps them, and is the only caller:
-//! - An array or buffer with an offset is valid for the length behind the offset. The virtual
+//! - An array or buffer with an offset is valid for the given length from the offset on. The virtual
 //!   machine neither moves nor frees it before the call returns.
 //! - `head` has `HEAD_BYTES` bytes and associated data behind them.
 //! - Input and output are the same or do not overlap. Only the owner of a cipher uses output and
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn sealane_jca_context_transform(
     })
 }
 
-/// Authenticates a piece of a ciphertext, or of a message for a tag.
+/// Authenticates a piece of a ciphertext, or of a message that only gets a tag.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_jca_context_authenticate(
     context: *mut Context,

@@ -5,8 +5,8 @@ use core::slice;
 
 use crate::status::Failure;
 
-/// The promise of a caller about its pointers, for the time of one call. What the methods return
-/// cannot outlive it.
+/// The promise of a caller about its pointers, for the time of one call. The results of the
+/// methods cannot outlive it.
 pub(crate) struct Lent(());
 
 impl Lent {

@@ -14,7 +14,7 @@ pub(crate) const IETF: i32 = 0;
 /// The number of XChaCha20-Poly1305 and of XChaCha20, with nonces of 24 bytes.
 pub(crate) const EXTENDED: i32 = 1;
 
-/// What precedes associated data in an array of `Native`: a key of 32 bytes, and a nonce of 12 or
+/// Bytes before associated data in an array of `Native`: a key of 32 bytes, and a nonce of 12 or
 /// 24 bytes in a field of 24.
 pub(crate) const HEAD_BYTES: usize = 32 + 24;
 

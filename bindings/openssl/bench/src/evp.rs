@@ -127,7 +127,7 @@ impl<'a> Cipher<'a> {
         self.update_at(start, start, buffer.len());
     }
 
-    /// The caller's pointers are valid for `len` bytes; `to` may be null.
+    /// Passes `len` bytes to OpenSSL. The pointers are valid for that; `to` may be null.
     fn update_at(&mut self, to: *mut u8, from: *const u8, len: usize) {
         let mut written = 0;
         // SAFETY: the context is live, and both callers have slices of `len` bytes.

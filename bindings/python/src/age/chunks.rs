@@ -14,7 +14,7 @@ use super::threads;
 use crate::buffer::{new_bytes, write_copy, write_zeros};
 use crate::error;
 
-/// Requests with so many bytes are opened on all cores.
+/// Requests with at least this many bytes are opened on all cores.
 const PARALLEL_FROM: usize = 2 << 20;
 /// The number of chunks that are read and opened at once, so that they stay in a core's caches.
 const GROUP: usize = 4;
@@ -124,8 +124,8 @@ impl<'a> Chunks<'a> {
     }
 
     /// Opens the chunks, and writes a piece of their plaintext to `room`. The piece begins `skip`
-    /// bytes after their start. Chunks that it has all of are opened in place. Initialises `room` if
-    /// this succeeds.
+    /// bytes after their start. Chunks that it has all of are opened in place. Initialises `room`
+    /// if this succeeds.
     fn open_piece(
         self,
         key: &PayloadKey,

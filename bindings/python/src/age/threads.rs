@@ -6,7 +6,7 @@ use std::thread;
 use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealingKey};
 use sealane_age::{StreamError, Threads};
 
-/// A thread is started for so many chunks at least.
+/// The least number of chunks for which a thread is started.
 const CHUNKS_PER_THREAD: usize = 16;
 
 /// Returns the number of threads: all cores if the caller does not say how many.

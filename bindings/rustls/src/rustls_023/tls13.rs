@@ -25,7 +25,7 @@ impl MessageEncrypter for Records {
         Ok(OutboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, payload))
     }
 
-    /// The content type takes a byte.
+    /// Returns the length with the content type, which takes a byte, and the tag.
     fn encrypted_payload_len(&self, payload_len: usize) -> usize {
         payload_len + 1 + TAG_BYTES
     }

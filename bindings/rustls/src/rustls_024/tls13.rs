@@ -31,7 +31,7 @@ impl RecordEncrypter for Records {
         Ok(Record { typ, version: record.version, payload: payload.into_written() })
     }
 
-    /// The content type takes a byte.
+    /// Returns the length with the content type, which takes a byte, and the tag.
     fn encrypted_payload_len(&self, payload_len: usize) -> usize {
         payload_len + 1 + TAG_BYTES
     }

@@ -5,7 +5,7 @@ use rustls::quic::{HeaderProtectionKey, PacketKey};
 
 use crate::common::{array, lengths, octets, pairs, quic};
 
-/// The bytes of a packet, and its length before the tag.
+/// Returns the ciphertext of a packet, and the tag behind it.
 fn sealed(key: &dyn PacketKey, path: Option<u32>, number: u64, header: &[u8], plaintext: &[u8]) -> Vec<u8> {
     let mut payload = plaintext.to_vec();
     let tag = match path {
@@ -75,8 +75,8 @@ fn masked(key: &dyn HeaderProtectionKey, sample: &[u8], first: u8, number: &[u8]
     (first, number)
 }
 
-/// Every first byte, with packet numbers of every length, and with those that a receiver passes
-/// before it knows the length.
+/// Protects every first byte, with packet numbers of every length. A receiver does not know the
+/// length yet, and passes the longest.
 #[test]
 fn headers_are_those_of_the_wrapped_provider() {
     for pair in pairs() {

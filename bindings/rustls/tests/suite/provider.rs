@@ -1,4 +1,4 @@
-//! What the providers hold.
+//! The contents of the providers.
 
 use rustls::CipherSuite;
 

@@ -151,7 +151,7 @@ fn packets_of_every_length() {
     }
 }
 
-/// The same suites, once each, and none of FIPS.
+/// Both providers have the same suites, each once, and ours has none of FIPS.
 #[test]
 fn providers() {
     let ours = with_sealane(DEFAULT_PROVIDER);

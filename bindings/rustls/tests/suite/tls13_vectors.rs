@@ -17,7 +17,7 @@ fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(octet).collect()
 }
 
-/// `HKDF-Expand-Label` with an empty context (RFC 8446, section 7.1).
+/// Computes `HKDF-Expand-Label` with an empty context (RFC 8446, section 7.1).
 fn expand_label<const N: usize>(suite: &Tls13CipherSuite, secret: &[u8], label: &str) -> [u8; N] {
     let label = format!("tls13 {label}");
     let info = [&(N as u16).to_be_bytes()[..], &[label.len() as u8], label.as_bytes(), &[0]].concat();

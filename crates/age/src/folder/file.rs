@@ -35,7 +35,7 @@ pub enum FileFault {
     /// It is a symbolic link that may lead out of the folder.
     #[error("the link leads out of the folder, to {}", .target.display())]
     ExternalLink {
-        /// What it leads to.
+        /// The path to which it leads.
         target: PathBuf,
     },
 }

@@ -44,15 +44,16 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
 }
 
 /// Decrypts a folder to the new folder `destination`, which is for its owner only, on several
-/// threads. Returns the entries that are not there because of a fault, in the order of their names;
-/// if there are none, the result is complete and authentic. [`seal`](super::seal()) has an example.
+/// threads. Returns the entries that are missing because of a fault, in the order of their names.
+/// If there are none, the result is complete and authentic. [`seal`](super::seal()) has an example.
 ///
 /// Modes, times and symbolic links are those of the manifest. Links that may lead out of the folder
-/// are not made. Files that are not in the manifest are not looked at. The files are not synced to
-/// the disk. Nobody else may change the two folders meanwhile.
+/// are not made. Files that are not in the manifest are ignored. The files are not synced to the
+/// disk. Nobody else may change the two folders meanwhile.
 ///
 /// # Errors
-/// [`OpenError`], for example if `destination` exists. What was decrypted before stays there.
+/// [`OpenError`], for example if `destination` exists. Files that were decrypted before the error
+/// stay there.
 pub fn open(
     folder: &Path,
     destination: &Path,
@@ -130,7 +131,7 @@ fn write<R: io::Read>(
     known.attributes.apply(output).map_err(OpenFileError::Write)
 }
 
-/// Creates a folder. One that will get a mode is for its owner only until then.
+/// Creates a folder. If it gets a mode at the end, only its owner can use it until then.
 fn make_directory(path: &Path, attributes: Attributes) -> Result<(), OpenError> {
     #[cfg_attr(not(unix), allow(unused_mut, reason = "only Unix has modes"))]
     let mut builder = fs::DirBuilder::new();
@@ -140,7 +141,7 @@ fn make_directory(path: &Path, attributes: Attributes) -> Result<(), OpenError> 
     builder.create(path).map_err(at(path))
 }
 
-/// Creates a file. One that will get a mode is for its owner only until then.
+/// Creates a file. If it gets a mode at the end, only its owner can use it until then.
 fn create(path: &Path, attributes: Attributes) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -19,14 +19,14 @@ pub(super) fn key_schedule(shared: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32
     (expand(&secret, b"key", &context), expand(&secret, b"base_nonce", &context))
 }
 
-/// `LabeledExtract` of section 4.
+/// Computes `LabeledExtract` (section 4).
 fn extract(salt: &[u8], label: &[u8], ikm: &[u8]) -> (Zeroizing<[u8; 32]>, Hkdf<Sha256>) {
     let labeled = Zeroizing::new([b"HPKE-v1", SUITE, label, ikm].concat());
     let (bytes, hkdf) = Hkdf::<Sha256>::extract(Some(salt), &labeled);
     (Zeroizing::new(bytes.into()), hkdf)
 }
 
-/// `LabeledExpand` of section 4.
+/// Computes `LabeledExpand` (section 4).
 fn expand<const LEN: usize>(secret: &Hkdf<Sha256>, label: &[u8], info: &[u8]) -> Zeroizing<[u8; LEN]> {
     let len = u16::try_from(LEN).expect("a key or a nonce").to_be_bytes();
     let mut out = Zeroizing::new([0; LEN]);

@@ -300,7 +300,7 @@ fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     }
 }
 
-/// `SigIgn` of proc_pid_status(5): signal 1 is the lowest bit.
+/// Returns `SigIgn` of proc_pid_status(5). Its lowest bit is signal 1.
 #[cfg(unix)]
 fn ignored_mask() -> Option<u64> {
     let status = crate::os::process_info::read("status")?;

@@ -187,7 +187,7 @@ fn a_page_needs_no_other_file_and_has_a_line_for_each_backend() {
     well_formed(&page);
 }
 
-/// Every element that is opened is closed, in order, and every attribute has its quotes.
+/// Checks that each element is closed, in order, and that each attribute has quotes.
 fn well_formed(page: &str) {
     let style = page.find("<style>").unwrap() + "<style>".len()..page.find("</style>").unwrap();
     let page =
@@ -301,8 +301,8 @@ fn impossible_measurements_are_errors() {
     finish(command).fails("SEALANE_BACKEND: no such backend");
 }
 
-/// The lines of `--tune` are those of the table's fields and of the constants beside it, on every
-/// backend, and each has a value and an answer.
+/// `--tune` prints a line for each field of the table and for each constant beside it, on every
+/// backend. Each line has a value and an answer.
 #[test]
 fn tuning_lists_every_threshold() {
     let source = include_str!("../../../simd/src/tuning.rs");

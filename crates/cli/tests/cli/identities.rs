@@ -62,7 +62,7 @@ fn invalid_identities_are_not_shown() {
     dir.run(["-d", "-i", "bad", "out"]).fails("longer than 16 MiB");
 }
 
-/// `key.txt` encrypted with a passphrase, as `key.age`, in both forms.
+/// Returns a folder in which `key.age` is `key.txt`, encrypted with a passphrase.
 fn with_encrypted_key(armor: bool) -> Dir {
     let dir = Dir::with_key();
     let mut command = dir.command(["-p", "-o", "key.age", "key.txt"]);

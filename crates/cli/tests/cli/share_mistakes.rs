@@ -169,7 +169,7 @@ fn with_identifier(words: &str, like: &str) -> String {
     numbers.iter().map(|&number| list[number]).collect::<Vec<_>>().join(" ")
 }
 
-/// RS1024 without its start value.
+/// Computes RS1024 without its start value.
 fn residue(words: &[usize]) -> usize {
     const GENERATOR: [usize; 10] = [
         0x00e0_e040,

@@ -17,7 +17,7 @@ fn age_inspect() -> OsString {
     find("AGE_INSPECT", "age-inspect", INSTALL)
 }
 
-/// `age` before version 1.3.
+/// Returns the program `age` from before version 1.3.
 fn old_age() -> OsString {
     let age =
         std::env::var_os("AGE_OLD").expect("AGE_OLD names age 1.2: GOBIN=... go install filippo.io/age/cmd/age@v1.2.1");

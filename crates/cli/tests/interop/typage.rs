@@ -126,7 +126,7 @@ fn typage_and_the_command_read_each_others_keys() {
         typage(&bench, &[json!({ "keygen": kind, "output": format!("theirs-{kind}") })]);
         let recipient = run(bench.sealane().args(["keygen", "-y", &format!("theirs-{kind}")]));
         assert_eq!(fs::read(bench.path(&format!("theirs-{kind}.pub"))).unwrap(), recipient, "{kind}");
-        // One of our keys, with both halves, used by typage.
+        // typage encrypts to our recipient, and decrypts with our identity.
         bench.write("in", kind);
         let (key, public) = (format!("ours-{kind}"), format!("ours-{kind}.pub"));
         typage(

@@ -48,7 +48,7 @@ impl SealedStore {
         }
         if self.listed == ListedSize::FixedHeader {
             let payload = meta.size.checked_sub(self.keys.prefix_len());
-            // What is no sealed object keeps its size.
+            // An object that is not sealed keeps its size.
             meta.size = payload.and_then(plaintext_len).unwrap_or(meta.size);
             return Ok(Some(meta));
         }

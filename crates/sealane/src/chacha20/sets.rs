@@ -8,7 +8,8 @@ use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal, vertical};
 use crate::wipe::wipe;
 
-/// The most sets that [`xor`] computes on these vectors: a group, or as many as registers hold.
+/// Returns the most sets that [`xor`] computes on these vectors: a group, or as many as registers
+/// hold.
 pub(crate) const fn most_sets<S: Simd>() -> usize {
     let most = S::TUNING.most_horizontal_sets;
     if most > 4 { most } else { 4 }

@@ -9,7 +9,7 @@ use sealane::{
 
 use crate::common::{array, backends, octets};
 
-/// Every method of the trait gives the same as the others.
+/// Checks that all methods of the trait give the same results.
 fn check<A: Aead>() {
     for backend in backends() {
         let cipher = A::with_backend(&array(1), backend);
@@ -37,7 +37,7 @@ fn check<A: Aead>() {
     }
 }
 
-/// Every bit of a sealed message counts, and every shorter message is refused.
+/// Checks that a sealed message is refused if a bit is changed, or if it is shorter.
 fn refuses<A: Aead>() {
     let (cipher, nonce) = (A::new(&array(5)), A::Nonce::default());
     let sealed = cipher.seal(&nonce, b"aad", b"some plaintext");

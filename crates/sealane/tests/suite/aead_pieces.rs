@@ -117,8 +117,8 @@ fn check_repeated(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], oracle: &AeadOrac
     assert!(buffer == other, "decrypted: {}", context());
 }
 
-/// Every length over several windows of key stream that is made ahead, in equal pieces, in pieces
-/// that end around a block or a window, and in long pieces after short ones.
+/// Messages of every length up to several windows of key stream: in equal pieces, in pieces that
+/// end near the end of a block or window, and in long pieces after short ones.
 #[test]
 fn every_length_in_repeated_pieces() {
     let (key, nonce) = (array(20), array(21));
@@ -151,7 +151,7 @@ fn every_length_in_repeated_pieces() {
     }
 }
 
-/// Associated data of every length around the longest that waits for the first piece.
+/// Associated data of every length, below and above the longest that waits for the first piece.
 #[test]
 fn every_length_of_associated_data() {
     let (key, nonce) = (array(23), array(24));

@@ -199,7 +199,7 @@ fn every_offset() {
     }
 }
 
-/// A message in pieces gives the same tag, ciphertext and plaintext as in one piece.
+/// Checks that two pieces give the same tag, ciphertext and plaintext as the whole message.
 fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext: &[u8], cuts: &[usize]) {
     let mut ciphertext = plaintext.to_vec();
     let tag = cipher.seal_in_place(nonce, aad, &mut ciphertext);

@@ -142,7 +142,7 @@ macro_rules! checks {
                 }
             }
 
-            /// Around the greatest length that goes with others, and groups of all blocks of it.
+            /// Lengths near the greatest that is processed together with others.
             #[test]
             fn the_longest_messages() {
                 let lengths = [5120, 6144, 6400, 8191, 8192, 8193, 8255, 8256, 8257, 8320, 9000];

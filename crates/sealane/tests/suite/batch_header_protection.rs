@@ -22,7 +22,7 @@ fn vectors_of_rfc_9001() {
     }
 }
 
-/// The samples have all counters: small, large, and the last one.
+/// The samples have small and large counters, and the last one.
 #[test]
 fn every_number_of_packets() {
     let hp_key = array(1);

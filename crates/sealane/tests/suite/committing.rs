@@ -193,7 +193,7 @@ fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Ve
     panic!("no ciphertext for both keys");
 }
 
-/// a^(p - 2) modulo p.
+/// Returns the inverse modulo p: a^(p - 2).
 fn inverse(a: Num) -> Num {
     let p = Num::p();
     // p - 2 = 2^130 - 7: from the highest bit, 127 ones, then 001.

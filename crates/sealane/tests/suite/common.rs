@@ -58,9 +58,9 @@ pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     })
 }
 
-/// In an emulator, `SEALANE_TEST_ONE_IN` is a number n. Tests then try one in n of the combinations
-/// (of lengths with lengths or positions) and of the random cases. Every length by itself is tried
-/// in any case.
+/// Returns the number n in `SEALANE_TEST_ONE_IN`, which is set for emulators. Tests then try one in
+/// n combinations (of lengths with lengths or positions), and one in n random cases. They still try
+/// every length by itself.
 fn one_in() -> usize {
     let number = std::env::var("SEALANE_TEST_ONE_IN").unwrap_or_else(|_| "1".to_owned());
     number.parse().ok().filter(|number| *number > 0).expect("SEALANE_TEST_ONE_IN is a number")
@@ -79,7 +79,7 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Returns octets that differ from their neighbours and do not repeat with a power of two.
+/// Returns octets that differ from their neighbours. Their period is not a power of two.
 pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let step = |_| {
@@ -223,7 +223,7 @@ impl MacOracle {
     }
 }
 
-/// The sealed form of every prefix of one message, with one associated data.
+/// The sealed form of every prefix of one message. The associated data is the same for all.
 pub(crate) struct AeadOracle {
     pub(crate) plaintext: Vec<u8>,
     pub(crate) ciphertext: Vec<u8>,
@@ -232,13 +232,13 @@ pub(crate) struct AeadOracle {
 }
 
 impl AeadOracle {
-    /// For ChaCha20-Poly1305.
+    /// Returns the oracle for ChaCha20-Poly1305.
     pub(crate) fn new(key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], plaintext: &[u8]) -> Self {
         let key_stream = Ietf::key_stream(20, key, nonce, 0, 1 + plaintext.len().div_ceil(64) as u64);
         Self::with_key_stream(&key_stream, aad, plaintext)
     }
 
-    /// For the construction with any stream cipher.
+    /// Returns the oracle for the construction with any stream cipher.
     pub(crate) fn with_key_stream(key_stream: &[u8], aad: &[u8], plaintext: &[u8]) -> Self {
         let (block_0, key_stream) = key_stream.split_at(64);
         let one_time_key = block_0[..32].try_into().unwrap();
@@ -249,13 +249,13 @@ impl AeadOracle {
         Self { plaintext: plaintext.to_vec(), ciphertext, aad: aad.to_vec(), mac }
     }
 
-    /// For XChaCha20-Poly1305.
+    /// Returns the oracle for XChaCha20-Poly1305.
     pub(crate) fn extended(key: &[u8; 32], nonce: &[u8; 24], aad: &[u8], plaintext: &[u8]) -> Self {
         let (subkey, nonce) = xchacha::subkey_and_nonce(20, key, nonce);
         Self::new(&subkey, &nonce, aad, plaintext)
     }
 
-    /// Returns the tag of the message that is the first `length` octets.
+    /// Returns the tag of the message of the first `length` octets.
     pub(crate) fn tag(&self, length: usize) -> [u8; 16] {
         let MacOracle { r, s, accumulators, .. } = &self.mac;
         let mut a = accumulators[length / 16];

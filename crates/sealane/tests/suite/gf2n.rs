@@ -18,7 +18,7 @@ pub(crate) fn element<F: Field>(seed: u64) -> Element<F> {
     Element::from_slice(&octets(seed, Element::<F>::BYTES)).unwrap()
 }
 
-/// Zero, one, the highest power, all ones, one limb only, and others.
+/// Returns zero, one, the highest power, all ones, ones in one limb only, and others.
 fn elements<F: Field>() -> Vec<Element<F>> {
     let bytes = Element::<F>::BYTES;
     let mut top = vec![0; bytes];
@@ -103,7 +103,7 @@ fn squares_inverses_and_powers_are_those_of_the_reference() {
     for_every_field!(check());
 }
 
-/// With a held backend, products, squares and inverses are those of the backend, also in a chain
+/// Products, squares and inverses are the same as without holding the backend, also in a chain
 /// whose elements stay in registers.
 #[test]
 fn a_held_backend_computes_what_the_backend_computes() {
@@ -136,8 +136,8 @@ fn a_held_backend_computes_what_the_backend_computes() {
     check::<Degree<512>>();
 }
 
-/// Every number of elements up to several times the lanes of the widest vector, with a zero in
-/// every position.
+/// Tries every number of elements up to several times the lanes of the widest vector, with a zero
+/// at several positions.
 #[test]
 fn operations_on_many_elements_agree_with_operations_on_one() {
     fn check<F: Field>() {

@@ -80,7 +80,7 @@ fn every_constant_times_every_byte_is_that_of_the_reference() {
     }
 }
 
-/// At every length, with neighbouring bytes that must not change.
+/// The bytes behind the slice must not change.
 #[test]
 fn every_length_is_that_of_the_reference() {
     let (data, sum) = (octets(2, MAX_LENGTH), octets(3, MAX_LENGTH));

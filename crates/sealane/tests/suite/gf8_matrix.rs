@@ -57,7 +57,7 @@ fn check(matrix: &Matrix, sources: &[Vec<u8>], length: usize, expected: &[Vec<u8
     }
 }
 
-/// With every number of rows that are computed together, and with several groups.
+/// The matrices have every number of rows that are computed together, and several groups of them.
 #[test]
 fn every_length_is_that_of_the_reference() {
     for (rows, columns) in [(1, 1), (1, 4), (2, 3), (3, 2), (4, 10), (5, 3), (6, 2), (7, 3), (13, 2)] {

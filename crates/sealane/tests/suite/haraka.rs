@@ -26,7 +26,7 @@ fn inputs<const IN: usize>(seed: u64, count: usize) -> Vec<[u8; IN]> {
     octets(seed, IN * count).as_chunks().0.to_vec()
 }
 
-/// Every length of a batch: each output equals the reference's for the input at the same index.
+/// Compares batches of every length with the reference.
 fn every_length<const IN: usize>(
     what: &str,
     reference: impl Fn(&[u8; IN]) -> [u8; 32],
@@ -71,7 +71,7 @@ fn batches_of_every_length() {
     }
 }
 
-/// One, four and eight inputs: all lanes.
+/// Compares one, four and eight inputs with the reference, in all lanes.
 fn fixed_numbers<const ROUNDS: usize>(haraka: Haraka) {
     let backend = haraka.backend();
     for seed in 0..20 {

@@ -5,7 +5,7 @@ use sealane::haraka::{HarakaS, TweakedHaraka};
 use crate::common::octets;
 use crate::haraka::{REFERENCE, backends};
 
-/// Around one, two and three times the rate.
+/// Lengths near one, two and three times the rate.
 const LENGTHS: [usize; 12] = [0, 1, 30, 31, 32, 33, 63, 64, 65, 96, 97, 200];
 
 #[test]

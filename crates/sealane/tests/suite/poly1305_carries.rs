@@ -29,8 +29,8 @@ fn keys() -> [[u8; 32]; 6] {
     ]
 }
 
-/// Ones; ones with zeros in every third block, so that carries start and stop; and arbitrary
-/// blocks.
+/// Returns ones, then ones with zeros in every third block, so that carries start and stop, and
+/// arbitrary blocks.
 fn messages(length: usize) -> [Vec<u8>; 3] {
     let gaps = (0..length).map(|i| if i / 16 % 3 == 2 { 0 } else { 0xff }).collect();
     [vec![0xff; length], gaps, octets(301, length)]

@@ -62,7 +62,7 @@ fn generator<const ROUNDS: usize>() {
     assert!(words[..WORDS].iter().all(|&word| seeded.next_u32() == word));
 }
 
-/// Streams, positions and states that are saved, on every backend.
+/// Checks streams, positions and saved states, on every backend.
 fn streams_and_positions<const ROUNDS: usize>() {
     let (seed, stream) = (array(2), array(3));
     // Blocks on both sides of a carry into the upper half of the counter, and of its end.

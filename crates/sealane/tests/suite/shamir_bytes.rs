@@ -59,7 +59,7 @@ fn shares_of_every_length_are_those_of_the_reference() {
     }
 }
 
-/// Longer than two buffers of coefficients at any of these thresholds.
+/// The secrets are longer than two buffers of coefficients at their thresholds.
 #[test]
 fn shares_of_long_secrets_are_those_of_the_reference() {
     for (threshold, length) in [(2, 33_000), (3, 17_000), (5, 9_001), (100, 300)] {
@@ -90,7 +90,7 @@ fn pieces_of_any_length_give_the_same_shares() {
     }
 }
 
-/// Two blocks, the second with one byte, at all 255 points.
+/// The secret has two blocks, the second with one byte.
 #[test]
 fn every_point_and_threshold_is_right() {
     let (seed, secret) = (array(7), octets(8, 65));

@@ -91,8 +91,8 @@ fn shares_are_those_of_the_reference() {
     check::<Degree<384>>();
 }
 
-/// The value at `target` is that of Lagrange's formula and of the reference, for points that are
-/// small enough to have a way of their own and for others, on both sides of its limits.
+/// The value at `target` is that of Lagrange's formula and of the reference. Small points are
+/// interpolated in another way, so points on both sides of that limit are tried.
 #[test]
 fn points_of_any_size_are_interpolated() {
     fn check<F: Field>() {
@@ -146,7 +146,7 @@ fn points_of_any_size_are_interpolated() {
     for_every_field!(check());
 }
 
-/// Every denominator of 8 bits, and those of three points for many sets.
+/// Tries every denominator of 8 bits, and the denominators of many sets of three points.
 #[test]
 fn compact_points_are_interpolated() {
     let points = element::compact_points::<Degree<256>>(255).unwrap();

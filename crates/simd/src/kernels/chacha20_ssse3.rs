@@ -140,7 +140,7 @@ pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
 
 #[cfg(test)]
 mod tests {
-    //! The assembly beside RFC 8439 on plain integers.
+    //! Compares the assembly with RFC 8439 on plain integers.
 
     extern crate std;
 
@@ -170,7 +170,7 @@ mod tests {
         })
     }
 
-    /// RFC 8439, section 2.1, on the words of one lane.
+    /// Computes a quarter round (RFC 8439, section 2.1) of one lane.
     fn quarter_round(v: &mut Words, lane: usize, [a, b, c, d]: [usize; 4]) {
         for (sum, term, turned, left) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
             v[sum][lane] = v[sum][lane].wrapping_add(v[term][lane]);

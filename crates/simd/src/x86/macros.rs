@@ -1,4 +1,4 @@
-//! What tokens and vectors of x86 have in common.
+//! The shared code of tokens and vectors of x86.
 
 /// Defines a token: its detection, and the function that is compiled with its features.
 macro_rules! token {

@@ -58,7 +58,7 @@ fn run() -> Vec<u8> {
     assert_eq!(opening.open_in_place(Aad::empty(), &mut [0; 15]), Err(Unspecified));
     assert_eq!(opening.open_in_place(Aad::empty(), &mut record), Err(Unspecified));
 
-    // Both sequences have ended. What is not sealed stays as it is.
+    // Both sequences have ended. A message that is not sealed stays as it is.
     let mut record = b"fifth".to_vec();
     assert_eq!(sealing.seal_in_place_append_tag(Aad::empty(), &mut record), Err(Unspecified));
     assert!(sealing.seal_in_place_separate_tag(Aad::empty(), &mut record).is_err());

@@ -35,7 +35,7 @@ fn run() -> Vec<u8> {
         start = to;
     }
     assert_eq!(&whole[..end], b"Split stream reassembled in place");
-    // What is behind the plaintext is the rest of the packets.
+    // The rest of the packets is behind the plaintext.
     results.extend(&whole);
 
     // Each start of the ciphertext, and those that are beyond the message.
@@ -55,7 +55,7 @@ fn run() -> Vec<u8> {
         let opened = sealing.open_in_place_separate_tag(nonce(), Aad::empty(), tag, &mut apart, start..).unwrap();
         assert_eq!(opened, [0x55; 30]);
         results.extend(&apart);
-        // What a failure leaves in the buffer is unspecified, so each call has a copy.
+        // The contents of the buffer after a failure are unspecified, so each call has a copy.
         let within = sealing.open_within(nonce(), Aad::empty(), &mut packet.clone(), start..).is_ok();
         let apart =
             sealing.open_in_place_separate_tag(nonce(), Aad::empty(), tag, &mut packet.clone(), start..).is_ok();

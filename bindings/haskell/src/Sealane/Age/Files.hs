@@ -22,7 +22,7 @@ withInput path body = withFilePath path $ \text ->
 foreign import ccall safe "sealane_hs_open_input"
     openInput :: CString -> IO CInt
 
--- | Creates a file with these permissions. Fails if it is there.
+-- | Creates a file with these permissions. Fails if the file exists.
 foreign import ccall safe "sealane_hs_open_output"
     openOutput :: CString -> CUInt -> IO CInt
 

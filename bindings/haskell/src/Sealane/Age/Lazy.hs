@@ -40,7 +40,7 @@ import System.IO.Unsafe (unsafeInterleaveIO)
 -- result is used.
 --
 -- Throws 'Sealane.Error.SealaneError' if the operating system's generator fails, or there is not
--- enough memory. What the content throws is thrown where the result is used.
+-- enough memory. Exceptions of the content are thrown where the result is used.
 encrypt :: Recipients -> Format -> L.ByteString -> IO L.ByteString
 encrypt (Recipients keys) format =
     start keys (\recipients -> streamEncrypt recipients (formatNumber format))
@@ -97,7 +97,7 @@ rest stream input = do
     feed !piece = fmap fromIntegral . mask_ . withBytes piece $ \from len ->
         withForeignPtr stream $ \pointer -> streamFeed pointer from len
 
--- | What the thread of a file has come to.
+-- | The next thing that the thread of a file produces or needs.
 data Next = Output ByteString | NeedsInput | Done
 
 -- | @sealane_hs_stream@

@@ -47,7 +47,8 @@ data Ranges = Ranges
     , thrown :: IORef Thrown
     }
 
--- | What functions have thrown while the library waited for them, and the next number.
+-- | The next number, and the exceptions that functions have thrown while the library waited for
+-- them.
 data Thrown = Thrown Int64 [(Int64, SomeException)]
 
 -- | Opens a file in the binary form. Reads its header only.

@@ -56,7 +56,7 @@ recipientsRequiring threshold label text = recipientsThat $ \list -> do
     withBytes label $ \start len ->
         checkAge (recipientsRequire list (fromIntegral threshold) (castPtr start) len)
 
--- | What a holder contributes to a file.
+-- | The part of a file's key that a holder contributes.
 data Part = Part
     { partText :: ByteString
     -- ^ The text, which is secret, for 'identitiesWithParts'. Send it to the person who opens the

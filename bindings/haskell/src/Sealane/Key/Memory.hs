@@ -1,4 +1,4 @@
--- | Where keys are: outside of the heap of Haskell.
+-- | Keys in memory outside of Haskell's heap.
 module Sealane.Key.Memory
     ( Key
     , keyBytes
@@ -27,7 +27,7 @@ keyBytes = 32
 -- | Returns a key that a function writes. Its finalizer wipes it.
 newKey :: (Ptr Word8 -> IO ()) -> IO Key
 newKey fill = mask_ $ do
-    -- Without an exception between both lines, which would lose the memory.
+    -- An exception between both lines would lose the memory.
     memory <- mallocBytes keyBytes >>= newForeignPtr freeKey
     withForeignPtr memory fill
     pure (Key memory)

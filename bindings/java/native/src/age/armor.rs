@@ -85,7 +85,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorDecode(
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // What was decoded before the fault comes first. The fault stays.
+                // First return the bytes before the fault. The next call finds the fault again.
                 Err(_) if filled > 0 => break,
                 Err(error) => return Err(error.into()),
             }

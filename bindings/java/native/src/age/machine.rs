@@ -1,4 +1,4 @@
-//! What the functions here need of the virtual machine.
+//! Calls of the virtual machine.
 
 use core::ffi::CStr;
 use std::ffi::CString;

@@ -66,7 +66,7 @@ pub(crate) struct Critical<'a> {
     env: &'a Environment,
     array: jbyteArray,
     start: *mut u8,
-    /// What happens to a copy, if the virtual machine has made one.
+    /// Whether a copy that the virtual machine has made is written back: 0 or `JNI_ABORT`.
     mode: jint,
 }
 

@@ -43,7 +43,7 @@ fn with_arrays(
         if status == 0 {
             env.set(output, output_offset, write, start);
         }
-        // What is written can be plaintext. What was read behind it is at most a tag.
+        // The output can be plaintext. Behind it, the copy has at most a tag of the input.
         copy[..write.div_ceil(8)].zeroize();
         return status;
     }

@@ -16,7 +16,7 @@ from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
 from ._ranges import CHUNK, plan
 
-#: Reads of so many bytes that follow no other read are not kept.
+#: Reads of this many bytes are not kept, unless they follow another read.
 _LARGE = 4 * CHUNK
 
 
@@ -205,7 +205,7 @@ class AgeWriteFile(AgeWriter):
         # Closing would upload what is buffered, in the place of a good object.
         if hasattr(self._target, "forced"):
             self._target.forced = True
-        # What fails here must not hide the exception that led here.
+        # A failure here must not hide the exception that led here.
         with contextlib.suppress(Exception):
             self._target.discard()
         with contextlib.suppress(Exception):

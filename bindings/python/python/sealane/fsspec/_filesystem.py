@@ -153,7 +153,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
     async def _entry(
         self, path: str, info: dict[str, Any] | None = None, *, start: bytes = b"", fresh: bool = False
     ) -> Entry:
-        """Returns what is known of a file, and reads its header if need be.
+        """Returns what is known of a file, and reads its header if it is needed.
 
         ``start`` may have its first bytes. Without ``info``, an entry of an earlier version may be
         returned. Then the file's chunks are not authentic, and the caller asks for a fresh one.
@@ -187,7 +187,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         """Returns the entry of a file that is opened, of its present version.
 
         ``end`` is the number of bytes at the end of the object that are asked for at the same time.
-        What they hold of the plaintext is returned, too.
+        The part of the plaintext in them is returned, too.
         """
         known = self._headers.get(path)
         if self.verify_end and not (known and known.end_is_verified):

@@ -44,7 +44,7 @@ class Listings:
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert(self, info: dict[str, Any], start: bytes = b"") -> dict[str, Any]:
-        """Does the same, and reads the header if need be. ``start`` may have the first bytes."""
+        """Does the same, and reads the header if it is needed. ``start`` may have the first bytes of the file."""
         known = self._known(info)
         if known is not None:
             return known
@@ -73,7 +73,7 @@ class Listings:
 
     async def _info(self, path: str, **kwargs: Any) -> dict[str, Any]:
         path = self._strip(path)
-        # The name of a folder has no suffix, as a rule.
+        # Folders rarely have a suffix, so a name with a suffix is probably a file.
         if kwargs or self.header_len is not None or self._headers.get(path) or not os.path.splitext(path)[1]:
             return await self._convert(await self._async_target._info(path, **kwargs))
         info, start, _ = await look(self._async_target, path, FIRST_READ)

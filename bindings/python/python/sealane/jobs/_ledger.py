@@ -38,7 +38,7 @@ class Intent:
 
     #: The hash of the new header.
     header: str
-    #: What the store needs to clean up, such as the id of an upload.
+    #: The handle with which the store cleans up, such as the id of an upload.
     handle: str
 
 

@@ -13,7 +13,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// `steps` is the number of calls of [`Progress::step`].
+    /// Returns the progress of `steps` calls of [`Progress::step`].
     pub(super) fn new(steps: usize) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());

@@ -9,7 +9,7 @@ use sealane_age::stream::NONCE_BYTES;
 use super::kept::Kept;
 use super::*;
 
-/// Two headers of the same length, and the rest of the file.
+/// Returns two headers of the same length, and the rest of the file.
 fn headers() -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     let header = |letter: &str| {
         let body = letter.repeat(42) + "A";

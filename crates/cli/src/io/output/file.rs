@@ -65,7 +65,7 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
     Ok(Target { path, existing, is_special, shown })
 }
 
-/// `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`…
+/// Returns whether a path names an open file, as `/dev/stdout` and `/proc/self/fd/3` do.
 fn is_open_file(path: &Path) -> bool {
     let Some(directory) = path.parent() else { return false };
     // The directory may be a link, like /dev/fd on Linux.

@@ -1,4 +1,4 @@
-//! Finds shares in words: on one line, on several, one word per line, or numbered.
+//! Finds mnemonics in a text: on one line, on several, with one word per line, or with numbers.
 
 use sealane_shares::slip39::{Mnemonic, is_word};
 use zeroize::Zeroizing;

@@ -1,4 +1,4 @@
-// What typage (https://github.com/FiloSottile/typage) does for the tests: node typage.mjs FOLDER < JOBS
+// Runs typage (https://github.com/FiloSottile/typage) for the tests: node typage.mjs FOLDER < JOBS
 //
 // FOLDER has the node_modules with the package age-encryption. JOBS is a JSON list of objects, which are done in turn:
 //   {"keygen": "x25519" | "hybrid", "output": KEY}, which also writes KEY.pub;

@@ -19,9 +19,9 @@ pub(super) enum Operation<'a> {
     /// There is no message.
     #[default]
     Nothing,
-    /// Its tag goes here.
+    /// The message is sealed, and its tag is written here.
     Seal(&'a mut Tag),
-    /// The tag that it came with, and whether it is right.
+    /// The message is opened. The first is its tag, the second becomes whether the tag is right.
     Open(&'a Tag, &'a mut bool),
 }
 
@@ -30,8 +30,8 @@ impl Request<'_> {
         Input { aad: self.aad, ciphertext: self.data }
     }
 
-    /// Takes the tag of the ciphertext. A message that is not authentic is wiped, and has no data
-    /// any more.
+    /// Writes or compares the computed tag of the ciphertext. A message that is not authentic is
+    /// wiped, and its data becomes empty.
     #[inline(always)]
     pub(super) fn finish(&mut self, computed: &Tag) {
         match &mut self.operation {

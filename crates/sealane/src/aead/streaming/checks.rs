@@ -4,7 +4,7 @@ use super::{Opener, Sealer, StreamState};
 use crate::chacha20::BLOCK_BYTES;
 use crate::{ChaCha20Poly1305, CounterOverflow, MAX_MESSAGE_BYTES, OpenError};
 
-/// A message with `left` bytes still to come.
+/// Returns a message that `left` more bytes would complete.
 fn almost_full(left: u64) -> StreamState {
     let Sealer(mut message) = ChaCha20Poly1305::new(&[1; 32]).sealer(&[2; 12], b"");
     message.authenticate(b"");
@@ -13,7 +13,7 @@ fn almost_full(left: u64) -> StreamState {
     message
 }
 
-/// Block 0 makes the one-time key, so the key stream ends with the longest message.
+/// Checks the position in the key stream. Block 0 makes the one-time key.
 fn assert_consistent(message: &StreamState) {
     assert_eq!(message.window.position(), message.bytes + BLOCK_BYTES as u64);
 }

@@ -34,7 +34,7 @@ pub(super) struct Window {
     set_bytes: usize,
 }
 
-/// What becomes of the data.
+/// The operation on the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Encrypt,
@@ -51,7 +51,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// Returns the same, and so many bytes before it.
+    /// Returns the same amount, and `before` bytes more.
     pub(super) fn and_before(self, before: usize) -> Self {
         match self {
             Self::Exactly(bytes) => Self::Exactly(bytes.saturating_add(before)),

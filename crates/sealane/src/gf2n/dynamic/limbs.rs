@@ -2,8 +2,8 @@
 
 use sealane_simd::{Clmul, ClmulLanes};
 
-/// Computes the product of two polynomials, limb by limb. `product` has as many limbs
-/// as both together.
+/// Computes the product of two polynomials, limb by limb. `product` has as many limbs as both
+/// together.
 #[inline(always)]
 pub(super) fn multiply_limbs<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
     product.fill(0);

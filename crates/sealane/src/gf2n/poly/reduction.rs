@@ -29,7 +29,7 @@ pub trait Poly<V: ClmulLanes>: Copy {
     /// Reduces a product modulo x^BITS + x^a + x^b + x^c + 1.
     fn reduce<const BITS: u32>(product: Self::Product, exponents: Exponents) -> Self;
     /// Returns the reduced product. It may take more instructions than [`Poly::multiply`] and
-    /// [`Poly::reduce`] if a chain of products in the place of `self` takes less time.
+    /// [`Poly::reduce`], if a chain of products, each the `self` of the next, takes less time.
     #[inline(always)]
     fn multiply_reduced<const BITS: u32>(self, other: Self, exponents: Exponents) -> Self {
         Self::reduce::<BITS>(self.multiply(other), exponents)

@@ -67,10 +67,11 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Compares shares at these points. Any `threshold` right shares restore the secret.
+    /// Returns a checker for shares at these points. Any `threshold` right shares restore the
+    /// secret.
     ///
     /// # Errors
-    /// [`Error`] if the threshold is 0, there are fewer points than that, or one is 0 or occurs
+    /// [`Error`] if the threshold is 0, there are fewer points than that, or a point is 0 or occurs
     /// twice.
     pub fn new(threshold: usize, points: &[u8]) -> Result<Self, Error> {
         Self::with_backend(threshold, points, Gf8Backend::detect())

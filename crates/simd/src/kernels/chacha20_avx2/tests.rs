@@ -1,4 +1,4 @@
-//! The assembly beside RFC 8439 on plain integers.
+//! Compares the assembly with RFC 8439 on plain integers.
 
 extern crate std;
 
@@ -33,8 +33,8 @@ fn run(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words 
     })
 }
 
-/// Returns the assembly, if this CPU has the instructions. Runs that must test a backend name it,
-/// as for the tests of `sealane`.
+/// Returns the assembly, if this CPU has the instructions. A run that must test a backend names it
+/// in `SEALANE_BACKEND`.
 ///
 /// # Panics
 /// If a backend is named that has AVX2, and the CPU does not.
@@ -48,7 +48,7 @@ fn assembly() -> Option<impl Fn(&Words, usize, &mut PendingPoly1305<'_>) -> Word
     Some(|words: &Words, count: usize, pending: &mut PendingPoly1305<'_>| unsafe { run(words, count, pending) })
 }
 
-/// RFC 8439, section 2.1, on the words of one lane.
+/// Computes a quarter round (RFC 8439, section 2.1) of one lane.
 fn quarter_round(v: &mut Words, lane: usize, [a, b, c, d]: [usize; 4]) {
     for (sum, term, turned, left) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
         v[sum][lane] = v[sum][lane].wrapping_add(v[term][lane]);
@@ -64,7 +64,8 @@ fn plain_double_round(v: &mut Words) {
     }
 }
 
-/// A number, with the part from bit 128 on first. Results of `sum` and `product` are below p.
+/// A number: its bits from 128 on, then the 128 low bits. Results of `sum` and `product` are below
+/// p.
 type Number = (u64, u128);
 
 /// 2^130 - 5.
@@ -80,7 +81,7 @@ fn sum(a: Number, b: Number) -> Number {
     sum
 }
 
-/// By doubling and adding.
+/// Multiplies by doubling and adding.
 fn product(a: Number, b: u128) -> Number {
     let mut product = (0, 0);
     for bit in (0..128).rev() {
@@ -96,7 +97,7 @@ fn number([h0, h1, h2]: [u64; 3]) -> Number {
     sum((h2, u128::from(h0) | u128::from(h1) << 64), (0, 0))
 }
 
-/// Values that differ from each other in all octets.
+/// Returns values that differ from each other in all octets.
 fn scramble(seed: u64) -> u64 {
     let x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def0;
     (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31)
@@ -105,8 +106,8 @@ fn scramble(seed: u64) -> u64 {
 const COUNTS: [usize; 4] = [0, 4, 6, 10];
 const MOST_BLOCKS: usize = 45;
 
-/// Counts of double rounds and of blocks with `h`, r and memory for the blocks that does not start
-/// at a multiple of 16.
+/// Compares each count of double rounds with each count of blocks. The blocks are in `memory` from
+/// byte 1 on, so that they are not aligned.
 fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
     const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
     let Some(assembly) = assembly() else { return };
@@ -130,7 +131,7 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
             let mut pending = PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
             let got = assembly(&words, count, &mut pending);
             assert!(got == expected, "{count} double rounds beside {blocks} blocks");
-            // Of three or four blocks each, in as few double rounds as there are.
+            // A double round takes three or four blocks, or none.
             let taken = blocks.min(4 * count.min(blocks / 3));
             assert_eq!(pending.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
             if taken == 0 {
@@ -158,8 +159,8 @@ fn rounds_and_blocks_are_those_of_plain_integers() {
 
 #[test]
 fn the_longest_carries_fit() {
-    // The largest r, and values of r with one word. Of h, 8 is the largest last limb whose sums fit
-    // with the largest r.
+    // The largest r, and values of r with one word. The last limb of h is at most 8: with the
+    // largest r, sums of larger ones do not fit.
     let ones = u128::MAX;
     for r in [ones, ones << 64, ones >> 64, 1, 4 << 64, 0] {
         for h in [[u64::MAX, u64::MAX, 8], [u64::MAX, u64::MAX, 3], [u64::MAX - 4, u64::MAX, 3], [0, 0, 8], [0; 3]] {

@@ -11,7 +11,7 @@ from typing import Any
 from ... import age
 from ._store import STEP, Conflict, Prepare, Store, Version
 
-#: What the system answers if the two files cannot be copied without reading.
+#: Errors of the system if it cannot copy the two files without reading.
 _CANNOT_COPY = (errno.ENOSYS, errno.EXDEV, errno.EOPNOTSUPP, errno.EINVAL)
 
 

@@ -22,11 +22,11 @@ _PART = 8 * _MIB
 _MOST_PARTS = 9_000
 #: The greatest range that one request copies.
 _COPY = 5 << 30
-#: What a store answers that cannot copy parts.
+#: Answers of a store that cannot copy parts.
 _CANNOT = ("NotImplemented", "MethodNotAllowed", "InvalidArgument", "InvalidRequest", "InvalidPart", "501", "405")
 _CONFLICTS = ("PreconditionFailed", "ConditionalRequestConflict", "OperationAborted", "412", "409", "NoSuchUpload")
 
-#: What an upload must be given again, and the name of it in the answer to HeadObject.
+#: Properties that an upload must be given again, named as in the answer to HeadObject.
 _KEPT = (
     "CacheControl",
     "ContentDisposition",
@@ -151,7 +151,7 @@ class S3Store(Store):
             prepare(upload)
             yield upload
         except BaseException:
-            # What fails here must not hide the exception that led here.
+            # A failure here must not hide the exception that led here.
             with contextlib.suppress(Exception):
                 self.clean(upload)
             raise

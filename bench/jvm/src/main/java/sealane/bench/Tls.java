@@ -36,7 +36,7 @@ public class Tls {
     private static final char[] PASSWORD = "changeit".toCharArray();
     private static final int RECORD = 16_000;
 
-    /** The cipher, and who has it. */
+    /** The provider and the cipher. */
     @Param({"Sealane ChaCha20", "SunJCE ChaCha20", "SunJCE AES-256"})
     public String cipher;
 
@@ -85,7 +85,7 @@ public class Tls {
             step(client, toServer, toClient);
             step(server, toClient, toServer);
         }
-        // Sends and receives what follows the handshake.
+        // Exchanges the messages that follow the handshake.
         step(server, toClient, toServer);
         step(client, toServer, toClient);
         if (client.getSession().getCipherSuite().contains("CHACHA20") == cipher.contains("AES")) {

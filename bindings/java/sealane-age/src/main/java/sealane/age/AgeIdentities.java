@@ -43,7 +43,7 @@ public final class AgeIdentities implements AutoCloseable {
      * holder the label of the part, and nothing else about the file, before the part leaves them.
      *
      * @param file the file, or its beginning with the whole header
-     * @return the parts, of which there are none if no identity holds a share
+     * @return the parts; an empty list if no identity holds a share
      * @throws AgeException if the header is malformed, or a share is not what it says
      */
     public List<AgePart> contribute(byte[] file) throws AgeException {

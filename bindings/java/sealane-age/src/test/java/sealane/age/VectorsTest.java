@@ -70,7 +70,7 @@ class VectorsTest {
         Map<String, Integer> counts = new TreeMap<>();
         for (Path path : paths) {
             Vector vector = read(path);
-            // Pieces of one byte, of some, and whole.
+            // In pieces of 1 and of 100 bytes, and in one piece.
             for (int step : new int[] {1, 100, 1 << 20}) {
                 if (step == 1 && vector.file.length > 20000) {
                     continue;

@@ -54,7 +54,7 @@ class SplitsTest {
         return lines;
     }
 
-    /** Returns lines of about a length, of which some are empty, of exactly some bytes in all. */
+    /** Returns `length` bytes of lines that are about `lineLength` bytes long. Some lines are empty. */
     private static byte[] text(int length, int lineLength, String lineEnd, boolean endsWithLine) {
         Random random = new Random(length * 31L + lineLength);
         ByteArrayOutputStream text = new ByteArrayOutputStream();

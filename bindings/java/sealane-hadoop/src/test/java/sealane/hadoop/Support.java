@@ -9,7 +9,7 @@ import sealane.age.AgeKeyPair;
 import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
-/** What the tests have in common. */
+/** Shared parts of the tests. */
 final class Support {
     private static final AgeKeyPair PAIR = pair();
 

@@ -90,7 +90,7 @@ final class NativeLibrary {
                             + PATH_PROPERTY
                             + "=FILE");
         } finally {
-            // What is loaded stays mapped.
+            // A loaded library stays in memory.
             Files.deleteIfExists(file);
             Files.deleteIfExists(directory);
         }

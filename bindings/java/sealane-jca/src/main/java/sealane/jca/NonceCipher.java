@@ -16,7 +16,7 @@ import javax.crypto.NoSuchPaddingException;
 import javax.crypto.ShortBufferException;
 
 /**
- * What the ciphers have in common: keys, nonces, and the rules for both.
+ * The shared part of the ciphers: keys, nonces, and the rules for both.
  *
  * <p>A pair of key and nonce encrypts one message. So an encrypting cipher must be initialized
  * again after {@code doFinal}, and not with the pair before. A decrypting cipher starts again with

@@ -21,7 +21,7 @@ public final class SealaneProvider extends Provider {
     /** The name of the provider. */
     public static final String NAME = "Sealane";
 
-    /** What the ciphers accept: keys as bytes. */
+    /** The form of keys that the ciphers accept: bytes. */
     private static final Map<String, String> RAW_KEYS = Map.of("SupportedKeyFormats", "RAW");
 
     /** Creates the provider. It loads the native library when this is first called. */

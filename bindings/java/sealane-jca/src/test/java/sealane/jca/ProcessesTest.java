@@ -25,7 +25,7 @@ class ProcessesTest {
 
     @TempDir Path directory;
 
-    /** What a program left: its exit status, and all of its output. */
+    /** The exit status of a program, and all of its output. */
     record Result(int status, String output) {}
 
     /** Runs a virtual machine like this one, with these arguments. */

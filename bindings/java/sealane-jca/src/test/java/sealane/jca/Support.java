@@ -7,7 +7,7 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What the tests share. */
+/** Shared parts of the tests. */
 final class Support {
     static final Provider SEALANE = new SealaneProvider();
 
