@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An x86 machine with AVX-512: Bochs, and Debian's kernel. Nothing needs root: packages are
-# unpacked, not installed.
+# Emulates an x86 machine with AVX-512, with Bochs and Debian's kernel. Nothing needs root: packages
+# are unpacked, not installed.
 #
 #     bash bochs.sh prepare            builds and downloads everything, once
 #     bash bochs.sh image WORK CPU     writes a bootable image of the files in WORK/root

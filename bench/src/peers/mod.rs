@@ -33,7 +33,7 @@ pub enum Peer {
     Graviola,
     RsCrypto,
     RustCrypto,
-    /// Portable code of the last versions with a feature for it.
+    /// RustCrypto's portable code, in the last versions that let a program choose it.
     RustCryptoSoft,
     /// Intel's Multi-Buffer Crypto for IPsec, one job at a time.
     #[cfg(feature = "ipsec-mb")]

@@ -2,14 +2,14 @@
 //! (age-encryption.org/v1): a store that wraps another, in memory, on disk or in a cloud.
 //!
 //! `SealedStore` implements `ObjectStore`, so that DataFusion, Delta and other engines read and
-//! write sealed objects where they lie. The objects are plain age files: `age -d` opens them.
+//! write sealed objects in place. The objects are plain age files: `age -d` opens them.
 //!
 //! - **Ranges.** A range fetches its chunks of 64 KiB and nothing else: two chunks at most for
 //!   1,000 bytes. The header is fetched once for each version of an object, and kept. Ranges whose
 //!   chunks touch are fetched together.
 //! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that listing knows
 //!   the length of each plaintext without reading: see [`ListedSize`].
-//! - **Writing.** Multipart writes are sealed as they go. The last part is held back, because only
+//! - **Writing.** Multipart writes are sealed part by part. The last part is held back, because only
 //!   the last chunk of a file has a mark. Conditional writes, copies and renames are the store's.
 //! - **Other recipients.** `SealedStore::rekey` replaces the header, and moves the chunks as they
 //!   are.

@@ -93,8 +93,8 @@ pub struct Tuning {
     pub min_prepared_groups: usize,
     /// Whether a single block is faster on the narrower vectors of [`crate::Simd::OneBlock`].
     pub one_block_on_narrower_vectors: bool,
-    /// Whether a block takes less time on integers than on vectors, and next to none while they
-    /// work.
+    /// Whether a block takes less time on integers than on vectors, and almost none while the
+    /// vectors work.
     pub block_on_integers: ByClass<bool>,
     /// Whether 17 to 20 blocks are fastest as a group and a set that advance together.
     pub interleave_group_and_set: ByClass<bool>,
@@ -303,7 +303,7 @@ mod x86 {
     pub(crate) const AVX512: Tuning = Tuning {
         // Two ports, counted: a double round of three sets takes 45 cycles, of a group 48.
         horizontal_sets: 3,
-        // Seven sets are what 32 registers hold.
+        // 32 registers hold seven sets.
         most_horizontal_sets: 7,
         // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
         // fill them better.

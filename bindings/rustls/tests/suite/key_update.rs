@@ -53,7 +53,7 @@ impl Tls13AeadAlgorithm for Counting {
     }
 }
 
-/// Returns the provider with its suite of TLS 1.3 only, which counts.
+/// Returns the provider with only its suite of TLS 1.3, whose keys are counted.
 fn counting(provider: &CryptoProvider) -> (CryptoProvider, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let inner = tls13(provider);

@@ -38,7 +38,7 @@ fn every_length_comes_back() {
     }
 }
 
-/// An output that takes `room` bytes, then fails once, and would then take more again.
+/// An output that takes `room` bytes, fails once, and takes more bytes after that.
 #[derive(Clone)]
 struct Disk(Rc<RefCell<Content>>);
 

@@ -114,7 +114,7 @@ pub trait Aead: sealed::Sealed + Clone + Debug + Send + Sync + ZeroizeOnDrop + '
     /// Encrypts `plaintext`. Returns the ciphertext with the tag after it.
     ///
     /// # Panics
-    /// As [`Self::seal_in_place`].
+    /// The panics of [`Self::seal_in_place`].
     #[cfg(feature = "alloc")]
     #[must_use]
     fn seal(&self, nonce: &Self::Nonce, aad: &[u8], plaintext: &[u8]) -> alloc::vec::Vec<u8>;

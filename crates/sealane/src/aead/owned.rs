@@ -17,7 +17,7 @@ macro_rules! owned {
             #[doc = $example]
             ///
             /// # Panics
-            /// As `seal_in_place`.
+            /// The panics of `seal_in_place`.
             #[must_use]
             pub fn seal(&self, nonce: &L::Nonce, aad: &[u8], plaintext: &[u8]) -> Vec<u8> {
                 let mut sealed = Vec::with_capacity(plaintext.len() + $tag_bytes);

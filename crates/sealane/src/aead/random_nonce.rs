@@ -62,7 +62,7 @@ macro_rules! random_nonces {
             /// [`RandomError`] if the generator fails; `buffer` then holds the plaintext as before.
             ///
             /// # Panics
-            /// As `seal_in_place`.
+            /// The panics of `seal_in_place`.
             #[cfg(feature = "getrandom")]
             pub fn seal_in_place_random(
                 &self,
@@ -79,7 +79,7 @@ macro_rules! random_nonces {
             /// [`RandomError`] if the generator fails; `buffer` then holds the plaintext as before.
             ///
             /// # Panics
-            /// As `seal_in_place`.
+            /// The panics of `seal_in_place`.
             #[cfg(feature = "rand_core")]
             pub fn seal_in_place_random_with_rng(
                 &self,
@@ -99,7 +99,7 @@ macro_rules! random_nonces {
             /// [`RandomError`] if the generator fails.
             ///
             /// # Panics
-            /// As `seal_in_place`.
+            /// The panics of `seal_in_place`.
             #[cfg(all(feature = "alloc", feature = "getrandom"))]
             pub fn seal_random(&self, aad: &[u8], plaintext: &[u8]) -> Result<Vec<u8>, RandomError> {
                 Ok(self.seal_with_nonce_in_front(&draw(&mut System)?, aad, plaintext))
@@ -111,7 +111,7 @@ macro_rules! random_nonces {
             /// [`RandomError`] if the generator fails.
             ///
             /// # Panics
-            /// As `seal_in_place`.
+            /// The panics of `seal_in_place`.
             #[cfg(all(feature = "alloc", feature = "rand_core"))]
             pub fn seal_random_with_rng(
                 &self,

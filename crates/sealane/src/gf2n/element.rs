@@ -187,7 +187,7 @@ impl<F: Field> ConstantTimeEq for Element<F> {
 }
 
 impl<F: Field> PartialEq for Element<F> {
-    /// Compares in constant time up to the result.
+    /// Compares in constant time. The result is public.
     fn eq(&self, other: &Self) -> bool {
         self.ct_eq(other).into()
     }
@@ -218,7 +218,7 @@ impl<F: Field> AddAssign for Element<F> {
 impl<F: Field> SubAssign for Element<F> {
     /// Adds: in characteristic 2, subtraction is the same.
     #[inline(always)]
-    #[allow(clippy::suspicious_op_assign_impl, reason = "in characteristic 2 the two are one")]
+    #[allow(clippy::suspicious_op_assign_impl, reason = "in characteristic 2, subtraction is addition")]
     fn sub_assign(&mut self, other: Self) {
         *self += other;
     }

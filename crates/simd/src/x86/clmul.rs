@@ -43,10 +43,10 @@ impl Clmul for Vpclmulqdq512 {
     type Many = Vpclmulqdq512Lanes;
 }
 
-/// The squares of four bits, in order: a zero above each.
+/// The squares of all values of four bits, in order. A square has a zero above each bit.
 const SQUARES: [u64; 2] = [0x1514_1110_0504_0100, 0x5554_5150_4544_4140];
 
-/// Builds a vector from lanes. A function makes each lane from the value for its number.
+/// Builds a vector from lanes. `$of` makes lane i from `$lane(i)`.
 macro_rules! join {
     (1, $token:ident, $features:literal, $proof:ident, $vector:ident, $of:path, $lane:ident) => {
         $of($proof, $lane(0))

@@ -106,7 +106,7 @@ pub(super) unsafe fn object<'a, T>(number: jlong) -> &'a T {
 /// Returns the object with this number.
 ///
 /// # Safety
-/// As with [`object`], and nobody else uses the object.
+/// The rule of [`object`], and nobody else uses the object.
 pub(super) unsafe fn object_mut<'a, T>(number: jlong) -> &'a mut T {
     // SAFETY: the rule above.
     unsafe { &mut *ptr::with_exposed_provenance_mut(number as usize) }

@@ -1,4 +1,4 @@
-"""What became of objects: records, and the report of a run."""
+"""The records of objects, and the report of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class JobError(SealaneError):
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """What became of one object."""
+    """The outcome of one object."""
 
     #: The address of the object.
     url: str

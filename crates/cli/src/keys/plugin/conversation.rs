@@ -23,17 +23,17 @@ use crate::os::tty;
 /// The time after which the command says that it is waiting for a plugin.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// The reason why there is no result.
-pub(super) enum Broken {
-    /// The connection ended.
-    Off(io::Error),
-    /// The plugin's error, or an error in its answer.
-    Said(Vec<String>),
+/// A conversation ended without a result.
+pub(super) enum ConversationError {
+    /// The connection failed or ended.
+    Connection(io::Error),
+    /// The errors that the plugin reports, or the errors in its answers.
+    Plugin(Vec<String>),
 }
 
-impl From<io::Error> for Broken {
+impl From<io::Error> for ConversationError {
     fn from(error: io::Error) -> Self {
-        Self::Off(error)
+        Self::Connection(error)
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn wrap(
     recipients: &[Recipient],
     identities: &[Identity],
     file_key: &FileKey,
-) -> Result<Wrapped, Broken> {
+) -> Result<Wrapped, ConversationError> {
     let mut plugin = Connection::open(name, path, RECIPIENT_V1)?;
     let _patience = Patience::new(name);
     for recipient in recipients {
@@ -96,7 +96,7 @@ pub(super) fn wrap(
         (false, false) => errors.push(internal("plugin returned both stanzas and errors")),
         (true, false) => {}
     }
-    Err(Broken::Said(errors))
+    Err(ConversationError::Plugin(errors))
 }
 
 /// Lets a plugin unwrap the file key. `None` if no stanza is for its identities.
@@ -105,7 +105,7 @@ pub(super) fn unwrap(
     path: &Path,
     identities: &[Identity],
     stanzas: &[Stanza],
-) -> Result<Option<FileKey>, Broken> {
+) -> Result<Option<FileKey>, ConversationError> {
     let mut plugin = Connection::open(name, path, IDENTITY_V1)?;
     let _patience = Patience::new(name);
     for identity in identities {
@@ -135,13 +135,13 @@ pub(super) fn unwrap(
         }
     }
     let Some(bytes) = file_key else {
-        return if errors.is_empty() { Ok(None) } else { Err(Broken::Said(errors)) };
+        return if errors.is_empty() { Ok(None) } else { Err(ConversationError::Plugin(errors)) };
     };
     let key = FileKey::try_init_with_mut(|key| {
         // The error is about a stanza of the file.
-        let wrong = || Broken::Said(vec!["it gave a file key of the wrong length".to_owned()]);
+        let wrong = || ConversationError::Plugin(vec!["it gave a file key of the wrong length".to_owned()]);
         key.copy_from_slice(<&[u8; 16]>::try_from(bytes.as_slice()).map_err(|_| wrong())?);
-        Ok::<_, Broken>(())
+        Ok::<_, ConversationError>(())
     })?;
     Ok(Some(key))
 }
@@ -176,7 +176,7 @@ fn answer(
     args: &[String],
     body: &[u8],
     errors: &mut Vec<String>,
-) -> Result<(), Broken> {
+) -> Result<(), ConversationError> {
     let message = String::from_utf8_lossy(body);
     match command {
         "msg" => {
@@ -241,8 +241,9 @@ fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {
     }
 }
 
-/// Says after a while that the command is waiting for a plugin, until this is dropped.
-struct Patience(#[expect(dead_code, reason = "its end is what the other side waits for")] mpsc::Sender<()>);
+/// Tells the user after a while that the command is waiting for a plugin, unless it is dropped
+/// before.
+struct Patience(#[expect(dead_code, reason = "the thread waits for its end")] mpsc::Sender<()>);
 
 impl Patience {
     fn new(name: &str) -> Self {

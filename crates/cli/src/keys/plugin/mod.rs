@@ -13,7 +13,7 @@ use std::time::Duration;
 use sealane_age::plugin::{Identity, Recipient, is_name};
 use sealane_age::{FileKey, Stanza, UnwrapError, WrapError, Wrapped};
 
-use self::conversation::Broken;
+use self::conversation::ConversationError;
 use crate::error::{Error, Result, describe};
 
 /// Lets one plugin run at a time: the user could not tell the questions of two apart.
@@ -110,12 +110,12 @@ fn failure(name: &str, what: impl Display) -> Error {
     Error::new(format!("plugin age-plugin-{name} failed: {what}"))
 }
 
-impl Broken {
+impl ConversationError {
     /// Explains an error of the plugin `name`.
     fn explain(self, name: &str) -> Error {
         match self {
-            Self::Off(error) => ended(name, &error),
-            Self::Said(errors) => said(name, &errors),
+            Self::Connection(error) => ended(name, &error),
+            Self::Plugin(errors) => said(name, &errors),
         }
     }
 }

@@ -77,7 +77,7 @@ impl<N: NonceSequence> SealingKey<N> {
     /// Encrypts `in_out` in place under the next nonce. Returns the tag.
     ///
     /// # Errors
-    /// As [`Self::seal_in_place_append_tag`].
+    /// The errors of [`Self::seal_in_place_append_tag`].
     #[inline]
     pub fn seal_in_place_separate_tag<A: AsRef<[u8]>>(
         &mut self,
@@ -110,7 +110,8 @@ impl<N: NonceSequence> OpeningKey<N> {
     /// A program that joins the content of packets decrypts each one to the end of the one before.
     ///
     /// # Errors
-    /// As [`Self::open_in_place`], and if the range starts after the end of the message.
+    /// The errors of [`Self::open_in_place`]. A range that starts after the end of the message is an
+    /// error too.
     #[inline]
     pub fn open_within<'in_out, A: AsRef<[u8]>>(
         &mut self,
