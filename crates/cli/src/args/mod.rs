@@ -164,6 +164,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
 
 /// Returns `sealane` without a subcommand.
 fn top_command() -> Command {
+    // The short help lists commands in place of age's flags, whichever they are.
     let command = AgeArgs::augment_args(base("sealane")).mut_args(|arg| arg.hide_short_help(true));
     help::describe(command, SUBCOMMANDS)
 }

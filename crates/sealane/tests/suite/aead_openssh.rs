@@ -5,8 +5,8 @@ use sealane_spec::openssh::{decrypt_packet, encrypt_packet};
 
 use crate::common::{array, backends, cases, combined, octets};
 
-/// The longest packet in bytes that all lengths are tried to. The rest are longer than each group
-/// of blocks that a kernel works on.
+/// The length in bytes up to which every length is tried. The other packets are longer than a
+/// kernel's groups of blocks.
 const LONGEST: usize = 1200;
 const LONGER: [usize; 5] = [2048 + 4, 4097, 9000, 16_384, 35_000];
 

@@ -1,8 +1,8 @@
 //! The fields that the tests of GF(2^n) try.
 
-/// Less than a lane, a lane, a block of two lanes, a block and a half, and the largest field. The
-/// tests of all fields are half of this program, so where another target runs the same code, it is
-/// compiled for these alone, with `--cfg sealane_few_fields`.
+/// The degrees of fields with less than a lane, a lane, a block of two lanes, a block and a half,
+/// and of the largest field. Tests of all fields would be half of this program. Targets that run the
+/// same code as another one therefore test these alone, with `--cfg sealane_few_fields`.
 pub(crate) const FEW_FIELDS: [usize; 5] = [8, 64, 128, 192, 2048];
 
 /// Calls a generic function for every field, or for [`FEW_FIELDS`].

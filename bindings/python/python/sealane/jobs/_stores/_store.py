@@ -31,7 +31,7 @@ class Version:
         return f"{self.size} {self.token}"
 
 
-#: Is called with what ``Store.clean`` needs, before the object is replaced.
+#: Called before the object is replaced, with the handle for ``Store.clean``.
 Prepare = Callable[[str], None]
 
 
@@ -64,7 +64,7 @@ class Store:
         return self.version_of(info)
 
     def read(self, version: Version, start: int, stop: int) -> bytes:
-        """Returns a range of this version. Raises ``Conflict`` if it is seen to be another one."""
+        """Returns a range of this version. Raises ``Conflict`` if the store reports another one."""
         if start >= stop:
             return b""
         data = bytes(self._read(version, start, stop))
@@ -120,7 +120,7 @@ class Store:
         return self.write(pieces(), version.size - old_len + len(header), prepare, version)
 
     def clean(self, handle: str) -> None:
-        """Removes what a write left that was cut off, if anything. The object itself stays."""
+        """Removes what an interrupted write left, if anything. The object itself stays."""
         folder, _, name = self._real().rpartition("/")
         # The handle comes from the ledger, whose writers must not choose what is removed.
         if re.fullmatch(re.escape(f"{folder}/.{name}.") + "[0-9a-f]{16}[.]tmp", handle):
@@ -128,5 +128,5 @@ class Store:
                 self.fs.rm_file(handle)
 
     def _real(self) -> str:
-        """Returns the path beside which temporary objects lie."""
+        """Returns the path beside which temporary objects are made."""
         return self.path
