@@ -1,8 +1,8 @@
 """Tests what `cargo xtask dist` makes for machines of this kind: python3 tools/dist/test.py
 
 Archives and packages are the same when they are made again, the signature is valid, lintian finds
-nothing, and the Debian package can be installed, used and removed in a clean root. debootstrap makes
-the root, which needs the rights of root, and target/dist-test keeps it."""
+nothing, and the Debian package can be installed, used and removed in a clean root. debootstrap
+makes the root, which needs the rights of root, and target/dist-test keeps it."""
 
 import hashlib
 import json

@@ -1,9 +1,9 @@
 //! Exchanges files with the real age, rage and typage: every recipient type, armored and not, with
 //! sizes around a chunk and 64 MiB. Checks completions in bash, zsh and fish.
 //!
-//! Run `cargo test --workspace --test interop`. The tools are `age`,
-//! `age-keygen`, `rage` and `ssh-keygen` in PATH, or the programs in the variables AGE, AGE_KEYGEN,
-//! RAGE and SSH_KEYGEN. Other tools are named with their tests. A missing tool is a failure.
+//! Run `cargo test --workspace --test interop`. The tools are `age`, `age-keygen`, `rage` and
+//! `ssh-keygen` in PATH, or the programs in the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN.
+//! Other tools are named with their tests. A missing tool is a failure.
 #![cfg(unix)]
 
 #[path = "common/bytes.rs"]

@@ -26,7 +26,7 @@ import Data.ByteString (ByteString)
 import Sealane.Aead
 import Sealane.Aead.Nonce (Aead (number), ofLength)
 
--- | ChaCha20-Poly1305, in the types of its nonces.
+-- | Marks the nonces of ChaCha20-Poly1305 in their type.
 data ChaCha20Poly1305
 
 instance Aead ChaCha20Poly1305 where

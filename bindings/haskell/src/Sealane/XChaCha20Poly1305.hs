@@ -27,7 +27,7 @@ import Data.ByteString (ByteString)
 import Sealane.Aead
 import Sealane.Aead.Nonce (Aead (number), ofLength, random)
 
--- | XChaCha20-Poly1305, in the types of its nonces.
+-- | Marks the nonces of XChaCha20-Poly1305 in their type.
 data XChaCha20Poly1305
 
 instance Aead XChaCha20Poly1305 where

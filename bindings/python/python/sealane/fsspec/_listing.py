@@ -44,7 +44,7 @@ class Listings:
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert(self, info: dict[str, Any], start: bytes = b"") -> dict[str, Any]:
-        """Does the same, and reads the header if it is needed. ``start`` may have the first bytes of the file."""
+        """Does the same, and reads the header if it is needed. ``start`` may have the first bytes."""
         known = self._known(info)
         if known is not None:
             return known

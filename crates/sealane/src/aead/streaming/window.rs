@@ -8,14 +8,14 @@ use crate::chacha20::state::{State, xor_bytes};
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::wipe::wipe;
 
-/// Bytes of a window where cipher and authenticator take turns: what one call of each is fast for.
+/// Bytes of a window where cipher and authenticator take turns: one call of each is fast for them.
 const MAX_WINDOW_BYTES: usize = 1024;
 
 /// A part of the key stream, from a whole block on.
 ///
 /// Key stream that has been used is replaced by the ciphertext that it belongs to, which waits
 /// there for the authenticator. So one buffer serves both.
-// It begins with a cache line, so that no vector is in two of them.
+// It starts at a cache line, so that no vector is in two lines.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(super) struct Window {

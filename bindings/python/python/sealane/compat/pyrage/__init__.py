@@ -1,6 +1,7 @@
 """The interface of pyrage 1.4: ``from sealane.compat import pyrage``.
 
-Names, signatures, exceptions and the texts of common errors are those of pyrage. The differences are:
+Names, signatures, exceptions and the texts of common errors are those of pyrage. The differences
+are:
 
 - files are encrypted on all cores, and a target is replaced only when everything has been written;
 - other threads run meanwhile;

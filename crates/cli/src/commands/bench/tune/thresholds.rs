@@ -172,7 +172,7 @@ fn after(longest: usize) -> usize {
 
 /// Returns the question of a length, if there is one on both sides.
 fn length(name: &'static str, make: MakeProcessing, from: usize, step: usize) -> Question {
-    /// Nobody waits for longer messages here.
+    /// Longer messages would take too long to measure.
     const LONGEST: usize = 1 << 20;
     if (3..=LONGEST).contains(&from) { Length { name, make, from, step } } else { Nothing(UNUSED) }
 }

@@ -22,7 +22,7 @@ final class AgeCodecOutputStream extends CompressionOutputStream {
 
             @Override
             public void close() throws IOException {
-                // It ends with this stream, not with the last chunk.
+                // The output is closed with this stream, not after the last chunk.
                 flush();
             }
         };

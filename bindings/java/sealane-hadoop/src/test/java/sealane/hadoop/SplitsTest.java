@@ -54,7 +54,7 @@ class SplitsTest {
         return lines;
     }
 
-    /** Returns `length` bytes of lines that are about `lineLength` bytes long. Some lines are empty. */
+    /** Returns lines of about {@code lineLength} bytes, some of them empty, {@code length} in all. */
     private static byte[] text(int length, int lineLength, String lineEnd, boolean endsWithLine) {
         Random random = new Random(length * 31L + lineLength);
         ByteArrayOutputStream text = new ByteArrayOutputStream();

@@ -26,8 +26,8 @@ class OpenJdkTest {
     private static final String REUSE = "ChaCha20NoReuse";
 
     /**
-     * Decrypts with the key and the nonce of the message before, which only providers of Java before
-     * 21 must refuse. The test is that of Java 17.
+     * Decrypts with the key and the nonce of the message before, which only providers of Java
+     * before 21 must refuse. The test is that of Java 17.
      */
     private static final Set<String> ALLOWED = Set.of(
             "Decrypt second time without init [ChaCha20]",

@@ -67,7 +67,7 @@ class StreamCipherTest {
         assertTrue(count >= 1, "no vectors");
     }
 
-    /** Long messages, in all shapes, and block counters that wrap, as SunJCE's. */
+    /** Long messages, in all shapes, and block counters that wrap, give the results of SunJCE. */
     @Test
     void sameAsTheJdk() throws Exception {
         for (int counter : new int[] {0, 1, 77, -1, -2, -3000, Integer.MAX_VALUE}) {
