@@ -118,7 +118,7 @@ def test_polars(url, fs):
     assert pl.read_parquet(fs.open(path_of(url) + ".2"))["id"].to_list() == [1, 2]
 
 
-# Dask itself uses what pandas deprecates.
+# Dask uses functions that pandas deprecates.
 @pytest.mark.filterwarnings("default")
 def test_dask_workers_resolve_the_identities(url, tmp_path):
     """The workers are other processes, and get a reference only."""

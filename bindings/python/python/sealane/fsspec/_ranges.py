@@ -10,8 +10,8 @@ from ..age import PayloadError, PayloadKey
 
 #: The length of a chunk's plaintext, and of a sealed chunk.
 CHUNK, SEALED_CHUNK = 65536, 65552
-#: The end of an object, with all of the chunk before the last one: what engines read first of
-#: formats whose directory is at the end.
+#: The end of an object, with all of the chunk before the last one. Engines read it first if the
+#: directory of the format is at the end.
 END = 2 * SEALED_CHUNK
 _READ_FROM_THE_END = (".parquet", ".orc", ".arrow", ".feather", ".zip", ".npz")
 

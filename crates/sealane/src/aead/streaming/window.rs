@@ -28,8 +28,8 @@ pub(super) struct Window {
     pub(super) used: usize,
     /// The end of the key stream.
     filled: usize,
-    /// Bytes of the whole window. Like `set_bytes`, it depends on the level alone, but every piece
-    /// uses it, and a field is faster than the table of levels.
+    /// Bytes of the whole window. Like `set_bytes`, it follows from the level, and is kept so that
+    /// pieces need not look it up.
     len: usize,
     /// Bytes of a set: fewer bytes take the same time.
     set_bytes: usize,

@@ -28,7 +28,7 @@ def version_of(fs: Any, info: dict[str, Any]) -> Version:
 def _class_of(fs: Any) -> type[Store]:
     if isinstance(fs, LocalFileSystem):
         return LocalStore
-    # Their packages are imported where they are used only.
+    # Their packages are imported only where they are used.
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
     if "s3" in protocols:
         from ._s3 import S3Store
