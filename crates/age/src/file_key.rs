@@ -37,7 +37,7 @@ impl FileKey {
     /// Returns the file key that `init` writes.
     ///
     /// # Errors
-    /// Those of `init`.
+    /// The errors of `init`.
     pub fn try_init_with_mut<E>(init: impl FnOnce(&mut [u8; FILE_KEY_BYTES]) -> Result<(), E>) -> Result<Self, E> {
         let mut key = Self(Box::new([0; FILE_KEY_BYTES]));
         init(&mut key.0)?;

@@ -39,13 +39,13 @@ pub trait ReadAt: Sync {
     /// `out` is empty.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize>;
 
     /// Returns the length in bytes, which may change at any time.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     fn size(&self) -> io::Result<u64>;
 }
 
@@ -54,13 +54,13 @@ pub trait WriteAt: Sync {
     /// Writes all of `data` from byte `offset` on.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()>;
 
     /// Removes everything after the first `len` bytes.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     fn set_len(&self, len: u64) -> io::Result<()>;
 }
 

@@ -56,13 +56,13 @@ pub trait AsyncReadAt {
     /// `out` is empty.
     ///
     /// # Errors
-    /// Those of the input.
+    /// The errors of the input.
     fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send;
 
     /// Returns the length in bytes.
     ///
     /// # Errors
-    /// Those of the input.
+    /// The errors of the input.
     fn size(&self) -> impl Future<Output = io::Result<u64>> + Send;
 }
 
@@ -275,7 +275,7 @@ impl<I: ReadAt> RangeReader<I> {
     /// The sealed chunks and their plaintext are in memory at once.
     ///
     /// # Errors
-    /// Those of the input, a [`StreamError`] if the chunks are damaged, and
+    /// The errors of the input, a [`StreamError`] if the chunks are damaged, and
     /// [`io::ErrorKind::OutOfMemory`].
     pub fn read(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut sealed) = self.plan(plaintext)?;

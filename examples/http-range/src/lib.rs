@@ -44,7 +44,7 @@ impl HttpObject {
     /// Connects to the server of an `http` address, and fetches the object's start and length.
     ///
     /// # Errors
-    /// Those of the connection, and an [`HttpError`] for a response without this range.
+    /// The errors of the connection, and an [`HttpError`] for a response without this range.
     pub async fn open(uri: Uri) -> io::Result<Self> {
         let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or(HttpError::Address)?;
         let stream = TcpStream::connect((authority.host(), authority.port_u16().unwrap_or(80))).await?;

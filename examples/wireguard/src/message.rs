@@ -52,7 +52,7 @@ impl Datagram {
     /// Fills the buffer by `receive`, which returns the number of bytes.
     ///
     /// # Errors
-    /// Those of `receive`.
+    /// The errors of `receive`.
     pub fn fill<E>(&mut self, receive: impl FnOnce(&mut [u8]) -> Result<usize, E>) -> Result<(), E> {
         self.length = 0;
         self.length = receive(&mut self.bytes)?.min(self.bytes.len());

@@ -30,7 +30,7 @@ const MAX_LINE: u64 = 1 << 16;
 ///
 /// # Errors
 ///
-/// Those of `input` and `output`.
+/// The errors of `input` and `output`.
 pub fn decode_damaged(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     let mut next_line = |line: &mut Vec<u8>| {

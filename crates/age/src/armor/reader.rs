@@ -85,7 +85,7 @@ impl<R: Read> ArmoredReader<R> {
     ///
     /// # Errors
     ///
-    /// Those of the inner reader, and an [`ArmorError`] if the first line is wrong.
+    /// The errors of the inner reader, and an [`ArmorError`] if the first line is wrong.
     pub fn is_armored(&mut self) -> io::Result<bool> {
         if let State::Start { armor_required } = self.state {
             self.start(armor_required)?;

@@ -59,7 +59,8 @@ impl<W: Write> ArmoredWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of the inner writer, and [`ArmorError::EarlierFailure`] if an earlier write failed.
+    /// The errors of the inner writer, and [`ArmorError::EarlierFailure`] if an earlier write
+    /// failed.
     pub fn finish(mut self) -> io::Result<W> {
         self.check()?;
         if self.format == Format::Armored {

@@ -67,7 +67,7 @@ impl Attributes {
     /// Sets the attributes of a file or a folder.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The errors of the system.
     pub fn apply(self, file: &File) -> io::Result<()> {
         if let Some(modified) = self.modified.and_then(from_time) {
             file.set_times(FileTimes::new().set_modified(modified))?;

@@ -124,7 +124,7 @@ impl Manifest {
     /// Writes the plaintext of a manifest.
     ///
     /// # Errors
-    /// Those of `to`.
+    /// The errors of `to`.
     pub fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
         write_line(&mut to, &Head { version: VERSION })?;
         entries.into_iter().try_for_each(|entry| write_line(&mut to, &entry))

@@ -109,7 +109,7 @@ impl<R> StreamReader<R> {
     /// zeros follow.
     ///
     /// # Errors
-    /// Those of `report`, as [`CopyError::Write`].
+    /// The errors of `report`, as [`CopyError::Write`].
     pub fn salvage(
         self,
         input: &impl ReadAt,

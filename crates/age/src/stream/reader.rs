@@ -47,7 +47,7 @@ impl<R: Read> StreamReader<R> {
     ///
     /// # Errors
     ///
-    /// Those of the input, and a [`StreamError`](super::StreamError) if the file is damaged.
+    /// The errors of the input, and a [`StreamError`](super::StreamError) if the file is damaged.
     pub fn verify(&mut self) -> io::Result<u64> {
         loop {
             let len = match self.fill_buf() {

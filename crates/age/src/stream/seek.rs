@@ -12,8 +12,8 @@ impl<R: Read + Seek> StreamReader<R> {
     ///
     /// # Errors
     ///
-    /// Those of the input, and a [`StreamError`] if the file does not end with an authentic last
-    /// chunk. The reader keeps its position and stays usable.
+    /// The errors of the input, and a [`StreamError`] if the file does not end with an authentic
+    /// last chunk. The reader keeps its position and stays usable.
     pub fn plaintext_len(&mut self) -> io::Result<u64> {
         match self.opener.plaintext_len {
             Some(len) => Ok(len),

@@ -30,8 +30,8 @@ impl<W: Write> StreamWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of the inner writer, and a [`StreamError`] if an earlier call failed or there are too
-    /// many chunks. The file is then incomplete.
+    /// The errors of the inner writer, and a [`StreamError`] if an earlier call failed or there are
+    /// too many chunks. The file is then incomplete.
     pub fn finish(mut self) -> io::Result<W> {
         self.check()?;
         self.sealer.seal_last()?;

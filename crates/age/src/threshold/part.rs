@@ -45,7 +45,7 @@ impl Part {
     /// its name, its place and its other stanzas.
     ///
     /// # Errors
-    /// Those of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`] if an
+    /// The errors of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`] if an
     /// identity unwraps a key that does not open the share. An empty result is not an error.
     pub fn of<'a>(
         header: &Header,

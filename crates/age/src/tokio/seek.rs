@@ -19,8 +19,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     ///
     /// # Errors
     ///
-    /// Those of the inner reader, and a [`StreamError`] if the file does not end with an authentic
-    /// last chunk. The reader keeps its position and stays usable.
+    /// The errors of the inner reader, and a [`StreamError`] if the file does not end with an
+    /// authentic last chunk. The reader keeps its position and stays usable.
     pub async fn plaintext_len(&mut self) -> io::Result<u64> {
         poll_fn(|cx| self.poll_seek(cx)).await?;
         if self.opener.plaintext_len.is_none() {

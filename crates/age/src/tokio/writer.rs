@@ -109,8 +109,8 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of the inner writer, and [`StreamError::EarlierFailure`] if an earlier call failed.
-    /// The file is then incomplete.
+    /// The errors of the inner writer, and [`StreamError::EarlierFailure`] if an earlier call
+    /// failed. The file is then incomplete.
     pub async fn finish(mut self) -> io::Result<W> {
         poll_fn(|cx| {
             self.poll_or_fail(cx, |writer, cx| {
