@@ -44,9 +44,9 @@ impl Part {
     /// Show a holder these descriptions and nothing else about the file: anyone may have written
     /// its name, its place and its other stanzas.
     ///
-    /// # Errors The errors of identities, [`ThresholdError::Malformed`], and
-    /// [`ThresholdError::WrongShare`] if an identity unwraps a key that does not open the share. An
-    /// empty result is not an error.
+    /// # Errors
+    /// The errors of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`]
+    /// if an identity unwraps a key that does not open the share. An empty result is not an error.
     pub fn of<'a>(
         header: &Header,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
