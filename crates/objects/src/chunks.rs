@@ -1,10 +1,9 @@
 //! Opens the chunks of a range as they arrive.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use sealane_age::StreamError;
-use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
+use sealane_age::stream::{SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
 
 use crate::opened::Opened;
 
@@ -100,49 +99,4 @@ impl Opening {
         self.len -= wanted as u64;
         Ok(())
     }
-}
-
-/// Ranges whose chunks overlap or touch, which are fetched together.
-#[derive(Debug)]
-pub(crate) struct Group {
-    pub(crate) chunks: SealedRange,
-    /// The number of each range, and its position in the plaintext of the chunks.
-    pub(crate) ranges: Vec<(usize, Range<usize>)>,
-}
-
-/// Groups ranges of plaintext, which are not empty and end before the plaintext does.
-pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group>, StreamError> {
-    let mut order: Vec<_> = (0..ranges.len()).collect();
-    order.sort_by_key(|&i| ranges[i].start);
-    let mut merged: Vec<(Range<u64>, SealedRange, Vec<usize>)> = Vec::new();
-    for i in order {
-        let (range, chunks) = (ranges[i].clone(), opened.range(ranges[i].clone())?);
-        match merged.last_mut() {
-            Some((all, known, members)) if chunks.sealed.start <= known.sealed.end => {
-                all.end = all.end.max(range.end);
-                *known = opened.range(all.clone())?;
-                members.push(i);
-            }
-            _ => merged.push((range, chunks, vec![i])),
-        }
-    }
-    let group = |(_, chunks, members): (Range<u64>, SealedRange, Vec<usize>)| {
-        let start = chunks.first * CHUNK_BYTES as u64;
-        // The result is in memory, so its positions fit.
-        let within = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
-        let ranges = members.into_iter().map(|i| (i, within(ranges[i].start)..within(ranges[i].end))).collect();
-        Group { chunks, ranges }
-    };
-    Ok(merged.into_iter().map(group).collect())
-}
-
-/// Opens all chunks of a group.
-pub(crate) fn open_group(opened: &Opened, chunks: &SealedRange, sealed: &[u8]) -> Result<Vec<u8>, StreamError> {
-    if sealed.len() as u64 != chunks.sealed.end - chunks.sealed.start {
-        return Err(StreamError::Truncated);
-    }
-    let mut plaintext = vec![0; sealed.len()];
-    let len = opened.key.open_chunks(chunks.first, chunks.is_last, sealed, &mut plaintext)?;
-    plaintext.truncate(len);
-    Ok(plaintext)
 }

@@ -54,7 +54,8 @@
 //! object that is sealed for the same recipients, or by one of their own. Paths, sizes, times,
 //! tags and attributes are neither secret nor authentic. `docs/objects.md` has the whole list.
 //!
-//! Sealing and opening take place in the task that polls: about a millisecond for a few MiB.
+//! Sealing and opening take place in the task that polls: about a millisecond for a few MiB. Only
+//! `get_ranges` of local files opens in tokio's threads for blocking work, with the feature `fs`.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -62,6 +63,7 @@
 
 mod chunks;
 mod error;
+mod groups;
 mod keys;
 #[cfg(feature = "object_store_013")]
 pub mod object_store_013;

@@ -1,11 +1,14 @@
 //! A store whose objects are sealed.
 
+#[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
+mod file;
 mod list;
 mod read;
 mod rekey;
 mod write;
 
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -92,10 +95,10 @@ struct Located {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// Names the object in an error of this crate: one query reads many.
+/// Names the object in an error of this crate, or of a file: one query reads many.
 fn located(path: &Path, error: Error) -> Error {
     match error {
-        Error::Generic { store: NAME, source } if source.is::<SealedError>() => {
+        Error::Generic { store: NAME, source } if source.is::<SealedError>() || source.is::<io::Error>() => {
             Error::Generic { store: NAME, source: Box::new(Located { path: path.clone(), source }) }
         }
         other => other,

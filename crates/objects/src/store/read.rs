@@ -14,8 +14,9 @@ use super::super::generation::with_payload;
 use super::super::object_store::path::Path;
 use super::super::object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
 use super::{NAME, SealedStore, failed, located, stamp};
-use crate::chunks::{Opening, groups, open_group};
+use crate::chunks::Opening;
 use crate::error::SealedError;
+use crate::groups::{Collector, Group, groups};
 use crate::opened::{Opened, Stamp};
 
 /// How often an object may change while it is read.
@@ -195,22 +196,45 @@ impl SealedStore {
     }
 
     /// Reads ranges of an object. Returns `None` if it was replaced.
-    async fn try_ranges(&self, location: &Path, opened: &Opened, ranges: &[Range<u64>]) -> Result<Option<Vec<Bytes>>> {
+    async fn try_ranges(
+        &self,
+        location: &Path,
+        opened: &Arc<Opened>,
+        ranges: &[Range<u64>],
+    ) -> Result<Option<Vec<Bytes>>> {
         let wanted = ranges.iter().map(|range| GetRange::Bounded(range.clone()).as_range(opened.len));
         let wanted = wanted.collect::<Result<Vec<_>, _>>().map_err(out_of_range)?;
         let groups = groups(opened, &wanted).map_err(failed)?;
-        let stored: Vec<_> = groups.iter().map(|group| opened.stored(&group.chunks)).collect();
-        let requests = stored.into_iter().map(|range| self.fetch(location, None, &opened.stamp, range));
-        let fetched: Vec<Option<Bytes>> = stream::iter(requests).buffered(PARALLEL).try_collect().await?;
+        let requests = groups.into_iter().map(|group| self.collect(location, opened, group));
+        let collected: Vec<Option<Collector>> = stream::iter(requests).buffered(PARALLEL).try_collect().await?;
         let mut found = vec![Bytes::new(); ranges.len()];
-        for (group, sealed) in groups.into_iter().zip(fetched) {
-            let Some(sealed) = sealed else { return Ok(None) };
-            let plaintext = Bytes::from(open_group(opened, &group.chunks, &sealed).map_err(failed)?);
-            for (i, within) in group.ranges {
-                found[i] = plaintext.slice(within);
+        for collector in collected {
+            let Some(collector) = collector else { return Ok(None) };
+            for (i, plaintext) in collector.finish().map_err(failed)? {
+                found[i] = plaintext.into();
             }
         }
         Ok(Some(found))
+    }
+
+    /// Fetches and opens the chunks of a group. Returns `None` if the object was replaced.
+    async fn collect(&self, location: &Path, opened: &Arc<Opened>, group: Group) -> Result<Option<Collector>> {
+        let stored = opened.stored(&group.chunks);
+        let Some(result) = self.request(location, None, &opened.stamp, stored.clone()).await? else { return Ok(None) };
+        let mut collector = Collector::new(Arc::clone(opened), group);
+        #[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
+        if let GetResultPayload::File(file, _) = result.payload {
+            return super::file::collect(file, stored, collector).await.map(Some);
+        }
+        #[allow(irrefutable_let_patterns, reason = "without local files, each payload is a stream")]
+        if let GetResultPayload::Stream(mut body) = result.payload {
+            while let Some(bytes) = body.try_next().await? {
+                collector.push(&bytes).map_err(failed)?;
+            }
+        } else {
+            collector.push(&result.bytes().await?).map_err(failed)?;
+        }
+        Ok(Some(collector))
     }
 }
 

@@ -1,13 +1,18 @@
 //! Ranges: their bytes, and what is fetched for them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use sealane_object_store::DEFAULT_HEADER_LEN;
-use sealane_object_store::sealane_age::{Identity, decrypt};
+use sealane_object_store::sealane_age::{Identity, StreamError, decrypt, x25519};
+use sealane_object_store::{DEFAULT_HEADER_LEN, SealedError};
 
+use super::super::SealedStore;
+use super::super::object_store::chunked::ChunkedStore;
+use super::super::object_store::local::LocalFileSystem;
+use super::super::object_store::memory::InMemory;
 use super::super::object_store::path::Path;
-use super::super::object_store::{GetOptions, GetRange, ObjectStore as _, ObjectStoreExt as _};
-use super::{CHUNK, Place, text, whole};
+use super::super::object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _};
+use super::{CHUNK, Place, keys, text, whole};
 
 const START: u64 = DEFAULT_HEADER_LEN as u64 + 16;
 const SEALED: u64 = CHUNK as u64 + 16;
@@ -112,6 +117,42 @@ async fn ranges_are_merged_by_chunk() {
     assert!(cold.get_ranges(&path, &[0..1, 20 * chunk..20 * chunk + 1]).await.is_err());
     // As with other stores, a range ends with the object.
     assert_eq!(cold.get_ranges(&path, &[20 * chunk - 1..20 * chunk + 1]).await.unwrap()[0].len(), 1);
+}
+
+#[tokio::test]
+async fn ranges_of_a_file_and_of_bodies_in_pieces() {
+    let folder = tempfile::tempdir().unwrap();
+    let files: Arc<dyn ObjectStore> = Arc::new(LocalFileSystem::new_with_prefix(folder.path()).unwrap());
+    let pieces: Arc<dyn ObjectStore> = Arc::new(ChunkedStore::new(Arc::new(InMemory::new()), 10_007));
+    let (text, path, chunk) = (text(9 * CHUNK + 100), Path::from("a"), CHUNK as u64);
+    let len = text.len() as u64;
+    for below in [files, pieces] {
+        let store = SealedStore::new(below.clone(), keys(&x25519::Identity::generate().unwrap())).unwrap();
+        store.put(&path, text.clone().into()).await.unwrap();
+        // Ranges that touch, that overlap, within one another, the same twice, and the end.
+        let edges = [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 7, 8 * chunk, len - 1, len];
+        for from in edges {
+            let mut ranges: Vec<_> = edges.into_iter().filter(|&to| from < to).map(|to| from..to).collect();
+            ranges.extend([7 * chunk..7 * chunk + 1, 7 * chunk..7 * chunk + 1, 4 * chunk..6 * chunk]);
+            let found = store.get_ranges(&path, &ranges).await.unwrap();
+            for (range, found) in ranges.iter().zip(&found) {
+                assert!(*found == text[range.start as usize..range.end as usize], "{range:?}");
+            }
+        }
+        let intact = below.get(&path).await.unwrap().bytes().await.unwrap().to_vec();
+        let mut changed = intact.clone();
+        changed[(START + 4 * SEALED + 9) as usize] ^= 1;
+        below.put(&path, changed.into()).await.unwrap();
+        let found = store.get_ranges(&path, &[0..chunk, 5 * chunk..len]).await.unwrap();
+        assert!(found[0] == text[..CHUNK] && found[1] == text[5 * CHUNK..]);
+        let error = store.get_ranges(&path, &[0..chunk, 3 * chunk..6 * chunk]).await.unwrap_err();
+        let Some(SealedError::Payload(StreamError::CorruptChunk { number: 4 })) = SealedError::of(&error) else {
+            panic!("{error:?}")
+        };
+        below.put(&path, intact[..intact.len() - 1].to_vec().into()).await.unwrap();
+        let error = store.get_ranges(&path, &[len - 10..len - 5]).await.unwrap_err();
+        assert!(SealedError::of(&error).is_some(), "{error:?}");
+    }
 }
 
 /// A store that knows an object notices that another writer has replaced it.

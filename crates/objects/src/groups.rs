@@ -1,0 +1,144 @@
+//! Ranges that are fetched together.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use sealane_age::StreamError;
+use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
+use zeroize::Zeroizing;
+
+use crate::opened::Opened;
+
+/// Ranges whose chunks overlap or touch, which are fetched together.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) chunks: SealedRange,
+    /// The number of each range, and its position in the plaintext of the chunks, by start.
+    pub(crate) ranges: Vec<(usize, Range<usize>)>,
+}
+
+/// Groups ranges of plaintext, which are not empty and end before the plaintext does.
+pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group>, StreamError> {
+    let mut order: Vec<_> = (0..ranges.len()).collect();
+    order.sort_by_key(|&i| ranges[i].start);
+    let mut merged: Vec<(Range<u64>, SealedRange, Vec<usize>)> = Vec::new();
+    for i in order {
+        let (range, chunks) = (ranges[i].clone(), opened.range(ranges[i].clone())?);
+        match merged.last_mut() {
+            Some((all, known, members)) if chunks.sealed.start <= known.sealed.end => {
+                all.end = all.end.max(range.end);
+                *known = opened.range(all.clone())?;
+                members.push(i);
+            }
+            _ => merged.push((range, chunks, vec![i])),
+        }
+    }
+    let group = |(_, chunks, members): (Range<u64>, SealedRange, Vec<usize>)| {
+        let start = chunks.first * CHUNK_BYTES as u64;
+        // The result is in memory, so its positions fit.
+        let within = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
+        let ranges = members.into_iter().map(|i| (i, within(ranges[i].start)..within(ranges[i].end))).collect();
+        Group { chunks, ranges }
+    };
+    Ok(merged.into_iter().map(group).collect())
+}
+
+/// Collects the ranges of a group while its chunks arrive. Each range has memory of its own: that
+/// of a whole group may be so long that the allocator asks the kernel for fresh pages each time.
+pub(crate) struct Collector {
+    opened: Arc<Opened>,
+    group: Group,
+    /// What was collected of each range.
+    found: Vec<Vec<u8>>,
+    /// The number of ranges that are complete, before the first one that is not.
+    complete: usize,
+    /// Sealed bytes that came, without those in `buffer`.
+    taken: u64,
+    /// The start of a chunk.
+    buffer: Vec<u8>,
+    /// The plaintext of a chunk that is not within one range.
+    plaintext: Zeroizing<Vec<u8>>,
+}
+
+impl Collector {
+    pub(crate) fn new(opened: Arc<Opened>, group: Group) -> Self {
+        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len())).collect();
+        Self { opened, group, found, complete: 0, taken: 0, buffer: Vec::new(), plaintext: Zeroizing::default() }
+    }
+
+    /// Takes the next sealed bytes.
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) -> Result<(), StreamError> {
+        let left = self.len() - self.taken;
+        if (self.buffer.len() + bytes.len()) as u64 > left {
+            return Err(StreamError::TrailingData);
+        }
+        while !bytes.is_empty() {
+            let missing = self.next_len() - self.buffer.len();
+            let (more, rest) = bytes.split_at(missing.min(bytes.len()));
+            bytes = rest;
+            if more.len() < missing {
+                self.buffer.extend_from_slice(more);
+            } else if self.buffer.is_empty() {
+                self.open(more)?;
+            } else {
+                let mut chunk = std::mem::take(&mut self.buffer);
+                chunk.extend_from_slice(more);
+                self.open(&chunk)?;
+                // It keeps its allocation.
+                chunk.clear();
+                self.buffer = chunk;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns each range with its number, if all chunks have come.
+    pub(crate) fn finish(self) -> Result<impl Iterator<Item = (usize, Vec<u8>)>, StreamError> {
+        if self.taken < self.len() {
+            return Err(StreamError::Truncated);
+        }
+        Ok(self.group.ranges.into_iter().map(|(number, _)| number).zip(self.found))
+    }
+
+    /// Returns the length of all chunks.
+    fn len(&self) -> u64 {
+        self.group.chunks.sealed.end - self.group.chunks.sealed.start
+    }
+
+    /// Returns the length of the next chunk.
+    fn next_len(&self) -> usize {
+        let left = self.len() - self.taken;
+        usize::try_from(left).map_or(SEALED_CHUNK_BYTES, |left| left.min(SEALED_CHUNK_BYTES))
+    }
+
+    /// Opens a whole chunk, and copies the parts of it that are in ranges.
+    fn open(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
+        let number = self.taken / SEALED_CHUNK_BYTES as u64;
+        self.taken += chunk.len() as u64;
+        let is_last = self.group.chunks.is_last && self.taken == self.len();
+        let (key, first) = (&self.opened.key, self.group.chunks.first + number);
+        // The ranges are in memory, so positions within the group fit.
+        let start = usize::try_from(number).unwrap_or(usize::MAX) * CHUNK_BYTES;
+        let end = start + chunk.len().saturating_sub(TAG_BYTES);
+
+        let ranges = &self.group.ranges;
+        self.complete += ranges[self.complete..].iter().take_while(|(_, within)| within.end <= start).count();
+        let members = ranges.iter().zip(&mut self.found).skip(self.complete);
+        let members = members.take_while(|((_, within), _)| within.start < end);
+        let mut members: Vec<_> = members.filter(|((_, within), _)| start < within.end).collect();
+        if let [((_, within), found)] = &mut members[..]
+            && within.start <= start
+            && end <= within.end
+        {
+            let before = found.len();
+            found.resize(before + (end - start), 0);
+            return key.open_chunks(first, is_last, chunk, &mut found[before..]).map(drop);
+        }
+        self.plaintext.resize(end - start, 0);
+        key.open_chunks(first, is_last, chunk, &mut self.plaintext)?;
+        for ((_, within), found) in members {
+            found.extend_from_slice(&self.plaintext[within.start.max(start) - start..within.end.min(end) - start]);
+        }
+        Ok(())
+    }
+}
