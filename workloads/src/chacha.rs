@@ -162,6 +162,16 @@ pub fn xchacha_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<
     }))
 }
 
+/// Prepares the tag of a message in pieces.
+pub fn poly1305_pieces(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let (backend, key, mut data) = parts(backend, size, secrets)?;
+    Ok(Box::new(move || {
+        let mut poly1305 = Poly1305::with_backend(&key, backend);
+        data.bytes().chunks(256).for_each(|piece| poly1305.update(piece));
+        black_box(poly1305.finalize());
+    }))
+}
+
 /// Prepares sealing of a message in pieces.
 pub fn pieces_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (backend, key, mut data) = parts(backend, size, secrets)?;

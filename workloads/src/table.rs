@@ -71,7 +71,10 @@ pub const WORKLOADS: &[Workload] = &[
         family: Family::ChaCha,
         tests: &["poly1305"],
         quick_test: "poly1305::every_length",
-        operations: &[operation!("poly1305", chacha::poly1305, LENGTHS, counted: COUNTED, timed: &[2048])],
+        operations: &[
+            operation!("poly1305", chacha::poly1305, LENGTHS, counted: COUNTED, timed: &[2048]),
+            operation!("poly1305-pieces", chacha::poly1305_pieces, LENGTHS, counted: &[1024, 16384]),
+        ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
             "poly1305" "Poly1305" "the tag of a message, a new key for each",

@@ -18,6 +18,7 @@ use crate::simd::U64Lanes;
 /// let pair: Pair = table.rows()[0][0];
 /// assert_eq!((pair.even(), pair.odd()), (3, 5));
 /// ```
+#[derive(Clone)]
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
     /// The number of rows that have been written. They are the last ones.

@@ -242,6 +242,31 @@ fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
     }
 }
 
+/// A message in pieces whose sum stays in lanes, with every number of rows at its end.
+#[cfg(feature = "alloc")]
+#[test]
+fn vectors_between_pieces() {
+    fn pieces<const LANES: usize>() {
+        let token = Bounds::<LANES, false>::new();
+        let lanes = rows::splat(token, Element(FOLDED));
+        let data = vec![0; 4096];
+        let mut sum = table::LaneSum::new();
+        sum.begin(token, &lanes, rows::first_row(token, Element(FOLDED), &data[..16 * LANES]));
+        sum.add_few(token, &data[..16 * LANES]);
+        for _ in 0..3 {
+            sum.add_groups(token, &data);
+            for end in (0..1024).step_by(16 * LANES) {
+                let sums = sum.sum_with(token, &lanes, &data[..end]);
+                assert!(sums.iter().all(|sum| *sum > 1 << 53), "these are no bounds: {sums:?}");
+                assert_folded(ElementBound::from_limbs(sums.map(Bound)));
+            }
+        }
+    }
+    pieces::<2>();
+    pieces::<4>();
+    pieces::<8>();
+}
+
 /// One message in each lane, after scalar code has processed the longer ones' first blocks.
 #[test]
 fn vectors_of_many_messages() {

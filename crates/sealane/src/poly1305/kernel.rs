@@ -13,7 +13,7 @@ use super::{BLOCK_BYTES, rows};
 ///
 /// # Panics
 /// In debug builds, if the length of `data` is not a multiple of 16.
-pub(super) fn blocks(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+fn blocks(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     debug_assert!(data.len().is_multiple_of(BLOCK_BYTES), "whole blocks");
     dispatch!(level, token => blocks_on(token, accumulator, table, data));
 }
@@ -63,17 +63,28 @@ pub(crate) fn padded(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
 
 /// Does the same as [`padded`], for a piece of a longer message.
 pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
-    let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();
-    let bytes = whole.as_flattened().len();
-    if bytes < POLY1305_LEAST_MIN_BYTES || bytes < min_call_bytes(level) {
-        for block in whole {
+    let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
+    whole_blocks_of_piece(level, accumulator, table, whole);
+    if !rest.is_empty() {
+        accumulator.block(&filled_with_zeros(rest));
+    }
+}
+
+/// Does the same as [`blocks`], for any number of them, without a table.
+#[inline(always)]
+pub(super) fn whole_blocks(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
+    whole_blocks_of_piece(level, accumulator, &mut None, data);
+}
+
+/// Does the same as [`blocks`], for any number of them.
+#[inline(always)]
+fn whole_blocks_of_piece(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
+    if data.len() < POLY1305_LEAST_MIN_BYTES || data.len() < min_call_bytes(level) {
+        for block in data.as_chunks().0 {
             accumulator.block(block);
         }
     } else {
-        blocks(level, accumulator, table, whole.as_flattened());
-    }
-    if !rest.is_empty() {
-        accumulator.block(&filled_with_zeros(rest));
+        blocks(level, accumulator, table, data);
     }
 }
 

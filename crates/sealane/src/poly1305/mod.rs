@@ -13,17 +13,22 @@ mod short;
 mod table;
 mod tag;
 
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
 use core::fmt;
 
 use sealane_simd::tuning::POLY1305_LEAST_MIN_BYTES;
+#[cfg(feature = "alloc")]
+use sealane_simd::tuning::POLY1305_MIN_BYTES_BEFORE_LANES;
 use sealane_simd::{Level, dispatch};
 
 pub(crate) use accumulator::Accumulator;
-use kernel::blocks;
 pub(crate) use kernel::{padded, padded_end, padded_piece};
 pub(crate) use rows::{ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
+#[cfg(feature = "alloc")]
+pub(crate) use table::BufferedSum;
 pub(crate) use tag::tags_equal;
 pub use tag::{TAG_BYTES, Tag};
 
@@ -39,6 +44,9 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 /// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`]
 /// makes a new one for each message.
 ///
+/// With the feature `alloc`, and on a backend with fast vectors, the fifth piece of a message of more
+/// than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the value.
+///
 /// ```
 /// use sealane::Poly1305;
 ///
@@ -51,10 +59,16 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 #[derive(Clone)]
 pub struct Poly1305 {
     accumulator: Accumulator,
+    /// The bytes after the last whole block.
     buffer: [u8; BLOCK_BYTES],
-    /// Bytes in `buffer`: fewer than a block.
-    buffered: usize,
+    /// Bytes of the message so far.
+    bytes: u64,
+    /// Pieces that `accumulator` and `buffer` have.
+    pieces: u32,
     level: Level,
+    /// What follows `accumulator` once a message in pieces is long. `buffer` has nothing then.
+    #[cfg(feature = "alloc")]
+    sum: Option<Box<BufferedSum>>,
 }
 
 impl Poly1305 {
@@ -69,7 +83,15 @@ impl Poly1305 {
     #[inline]
     #[must_use]
     pub fn with_backend(key: &[u8; 32], backend: Backend) -> Self {
-        Self { accumulator: Accumulator::new(key), buffer: [0; BLOCK_BYTES], buffered: 0, level: backend.level() }
+        Self {
+            accumulator: Accumulator::new(key),
+            buffer: [0; BLOCK_BYTES],
+            bytes: 0,
+            pieces: 0,
+            level: backend.level(),
+            #[cfg(feature = "alloc")]
+            sum: None,
+        }
     }
 
     /// Returns the tag of a whole message.
@@ -101,31 +123,56 @@ impl Poly1305 {
 
     /// Adds a piece of the message. The result does not depend on where the message is cut.
     pub fn update(&mut self, mut data: &[u8]) {
-        if self.buffered > 0 {
-            let taken = data.len().min(BLOCK_BYTES - self.buffered);
+        let in_block = self.bytes_in_block();
+        self.bytes += data.len() as u64;
+        #[cfg(feature = "alloc")]
+        if self.bytes - data.len() as u64 >= POLY1305_MIN_BYTES_BEFORE_LANES {
+            if self.sum.is_none() {
+                self.begin_sum(in_block);
+            }
+            if let Some(sum) = &mut self.sum {
+                return sum.update(self.level, &self.accumulator, data);
+            }
+        }
+        self.pieces = self.pieces.saturating_add(1);
+        if in_block > 0 {
+            let taken = data.len().min(BLOCK_BYTES - in_block);
             let (piece, rest) = data.split_at(taken);
-            self.buffer[self.buffered..][..taken].copy_from_slice(piece);
-            self.buffered += taken;
+            self.buffer[in_block..][..taken].copy_from_slice(piece);
             data = rest;
-            if self.buffered < BLOCK_BYTES {
+            if in_block + taken < BLOCK_BYTES {
                 return;
             }
             self.accumulator.block(&self.buffer);
-            self.buffered = 0;
         }
         let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
-        self.blocks(whole);
+        kernel::whole_blocks(self.level, &mut self.accumulator, whole);
         if !rest.is_empty() {
             self.buffer = filled_with_zeros(rest);
         }
-        self.buffered = rest.len();
+    }
+
+    /// Begins `sum` with the bytes of an incomplete block, if the next pieces are then faster.
+    #[cfg(feature = "alloc")]
+    #[inline(never)]
+    fn begin_sum(&mut self, in_block: usize) {
+        if BufferedSum::pays(self.level, self.bytes, self.pieces) {
+            self.sum = Some(BufferedSum::boxed(self.level, &self.accumulator, &self.buffer[..in_block]));
+        }
+    }
+
+    /// Returns the number of bytes after the last whole block.
+    #[inline(always)]
+    fn bytes_in_block(&self) -> usize {
+        (self.bytes % BLOCK_BYTES as u64) as usize
     }
 
     /// Fills an unfinished block with zeros, as an AEAD does after the associated data and after
     /// the ciphertext (RFC 8439, section 2.8).
     pub(crate) fn pad(&mut self) {
-        if self.buffered > 0 {
-            self.update(&[0; BLOCK_BYTES][self.buffered..]);
+        let in_block = self.bytes_in_block();
+        if in_block > 0 {
+            self.update(&[0; BLOCK_BYTES][in_block..]);
         }
     }
 
@@ -139,8 +186,14 @@ impl Poly1305 {
     /// Does the same as [`Poly1305::finalize`] without moving the state, which would leave a copy
     /// behind. The state must not be used afterwards.
     pub(crate) fn tag(&mut self) -> Tag {
-        if self.buffered > 0 {
-            self.accumulator.last_block(&ended(&self.buffer[..self.buffered]));
+        let end = &self.buffer[..self.bytes_in_block()];
+        #[cfg(feature = "alloc")]
+        let end = match &self.sum {
+            Some(sum) => sum.finish(self.level, &mut self.accumulator),
+            None => end,
+        };
+        if !end.is_empty() {
+            self.accumulator.last_block(&ended(end));
         }
         let mut tag = self.accumulator.tag();
         crate::fault::flip("poly1305", self.level, &mut tag);
@@ -154,29 +207,6 @@ impl Poly1305 {
     #[inline]
     pub fn verify(self, tag: &Tag) -> Result<(), OpenError> {
         tags_equal(&self.finalize(), tag)
-    }
-
-    fn blocks(&mut self, data: &[u8]) {
-        if data.len() >= POLY1305_LEAST_MIN_BYTES && self.in_one_call(data) {
-            return;
-        }
-        for block in data.as_chunks().0 {
-            self.accumulator.block(block);
-        }
-    }
-
-    /// Processes the blocks in one call of the kernel, if that pays. Returns whether it did.
-    // A separate function keeps the threshold out of the path of the shortest messages.
-    #[inline(never)]
-    fn in_one_call(&mut self, data: &[u8]) -> bool {
-        if data.len() < kernel::min_call_bytes(self.level) {
-            return false;
-        }
-        // No table of powers of r is kept: the state would be 20 times as large, and finishing
-        // moves it.
-        let accumulator = &mut self.accumulator;
-        blocks(self.level, accumulator, &mut None, data);
-        true
     }
 }
 

@@ -69,6 +69,49 @@ macro_rules! check_pieces {
     }};
 }
 
+/// Many pieces are only authenticated, and some before, between and after them are decrypted at
+/// once.
+#[test]
+fn authenticated_in_many_pieces_then_decrypted() {
+    let (key, nonce, length) = (array(21), array(22), 6000);
+    let oracle = AeadOracle::new(&key, &nonce, b"header", &octets(23, length));
+    let tag = oracle.tag(length);
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for (first, (piece, count)) in [0, 1100, 2050]
+            .into_iter()
+            .flat_map(|first| [(200, 6), (256, 9), (499, 7), (1024, 3), (13, 120)].map(|pieces| (first, pieces)))
+        {
+            for (decrypted, more) in [(0, 0), (1, 700), (64, 1), (530, 530)] {
+                let mut buffer = oracle.ciphertext.clone();
+                let mut opener = cipher.opener(&nonce, b"header");
+                let mut lengths = vec![(first, true)];
+                lengths.extend((0..count).map(|_| (piece, false)));
+                lengths.extend([(decrypted, true), (more, false), (decrypted, true), (length, false)]);
+                let mut at = 0;
+                for (length, decrypts) in lengths {
+                    let end = (at + length).min(buffer.len());
+                    if decrypts {
+                        opener.decrypt_unauthenticated(&mut buffer[at..end]).unwrap();
+                        assert!(buffer[at..end] == oracle.plaintext[at..end], "{at} to {end} on {backend}");
+                    } else {
+                        // A clone continues by itself.
+                        let mut other = opener.clone();
+                        opener.update(&buffer[at..end]).unwrap();
+                        other.update(&oracle.ciphertext[at..]).unwrap();
+                        other.verify(&tag).unwrap();
+                    }
+                    at = end;
+                }
+                let mut verified = opener.verify(&tag).unwrap();
+                let mut buffer = oracle.ciphertext.clone();
+                verified.decrypt(&mut buffer).unwrap();
+                assert!(buffer == oracle.plaintext);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_cut_in_two() {
     let (key, nonce) = (array(1), array(2));

@@ -89,6 +89,23 @@ fn every_cut_in_two() {
 }
 
 #[test]
+fn long_messages_in_pieces() {
+    for (key, message) in inputs(9000) {
+        let oracle = MacOracle::new(&key, &message);
+        for backend in backends() {
+            for piece in [7, 16, 31, 100, 256, 500, 1023, 1024, 1025, 2048, 4100] {
+                let mut poly1305 = Poly1305::with_backend(&key, backend);
+                for (i, data) in message.chunks(piece).enumerate() {
+                    poly1305.update(data);
+                    let (tag, length) = (poly1305.clone().finalize(), piece * i + data.len());
+                    assert_eq!(tag, oracle.tag(length), "{length} octets in pieces of {piece} on {backend}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn every_flipped_bit_is_refused() {
     for backend in backends() {
         for length in [0, 1, 16, 40, 300, 1100] {
@@ -123,12 +140,12 @@ fn every_flipped_bit_is_refused() {
 
 #[test]
 fn a_clone_is_independent() {
-    let (key, message) = (array(11), octets(12, 900));
+    let (key, message) = (array(11), octets(12, 5000));
     for backend in backends() {
-        // Clones are taken with and without octets in the buffer and powers of r.
-        for cut in [0, 5, 16, 600, 605] {
+        // Clones are taken with and without octets in a buffer and powers of r.
+        for cut in [0, 5, 16, 600, 605, 1500, 2600, 2605, 4608] {
             let mut first = Poly1305::with_backend(&key, backend);
-            first.update(&message[..cut]);
+            message[..cut].chunks(512).for_each(|piece| first.update(piece));
             let mut second = first.clone();
             first.update(&message[cut..]);
             second.update(b"other");

@@ -4,7 +4,8 @@
 //! ciphertext takes its place there until it is authenticated, so that both kernels process many
 //! blocks in each call. Where the CPU does vector and scalar work side by side, the window is a
 //! group, and [`groups`] authenticates one while it computes the key stream of the next. A long
-//! piece is processed in place.
+//! piece is processed in place. Many pieces that are only authenticated go to a
+//! [`crate::poly1305::BufferedSum`].
 
 mod groups;
 mod state;
@@ -77,6 +78,8 @@ impl Sealer {
 ///
 /// The ciphertext is read twice, so that no plaintext exists before it is authentic. If it can be
 /// read only once, [`Opener::decrypt_unauthenticated`] returns plaintext that may be an attacker's.
+///
+/// [`Opener::update`] allocates 4 KiB under the conditions that [`crate::Poly1305`] names.
 ///
 /// ```
 /// # use sealane::ChaCha20Poly1305;

@@ -17,6 +17,8 @@
 //! · (2^26 + 2^21) = 2^60 + 2^55 to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H
 //! R^K and the constants together are below 2^58.
 
+#[cfg(feature = "alloc")]
+mod lane_sum;
 mod powers;
 
 use sealane_simd::tuning::{
@@ -29,6 +31,10 @@ use super::accumulator::Accumulator;
 use super::field::Element;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
+#[cfg(feature = "alloc")]
+pub(crate) use lane_sum::BufferedSum;
+#[cfg(all(feature = "alloc", test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
+pub(super) use lane_sum::LaneSum;
 pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
 use powers::{Factors, Sums};
@@ -65,7 +71,6 @@ pub(super) fn sums_of_rows<S: Simd>(
 ) -> [u64; 5] {
     let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let count = rest.len() / row_bytes;
-    let zero = [S::U64Lanes::splat(token, 0); 5];
 
     // Where `super::rows` take short messages, there are always more.
     let may_be_few = S::TUNING.poly1305_min_bytes_for_table <= MIN_ROWS_FOR_TABLE * row_bytes;
@@ -104,8 +109,15 @@ pub(super) fn sums_of_rows<S: Simd>(
         }
     }
 
-    // The sum in lane i still lacks the factor r^(N-i). The sums stay below 2^57 in each lane.
-    let h = multiply_add(&opaque(&h), &opaque(lanes), &times_5(lanes), zero);
+    combine(token, &h, lanes)
+}
+
+/// Returns the sum of all lanes. Lane i still lacks its factor r^(N-i), which `lanes` has. The sums
+/// stay below 2^57 in each lane.
+#[inline(always)]
+fn combine<S: Simd>(token: S, h: &[S::U64Lanes; 5], lanes: &[S::U64Lanes; 5]) -> [u64; 5] {
+    let zero = [S::U64Lanes::splat(token, 0); 5];
+    let h = multiply_add(&opaque(h), &opaque(lanes), &times_5(lanes), zero);
     [h[0].sum_lanes(), h[1].sum_lanes(), h[2].sum_lanes(), h[3].sum_lanes(), h[4].sum_lanes()]
 }
 

@@ -12,6 +12,7 @@ use crate::wipe::wipe;
 pub(in crate::poly1305) type Shifted = [Pair; 10];
 
 /// … R^3, R^2, R^1, as far as they are needed.
+#[derive(Clone)]
 pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
 
 impl Powers {
@@ -113,6 +114,7 @@ fn limbs(power: &Shifted) -> [u64; 5] {
 }
 
 /// The factors that are computed once for a number of rows, k.
+#[derive(Clone)]
 pub(super) struct Factors {
     /// R^k.
     limbs: [u32; 5],

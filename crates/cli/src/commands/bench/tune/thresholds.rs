@@ -24,6 +24,7 @@ pub(super) struct Threshold {
 const KERNEL: &str = "a kernel of its own; there is no other to compare with";
 const EQUAL: &str = "both classes of CPUs have the same value";
 const UNUSED: &str = "not used by this backend";
+const PIECES: &str = "of pieces, not of a message";
 const INNER: &str = "inside a plan, and not reached alone";
 
 /// Returns all thresholds.
@@ -42,6 +43,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         poly1305_min_ciphertext_bytes,
         poly1305_min_bytes_for_table,
         poly1305_min_bytes_for_four_rows,
+        poly1305_max_bytes_of_pieces,
         poly1305_min_messages,
         short_max_bytes,
         authenticate_between_rounds,
@@ -107,6 +109,15 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             poly1305_min_bytes_for_four_rows.of(class),
             sealed(poly1305_min_bytes_for_four_rows.of(class), mac_row),
         ),
+        Threshold {
+            name: "poly1305_max_bytes_of_pieces",
+            value: match poly1305_max_bytes_of_pieces {
+                0 => "none".into(),
+                u64::MAX => "any".into(),
+                bytes => bytes.to_string(),
+            },
+            question: Nothing(PIECES),
+        },
         threshold("poly1305_min_messages", poly1305_min_messages, Nothing(INNER)),
         threshold("short_max_bytes", short_max_bytes.of(class), sealed(after(short_max_bytes.of(class)), BLOCK_BYTES)),
         threshold("authenticate_between_rounds", authenticate_between_rounds, Nothing(KERNEL)),
@@ -138,6 +149,8 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("POLY1305_MIN_ROWS_FOR_TABLE", tuning::POLY1305_MIN_ROWS_FOR_TABLE, Nothing(INNER)),
         threshold("POLY1305_MIN_ROWS_FOR_TWO", tuning::POLY1305_MIN_ROWS_FOR_TWO, Nothing(INNER)),
         threshold("POLY1305_MIN_ROWS_FOR_FOUR", tuning::POLY1305_MIN_ROWS_FOR_FOUR, Nothing(INNER)),
+        threshold("POLY1305_MIN_BYTES_BEFORE_LANES", tuning::POLY1305_MIN_BYTES_BEFORE_LANES, Nothing(PIECES)),
+        threshold("POLY1305_MIN_PIECES_BEFORE_LANES", tuning::POLY1305_MIN_PIECES_BEFORE_LANES, Nothing(PIECES)),
         threshold("POLY1305_MIN_ROWS_FOR_SQUARE", tuning::POLY1305_MIN_ROWS_FOR_SQUARE, Nothing(INNER)),
         threshold("INTERLEAVED_HORIZONTAL_SETS", tuning::INTERLEAVED_HORIZONTAL_SETS, Nothing(INNER)),
         threshold("INTERLEAVED_BLOCKS", tuning::INTERLEAVED_BLOCKS, Nothing(KERNEL)),

@@ -1,0 +1,277 @@
+//! A sum that stays in lanes from one piece of a message to the next.
+
+use alloc::boxed::Box;
+use core::marker::PhantomData;
+
+use sealane_simd::tuning::{POLY1305_MIN_BYTES_BEFORE_LANES, POLY1305_MIN_PIECES_BEFORE_LANES};
+use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
+
+use super::powers::{Factors, Powers, Sums};
+use super::{Element, Limbs, Limbs26, MAX_ROWS, PowersOfR, combine, first_row, group};
+use crate::poly1305::BLOCK_BYTES;
+use crate::poly1305::accumulator::Accumulator;
+use crate::poly1305::kernel::whole_blocks;
+use crate::wipe::wipe;
+
+/// Bytes that are collected, to be added together: whole groups of rows on all backends.
+const BUFFER_BYTES: usize = 1024;
+
+/// The sum of the rest of a message in pieces, after what an accumulator has, and the last bytes.
+/// It has 4 KB, so it is kept in a box.
+#[derive(Clone)]
+pub(crate) struct BufferedSum {
+    sum: LaneSum,
+    buffer: [u8; BUFFER_BYTES],
+    /// Bytes in `buffer`: not all of it.
+    buffered: usize,
+}
+
+impl BufferedSum {
+    /// Returns whether a sum in lanes is faster for the next pieces of a message of `bytes` in
+    /// `pieces`.
+    #[inline(always)]
+    pub(crate) fn pays(level: Level, bytes: u64, pieces: u32) -> bool {
+        bytes >= POLY1305_MIN_BYTES_BEFORE_LANES
+            && pieces >= POLY1305_MIN_PIECES_BEFORE_LANES
+            && bytes / u64::from(pieces) < level.tuning().poly1305_max_bytes_of_pieces
+    }
+
+    /// Starts with these bytes, which follow what `accumulator` has.
+    #[inline(never)]
+    pub(crate) fn boxed(level: Level, accumulator: &Accumulator, data: &[u8]) -> Box<Self> {
+        let mut sum = Box::new(Self { sum: LaneSum::new(), buffer: [0; BUFFER_BYTES], buffered: 0 });
+        sum.update(level, accumulator, data);
+        sum
+    }
+
+    /// Adds a piece.
+    #[inline]
+    pub(crate) fn update(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
+        let free = &mut self.buffer[self.buffered..];
+        if data.len() < free.len() {
+            copy(&mut free[..data.len()], data);
+            self.buffered += data.len();
+        } else {
+            self.fill(level, accumulator, data);
+        }
+    }
+
+    /// Adds a piece that fills the buffer.
+    #[inline(never)]
+    fn fill(&mut self, level: Level, accumulator: &Accumulator, mut data: &[u8]) {
+        if self.buffered > 0 {
+            let (end, rest) = data.split_at(BUFFER_BYTES - self.buffered);
+            self.buffer[self.buffered..].copy_from_slice(end);
+            self.sum.add(level, accumulator, &self.buffer);
+            data = rest;
+        }
+        let (groups, rest) = data.split_at(data.len() - data.len() % BUFFER_BYTES);
+        if !groups.is_empty() {
+            self.sum.add(level, accumulator, groups);
+        }
+        self.buffer[..rest.len()].copy_from_slice(rest);
+        self.buffered = rest.len();
+    }
+
+    /// Adds all whole blocks to `accumulator`. Returns the bytes after them.
+    pub(crate) fn finish(&self, level: Level, accumulator: &mut Accumulator) -> &[u8] {
+        let mut data = &self.buffer[..self.buffered];
+        if self.sum.has_begun() {
+            data = &data[self.sum.finish(level, accumulator, data)..];
+        }
+        let (blocks, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
+        whole_blocks(level, accumulator, blocks);
+        rest
+    }
+}
+
+/// Copies `data`. For 16 to 32 bytes, two copies that overlap are faster than a call.
+#[inline(always)]
+fn copy(place: &mut [u8], data: &[u8]) {
+    if data.len() <= 2 * BLOCK_BYTES
+        && let (Some(first), Some(last)) = (data.first_chunk::<BLOCK_BYTES>(), data.last_chunk::<BLOCK_BYTES>())
+    {
+        let end = place.len() - BLOCK_BYTES;
+        place[..BLOCK_BYTES].copy_from_slice(first);
+        place[end..].copy_from_slice(last);
+    } else {
+        place.copy_from_slice(data);
+    }
+}
+
+impl Drop for BufferedSum {
+    fn drop(&mut self) {
+        wipe(&mut self.buffer);
+    }
+}
+
+/// The sum of rows, and the powers of r for more of them.
+#[derive(Clone)]
+pub(in crate::poly1305) struct LaneSum {
+    limbs: [[u64; MAX_U64_LANES]; 5],
+    /// None before the first row.
+    powers: Powers,
+    /// The factors for a whole group.
+    factors: Factors,
+}
+
+impl LaneSum {
+    pub(in crate::poly1305) fn new() -> Self {
+        Self { limbs: [[0; MAX_U64_LANES]; 5], powers: Powers::new(), factors: Factors::new([0; 5], [0; 5]) }
+    }
+
+    fn has_begun(&self) -> bool {
+        !self.powers.rows().is_empty()
+    }
+
+    /// Adds a multiple of [`BUFFER_BYTES`]. The first call continues from `accumulator`.
+    fn add(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
+        dispatch!(level, token => self.add_on(token, accumulator, data));
+    }
+
+    /// Adds the whole rows of `data`, and writes the result to `accumulator`. Returns the number of
+    /// bytes added.
+    fn finish(&self, level: Level, accumulator: &mut Accumulator, data: &[u8]) -> usize {
+        dispatch!(level, token => self.finish_on(token, accumulator, data))
+    }
+
+    #[inline(never)]
+    fn add_on<S: Simd>(&mut self, token: S, accumulator: &Accumulator, data: &[u8]) {
+        assert_vectors::<S>();
+        token.enter(
+            #[inline(always)]
+            |token| {
+                if self.has_begun() {
+                    self.add_groups(token, data);
+                } else {
+                    let (first, rest) = data.split_at(Group::<S>::ROW_BYTES);
+                    let mut powers = PowersOfR::new(token, accumulator.r.loaded());
+                    self.begin(token, &powers.lanes, first_row(token, accumulator.h.loaded(), first));
+                    powers.lanes = Limbs26::zero(token);
+                    zeroize::optimization_barrier(&powers);
+                    let (rows, groups) = rest.split_at(Group::<S>::BYTES - Group::<S>::ROW_BYTES);
+                    self.add_few(token, rows);
+                    self.add_groups(token, groups);
+                }
+            },
+        );
+    }
+
+    #[inline(never)]
+    fn finish_on<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
+        assert_vectors::<S>();
+        token.enter(
+            #[inline(always)]
+            |token| {
+                let rows = &data[..data.len() - data.len() % Group::<S>::ROW_BYTES];
+                let mut powers = PowersOfR::new(token, accumulator.r.loaded());
+                accumulator.h = Element::from_limbs(self.sum_with(token, &powers.lanes, rows));
+                powers.lanes = Limbs26::zero(token);
+                zeroize::optimization_barrier(&powers);
+                rows.len()
+            },
+        )
+    }
+
+    /// Computes the powers from r^N … r^1, and starts with a row.
+    #[inline(always)]
+    pub(in crate::poly1305) fn begin<S: Simd>(
+        &mut self,
+        token: S,
+        lanes: &Limbs26<S::U64Lanes>,
+        row: Limbs26<S::U64Lanes>,
+    ) {
+        self.powers.fill(token, &lanes.0, Group::<S>::ROWS);
+        self.factors = Factors::of(self.powers.rows(), Group::<S>::ROWS, &mut Sums::new());
+        self.store(row.0);
+    }
+
+    /// Adds whole groups of rows.
+    #[inline(always)]
+    pub(in crate::poly1305) fn add_groups<S: Simd>(&mut self, token: S, groups: &[u8]) {
+        let h = self.after_groups(token, groups);
+        self.store(h);
+    }
+
+    /// Adds fewer rows than a group.
+    #[inline(always)]
+    pub(in crate::poly1305) fn add_few<S: Simd>(&mut self, token: S, rows: &[u8]) {
+        let h = self.after_few(token, self.load(token), rows);
+        self.store(h);
+    }
+
+    /// Returns the sum of all lanes after more rows. `lanes` has r^N … r^1.
+    #[inline(always)]
+    pub(in crate::poly1305) fn sum_with<S: Simd>(
+        &self,
+        token: S,
+        lanes: &Limbs26<S::U64Lanes>,
+        rows: &[u8],
+    ) -> [u64; 5] {
+        let (groups, few) = rows.split_at(rows.len() - rows.len() % Group::<S>::BYTES);
+        let h = self.after_groups(token, groups);
+        combine(token, &self.after_few(token, h, few), &lanes.0)
+    }
+
+    #[inline(always)]
+    fn after_groups<S: Simd>(&self, token: S, groups: &[u8]) -> [S::U64Lanes; 5] {
+        let mut h = self.load(token);
+        for rows in groups.chunks_exact(Group::<S>::BYTES) {
+            h = group(token, self.powers.rows(), &self.factors, &h, rows);
+        }
+        h
+    }
+
+    #[inline(always)]
+    fn after_few<S: Simd>(&self, token: S, h: [S::U64Lanes; 5], rows: &[u8]) -> [S::U64Lanes; 5] {
+        if rows.is_empty() {
+            return h;
+        }
+        let factors = Factors::of(self.powers.rows(), rows.len() / Group::<S>::ROW_BYTES, &mut Sums::new());
+        group(token, self.powers.rows(), &factors, &h, rows)
+    }
+
+    #[inline(always)]
+    fn load<S: Simd>(&self, token: S) -> [S::U64Lanes; 5] {
+        let limb = |i: usize| S::U64Lanes::from_lanes(token, &self.limbs[i]);
+        [limb(0), limb(1), limb(2), limb(3), limb(4)]
+    }
+
+    #[inline(always)]
+    fn store<W: U64Lanes>(&mut self, h: [W; 5]) {
+        for (limb, lanes) in self.limbs.iter_mut().zip(h) {
+            *limb = lanes.to_lanes();
+        }
+    }
+}
+
+impl Drop for LaneSum {
+    fn drop(&mut self) {
+        // The rest wipes itself.
+        wipe(&mut self.limbs);
+    }
+}
+
+/// The rows between two carries on a backend.
+struct Group<S>(PhantomData<S>);
+
+impl<S: Simd> Group<S> {
+    const ROW_BYTES: usize = S::U64Lanes::LANES * BLOCK_BYTES;
+    const ROWS: usize = {
+        let rows = BUFFER_BYTES / Self::ROW_BYTES;
+        if rows < MAX_ROWS { rows } else { MAX_ROWS }
+    };
+    const BYTES: usize = {
+        let bytes = Self::ROWS * Self::ROW_BYTES;
+        assert!(BUFFER_BYTES.is_multiple_of(bytes), "the buffer has whole groups");
+        bytes
+    };
+}
+
+/// Panics on backends without fast vectors, which [`BufferedSum::pays`] excludes.
+#[inline(always)]
+fn assert_vectors<S: Simd>() {
+    if S::TUNING.poly1305_max_bytes_of_pieces == 0 {
+        unreachable!("vectors that are no faster");
+    }
+}

@@ -1,0 +1,25 @@
+//! The ranges that the kernels rely on.
+
+use super::*;
+use crate::{Level, LevelList, Simd, Words};
+
+/// Checks the ranges that the kernels rely on.
+#[inline(always)]
+fn check<S: Simd>(_: S) {
+    let Tuning { horizontal_sets, most_horizontal_sets, short_max_bytes, .. } = S::TUNING;
+    assert!((1..=3).contains(&horizontal_sets));
+    assert!(S::Words::ROWS == 1 || horizontal_sets == 3, "no group is computed for two or three sets");
+    assert!(most_horizontal_sets == horizontal_sets || (5..=7).contains(&most_horizontal_sets));
+    let one_call = most_horizontal_sets.max(4) * S::Words::ROWS * 64;
+    for class in CpuClass::ALL {
+        assert!(!S::VECTORS || short_max_bytes.of(class) + 64 <= one_call, "a key stream in one call");
+        assert!(S::TUNING.poly1305_min_bytes.of(class) >= POLY1305_LEAST_MIN_BYTES, "the least of all");
+    }
+}
+
+#[test]
+fn the_kernels_can_do_what_the_table_says() {
+    for level in Level::available() {
+        dispatch!(level, token => check(token));
+    }
+}
