@@ -16,8 +16,11 @@ const PAGE: usize = 4096;
 /// buffer begins at a slow position.
 const OFFSET: usize = 32;
 
-/// A buffer that is wiped when it is dropped. Its bytes are initialised only when they are asked
-/// for, so that a small file does not pay for a large buffer.
+/// The size of the first read, in bytes: the rest of a page. Most files are small.
+const FIRST_READ: usize = PAGE - OFFSET;
+
+/// A buffer that is wiped when it is dropped. It gets memory when its first bytes are asked for,
+/// and initialises no others, so that a small file does not pay for a large buffer.
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
     start: usize,
@@ -27,10 +30,7 @@ pub(crate) struct Buffer {
 impl Buffer {
     /// Returns an empty buffer with room for `capacity` bytes.
     pub(crate) fn new(capacity: usize) -> Self {
-        let bytes = Vec::<u8>::with_capacity(capacity + PAGE + OFFSET);
-        // If the address cannot be aligned, the buffer is slower and works all the same.
-        let start = bytes.as_ptr().align_offset(PAGE) % PAGE + OFFSET;
-        Self { bytes, start, capacity }
+        Self { bytes: Vec::new(), start: 0, capacity }
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -40,11 +40,25 @@ impl Buffer {
     /// Returns these bytes. Those that were not initialised before are 0.
     pub(crate) fn room(&mut self, range: Range<usize>) -> &mut [u8] {
         assert!(range.end <= self.capacity, "a buffer does not move, which would leave a copy behind");
+        if self.bytes.capacity() == 0 {
+            self.bytes = Vec::with_capacity(self.capacity + PAGE + OFFSET);
+            // If the address cannot be aligned, the buffer is slower and works all the same.
+            self.start = self.bytes.as_ptr().align_offset(PAGE) % PAGE + OFFSET;
+        }
         let end = self.start + range.end;
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }
         &mut self.bytes[self.start + range.start..end]
+    }
+
+    /// Returns room for bytes to read from `start` on, at most up to `end`. It ends with the
+    /// initialised bytes. If these are full, or the buffer is filled again, there are four times as
+    /// many.
+    pub(crate) fn room_to_read(&mut self, start: usize, end: usize) -> &mut [u8] {
+        let len = self.len();
+        let limit = if 0 < start && start < len { len } else { (4 * len).max(FIRST_READ) };
+        self.room(start..end.min(limit))
     }
 }
 
@@ -84,5 +98,21 @@ mod tests {
             assert_eq!(buffer.room(0..capacity).as_ptr().addr(), first);
             assert_eq!((buffer.len(), buffer[0]), (capacity, 7));
         }
+    }
+
+    #[test]
+    fn reads_grow_with_the_data() {
+        const END: usize = 1 << 20;
+        let (mut buffer, mut reads, mut start) = (Buffer::new(END), Vec::new(), 0);
+        while start < END {
+            reads.push(buffer.room_to_read(start, END).len());
+            start += reads[reads.len() - 1];
+        }
+        assert_eq!(reads, [4064, 12_192, 48_768, 195_072, 780_288, 8192]);
+
+        // The end of a small file fits in the first page. A buffer that is filled again is not for
+        // a small file.
+        let mut buffer = Buffer::new(END);
+        assert_eq!([0, 100, 0].map(|start| buffer.room_to_read(start, END).len()), [4064, 3964, 16_256]);
     }
 }

@@ -79,12 +79,12 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         n / CHUNK * SEALED_CHUNK_BYTES + n % CHUNK
     }
 
-    /// Returns the space for the next input bytes: up to the end of the chunk, or of the batch if
-    /// there are no gaps between chunks. The batch must not be full.
+    /// Returns space for the next input bytes: at most up to the end of the chunk, or of the batch
+    /// if there are no gaps between chunks. The batch must not be full.
     pub(super) fn space(&mut self) -> &mut [u8] {
         let start = Self::place(self.len);
         let end = if CHUNK == SEALED_CHUNK_BYTES { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
-        self.buf.room(start..end)
+        self.buf.room_to_read(start, end)
     }
 
     /// Notes that `n` bytes were read into the space.
@@ -97,7 +97,7 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         let (whole, begun) = (self.len / CHUNK, self.len % CHUNK);
         if whole > 0 && begun > 0 {
             let start = Self::place(whole * CHUNK);
-            next.space()[..begun].copy_from_slice(&self.buf[start..start + begun]);
+            next.buf.room(0..begun).copy_from_slice(&self.buf[start..start + begun]);
             next.filled(begun);
             self.len -= begun;
         }

@@ -5,9 +5,6 @@ use core::ops::Range;
 use super::{CHUNK_BYTES, CHUNKS, Counter, Next, PayloadKey, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 use crate::buffer::Buffer;
 
-/// The size of the first read, in bytes. Most files are small.
-const FIRST_READ: usize = 16 << 10;
-
 /// Takes sealed chunks, and hands out authenticated plaintext, in order.
 ///
 /// It does no I/O. When [`Opener::advance`] asks for input, read bytes into [`Opener::room`], and
@@ -96,12 +93,7 @@ impl Opener {
             self.buf.copy_within(self.sealed.clone(), 0);
             self.sealed = 0..self.sealed.len();
         }
-        // When the initialised part is full, it grows, up to the whole buffer.
-        let end = match self.buf.len() {
-            len if self.sealed.end < len => len,
-            len => (4 * len).clamp(FIRST_READ, self.buf.capacity()),
-        };
-        self.buf.room(self.sealed.end..end)
+        self.buf.room_to_read(self.sealed.end, self.buf.capacity())
     }
 
     /// Notes that `amount` bytes were read into the room. 0 means the end of the input.
