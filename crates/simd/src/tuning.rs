@@ -109,8 +109,8 @@ pub struct Tuning {
     /// Length in bytes of a message, authenticated in portions, from which the powers of r for four
     /// rows between two carries pay.
     pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
-    /// The average length of a message's pieces in bytes below which Poly1305 keeps its sum in lanes
-    /// between them; 0 where vectors are no faster.
+    /// The average length in bytes of a message's pieces, below which Poly1305 keeps its sum in
+    /// lanes between them; 0 where vectors are no faster.
     pub poly1305_max_bytes_of_pieces: u64,
     /// Messages from which Poly1305 is faster with one message in each lane than one after the
     /// other; `usize::MAX` where it never is.

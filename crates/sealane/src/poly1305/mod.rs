@@ -44,8 +44,8 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 /// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`]
 /// makes a new one for each message.
 ///
-/// With the feature `alloc`, and on a backend with fast vectors, the fifth piece of a message of more
-/// than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the value.
+/// With the feature `alloc`, and on a backend with fast vectors, the fifth piece of a message of
+/// more than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the value.
 ///
 /// ```
 /// use sealane::Poly1305;
