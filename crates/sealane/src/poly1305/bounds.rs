@@ -243,7 +243,7 @@ fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
 }
 
 /// A message in pieces whose sum stays in lanes, with every number of rows at its end.
-#[cfg(feature = "alloc")]
+#[cfg(any(feature = "alloc", feature = "std"))]
 #[test]
 fn vectors_between_pieces() {
     fn pieces<const LANES: usize>() {
@@ -252,9 +252,9 @@ fn vectors_between_pieces() {
         let data = vec![0; 4096];
         let mut sum = table::LaneSum::new();
         sum.begin(token, &lanes, rows::first_row(token, Element(FOLDED), &data[..16 * LANES]));
-        sum.add_few(token, &data[..16 * LANES]);
+        sum.add_rows(token, &data[..16 * LANES]);
         for _ in 0..3 {
-            sum.add_groups(token, &data);
+            sum.add_rows(token, &data);
             for end in (0..1024).step_by(16 * LANES) {
                 let sums = sum.sum_with(token, &lanes, &data[..end]);
                 assert!(sums.iter().all(|sum| *sum > 1 << 53), "these are no bounds: {sums:?}");

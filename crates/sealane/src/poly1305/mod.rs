@@ -13,13 +13,9 @@ mod short;
 mod table;
 mod tag;
 
-#[cfg(feature = "alloc")]
-use alloc::boxed::Box;
 use core::fmt;
 
 use sealane_simd::tuning::POLY1305_LEAST_MIN_BYTES;
-#[cfg(feature = "alloc")]
-use sealane_simd::tuning::POLY1305_MIN_BYTES_BEFORE_LANES;
 use sealane_simd::{Level, dispatch};
 
 pub(crate) use accumulator::Accumulator;
@@ -27,8 +23,7 @@ pub(crate) use kernel::{padded, padded_end, padded_piece};
 pub(crate) use rows::{ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
-#[cfg(feature = "alloc")]
-pub(crate) use table::BufferedSum;
+pub(crate) use table::Pieces;
 pub(crate) use tag::tags_equal;
 pub use tag::{TAG_BYTES, Tag};
 
@@ -44,8 +39,8 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 /// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`]
 /// makes a new one for each message.
 ///
-/// With the feature `alloc`, and on a backend with fast vectors, the fifth piece of a message of
-/// more than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the value.
+/// With the feature `alloc` or `std`, and on a backend with fast vectors, the fifth piece of a
+/// message of more than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the value.
 ///
 /// ```
 /// use sealane::Poly1305;
@@ -63,12 +58,9 @@ pub struct Poly1305 {
     buffer: [u8; BLOCK_BYTES],
     /// Bytes of the message so far.
     bytes: u64,
-    /// Pieces that `accumulator` and `buffer` have.
-    pieces: u32,
+    /// `buffer` has nothing once there is a sum of them.
+    pieces: Pieces,
     level: Level,
-    /// What follows `accumulator` once a message in pieces is long. `buffer` has nothing then.
-    #[cfg(feature = "alloc")]
-    sum: Option<Box<BufferedSum>>,
 }
 
 impl Poly1305 {
@@ -87,10 +79,8 @@ impl Poly1305 {
             accumulator: Accumulator::new(key),
             buffer: [0; BLOCK_BYTES],
             bytes: 0,
-            pieces: 0,
+            pieces: Pieces::default(),
             level: backend.level(),
-            #[cfg(feature = "alloc")]
-            sum: None,
         }
     }
 
@@ -123,18 +113,11 @@ impl Poly1305 {
 
     /// Adds a piece of the message. The result does not depend on where the message is cut.
     pub fn update(&mut self, mut data: &[u8]) {
-        let in_block = self.bytes_in_block();
+        let (before, in_block) = (self.bytes, self.bytes_in_block());
         self.bytes += data.len() as u64;
-        #[cfg(feature = "alloc")]
-        if self.bytes - data.len() as u64 >= POLY1305_MIN_BYTES_BEFORE_LANES {
-            if self.sum.is_none() {
-                self.begin_sum(in_block);
-            }
-            if let Some(sum) = &mut self.sum {
-                return sum.update(self.level, &self.accumulator, data);
-            }
+        if self.pieces.add(self.level, before, &self.accumulator, &self.buffer[..in_block], data) {
+            return;
         }
-        self.pieces = self.pieces.saturating_add(1);
         if in_block > 0 {
             let taken = data.len().min(BLOCK_BYTES - in_block);
             let (piece, rest) = data.split_at(taken);
@@ -149,15 +132,6 @@ impl Poly1305 {
         kernel::whole_blocks(self.level, &mut self.accumulator, whole);
         if !rest.is_empty() {
             self.buffer = filled_with_zeros(rest);
-        }
-    }
-
-    /// Begins `sum` with the bytes of an incomplete block, if the next pieces are then faster.
-    #[cfg(feature = "alloc")]
-    #[inline(never)]
-    fn begin_sum(&mut self, in_block: usize) {
-        if BufferedSum::pays(self.level, self.bytes, self.pieces) {
-            self.sum = Some(BufferedSum::boxed(self.level, &self.accumulator, &self.buffer[..in_block]));
         }
     }
 
@@ -187,11 +161,7 @@ impl Poly1305 {
     /// behind. The state must not be used afterwards.
     pub(crate) fn tag(&mut self) -> Tag {
         let end = &self.buffer[..self.bytes_in_block()];
-        #[cfg(feature = "alloc")]
-        let end = match &self.sum {
-            Some(sum) => sum.finish(self.level, &mut self.accumulator),
-            None => end,
-        };
+        let end = self.pieces.finish(self.level, &mut self.accumulator).unwrap_or(end);
         if !end.is_empty() {
             self.accumulator.last_block(&ended(end));
         }

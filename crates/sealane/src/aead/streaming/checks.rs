@@ -16,7 +16,6 @@ fn almost_full(left: u64) -> StreamState {
 /// Checks the position in the key stream. Block 0 makes the one-time key.
 fn assert_consistent(message: &StreamState) {
     let mut message = message.clone();
-    #[cfg(feature = "alloc")]
     message.return_to_window(message.bytes);
     assert_eq!(message.window.position(), message.bytes + BLOCK_BYTES as u64);
 }

@@ -1,8 +1,5 @@
 //! The cipher and the authenticator of one message.
 
-#[cfg(feature = "alloc")]
-use alloc::boxed::Box;
-
 use sealane_simd::tuning::TWO_PASS_PIECE_BYTES;
 use sealane_simd::{Level, dispatch};
 
@@ -13,9 +10,7 @@ use crate::aead::construction::one_time_key;
 use crate::aead::interleaved::GROUP_BYTES;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::state::State;
-#[cfg(feature = "alloc")]
-use crate::poly1305::BufferedSum;
-use crate::poly1305::{self, Accumulator, Tag};
+use crate::poly1305::{self, Accumulator, Pieces, Tag};
 
 /// The cipher and the authenticator of one message, and the number of bytes that they have
 /// processed.
@@ -27,13 +22,9 @@ pub(super) struct StreamState {
     mac: Accumulator,
     /// The start of the ciphertext in the window that is not in `mac`. It is a multiple of 16.
     authenticated: usize,
-    /// What follows `mac` while the pieces of a long message are only authenticated. The window and
-    /// `authenticated` are behind then.
-    #[cfg(feature = "alloc")]
-    sum: Option<Box<BufferedSum>>,
-    /// Pieces that were only authenticated, at most.
-    #[cfg(feature = "alloc")]
-    pieces: u32,
+    /// Pieces that were only authenticated. The window and `authenticated` are behind once there is
+    /// a sum of them.
+    only_authenticated: Pieces,
     aad_bytes: u64,
     /// Bytes of the message so far.
     pub(super) bytes: u64,
@@ -57,10 +48,7 @@ impl StreamState {
             window: Window::new(level),
             mac: Accumulator::new(&[0; 32]),
             authenticated: 0,
-            #[cfg(feature = "alloc")]
-            sum: None,
-            #[cfg(feature = "alloc")]
-            pieces: 0,
+            only_authenticated: Pieces::default(),
             aad_bytes: aad.len() as u64,
             bytes: 0,
             progress: Progress::New,
@@ -96,7 +84,6 @@ impl StreamState {
 
     /// Does the same as [`StreamState::apply`], if there is not enough key stream.
     fn apply_beyond_window(&mut self, piece: &mut [u8], direction: Direction) {
-        #[cfg(feature = "alloc")]
         self.return_to_window(self.bytes - piece.len() as u64);
         let is_first = self.progress == Progress::New;
         let is_long = piece.len() >= self.window.len();
@@ -129,12 +116,15 @@ impl StreamState {
     /// Adds ciphertext that is not to be decrypted.
     #[inline]
     pub(super) fn authenticate(&mut self, ciphertext: &[u8]) {
+        let before = self.bytes;
         self.bytes += ciphertext.len() as u64;
-        #[cfg(feature = "alloc")]
-        if self.sum.is_some() || self.sum_pays(self.bytes - ciphertext.len() as u64) {
+        // Where pieces were decrypted, the next may be too, and the window serves both.
+        if self.progress != Progress::Pieces {
             let Self { window, mac, authenticated, .. } = self;
-            let begin = || BufferedSum::boxed(window.level, mac, &window.bytes[*authenticated..window.used]);
-            return self.sum.get_or_insert_with(begin).update(window.level, mac, ciphertext);
+            let waiting = &window.bytes[*authenticated..window.used];
+            if self.only_authenticated.add(window.level, before, mac, waiting, ciphertext) {
+                return;
+            }
         }
         if self.progress != Progress::New && ciphertext.len() <= self.window.len() - self.window.used {
             self.window.put(ciphertext);
@@ -173,30 +163,20 @@ impl StreamState {
         }
     }
 
-    /// Returns whether a sum in lanes is faster for the next pieces of a message of `bytes`. Where
-    /// pieces were decrypted, the next may be too, and the window serves both.
-    #[cfg(feature = "alloc")]
-    fn sum_pays(&mut self, bytes: u64) -> bool {
-        self.pieces = self.pieces.saturating_add(1);
-        self.progress == Progress::FirstPiece && BufferedSum::pays(self.window.level, bytes, self.pieces - 1)
-    }
-
-    /// Ends the sum in lanes, if there is one. `bytes` is the length of the message before the next
-    /// piece.
-    #[cfg(feature = "alloc")]
+    /// Ends the sum of pieces that were only authenticated, if there is one. `bytes` is the length of
+    /// the message before the next piece.
     pub(super) fn return_to_window(&mut self, bytes: u64) {
-        if let Some(sum) = self.sum.take() {
-            let rest = sum.finish(self.window.level, &mut self.mac);
+        if let Some(rest) = self.only_authenticated.finish(self.window.level, &mut self.mac) {
             self.window.seek(BLOCK_BYTES as u64 + bytes - rest.len() as u64);
             self.authenticated = self.window.used;
             self.window.put(rest);
+            self.only_authenticated = Pieces::default();
         }
     }
 
     /// Returns the tag. The state must not be used afterwards, except for its key stream.
     pub(super) fn tag(&mut self) -> Tag {
         self.start(Wanted::Exactly(0));
-        #[cfg(feature = "alloc")]
         self.return_to_window(self.bytes);
         self.flush();
         let lengths = u128::from(self.aad_bytes) | u128::from(self.bytes) << 64;

@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use core::marker::PhantomData;
 
-use sealane_simd::tuning::{POLY1305_MIN_BYTES_BEFORE_LANES, POLY1305_MIN_PIECES_BEFORE_LANES};
 use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
 use super::powers::{Factors, Powers, Sums};
@@ -27,15 +26,6 @@ pub(crate) struct BufferedSum {
 }
 
 impl BufferedSum {
-    /// Returns whether a sum in lanes is faster for the next pieces of a message of `bytes` in
-    /// `pieces`.
-    #[inline(always)]
-    pub(crate) fn pays(level: Level, bytes: u64, pieces: u32) -> bool {
-        bytes >= POLY1305_MIN_BYTES_BEFORE_LANES
-            && pieces >= POLY1305_MIN_PIECES_BEFORE_LANES
-            && bytes / u64::from(pieces) < level.tuning().poly1305_max_bytes_of_pieces
-    }
-
     /// Starts with these bytes, which follow what `accumulator` has.
     #[inline(never)]
     pub(crate) fn boxed(level: Level, accumulator: &Accumulator, data: &[u8]) -> Box<Self> {
@@ -74,6 +64,7 @@ impl BufferedSum {
     }
 
     /// Adds all whole blocks to `accumulator`. Returns the bytes after them.
+    #[inline(never)]
     pub(crate) fn finish(&self, level: Level, accumulator: &mut Accumulator) -> &[u8] {
         let mut data = &self.buffer[..self.buffered];
         if self.sum.has_begun() {
@@ -142,17 +133,14 @@ impl LaneSum {
             #[inline(always)]
             |token| {
                 if self.has_begun() {
-                    self.add_groups(token, data);
-                } else {
-                    let (first, rest) = data.split_at(Group::<S>::ROW_BYTES);
-                    let mut powers = PowersOfR::new(token, accumulator.r.loaded());
-                    self.begin(token, &powers.lanes, first_row(token, accumulator.h.loaded(), first));
-                    powers.lanes = Limbs26::zero(token);
-                    zeroize::optimization_barrier(&powers);
-                    let (rows, groups) = rest.split_at(Group::<S>::BYTES - Group::<S>::ROW_BYTES);
-                    self.add_few(token, rows);
-                    self.add_groups(token, groups);
+                    return self.add_rows(token, data);
                 }
+                let (first, rest) = data.split_at(Group::<S>::ROW_BYTES);
+                let mut powers = PowersOfR::new(token, accumulator.r.loaded());
+                self.begin(token, &powers.lanes, first_row(token, accumulator.h.loaded(), first));
+                powers.lanes = Limbs26::zero(token);
+                zeroize::optimization_barrier(&powers);
+                self.add_rows(token, rest);
             },
         );
     }
@@ -186,17 +174,10 @@ impl LaneSum {
         self.store(row.0);
     }
 
-    /// Adds whole groups of rows.
+    /// Adds rows.
     #[inline(always)]
-    pub(in crate::poly1305) fn add_groups<S: Simd>(&mut self, token: S, groups: &[u8]) {
-        let h = self.after_groups(token, groups);
-        self.store(h);
-    }
-
-    /// Adds fewer rows than a group.
-    #[inline(always)]
-    pub(in crate::poly1305) fn add_few<S: Simd>(&mut self, token: S, rows: &[u8]) {
-        let h = self.after_few(token, self.load(token), rows);
+    pub(in crate::poly1305) fn add_rows<S: Simd>(&mut self, token: S, rows: &[u8]) {
+        let h = self.after_rows(token, rows);
         self.store(h);
     }
 
@@ -208,27 +189,23 @@ impl LaneSum {
         lanes: &Limbs26<S::U64Lanes>,
         rows: &[u8],
     ) -> [u64; 5] {
-        let (groups, few) = rows.split_at(rows.len() - rows.len() % Group::<S>::BYTES);
-        let h = self.after_groups(token, groups);
-        combine(token, &self.after_few(token, h, few), &lanes.0)
+        combine(token, &self.after_rows(token, rows), &lanes.0)
     }
 
     #[inline(always)]
-    fn after_groups<S: Simd>(&self, token: S, groups: &[u8]) -> [S::U64Lanes; 5] {
+    fn after_rows<S: Simd>(&self, token: S, rows: &[u8]) -> [S::U64Lanes; 5] {
+        let powers = self.powers.rows();
         let mut h = self.load(token);
+        // An incomplete group comes first, with factors of its own.
+        let (few, groups) = rows.split_at(rows.len() % Group::<S>::BYTES);
+        if !few.is_empty() {
+            let factors = Factors::of(powers, few.len() / Group::<S>::ROW_BYTES, &mut Sums::new());
+            h = group(token, powers, &factors, &h, few);
+        }
         for rows in groups.chunks_exact(Group::<S>::BYTES) {
-            h = group(token, self.powers.rows(), &self.factors, &h, rows);
+            h = group(token, powers, &self.factors, &h, rows);
         }
         h
-    }
-
-    #[inline(always)]
-    fn after_few<S: Simd>(&self, token: S, h: [S::U64Lanes; 5], rows: &[u8]) -> [S::U64Lanes; 5] {
-        if rows.is_empty() {
-            return h;
-        }
-        let factors = Factors::of(self.powers.rows(), rows.len() / Group::<S>::ROW_BYTES, &mut Sums::new());
-        group(token, self.powers.rows(), &factors, &h, rows)
     }
 
     #[inline(always)]
@@ -268,7 +245,7 @@ impl<S: Simd> Group<S> {
     };
 }
 
-/// Panics on backends without fast vectors, which [`BufferedSum::pays`] excludes.
+/// Panics on backends without fast vectors, which never begin a sum.
 #[inline(always)]
 fn assert_vectors<S: Simd>() {
     if S::TUNING.poly1305_max_bytes_of_pieces == 0 {

@@ -1,0 +1,60 @@
+//! The pieces of a message.
+
+use alloc::boxed::Box;
+
+use sealane_simd::Level;
+use sealane_simd::tuning::{POLY1305_MIN_BYTES_BEFORE_LANES, POLY1305_MIN_PIECES_BEFORE_LANES};
+
+use super::lane_sum::BufferedSum;
+use crate::poly1305::accumulator::Accumulator;
+
+/// The pieces of a message: their number, or once there are many, the sum of those that follow an
+/// accumulator.
+#[derive(Clone, Default)]
+pub(crate) struct Pieces {
+    count: u64,
+    sum: Option<Box<BufferedSum>>,
+}
+
+impl Pieces {
+    /// Adds a piece to the sum, which begins if it makes the next pieces of a message of `bytes`
+    /// faster. Returns whether there is a sum. It begins with `waiting`, the bytes after those that
+    /// `accumulator` has.
+    #[inline(always)]
+    pub(crate) fn add(
+        &mut self,
+        level: Level,
+        bytes: u64,
+        accumulator: &Accumulator,
+        waiting: &[u8],
+        piece: &[u8],
+    ) -> bool {
+        if bytes >= POLY1305_MIN_BYTES_BEFORE_LANES {
+            if self.sum.is_none() {
+                self.begin(level, bytes, accumulator, waiting);
+            }
+            if let Some(sum) = &mut self.sum {
+                sum.update(level, accumulator, piece);
+                return true;
+            }
+        }
+        self.count += 1;
+        false
+    }
+
+    #[inline(never)]
+    fn begin(&mut self, level: Level, bytes: u64, accumulator: &Accumulator, waiting: &[u8]) {
+        if self.count >= u64::from(POLY1305_MIN_PIECES_BEFORE_LANES)
+            && bytes / self.count < level.tuning().poly1305_max_bytes_of_pieces
+        {
+            self.sum = Some(BufferedSum::boxed(level, accumulator, waiting));
+        }
+    }
+
+    /// Adds all whole blocks of the sum to `accumulator`. Returns the bytes after them, or `None` if
+    /// there is no sum.
+    #[inline(always)]
+    pub(crate) fn finish(&self, level: Level, accumulator: &mut Accumulator) -> Option<&[u8]> {
+        self.sum.as_ref().map(|sum| sum.finish(level, accumulator))
+    }
+}
