@@ -7,53 +7,46 @@ use sealane_age::stream::{SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
 
 use crate::opened::Opened;
 
-/// Opens the chunks of a range of plaintext.
-pub(crate) struct Opening {
-    opened: Arc<Opened>,
+/// The chunks of a range, which arrive in pieces of any length.
+pub(crate) struct Arriving {
     /// The number of the next chunk.
     next: u64,
     /// Sealed bytes that are still to come, with those in `buffer`.
     left: u64,
     is_last: bool,
-    /// Plaintext to leave out before the range.
-    skip: usize,
-    /// Plaintext of the range that is still to come.
-    len: u64,
     /// The start of a chunk.
     buffer: Vec<u8>,
 }
 
-impl Opening {
-    pub(crate) fn new(opened: Arc<Opened>, range: &SealedRange) -> Self {
+impl Arriving {
+    pub(crate) fn new(range: &SealedRange) -> Self {
         let left = range.sealed.end - range.sealed.start;
-        Self {
-            opened,
-            next: range.first,
-            left,
-            is_last: range.is_last,
-            skip: range.skip,
-            len: range.len,
-            buffer: Vec::new(),
-        }
+        Self { next: range.first, left, is_last: range.is_last, buffer: Vec::new() }
     }
 
-    /// Takes sealed bytes, and returns the plaintext of the chunks that are complete. All of it is
-    /// authentic.
-    pub(crate) fn push(&mut self, mut bytes: &[u8]) -> Result<Vec<u8>, StreamError> {
+    /// Takes sealed bytes, and gives the chunks that are complete to `open`: the number of the first
+    /// one, whether the last one is the last of the object, and the chunks.
+    pub(crate) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        mut open: impl FnMut(u64, bool, &[u8]) -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
         if (self.buffer.len() + bytes.len()) as u64 > self.left {
             return Err(StreamError::TrailingData);
         }
-        let mut out = Vec::new();
         if !self.buffer.is_empty() {
             let missing = self.next_len() - self.buffer.len();
             let (more, rest) = bytes.split_at(missing.min(bytes.len()));
             self.buffer.extend_from_slice(more);
             bytes = rest;
             if more.len() < missing {
-                return Ok(out);
+                return Ok(());
             }
-            let chunk = std::mem::take(&mut self.buffer);
-            self.open(&chunk, &mut out)?;
+            let mut chunk = std::mem::take(&mut self.buffer);
+            self.give(&chunk, &mut open)?;
+            // It keeps its allocation.
+            chunk.clear();
+            self.buffer = chunk;
         }
         let whole = if bytes.len() as u64 == self.left {
             bytes.len()
@@ -61,12 +54,12 @@ impl Opening {
             bytes.len() / SEALED_CHUNK_BYTES * SEALED_CHUNK_BYTES
         };
         let (chunks, rest) = bytes.split_at(whole);
-        self.open(chunks, &mut out)?;
+        self.give(chunks, &mut open)?;
         if !rest.is_empty() {
             self.buffer.reserve_exact(SEALED_CHUNK_BYTES);
             self.buffer.extend_from_slice(rest);
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Checks that all chunks have come.
@@ -79,18 +72,63 @@ impl Opening {
         usize::try_from(self.left).map_or(SEALED_CHUNK_BYTES, |left| left.min(SEALED_CHUNK_BYTES))
     }
 
-    /// Opens whole chunks, and appends the plaintext within the range.
-    fn open(&mut self, chunks: &[u8], out: &mut Vec<u8>) -> Result<(), StreamError> {
+    fn give(
+        &mut self,
+        chunks: &[u8],
+        open: &mut impl FnMut(u64, bool, &[u8]) -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
         if chunks.is_empty() {
             return Ok(());
         }
-        let count = chunks.len().div_ceil(SEALED_CHUNK_BYTES);
+        let first = self.next;
+        self.next += chunks.len().div_ceil(SEALED_CHUNK_BYTES) as u64;
         self.left -= chunks.len() as u64;
-        let is_last = self.is_last && self.left == 0;
+        open(first, self.is_last && self.left == 0, chunks)
+    }
+}
+
+/// Opens the chunks of a range of plaintext.
+pub(crate) struct Opening {
+    arriving: Arriving,
+    plaintext: RangeOfPlaintext,
+}
+
+impl Opening {
+    pub(crate) fn new(opened: Arc<Opened>, range: &SealedRange) -> Self {
+        let plaintext = RangeOfPlaintext { opened, skip: range.skip, len: range.len };
+        Self { arriving: Arriving::new(range), plaintext }
+    }
+
+    /// Takes sealed bytes, and returns the plaintext of the chunks that are complete. All of it is
+    /// authentic.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, StreamError> {
+        let mut out = Vec::new();
+        self.arriving.push(bytes, |first, is_last, chunks| self.plaintext.open(first, is_last, chunks, &mut out))?;
+        Ok(out)
+    }
+
+    /// Checks that all chunks have come.
+    pub(crate) fn finish(&self) -> Result<(), StreamError> {
+        self.arriving.finish()
+    }
+}
+
+/// The part of a range of plaintext that is still to come.
+struct RangeOfPlaintext {
+    opened: Arc<Opened>,
+    /// Plaintext to leave out before the range.
+    skip: usize,
+    /// Plaintext of the range that is still to come.
+    len: u64,
+}
+
+impl RangeOfPlaintext {
+    /// Opens whole chunks, and appends the plaintext within the range.
+    fn open(&mut self, first: u64, is_last: bool, chunks: &[u8], out: &mut Vec<u8>) -> Result<(), StreamError> {
+        let count = chunks.len().div_ceil(SEALED_CHUNK_BYTES);
         let before = out.len();
         out.resize(before + chunks.len().saturating_sub(count * TAG_BYTES), 0);
-        self.opened.key.open_chunks(self.next, is_last, chunks, &mut out[before..])?;
-        self.next += count as u64;
+        self.opened.key.open_chunks(first, is_last, chunks, &mut out[before..])?;
         let skipped = self.skip.min(out.len() - before);
         self.skip -= skipped;
         out.drain(before..before + skipped);

@@ -7,6 +7,7 @@ use sealane_age::StreamError;
 use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
 use zeroize::Zeroizing;
 
+use crate::chunks::Arriving;
 use crate::opened::Opened;
 
 /// Ranges whose chunks overlap or touch, which are fetched together.
@@ -46,79 +47,52 @@ pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group
 /// Collects the ranges of a group while its chunks arrive. Each range has memory of its own: that
 /// of a whole group may be so long that the allocator asks the kernel for fresh pages each time.
 pub(crate) struct Collector {
+    arriving: Arriving,
+    ranges: Ranges,
+}
+
+impl Collector {
+    pub(crate) fn new(opened: Arc<Opened>, group: Group) -> Self {
+        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len())).collect();
+        let arriving = Arriving::new(&group.chunks);
+        Self { arriving, ranges: Ranges { opened, group, found, complete: 0, plaintext: Zeroizing::default() } }
+    }
+
+    /// Takes the next sealed bytes.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), StreamError> {
+        self.arriving.push(bytes, |first, is_last, chunks| {
+            let count = chunks.len().div_ceil(SEALED_CHUNK_BYTES) as u64;
+            let mut chunks = (first..first + count).zip(chunks.chunks(SEALED_CHUNK_BYTES));
+            chunks.try_for_each(|(i, chunk)| self.ranges.open(i, is_last && i + 1 == first + count, chunk))
+        })
+    }
+
+    /// Returns each range with its number, if all chunks have come.
+    pub(crate) fn finish(self) -> Result<impl Iterator<Item = (usize, Vec<u8>)>, StreamError> {
+        self.arriving.finish()?;
+        let Ranges { group, found, .. } = self.ranges;
+        Ok(group.ranges.into_iter().map(|(number, _)| number).zip(found))
+    }
+}
+
+/// The ranges of a group.
+struct Ranges {
     opened: Arc<Opened>,
     group: Group,
     /// What was collected of each range.
     found: Vec<Vec<u8>>,
     /// The number of ranges that are complete, before the first one that is not.
     complete: usize,
-    /// Sealed bytes that came, without those in `buffer`.
-    taken: u64,
-    /// The start of a chunk.
-    buffer: Vec<u8>,
     /// The plaintext of a chunk that is not within one range.
     plaintext: Zeroizing<Vec<u8>>,
 }
 
-impl Collector {
-    pub(crate) fn new(opened: Arc<Opened>, group: Group) -> Self {
-        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len())).collect();
-        Self { opened, group, found, complete: 0, taken: 0, buffer: Vec::new(), plaintext: Zeroizing::default() }
-    }
-
-    /// Takes the next sealed bytes.
-    pub(crate) fn push(&mut self, mut bytes: &[u8]) -> Result<(), StreamError> {
-        let left = self.len() - self.taken;
-        if (self.buffer.len() + bytes.len()) as u64 > left {
-            return Err(StreamError::TrailingData);
-        }
-        while !bytes.is_empty() {
-            let missing = self.next_len() - self.buffer.len();
-            let (more, rest) = bytes.split_at(missing.min(bytes.len()));
-            bytes = rest;
-            if more.len() < missing {
-                self.buffer.extend_from_slice(more);
-            } else if self.buffer.is_empty() {
-                self.open(more)?;
-            } else {
-                let mut chunk = std::mem::take(&mut self.buffer);
-                chunk.extend_from_slice(more);
-                self.open(&chunk)?;
-                // It keeps its allocation.
-                chunk.clear();
-                self.buffer = chunk;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns each range with its number, if all chunks have come.
-    pub(crate) fn finish(self) -> Result<impl Iterator<Item = (usize, Vec<u8>)>, StreamError> {
-        if self.taken < self.len() {
-            return Err(StreamError::Truncated);
-        }
-        Ok(self.group.ranges.into_iter().map(|(number, _)| number).zip(self.found))
-    }
-
-    /// Returns the length of all chunks.
-    fn len(&self) -> u64 {
-        self.group.chunks.sealed.end - self.group.chunks.sealed.start
-    }
-
-    /// Returns the length of the next chunk.
-    fn next_len(&self) -> usize {
-        let left = self.len() - self.taken;
-        usize::try_from(left).map_or(SEALED_CHUNK_BYTES, |left| left.min(SEALED_CHUNK_BYTES))
-    }
-
+impl Ranges {
     /// Opens a whole chunk, and copies the parts of it that are in ranges.
-    fn open(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
-        let number = self.taken / SEALED_CHUNK_BYTES as u64;
-        self.taken += chunk.len() as u64;
-        let is_last = self.group.chunks.is_last && self.taken == self.len();
-        let (key, first) = (&self.opened.key, self.group.chunks.first + number);
+    fn open(&mut self, number: u64, is_last: bool, chunk: &[u8]) -> Result<(), StreamError> {
+        let key = &self.opened.key;
         // The ranges are in memory, so positions within the group fit.
-        let start = usize::try_from(number).unwrap_or(usize::MAX) * CHUNK_BYTES;
+        let start = usize::try_from(number - self.group.chunks.first).unwrap_or(usize::MAX) * CHUNK_BYTES;
         let end = start + chunk.len().saturating_sub(TAG_BYTES);
 
         let ranges = &self.group.ranges;
@@ -132,10 +106,10 @@ impl Collector {
         {
             let before = found.len();
             found.resize(before + (end - start), 0);
-            return key.open_chunks(first, is_last, chunk, &mut found[before..]).map(drop);
+            return key.open_chunks(number, is_last, chunk, &mut found[before..]).map(drop);
         }
         self.plaintext.resize(end - start, 0);
-        key.open_chunks(first, is_last, chunk, &mut self.plaintext)?;
+        key.open_chunks(number, is_last, chunk, &mut self.plaintext)?;
         for ((_, within), found) in members {
             found.extend_from_slice(&self.plaintext[within.start.max(start) - start..within.end.min(end) - start]);
         }
