@@ -1,4 +1,4 @@
-//! The program, and the page of the documentation that has it.
+//! The program, and the page of the documentation that has it and that of `examples/delta`.
 
 #[test]
 fn the_program_runs() {
@@ -6,9 +6,13 @@ fn the_program_runs() {
 }
 
 #[test]
-fn the_page_has_the_program() {
+fn the_page_has_the_programs() {
     let page = include_str!("../../../docs/datafusion.md");
-    let (_, code) = include_str!("main.rs").split_once("\n\n").unwrap();
-    let (code, _) = code.split_once("\n#[cfg(test)]").unwrap();
-    assert!(page.contains(&format!("```rust\n{code}```\n")), "copy src/main.rs to docs/datafusion.md");
+    let programs = [("datafusion", include_str!("main.rs")), ("delta", include_str!("../../delta/src/main.rs"))];
+    for (name, program) in programs {
+        let (_, code) = program.split_once("\n\n").unwrap();
+        let (code, _) = code.split_once("\n#[cfg(test)]").unwrap();
+        let copy = format!("copy examples/{name}/src/main.rs to docs/datafusion.md");
+        assert!(page.contains(&format!("```rust\n{code}```\n")), "{copy}");
+    }
 }

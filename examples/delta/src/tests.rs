@@ -1,4 +1,5 @@
-//! Other keys, damage, concurrent commits and checkpoints, and the page of the documentation.
+//! Other keys, damage, concurrent commits and checkpoints. The tests of `examples/datafusion` compare
+//! the program with the page of the documentation.
 
 use deltalake_core::DeltaTableError;
 use deltalake_core::kernel::transaction::{CommitConflictError, TransactionError};
@@ -138,12 +139,4 @@ async fn checkpoints_are_sealed_and_read() {
 #[test]
 fn the_program_runs() {
     main().unwrap();
-}
-
-#[test]
-fn the_page_has_the_program() {
-    let page = include_str!("../../../docs/datafusion.md");
-    let (_, code) = include_str!("main.rs").split_once("\n\n").unwrap();
-    let (code, _) = code.split_once("\n#[cfg(test)]").unwrap();
-    assert!(page.contains(&format!("```rust\n{code}```\n")), "copy src/main.rs to docs/datafusion.md");
 }
