@@ -153,6 +153,12 @@ pub const POLY1305_MIN_ROWS_FOR_SQUARE: usize = 10;
 /// Sets that the horizontal layout computes before the vertical one is faster, where Poly1305 is
 /// interleaved: a group takes little longer than three sets and holds more of that work. Zen 3.
 pub const INTERLEAVED_HORIZONTAL_SETS: usize = 2;
+/// The most blocks of an interleaved message to open that are computed beside block 0. Zen 3: six
+/// and their authentication take as long as a group.
+pub const INTERLEAVED_MAX_HEAD_BLOCKS: usize = 5;
+/// Groups of a piece to decrypt from which each is authenticated beside its own rounds, though the
+/// group before the piece is then authenticated alone. Zen 3.
+pub const INTERLEAVED_MIN_GROUPS_ALONE: usize = 8;
 /// Blocks of Poly1305 in each double round of the horizontal layout, which waits for itself most of
 /// its time. Zen 3.
 pub const INTERLEAVED_BLOCKS: usize = 2;

@@ -1,17 +1,15 @@
 //! Messages of middle length on CPUs that do vector and scalar work side by side. While the key
 //! stream of a group of blocks is computed, ciphertext is authenticated: to seal, that of the group
-//! before, and to open, also that of the group itself.
-//!
-//! A double round takes as long as four blocks of Poly1305, so a group has time for 40 blocks and
-//! brings 32. To open, the groups after the first one make up for it, which has no time.
+//! before, and to open, that of the group itself.
 
-use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
+use sealane_simd::tuning::{INTERLEAVED_HORIZONTAL_SETS, INTERLEAVED_MAX_HEAD_BLOCKS, SHORT_MAX_AAD_BYTES};
 use sealane_simd::{Level, PendingPoly1305, Simd, Words};
 
-use super::construction::{begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
+use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::{Ciphertext, Payload};
-use crate::chacha20::rows::{self, Interleave};
-use crate::chacha20::state::State;
+use super::short::Buffer;
+use crate::chacha20::rows::{Interleave, group_bytes, set_bytes, xor_rows};
+use crate::chacha20::state::{State, xor_bytes};
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag, add_pending_block};
@@ -19,13 +17,15 @@ use crate::wipe::wipe;
 
 /// Bytes of a group.
 pub(super) const GROUP_BYTES: usize = 512;
-/// Bytes of the message in the first group, behind block 0.
+/// Bytes of a message to seal in the first group, behind block 0.
 const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
+/// The most bytes of a message to open before its first group.
+const MAX_HEAD_BYTES: usize = INTERLEAVED_MAX_HEAD_BLOCKS * BLOCK_BYTES;
 
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
-    const { assert!(!S::TUNING.authenticate_between_rounds || rows::group_bytes::<S>() == GROUP_BYTES, "one group is kept") };
+    const { assert!(!S::TUNING.authenticate_between_rounds || group_bytes::<S>() == GROUP_BYTES, "one group is kept") };
     S::TUNING.authenticate_between_rounds && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
@@ -39,7 +39,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     while end < length {
         let next = length.min(end + GROUP_BYTES);
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
-        start += authenticate_and_xor(token, state, &mut mac, before, message_block(end), group);
+        start += authenticate_and_xor(token, state, &mut mac, Some(before), message_block(end), group);
         end = next;
     }
     let tag = finish(token, mac, &message.upto(end)[start..], &lengths(aad.len(), length));
@@ -47,8 +47,12 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     tag
 }
 
-/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates copies of the
-/// ciphertext, and encrypts again if the message turns out to be a forgery.
+/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
+/// if the message turns out to be a forgery.
+///
+/// Each group needs the authenticator's key, and so block 0. The blocks that fill no group are
+/// computed beside block 0, as the head of the message. If they take as long as a group, they are
+/// the last one instead.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -59,24 +63,50 @@ pub(super) fn open<S: Simd>(
     mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
     let length = message.length();
-    let mut end = FIRST_BYTES;
-    let mut pending = PendingCiphertext { bytes: [0; 2 * GROUP_BYTES], start: 0, end: 0 };
-    pending.append(&message.input()[..end]);
-    let mut mac = first_group(token, state, aad, message.upto(end));
+    // The end of the last group is decrypted before it is authenticated.
+    let mut last_block = [0; poly1305::BLOCK_BYTES];
+    let rest = &mut last_block[..length % poly1305::BLOCK_BYTES];
+    rest.copy_from_slice(&message.input()[length - rest.len()..]);
+
+    let behind_groups = length.next_multiple_of(BLOCK_BYTES) % GROUP_BYTES;
+    let mut end = if behind_groups <= MAX_HEAD_BYTES { behind_groups } else { 0 };
+    let mut mac = open_head(token, state, aad, message.upto(end));
     while end < length {
         let next = length.min(end + GROUP_BYTES);
-        // A group has time for more blocks than its own: it also adds some of the first group.
-        pending.append(&message.input()[end..next]);
         let group = &mut message.upto(next)[end..];
-        pending.start += authenticate_and_xor(token, state, &mut mac, pending.rest(), message_block(end), group);
+        authenticate_own_and_xor(token, state, &mut mac, message_block(end), group);
         end = next;
     }
-    let result = verify(&finish(token, mac, pending.rest(), &lengths(aad.len(), length)), tag);
+    let result = verify(&finish(token, mac, rest, &lengths(aad.len(), length)), tag);
     mac.wipe();
     if result.is_err() {
         undo_decryption(level, state, &mut message);
     }
     result
+}
+
+/// Decrypts and authenticates whole blocks, up to [`MAX_HEAD_BYTES`], at the start of the message.
+/// Returns the authenticator.
+#[inline(always)]
+fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> Short {
+    const { assert!(BLOCK_BYTES + MAX_HEAD_BYTES <= 384, "buffers for all heads") };
+    // Buffers of constant length are cleared without a call.
+    macro_rules! with_key_stream {
+        ($bytes:literal) => {{
+            let mut key_stream = Buffer([0; $bytes]);
+            let (first, others) = key_stream.0.split_at_mut(set_bytes::<S>());
+            sets::xor::<_, ROUNDS>(token, state, KEY_BLOCK, first, others);
+            let mac = begin_mac(&key_stream.0, aad).padded(head);
+            xor_bytes(head, &key_stream.0[BLOCK_BYTES..]);
+            wipe(&mut key_stream.0);
+            mac
+        }};
+    }
+    match head.len() / BLOCK_BYTES {
+        0..=1 => with_key_stream!(128),
+        2..=3 => with_key_stream!(256),
+        _ => with_key_stream!(384),
+    }
 }
 
 /// Combines the start of the message with the key stream. Returns the authenticator of the
@@ -96,38 +126,18 @@ fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag
     finish_mac(poly1305::padded_end(token, mac, rest), &[], lengths)
 }
 
-/// A copy of ciphertext that was decrypted, but not authenticated: at most [`FIRST_BYTES`], and the
-/// next group. The first group leaves that many bytes, and each whole group after it authenticates
-/// at least as many bytes as it brings.
-struct PendingCiphertext {
-    bytes: [u8; 2 * GROUP_BYTES],
-    start: usize,
-    end: usize,
-}
-
-impl PendingCiphertext {
-    /// Adds up to a group.
-    #[inline(always)]
-    fn append(&mut self, group: &[u8]) {
-        let rest = self.end - self.start;
-        debug_assert!(rest <= FIRST_BYTES && group.len() <= GROUP_BYTES, "both fit");
-        if rest > 0 && self.start > 0 {
-            self.bytes.copy_within(self.start..self.end, 0);
-        }
-        (self.start, self.end) = (0, rest + group.len());
-        let place = &mut self.bytes[rest..self.end];
-        if let (Some(group), Some(place)) = (group.first_chunk(), place.first_chunk_mut::<GROUP_BYTES>()) {
-            // Its length is a constant: the copy needs no call.
-            *place = *group;
-        } else {
-            place.copy_from_slice(group);
-        }
-    }
-
-    #[inline(always)]
-    fn rest(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
-    }
+/// Decrypts a group, from block `counter` on. At the same time, adds its whole blocks to the
+/// authenticator.
+#[inline(always)]
+pub(super) fn authenticate_own_and_xor<S: Simd>(
+    token: S,
+    state: &State,
+    mac: &mut Short,
+    counter: u32,
+    group: &mut [u8],
+) {
+    let done = authenticate_and_xor(token, state, mac, None, counter, group);
+    debug_assert!(done == group.as_chunks::<{ poly1305::BLOCK_BYTES }>().0.as_flattened().len(), "a group has time");
 }
 
 /// Authentication beside the cipher.
@@ -144,23 +154,37 @@ impl Interleave for Authenticate {
 
 /// Combines `data`, up to a group, with the key stream from block `counter` on. At the same time,
 /// adds as many blocks of `ciphertext` to the authenticator as there is time for: for a group, all
-/// blocks of another. Returns their bytes. All callers share one copy of this function.
+/// blocks of another, or with `None`, those of `data` before it is decrypted. Returns their bytes.
+/// All callers share one copy of this function.
 pub(super) fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,
     mac: &mut Short,
-    ciphertext: &[u8],
+    ciphertext: Option<&[u8]>,
     counter: u32,
     data: &mut [u8],
 ) -> usize {
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let mut pending = mac.pending(ciphertext);
-            let blocks = pending.blocks.len();
-            kernel::xor_interleaved::<S, Authenticate>(token, state, counter, &mut pending, data);
-            mac.continue_after(&pending);
-            (blocks - pending.blocks.len()) * poly1305::BLOCK_BYTES
+            macro_rules! beside {
+                ($key_stream:expr) => {{
+                    let mut pending = mac.pending(ciphertext.unwrap_or(data));
+                    let blocks = pending.blocks.len();
+                    let rows = $key_stream(token, state, counter, &mut pending);
+                    mac.continue_after(&pending);
+                    let done = blocks - pending.blocks.len();
+                    xor_rows(&rows, data);
+                    done * poly1305::BLOCK_BYTES
+                }};
+            }
+            match data.len().div_ceil(set_bytes::<S>()) {
+                0 | 1 => beside!(kernel::sets_interleaved::<S, Authenticate, 1>),
+                2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => {
+                    beside!(kernel::sets_interleaved::<S, Authenticate, 2>)
+                }
+                _ => beside!(kernel::group_interleaved),
+            }
         },
     )
 }

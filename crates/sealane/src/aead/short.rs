@@ -137,7 +137,7 @@ const fn may_authenticate_in_rows<S: Simd>() -> bool {
 
 /// The place of a key stream. It begins with a cache line, so that no vector is in two of them.
 #[repr(align(64))]
-struct Buffer<const BYTES: usize>([u8; BYTES]);
+pub(super) struct Buffer<const BYTES: usize>(pub(super) [u8; BYTES]);
 
 /// Does the same as [`open`]. `key_stream` has zeros, and becomes the key stream. All lengths share
 /// one copy of this function.

@@ -3,7 +3,6 @@
 //!
 //! Both end with rows in vectors, which [`Words::xor_rows`] combines with the data.
 
-use sealane_simd::tuning::INTERLEAVED_HORIZONTAL_SETS;
 use sealane_simd::{PendingPoly1305, Simd, Token, Words};
 
 use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
@@ -112,25 +111,6 @@ pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State
 pub(crate) fn first_set<S: Simd>(token: S, state: &State) -> <S::Words as Words>::Blocks {
     let [rows] = horizontal::key_stream::<S, (), 20, 1>(token, state, 0, &mut PendingPoly1305::none());
     blocks(&rows)
-}
-
-/// Combines `data`, up to a group, with ChaCha20's key stream from block `counter` on, and adds
-/// blocks of `pending` during the rounds.
-#[inline(always)]
-pub(crate) fn xor_interleaved<S: Simd, B: Interleave>(
-    token: S,
-    state: &State,
-    counter: u32,
-    pending: &mut PendingPoly1305<'_>,
-    data: &mut [u8],
-) {
-    match data.len().div_ceil(set_bytes::<S>()) {
-        0 | 1 => xor_rows(&sets_interleaved::<S, B, 1>(token, state, counter, pending), data),
-        2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => {
-            xor_rows(&sets_interleaved::<S, B, 2>(token, state, counter, pending), data)
-        }
-        _ => xor_rows(&group_interleaved(token, state, counter, pending), data),
-    }
 }
 
 /// Returns `SETS` sets of ChaCha20's key stream from block `counter` on, and adds blocks of

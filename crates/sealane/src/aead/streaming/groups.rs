@@ -6,7 +6,7 @@ use core::ops::Range;
 use sealane_simd::Simd;
 
 use super::window::Direction;
-use crate::aead::interleaved::{Authenticate, GROUP_BYTES, authenticate_and_xor};
+use crate::aead::interleaved::{Authenticate, GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
 use crate::chacha20::rows::{set_bytes, write_rows};
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel};
@@ -64,6 +64,28 @@ pub(super) fn apply<S: Simd>(
     short.wipe();
 }
 
+/// Decrypts whole groups from block `counter` on, and authenticates them and what waits. Nothing
+/// waits afterwards.
+pub(super) fn decrypt_all<S: Simd>(
+    token: S,
+    state: &State,
+    mac: &mut Accumulator,
+    Waiting { window, range }: Waiting<'_>,
+    mut counter: u32,
+    groups: &mut [[u8; GROUP_BYTES]],
+) {
+    if !S::TUNING.authenticate_between_rounds {
+        unreachable!("{NOT_INTERLEAVED}");
+    }
+    let mut short = mac.short().padded(&window[range]);
+    for group in groups {
+        authenticate_own_and_xor(token, state, &mut short, counter, group);
+        counter = counter.wrapping_add((GROUP_BYTES / BLOCK_BYTES) as u32);
+    }
+    mac.continue_after(&short);
+    short.wipe();
+}
+
 /// Combines a group with the key stream, and adds `ciphertext`, up to a group of whole blocks, to
 /// the authenticator.
 #[inline(always)]
@@ -75,7 +97,7 @@ fn authenticate_all_and_xor<S: Simd>(
     counter: u32,
     group: &mut [u8; GROUP_BYTES],
 ) {
-    let done = authenticate_and_xor(token, state, mac, ciphertext, counter, group);
+    let done = authenticate_and_xor(token, state, mac, Some(ciphertext), counter, group);
     debug_assert!(done == ciphertext.len(), "a group has time for another");
 }
 

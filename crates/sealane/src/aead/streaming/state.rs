@@ -1,6 +1,6 @@
 //! The cipher and the authenticator of one message.
 
-use sealane_simd::tuning::TWO_PASS_PIECE_BYTES;
+use sealane_simd::tuning::{INTERLEAVED_MIN_GROUPS_ALONE, TWO_PASS_PIECE_BYTES};
 use sealane_simd::{Level, dispatch};
 
 use super::groups::{self, Waiting};
@@ -268,18 +268,25 @@ impl StreamState {
         }
     }
 
-    /// Processes whole groups, each beside the authentication of the one before. The last waits in
-    /// the window.
+    /// Processes whole groups, each beside the authentication of one: of the group before, so that
+    /// the last one waits in the window, or to decrypt, of itself.
     #[inline(never)]
     fn apply_groups<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
         let (groups, rest) = data.as_chunks_mut::<GROUP_BYTES>();
         let position = self.window.position();
-        let Window { level, state, bytes, used, .. } = &mut self.window;
+        let Window { level, state, bytes, used, set_bytes, .. } = &mut self.window;
         let waiting = Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..*used };
         let (mac, counter) = (&mut self.mac, (position / BLOCK_BYTES as u64) as u32);
-        dispatch!(*level, token => groups::apply(token, state, mac, waiting, counter, groups, direction));
+        // The key stream of a longer rest has time for a group that waits.
+        let nothing_should_wait = rest.len() <= *set_bytes || groups.len() >= INTERLEAVED_MIN_GROUPS_ALONE;
+        if direction == Direction::Decrypt && (waiting.range.is_empty() || nothing_should_wait) {
+            dispatch!(*level, token => groups::decrypt_all(token, state, mac, waiting, counter, groups));
+            self.authenticated = GROUP_BYTES;
+        } else {
+            dispatch!(*level, token => groups::apply(token, state, mac, waiting, counter, groups, direction));
+            self.authenticated = 0;
+        }
         self.window.use_up_to(position + groups.as_flattened().len() as u64);
-        self.authenticated = 0;
         rest
     }
 

@@ -32,7 +32,7 @@ pub(super) struct Window {
     /// pieces need not look it up.
     len: usize,
     /// Bytes of a set: fewer bytes take the same time.
-    set_bytes: usize,
+    pub(super) set_bytes: usize,
 }
 
 /// The operation on the data.

@@ -153,6 +153,8 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("POLY1305_MIN_PIECES_BEFORE_LANES", tuning::POLY1305_MIN_PIECES_BEFORE_LANES, Nothing(PIECES)),
         threshold("POLY1305_MIN_ROWS_FOR_SQUARE", tuning::POLY1305_MIN_ROWS_FOR_SQUARE, Nothing(INNER)),
         threshold("INTERLEAVED_HORIZONTAL_SETS", tuning::INTERLEAVED_HORIZONTAL_SETS, Nothing(INNER)),
+        threshold("INTERLEAVED_MAX_HEAD_BLOCKS", tuning::INTERLEAVED_MAX_HEAD_BLOCKS, Nothing(INNER)),
+        threshold("INTERLEAVED_MIN_GROUPS_ALONE", tuning::INTERLEAVED_MIN_GROUPS_ALONE, Nothing(INNER)),
         threshold("INTERLEAVED_BLOCKS", tuning::INTERLEAVED_BLOCKS, Nothing(KERNEL)),
         threshold("POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND", tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND, Nothing(KERNEL)),
         threshold(
