@@ -23,7 +23,7 @@ use core::fmt;
 use sealane_simd::{Level, Simd, Words, dispatch};
 
 use crate::backend::{Backend, BatchFamily, SelfTestOf};
-use crate::chacha20::many::{self, Row};
+use crate::chacha20::many::{self, Keys, Row};
 use crate::chacha20::{CONSTANTS, KEY_BYTES, State, apply_chacha20};
 use crate::wipe::wipe;
 
@@ -132,7 +132,7 @@ fn left_over<S: Simd>(_: S, packets: usize) -> usize {
 fn blocks<S: Simd>(token: S, state: &State, samples: &[Sample], masks: &mut [Mask]) {
     if S::VECTORS {
         let rows: &[Row] = state.as_chunks().0;
-        many::block_starts(token, [&rows[1], &rows[2]], samples, masks);
+        many::block_starts(token, Keys::Shared([&rows[1], &rows[2]]), samples.iter().map(many::row), masks);
     }
 }
 

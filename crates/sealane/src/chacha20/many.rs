@@ -58,7 +58,7 @@ impl Keys<'_> {
 
     /// Returns the key of the message with this number.
     #[inline(always)]
-    pub(super) fn of(&self, message: usize) -> [&Row; 2] {
+    pub(crate) fn of(&self, message: usize) -> [&Row; 2] {
         match self {
             Self::Shared(key) => *key,
             Self::Each(keys) => keys[message].each_ref(),
@@ -175,27 +175,34 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     }
 }
 
-/// Computes the block of each last row, which has the block counter and the nonce, under one key.
-/// Copies the first bytes of each block to `starts`, which has the length of `last_rows`.
+/// Computes the block of each last row, which has the block counter and the nonce. Copies the first
+/// bytes of each block to `starts`, which has the same length.
 #[inline(always)]
 pub(crate) fn block_starts<S: Simd, const BYTES: usize>(
     token: S,
-    key: [&Row; 2],
-    last_rows: &[[u8; 16]],
+    keys: Keys<'_>,
+    mut last_rows: impl Iterator<Item = Row>,
     starts: &mut [[u8; BYTES]],
 ) {
     let mut group = Group::new();
     let together = blocks_together::<S>();
-    for (last_rows, starts) in last_rows.chunks(together).zip(starts.chunks_mut(together)) {
-        for (lane, last_row) in group.last_rows.iter_mut().zip(last_rows) {
-            *lane = row(last_row);
+    for (number, starts) in starts.chunks_mut(together).enumerate() {
+        for (lane, row) in last_rows.by_ref().take(starts.len()).enumerate() {
+            group.last_rows[lane] = row;
+            if let Keys::Each(keys) = keys {
+                let [upper, lower] = keys[number * together + lane];
+                (group.key_rows[0][lane], group.key_rows[1][lane]) = (upper, lower);
+            }
         }
         let mut blocks = [[0; BLOCK_BYTES]; MAX_BLOCKS];
-        group.block_function(token, Keys::Shared(key), last_rows.len(), &mut blocks.each_mut());
+        group.block_function(token, keys, starts.len(), &mut blocks.each_mut());
         for (start, block) in starts.iter_mut().zip(&blocks) {
             start.copy_from_slice(&block[..BYTES]);
         }
         wipe(blocks[..together].as_flattened_mut());
+    }
+    if let Keys::Each(_) = keys {
+        wipe(group.key_rows.as_flattened_mut());
     }
 }
 

@@ -145,8 +145,8 @@ macro_rules! checks {
             /// Lengths near the greatest that is processed together with others.
             #[test]
             fn the_longest_messages() {
-                let lengths = [5120, 6144, 6400, 8191, 8192, 8193, 8255, 8256, 8257, 8320, 9000];
-                let equal = |length| (0..5).map(|i| message(i, 13, length)).collect::<Vec<_>>();
+                let lengths = [4083, 4084, 4096, 4097, 5120, 6144, 6400, 8191, 8192, 8193, 8255, 8256, 8257, 8320, 9000];
+                let equal = |length| (0..9).map(|i| message(i, 13, length)).collect::<Vec<_>>();
                 let mixed: Vec<_> = (0..).zip(lengths).map(|(i, length)| message(i, i as usize, length)).collect();
                 for backend in backends() {
                     for _ in cpu_classes(backend) {

@@ -1,9 +1,9 @@
-//! Messages whose blocks share vectors, and which are authenticated on integers between the rounds.
+//! Short messages to seal, whose blocks share vectors, and which are authenticated on integers
+//! between the rounds.
 //!
 //! A group computes the next blocks of the key streams, of as many messages as that takes, so only
-//! the last group of a batch has empty lanes. During its rounds, other messages are authenticated:
-//! to seal, those that have been encrypted, and to open, those that follow. A message is decrypted
-//! after its tag has been verified.
+//! the last group of a batch has empty lanes. During its rounds, the messages that have been
+//! encrypted are authenticated.
 
 use core::array;
 use core::slice;
@@ -13,7 +13,7 @@ use sealane_simd::{PendingPoly1305, Simd, Words};
 
 use super::request::Request;
 use super::shared_vectors::MAX_MESSAGES;
-use crate::aead::construction::{begin_mac, finish_mac, lengths, message_block};
+use crate::aead::construction::{KEY_BLOCK, begin_mac, finish_mac, lengths, message_block};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{Block, Keys, Row, Target};
 use crate::chacha20::runs::{Authentication, LANES, Runs};
@@ -24,23 +24,17 @@ use crate::wipe::wipe;
 /// Bytes that a double round authenticates.
 const MIN_BYTES: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
 
-/// Returns whether [`run`] works on these vectors.
-pub(super) const fn takes<S: Simd>() -> bool {
-    S::TUNING.authenticate_between_rounds
-}
-
-/// Seals all messages, or opens them. `last_rows` have the block counter of the next block: 0, or
-/// 1 to open, where `key_blocks` has blocks 0 already.
+/// Seals all messages. `key_blocks` are zeros, and become their blocks 0.
 #[inline(always)]
-pub(super) fn run<S: Simd>(
+pub(super) fn seal<S: Simd>(
     token: S,
     keys: Keys<'_>,
     last_rows: &mut [Row],
     messages: &mut [Request<'_>],
     key_blocks: &mut [Block],
-    opens: bool,
 ) {
-    const { assert!(!takes::<S>() || S::Words::LANES == LANES) };
+    const { assert!(!S::TUNING.authenticate_between_rounds || S::Words::LANES == LANES) };
+    last_rows.iter_mut().for_each(|row| row[0] = KEY_BLOCK);
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut spare = [[0; BLOCK_BYTES]; LANES];
     let mut runs = Runs::new();
@@ -48,26 +42,16 @@ pub(super) fn run<S: Simd>(
     // The message with the next block of a key stream.
     let mut next = 0;
     while next < messages.len() {
-        if opens {
-            progress.verify_next_group(token, &last_rows[next..], next, messages, key_blocks);
-        }
-        let bound = if opens { progress.message } else { next };
-        let (before, after) = messages.split_at_mut(bound);
-        let (keys_before, keys_after) = key_blocks.split_at_mut(bound);
-        let (encrypted, blocks_0, work) = if opens {
-            let work = Work { first: bound, messages: after, key_blocks: keys_after, progress: &mut progress };
-            (&mut before[next..], &mut keys_before[next..], work)
-        } else {
-            let work = Work { first: 0, messages: before, key_blocks: keys_before, progress: &mut progress };
-            (after, keys_after, work)
-        };
+        let (before, after) = messages.split_at_mut(next);
+        let (keys_before, keys_after) = key_blocks.split_at_mut(next);
+        let work = Work { messages: before, key_blocks: keys_before, progress: &mut progress };
         let (rows, ends) = (&mut last_rows[next..], &mut ends[next..]);
         let mut targets: [Target<'_>; LANES] = array::from_fn(|_| Target::default());
-        let targets = fill_targets(&mut targets, rows, encrypted, blocks_0, ends);
+        let targets = fill_targets(&mut targets, rows, after, keys_after, ends);
         let mut blocks = spare.each_mut();
         let passed = runs.fill(rows, targets, &mut blocks);
         runs.xor(token, keys.from(next), &mut blocks, work);
-        for (message, key_stream) in encrypted.iter_mut().zip(ends).take(passed) {
+        for (message, key_stream) in after.iter_mut().zip(ends).take(passed) {
             xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
         }
         next += passed;
@@ -120,26 +104,6 @@ struct Progress {
 }
 
 impl Progress {
-    /// Authenticates messages until those from `next` on have blocks for a group, or all have been
-    /// verified.
-    #[inline(always)]
-    fn verify_next_group<S: Simd>(
-        &mut self,
-        token: S,
-        last_rows: &[Row],
-        next: usize,
-        messages: &mut [Request<'_>],
-        key_blocks: &[Block],
-    ) {
-        let blocks = |message: &Request<'_>| message.data.len().div_ceil(BLOCK_BYTES);
-        let done = (last_rows[0][0] - message_block(0)) as usize;
-        let mut ready = messages[next..self.message].iter().map(blocks).sum::<usize>();
-        while ready < done + LANES && self.message < messages.len() {
-            self.finish_message(token, messages, key_blocks);
-            ready += blocks(&messages[self.message - 1]);
-        }
-    }
-
     /// Authenticates the rest of a message, without other work.
     #[inline(always)]
     fn finish_message<S: Simd>(&mut self, token: S, messages: &mut [Request<'_>], key_blocks: &[Block]) {
@@ -179,8 +143,6 @@ impl Progress {
 
 /// The messages that are authenticated during the rounds.
 struct Work<'w, 'a> {
-    /// The number of the first of these messages.
-    first: usize,
     messages: &'w mut [Request<'a>],
     key_blocks: &'w [Block],
     progress: &'w mut Progress,
@@ -192,7 +154,7 @@ impl Authentication for Work<'_, '_> {
     fn pending(&mut self) -> PendingPoly1305<'_> {
         let progress = &mut *self.progress;
         loop {
-            let i = progress.message - self.first;
+            let i = progress.message;
             let Some(message) = self.messages.get_mut(i) else { return PendingPoly1305::none() };
             let mac = progress.mac(message, &self.key_blocks[i]);
             let rest = message.data.len() - progress.bytes;

@@ -1,5 +1,6 @@
 //! Many messages under one key at once.
 
+mod in_turn;
 mod interleaved;
 mod request;
 mod shared_vectors;

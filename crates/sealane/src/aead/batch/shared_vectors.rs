@@ -4,11 +4,12 @@ use core::array;
 use core::cmp::Reverse;
 use core::slice;
 
+use sealane_simd::tuning::BATCH_MAX_BYTES_IN_LANES;
 use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
-use super::interleaved;
 use super::request::{Operation, Request};
-use crate::aead::construction::{KEY_BLOCK, one_time_key};
+use super::{in_turn, interleaved};
+use crate::aead::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{self, Block, Keys, Row, Target};
 use crate::chacha20::state::xor_bytes;
@@ -104,14 +105,13 @@ impl<'a> Batch<'a> {
 
         let is_open = |message: &Request<'_>| matches!(message.operation, Operation::Open(..));
         let opens = messages.iter().any(is_open);
-        if interleaved::takes::<S>() {
-            if opens {
-                // Keys come first: a message is verified before it is decrypted.
-                xor_key_streams(token, keys, last_rows, messages, Some(key_blocks), |_| false);
+        if S::TUNING.authenticate_between_rounds {
+            let bytes = messages.iter().map(|message| message.data.len()).sum::<usize>();
+            if opens || bytes > BATCH_MAX_BYTES_IN_LANES * len {
+                in_turn::run(token, keys, last_rows, messages, key_blocks, opens);
             } else {
-                last_rows.iter_mut().for_each(|row| row[0] = KEY_BLOCK);
+                interleaved::seal(token, keys, last_rows, messages, key_blocks);
             }
-            interleaved::run(token, keys, last_rows, messages, key_blocks, opens);
             wipe(key_blocks.as_flattened_mut());
             return;
         }

@@ -155,6 +155,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("INTERLEAVED_HORIZONTAL_SETS", tuning::INTERLEAVED_HORIZONTAL_SETS, Nothing(INNER)),
         threshold("INTERLEAVED_MAX_HEAD_BLOCKS", tuning::INTERLEAVED_MAX_HEAD_BLOCKS, Nothing(INNER)),
         threshold("INTERLEAVED_MIN_GROUPS_ALONE", tuning::INTERLEAVED_MIN_GROUPS_ALONE, Nothing(INNER)),
+        threshold("BATCH_MAX_BYTES_IN_LANES", tuning::BATCH_MAX_BYTES_IN_LANES, Nothing(INNER)),
         threshold("INTERLEAVED_BLOCKS", tuning::INTERLEAVED_BLOCKS, Nothing(KERNEL)),
         threshold("POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND", tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND, Nothing(KERNEL)),
         threshold(
