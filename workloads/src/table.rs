@@ -123,7 +123,10 @@ pub const WORKLOADS: &[Workload] = &[
             operation!(
                 "seal-batch-32", chacha::seal_batch, LENGTHS, counted: &[64, 256, 1350], messages: 32
             ),
-            operation!("open-batch-32", chacha::open_batch, LENGTHS, messages: 32, has_verdict: true),
+            operation!(
+                "open-batch-32", chacha::open_batch, LENGTHS, counted: &[64, 256, 1350], messages: 32,
+                has_verdict: true
+            ),
             operation!("xchacha-seal-batch-32", chacha::xchacha_seal_batch, LENGTHS, messages: 32),
             operation!(
                 "xchacha-open-batch-32", chacha::xchacha_open_batch, LENGTHS, messages: 32, has_verdict: true

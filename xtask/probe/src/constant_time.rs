@@ -35,10 +35,14 @@ pub(crate) fn run(backend: &str, primitive: &str) -> Result<(), String> {
 
 fn operations(backend: &str, primitive: &str) -> Result<(), String> {
     let workload = WORKLOADS.iter().find(|workload| workload.name == primitive);
-    for operation in workload.ok_or("there is no such primitive")?.operations {
+    let operations = workload.ok_or("there is no such primitive")?.operations;
+    // The first call of a primitive runs its self-test, which also declassifies verdicts.
+    if let Some((operation, size)) = operations.first().and_then(|first| Some((first, *first.sizes.first()?))) {
+        (operation.prepare)(backend, size, &mut secret).map_err(|error| error.to_string())?();
+    }
+    for operation in operations {
         for &size in operation.sizes {
             let mut run = (operation.prepare)(backend, size, &mut secret).map_err(|error| error.to_string())?;
-            // Runs after the self-test of the backend, which also declassifies verdicts.
             let before = VERDICTS.load(Ordering::Relaxed);
             run();
             let has_verdict = VERDICTS.load(Ordering::Relaxed) > before;

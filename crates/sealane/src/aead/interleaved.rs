@@ -63,10 +63,8 @@ pub(super) fn open<S: Simd>(
     mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
     let length = message.length();
-    // The end of the last group is decrypted before it is authenticated.
     let mut last_block = [0; poly1305::BLOCK_BYTES];
-    let rest = &mut last_block[..length % poly1305::BLOCK_BYTES];
-    rest.copy_from_slice(&message.input()[length - rest.len()..]);
+    let rest = behind_blocks(message.input(), &mut last_block);
 
     let behind_groups = length.next_multiple_of(BLOCK_BYTES) % GROUP_BYTES;
     let mut end = if behind_groups <= MAX_HEAD_BYTES { behind_groups } else { 0 };
@@ -77,7 +75,7 @@ pub(super) fn open<S: Simd>(
         authenticate_own_and_xor(token, state, &mut mac, message_block(end), group);
         end = next;
     }
-    let result = verify(&finish(token, mac, rest, &lengths(aad.len(), length)), tag);
+    let result = verify(&finish_mac(mac, rest, &lengths(aad.len(), length)), tag);
     mac.wipe();
     if result.is_err() {
         undo_decryption(level, state, &mut message);
@@ -85,11 +83,22 @@ pub(super) fn open<S: Simd>(
     result
 }
 
+/// Returns a copy of the end of a ciphertext, behind its whole blocks of the authenticator. The last
+/// group is decrypted before that is authenticated.
+#[inline(always)]
+pub(super) fn behind_blocks<'a>(ciphertext: &[u8], place: &'a mut [u8; poly1305::BLOCK_BYTES]) -> &'a [u8] {
+    let rest = ciphertext.as_chunks::<{ poly1305::BLOCK_BYTES }>().1;
+    let place = &mut place[..rest.len()];
+    place.copy_from_slice(rest);
+    place
+}
+
 /// Decrypts and authenticates whole blocks, up to [`MAX_HEAD_BYTES`], at the start of the message.
 /// Returns the authenticator.
 #[inline(always)]
 fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> Short {
-    const { assert!(BLOCK_BYTES + MAX_HEAD_BYTES <= 384, "buffers for all heads") };
+    const { assert!(BLOCK_BYTES + MAX_HEAD_BYTES <= 384, "a buffer for the longest head") };
+    const { assert!(!S::TUNING.authenticate_between_rounds || set_bytes::<S>() <= 128, "a buffer for a set") };
     // Buffers of constant length are cleared without a call.
     macro_rules! with_key_stream {
         ($bytes:literal) => {{
@@ -126,8 +135,8 @@ fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag
     finish_mac(poly1305::padded_end(token, mac, rest), &[], lengths)
 }
 
-/// Decrypts a group, from block `counter` on. At the same time, adds its whole blocks to the
-/// authenticator.
+/// Decrypts a group, from block `counter` on. At the same time, adds all of it that fills blocks of
+/// Poly1305 to the authenticator.
 #[inline(always)]
 pub(super) fn authenticate_own_and_xor<S: Simd>(
     token: S,
@@ -153,9 +162,9 @@ impl Interleave for Authenticate {
 }
 
 /// Combines `data`, up to a group, with the key stream from block `counter` on. At the same time,
-/// adds as many blocks of `ciphertext` to the authenticator as there is time for: for a group, all
-/// blocks of another, or with `None`, those of `data` before it is decrypted. Returns their bytes.
-/// All callers share one copy of this function.
+/// adds as many blocks of `ciphertext` to the authenticator as there is time for, in a group those of
+/// another group. Without a `ciphertext`, `data` is authenticated before it is decrypted. Returns the
+/// number of bytes that were added. All callers share one copy of this function.
 pub(super) fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,

@@ -6,8 +6,10 @@ use crate::common::{array, backends, cpu_classes, octets};
 
 /// Lengths on each side of each change of algorithm: no head, part of it, whole groups of each
 /// backend and more, two passes, pieces.
-const LENGTHS: [usize; 20] =
-    [0, 1, 16, 192, 193, 448, 449, 512, 704, 705, 960, 961, 1350, 1472, 5000, 16_383, 16_384, 16_832, 20_000, 40_000];
+const LENGTHS: [usize; 26] = [
+    0, 1, 16, 192, 193, 448, 449, 512, 513, 576, 577, 640, 704, 705, 769, 832, 833, 960, 1350, 1472, 5000, 16_383,
+    16_384, 16_832, 20_000, 40_000,
+];
 /// Lengths of associated data: little, and too much for the code for short messages.
 const AAD_LENGTHS: [usize; 2] = [13, 600];
 
@@ -36,9 +38,13 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
         let bit = octet % 8;
         add(format!("bit {bit} of octet {octet} of the tag"), &|bad| bad.tag[octet] ^= 1 << bit);
     }
-    // The ends, the middle, the border of the head, and the ends of the first group and the last
-    // whole block.
-    let places = [0, 15, length / 2, 447, 448, 463, length.saturating_sub(17), length.saturating_sub(1)];
+    // The ends, the middle, the border of the first group of a message to seal, the borders of the
+    // head of one to open and of the group behind it, and the last whole block.
+    let head = length.next_multiple_of(64) % 512;
+    let mut places = vec![0, 15, length / 2, 447, 448, 463, length.saturating_sub(17), length.saturating_sub(1)];
+    places.extend([head.saturating_sub(1), head, head + 511, head + 512]);
+    places.sort_unstable();
+    places.dedup();
     for octet in places.into_iter().filter(|&octet| octet < length) {
         add(format!("octet {octet} of the ciphertext"), &|bad| bad.ciphertext[octet] ^= 0x10);
     }

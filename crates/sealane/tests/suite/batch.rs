@@ -167,6 +167,56 @@ macro_rules! checks {
                 }
             }
 
+            /// Associated data that some backends take alone, with messages that have no group.
+            #[test]
+            fn long_associated_data() {
+                let lengths = [0, 0, 1350, 0, 700, 513, 0, 1, 2048, 3000, 0, 0];
+                for aad in [512, 513, 600] {
+                    let all: Vec<_> = (0..).zip(lengths).map(|(i, length)| message(i, aad, length)).collect();
+                    let reversed: Vec<_> = all.iter().rev().cloned().collect();
+                    for backend in backends() {
+                        both(backend, &all);
+                        both(backend, &reversed);
+                        (0..all.len()).for_each(|bad| open(backend, &all, |i| i == bad));
+                    }
+                }
+            }
+
+            /// One changed octet of ciphertext, associated data or nonce in a batch.
+            #[test]
+            fn a_changed_message_is_not_opened() {
+                for length in [100, 600, 1350] {
+                    let messages: Vec<_> = (0..10).map(|i| message(i, 13, length)).collect();
+                    for backend in backends() {
+                        for place in [0, 63, 64, 511, 512, length - 17, length - 1].into_iter().filter(|at| *at < length) {
+                            rejects(backend, &messages, |bad| bad.ciphertext[place] ^= 4);
+                        }
+                        rejects(backend, &messages, |bad| bad.aad[12] ^= 4);
+                        rejects(backend, &messages, |bad| bad.nonce[0] ^= 4);
+                    }
+                }
+            }
+
+            /// Changes each message in turn, and opens all.
+            fn rejects(backend: Backend, messages: &[Message<$nonce>], change: impl Fn(&mut Message<$nonce>)) {
+                for bad in [0, 3, messages.len() - 1] {
+                    let mut messages = messages.to_vec();
+                    change(&mut messages[bad]);
+                    let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
+                    let mut requests: Vec<_> = messages
+                        .iter()
+                        .zip(&mut buffers)
+                        .map(|(message, buffer)| OpenRequest::new(message.nonce, &message.aad, buffer, &message.tag))
+                        .collect();
+                    assert_eq!(<$cipher>::with_backend(&KEY, backend).open_batch(&mut requests), Err(OpenError));
+                    for (i, (request, message)) in requests.iter_mut().zip(&messages).enumerate() {
+                        let opened = request.plaintext().is_ok_and(|plaintext| plaintext == message.plaintext);
+                        assert_eq!(opened, i != bad, "number {i} on {backend}");
+                    }
+                    assert!(buffers[bad].iter().all(|byte| *byte == 0), "wiped on {backend}");
+                }
+            }
+
             #[test]
             fn several_bad_tags() {
                 let messages: Vec<_> = (0..70).map(|i| message(i, 20, 37 * i as usize)).collect();

@@ -1,12 +1,12 @@
-//! Messages one after the other, whose blocks 0 are made together, and which are authenticated on
-//! integers between the rounds of the cipher: to seal, beside the group of blocks that follows, which
-//! may be of the next message, and to open, beside the group itself.
+//! Messages one after the other, whose blocks 0 are made together. They are authenticated on integers
+//! between the rounds of the cipher. To seal, a group of blocks is authenticated beside the next one,
+//! which may be of the next message. To open, it is authenticated beside its own rounds.
 
 use sealane_simd::Simd;
 
 use super::request::Request;
 use crate::aead::construction::{KEY_BLOCK, begin_mac, finish_mac, lengths, message_block};
-use crate::aead::interleaved::{GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
+use crate::aead::interleaved::{GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor, behind_blocks};
 use crate::chacha20::many::{self, Block, Keys, Row};
 use crate::chacha20::state::{CONSTANTS, State};
 use crate::poly1305::{self, Short};
@@ -27,83 +27,76 @@ pub(super) fn run<S: Simd>(
     let mut state = [0; 16];
     state[..4].copy_from_slice(&CONSTANTS);
     // The message before, once it is encrypted.
-    let mut waiting = None;
+    let mut before = None;
     for (i, block_0) in key_blocks.iter().enumerate() {
         let [upper, lower] = keys.of(i);
         state[4..8].copy_from_slice(upper);
         state[8..12].copy_from_slice(lower);
         state[12..].copy_from_slice(&last_rows[i]);
-        let (before, message) = messages[..=i].split_at_mut(i);
+        let (earlier, message) = messages[..=i].split_at_mut(i);
         let message = &mut message[0];
         let mac = begin_mac(block_0, message.aad);
         if opens {
             open(token, &state, mac, message);
         } else {
-            waiting = Some(seal(token, &state, mac, message, before.last_mut().zip(waiting.take())));
+            seal(token, &state, mac, message, earlier.last_mut(), &mut before);
         }
     }
-    if let Some((message, encrypted)) = messages.last_mut().zip(waiting.take()) {
-        encrypted.finish(token, message);
-    }
+    finish(token, messages.last_mut(), &mut before);
     wipe(&mut state);
 }
 
-/// A message that is encrypted, and authenticated up to a byte.
+/// The authenticator of a message that is encrypted.
 struct Encrypted {
     mac: Short,
-    authenticated: usize,
+    /// The bytes of the ciphertext that `mac` has.
+    done: usize,
 }
 
 impl Encrypted {
-    /// Combines a group with the key stream, and authenticates the next blocks of the message beside
-    /// that.
+    /// Combines a group with the key stream for the byte of its message at `offset`, and adds the next
+    /// blocks of `ciphertext` beside that.
     #[inline(always)]
-    fn authenticate_and_xor<S: Simd>(
-        &mut self,
-        token: S,
-        state: &State,
-        encrypted: &[u8],
-        offset: usize,
-        group: &mut [u8],
-    ) {
-        let waiting = &encrypted[self.authenticated..];
-        let counter = message_block(offset);
-        self.authenticated += authenticate_and_xor(token, state, &mut self.mac, Some(waiting), counter, group);
-    }
-
-    /// Authenticates the rest, without other work.
-    #[inline(always)]
-    fn finish<S: Simd>(mut self, token: S, message: &mut Request<'_>) {
-        let mac = poly1305::padded_end(token, self.mac, &message.data[self.authenticated..]);
-        message.finish(&finish_mac(mac, &[], &lengths(message.aad.len(), message.data.len())));
-        self.mac.wipe();
+    fn add_beside<S: Simd>(&mut self, token: S, ciphertext: &[u8], state: &State, offset: usize, group: &mut [u8]) {
+        let (rest, counter) = (&ciphertext[self.done..], message_block(offset));
+        self.done += authenticate_and_xor(token, state, &mut self.mac, Some(rest), counter, group);
     }
 }
 
-/// Encrypts a message, and finishes the one before.
+/// Authenticates the rest of a message, if there is one, without other work.
+#[inline(always)]
+fn finish<S: Simd>(token: S, message: Option<&mut Request<'_>>, encrypted: &mut Option<Encrypted>) {
+    if let (Some(message), Some(Encrypted { mac, done })) = (message, encrypted.as_mut()) {
+        let all = poly1305::padded_end(token, *mac, &message.data[*done..]);
+        message.finish(&finish_mac(all, &[], &lengths(message.aad.len(), message.data.len())));
+        mac.wipe();
+    }
+    *encrypted = None;
+}
+
+/// Encrypts a message, and finishes the one before, whose place it takes.
 #[inline(always)]
 fn seal<S: Simd>(
     token: S,
     state: &State,
     mac: Short,
     message: &mut Request<'_>,
-    mut before: Option<(&mut Request<'_>, Encrypted)>,
-) -> Encrypted {
-    let mut this = Encrypted { mac, authenticated: 0 };
+    mut earlier: Option<&mut Request<'_>>,
+    before: &mut Option<Encrypted>,
+) {
+    let mut this = Encrypted { mac, done: 0 };
     let length = message.data.len();
     for offset in (0..length).step_by(GROUP_BYTES) {
-        let (encrypted, group) = message.data[..length.min(offset + GROUP_BYTES)].split_at_mut(offset);
-        if let Some((message, mut waiting)) = before.take() {
-            waiting.authenticate_and_xor(token, state, message.data, offset, group);
-            waiting.finish(token, message);
+        let (ciphertext, group) = message.data[..length.min(offset + GROUP_BYTES)].split_at_mut(offset);
+        if let (Some(earlier), Some(before)) = (&earlier, before.as_mut()) {
+            before.add_beside(token, earlier.data, state, offset, group);
         } else {
-            this.authenticate_and_xor(token, state, encrypted, offset, group);
+            this.add_beside(token, ciphertext, state, offset, group);
         }
+        finish(token, earlier.take(), before);
     }
-    if let Some((message, waiting)) = before {
-        waiting.finish(token, message);
-    }
-    this
+    finish(token, earlier, before);
+    *before = Some(this);
 }
 
 /// Opens a message.
@@ -111,8 +104,7 @@ fn seal<S: Simd>(
 fn open<S: Simd>(token: S, state: &State, mut mac: Short, message: &mut Request<'_>) {
     let length = message.data.len();
     let mut last_block = [0; poly1305::BLOCK_BYTES];
-    let rest = &mut last_block[..length % poly1305::BLOCK_BYTES];
-    rest.copy_from_slice(&message.data[length - rest.len()..]);
+    let rest = behind_blocks(message.data, &mut last_block);
     for (number, group) in message.data.chunks_mut(GROUP_BYTES).enumerate() {
         authenticate_own_and_xor(token, state, &mut mac, message_block(number * GROUP_BYTES), group);
     }

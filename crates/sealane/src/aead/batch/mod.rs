@@ -8,6 +8,8 @@ mod trio;
 
 use core::fmt;
 
+use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
+
 use super::cipher::{AeadLayout, ChaChaPoly1305, check_length};
 use crate::backend::{BatchFamily, SelfTestOf};
 use crate::error::OpenError;
@@ -82,6 +84,11 @@ impl<'a, N> OpenRequest<'a, N> {
         Self { nonce, aad, buffer, tag, authentic: false }
     }
 
+    fn message(&mut self) -> (&N, Request<'_>) {
+        let operation = Operation::Open(self.tag, &mut self.authentic);
+        (&self.nonce, Request { aad: self.aad, data: self.buffer, operation })
+    }
+
     /// Returns the plaintext, after [`ChaChaPoly1305::open_batch`].
     ///
     /// # Errors
@@ -116,7 +123,7 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 
 /// # Many messages at once
 ///
-/// The blocks of independent messages fill the vectors that one short message leaves empty. For
+/// Independent messages share vectors that one short message leaves empty. For
 /// packets of a network and records of a database a batch is faster than the same messages one by
 /// one; their lengths may differ, but messages of similar length share more work. Long
 /// messages and few of them are taken one by one, which costs what
@@ -179,16 +186,18 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// # Errors
     /// [`OpenError`] if any message is not authentic; the others have been opened nevertheless.
     pub fn open_batch(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) -> Result<(), OpenError> {
-        self.batch(requests.iter_mut().map(|request| {
-            let operation = Operation::Open(request.tag, &mut request.authentic);
-            (&request.nonce, Request { aad: request.aad, data: request.buffer, operation })
-        }));
+        self.batch(requests.iter_mut().map(OpenRequest::message));
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
     /// Does the same as [`ChaChaPoly1305::seal_batch`], before the kernels are known to be right.
     pub(crate) fn seal_batch_untested(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(SealRequest::message));
+    }
+
+    /// Does the same as [`ChaChaPoly1305::open_batch`], before the kernels are known to be right.
+    pub(crate) fn open_batch_untested(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) {
+        self.together(requests.iter_mut().map(OpenRequest::message));
     }
 
     fn batch<'a>(&self, messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Request<'a>)>)
@@ -221,7 +230,10 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
                 continue;
             }
             let bytes = message.data.len().saturating_add(message.aad.len());
-            if left < tuning.batch_min_messages || tuning.batch_max_bytes.is_none_or(|max| bytes > max) {
+            let is_long = tuning.batch_max_bytes.is_none_or(|max| bytes > max);
+            // A message alone has vectors for long associated data.
+            let has_long_aad = tuning.authenticate_between_rounds && message.aad.len() > SHORT_MAX_AAD_BYTES;
+            if left < tuning.batch_min_messages || is_long || has_long_aad {
                 self.alone(nonce, message);
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Up to 32 messages processed together, their blocks dealt to the lanes of shared vectors.
+//! Up to 32 messages processed together: all their blocks dealt to the lanes of shared vectors, or
+//! only their blocks 0.
 
 use core::array;
 use core::cmp::Reverse;

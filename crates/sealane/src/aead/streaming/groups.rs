@@ -1,5 +1,6 @@
 //! Groups of blocks whose key stream is computed beside the authenticator, as in
-//! [`crate::aead::interleaved`]. The ciphertext of the group before waits in the window.
+//! [`crate::aead::interleaved`]. The ciphertext of the group before waits in the window, or a
+//! group to decrypt is authenticated at once.
 
 use core::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The cipher and the authenticator of one message.
 
-use sealane_simd::tuning::{INTERLEAVED_MIN_GROUPS_ALONE, TWO_PASS_PIECE_BYTES};
+use sealane_simd::tuning::{MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING, TWO_PASS_PIECE_BYTES};
 use sealane_simd::{Level, dispatch};
 
 use super::groups::{self, Waiting};
@@ -278,7 +278,7 @@ impl StreamState {
         let waiting = Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..*used };
         let (mac, counter) = (&mut self.mac, (position / BLOCK_BYTES as u64) as u32);
         // The key stream of a longer rest has time for a group that waits.
-        let nothing_should_wait = rest.len() <= *set_bytes || groups.len() >= INTERLEAVED_MIN_GROUPS_ALONE;
+        let nothing_should_wait = rest.len() <= *set_bytes || groups.len() >= MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING;
         if direction == Direction::Decrypt && (waiting.range.is_empty() || nothing_should_wait) {
             dispatch!(*level, token => groups::decrypt_all(token, state, mac, waiting, counter, groups));
             self.authenticated = GROUP_BYTES;

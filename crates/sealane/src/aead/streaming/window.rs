@@ -148,7 +148,8 @@ impl Window {
         }
     }
 
-    /// Continues at a position with a full window, which holds the ciphertext before it.
+    /// Continues at a position with a full window. It holds the ciphertext before the position, if
+    /// that still waits.
     pub(super) fn use_up_to(&mut self, position: u64) {
         self.block = (position - self.len as u64) / BLOCK_BYTES as u64;
         (self.used, self.filled) = (self.len, self.len);

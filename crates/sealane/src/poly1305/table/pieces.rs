@@ -17,9 +17,9 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Adds a piece to the sum, which begins if it makes the next pieces of a message of `bytes`
-    /// faster. Returns whether there is a sum. It begins with `waiting`, the bytes after those that
-    /// `accumulator` has.
+    /// Adds a piece, which follows `bytes` of the message, to the sum. The sum begins if it makes the
+    /// next pieces faster, with `waiting`, the bytes after those that `accumulator` has. Returns
+    /// whether there is a sum.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,

@@ -154,7 +154,11 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("POLY1305_MIN_ROWS_FOR_SQUARE", tuning::POLY1305_MIN_ROWS_FOR_SQUARE, Nothing(INNER)),
         threshold("INTERLEAVED_HORIZONTAL_SETS", tuning::INTERLEAVED_HORIZONTAL_SETS, Nothing(INNER)),
         threshold("INTERLEAVED_MAX_HEAD_BLOCKS", tuning::INTERLEAVED_MAX_HEAD_BLOCKS, Nothing(INNER)),
-        threshold("INTERLEAVED_MIN_GROUPS_ALONE", tuning::INTERLEAVED_MIN_GROUPS_ALONE, Nothing(INNER)),
+        threshold(
+            "MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING",
+            tuning::MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING,
+            Nothing(INNER),
+        ),
         threshold("BATCH_MAX_BYTES_IN_LANES", tuning::BATCH_MAX_BYTES_IN_LANES, Nothing(INNER)),
         threshold("INTERLEAVED_BLOCKS", tuning::INTERLEAVED_BLOCKS, Nothing(KERNEL)),
         threshold("POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND", tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND, Nothing(KERNEL)),
