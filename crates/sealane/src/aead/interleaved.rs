@@ -62,35 +62,39 @@ pub(super) fn open<S: Simd>(
     tag: &Tag,
     mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let length = message.length();
-    let mut last_block = [0; poly1305::BLOCK_BYTES];
-    let rest = behind_blocks(message.input(), &mut last_block);
-
-    let behind_groups = length.next_multiple_of(BLOCK_BYTES) % GROUP_BYTES;
-    let mut end = if behind_groups <= MAX_HEAD_BYTES { behind_groups } else { 0 };
-    let mut mac = open_head(token, state, aad, message.upto(end));
-    while end < length {
-        let next = length.min(end + GROUP_BYTES);
-        let group = &mut message.upto(next)[end..];
-        authenticate_own_and_xor(token, state, &mut mac, message_block(end), group);
-        end = next;
-    }
-    let result = verify(&finish_mac(mac, rest, &lengths(aad.len(), length)), tag);
-    mac.wipe();
+    let behind_groups = message.length().next_multiple_of(BLOCK_BYTES) % GROUP_BYTES;
+    let head = if behind_groups <= MAX_HEAD_BYTES { behind_groups } else { 0 };
+    let mac = open_head(token, state, aad, message.upto(head));
+    let result = verify(&open_groups(token, state, mac, aad, head, &mut message), tag);
     if result.is_err() {
         undo_decryption(level, state, &mut message);
     }
     result
 }
 
-/// Returns a copy of the end of a ciphertext, behind its whole blocks of the authenticator. The last
-/// group is decrypted before that is authenticated.
+/// Decrypts a message from the byte at `head` on, and returns the tag of all of it. `mac` has what
+/// is before.
 #[inline(always)]
-pub(super) fn behind_blocks<'a>(ciphertext: &[u8], place: &'a mut [u8; poly1305::BLOCK_BYTES]) -> &'a [u8] {
-    let rest = ciphertext.as_chunks::<{ poly1305::BLOCK_BYTES }>().1;
-    let place = &mut place[..rest.len()];
-    place.copy_from_slice(rest);
-    place
+pub(super) fn open_groups<S: Simd>(
+    token: S,
+    state: &State,
+    mut mac: Short,
+    aad: &[u8],
+    head: usize,
+    message: &mut impl Ciphertext,
+) -> Tag {
+    let length = message.length();
+    // The last group is decrypted before its end, which fills no block, is authenticated.
+    let mut last_block = [0; poly1305::BLOCK_BYTES];
+    let rest = &mut last_block[..length % poly1305::BLOCK_BYTES];
+    rest.copy_from_slice(&message.input()[length - rest.len()..]);
+    for start in (head..length).step_by(GROUP_BYTES) {
+        let group = &mut message.upto(length.min(start + GROUP_BYTES))[start..];
+        authenticate_own_and_xor(token, state, &mut mac, message_block(start), group);
+    }
+    let tag = finish_mac(mac, rest, &lengths(aad.len(), length));
+    mac.wipe();
+    tag
 }
 
 /// Decrypts and authenticates whole blocks, up to [`MAX_HEAD_BYTES`], at the start of the message.
@@ -131,7 +135,7 @@ fn first_group<S: Simd>(token: S, state: &State, aad: &[u8], data: &mut [u8]) ->
 
 /// Returns the tag, once all of the ciphertext except `rest` is in `mac`.
 #[inline(always)]
-fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
+pub(super) fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
     finish_mac(poly1305::padded_end(token, mac, rest), &[], lengths)
 }
 
@@ -162,9 +166,9 @@ impl Interleave for Authenticate {
 }
 
 /// Combines `data`, up to a group, with the key stream from block `counter` on. At the same time,
-/// adds as many blocks of `ciphertext` to the authenticator as there is time for, in a group those of
-/// another group. Without a `ciphertext`, `data` is authenticated before it is decrypted. Returns the
-/// number of bytes that were added. All callers share one copy of this function.
+/// adds as many blocks of `ciphertext` to the authenticator as there is time for, in a group those
+/// of another group. Without a `ciphertext`, `data` is authenticated before it is decrypted.
+/// Returns the number of bytes that were added. All callers share one copy of this function.
 pub(super) fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,

@@ -56,9 +56,19 @@ impl Keys<'_> {
         }
     }
 
+    /// Makes the state of the message with this number, from its last row.
+    #[inline(always)]
+    pub(crate) fn fill_state(&self, message: usize, last_row: &Row, state: &mut State) {
+        let [upper, lower] = self.of(message);
+        state[..4].copy_from_slice(&CONSTANTS);
+        state[4..8].copy_from_slice(upper);
+        state[8..12].copy_from_slice(lower);
+        state[12..].copy_from_slice(last_row);
+    }
+
     /// Returns the key of the message with this number.
     #[inline(always)]
-    pub(crate) fn of(&self, message: usize) -> [&Row; 2] {
+    pub(super) fn of(&self, message: usize) -> [&Row; 2] {
         match self {
             Self::Shared(key) => *key,
             Self::Each(keys) => keys[message].each_ref(),
@@ -140,11 +150,7 @@ fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut [Row], ta
             let Some(group) = target.take_group() else { break };
             left -= 1;
             let state: &mut State = &mut states[usize::from(waiting.is_some())];
-            let [upper, lower] = keys.of(message);
-            state[..4].copy_from_slice(&CONSTANTS);
-            state[4..8].copy_from_slice(upper);
-            state[8..12].copy_from_slice(lower);
-            state[12..].copy_from_slice(last_row);
+            keys.fill_state(message, last_row, state);
             last_row[0] = last_row[0].wrapping_add(GROUP_BLOCKS as u32);
             match waiting.take() {
                 None => waiting = Some(group),

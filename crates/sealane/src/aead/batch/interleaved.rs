@@ -13,7 +13,7 @@ use sealane_simd::{PendingPoly1305, Simd, Words};
 
 use super::request::Request;
 use super::shared_vectors::MAX_MESSAGES;
-use crate::aead::construction::{KEY_BLOCK, begin_mac, finish_mac, lengths, message_block};
+use crate::aead::construction::{begin_mac, finish_mac, lengths, message_block};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{Block, Keys, Row, Target};
 use crate::chacha20::runs::{Authentication, LANES, Runs};
@@ -24,7 +24,8 @@ use crate::wipe::wipe;
 /// Bytes that a double round authenticates.
 const MIN_BYTES: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
 
-/// Seals all messages. `key_blocks` are zeros, and become their blocks 0.
+/// Seals all messages. `last_rows` have block counter 0. `key_blocks` are zeros, and become the
+/// blocks 0.
 #[inline(always)]
 pub(super) fn seal<S: Simd>(
     token: S,
@@ -34,7 +35,6 @@ pub(super) fn seal<S: Simd>(
     key_blocks: &mut [Block],
 ) {
     const { assert!(!S::TUNING.authenticate_between_rounds || S::Words::LANES == LANES) };
-    last_rows.iter_mut().for_each(|row| row[0] = KEY_BLOCK);
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut spare = [[0; BLOCK_BYTES]; LANES];
     let mut runs = Runs::new();

@@ -123,12 +123,11 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 
 /// # Many messages at once
 ///
-/// Independent messages share vectors that one short message leaves empty. For
-/// packets of a network and records of a database a batch is faster than the same messages one by
-/// one; their lengths may differ, but messages of similar length share more work. Long
-/// messages and few of them are taken one by one, which costs what
-/// [`ChaChaPoly1305::seal_in_place`] costs. The results are the same, byte for byte. Nothing is
-/// allocated.
+/// Independent messages share vectors that one short message leaves empty. For packets of a network
+/// and records of a database a batch is faster than the same messages one by one; their lengths may
+/// differ, but messages of similar length share more work. Long messages and few of them are taken
+/// one by one, which costs what [`ChaChaPoly1305::seal_in_place`] costs. The results are the same,
+/// byte for byte. Nothing is allocated.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest, TAG_BYTES};

@@ -26,7 +26,7 @@ pub(super) struct Batch<'a> {
     key: [Row; 2],
     messages: [Request<'a>; MAX_MESSAGES],
     len: usize,
-    /// The last rows of the states.
+    /// The last rows of the states, with block counter 0 until they are used.
     last_rows: [Row; MAX_MESSAGES],
     /// The nonces have 192 bits: these begin with the rows here, and make keys.
     extended: bool,
