@@ -208,6 +208,16 @@ fn fill_message(message: &mut [u8]) {
 /// Seals two batches under one key, opens the longer messages, and computes the masks of packets.
 fn batch_digest(level: Level) -> u64 {
     let cipher = XChaCha20Poly1305::with_backend(&AEAD_KEY, Backend::of(level));
+    let digest = short_batch_digest(&cipher);
+    let mut masks: [Mask; PACKETS] = [[0; _]; _];
+    let key = HeaderProtectionKey::with_backend(&AEAD_KEY, Backend::of(level));
+    key.header_protection_masks_untested(&samples(), &mut masks);
+    long_batch_digest(absorb(digest, masks.as_flattened()), &cipher)
+}
+
+// Not inlined, nor is the other: the buffers of both need not be on the stack at the same time.
+#[inline(never)]
+fn short_batch_digest(cipher: &XChaCha20Poly1305) -> u64 {
     let aad = [0xff; BATCH_MESSAGES];
     let mut tags = [[0; 16]; BATCH_MESSAGES];
     let mut buffers = [[0; MAX_BATCH_LENGTH]; BATCH_MESSAGES];
@@ -217,15 +227,15 @@ fn batch_digest(level: Level) -> u64 {
         SealRequest::new([i as u8; 24], &aad[..i], &mut buffer[..batch_length(i)], tag)
     });
     cipher.seal_batch_untested(&mut requests);
-    let digest = buffers.iter().zip(&tags).fold(0, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag));
-    let mut masks: [Mask; PACKETS] = [[0; _]; _];
-    let key = HeaderProtectionKey::with_backend(&AEAD_KEY, Backend::of(level));
-    key.header_protection_masks_untested(&samples(), &mut masks);
-    long_batch_digest(absorb(digest, masks.as_flattened()), &cipher)
+    absorb_batch(0, &buffers, &tags)
+}
+
+/// Absorbs sealed messages.
+fn absorb_batch<const BYTES: usize>(digest: u64, buffers: &[[u8; BYTES]], tags: &[[u8; 16]]) -> u64 {
+    buffers.iter().zip(tags).fold(digest, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag))
 }
 
 /// Continues with the longer messages.
-// Not inlined: the buffers of both batches need not be on the stack at the same time.
 #[inline(never)]
 fn long_batch_digest(mut digest: u64, cipher: &XChaCha20Poly1305) -> u64 {
     let mut tags = [[0; 16]; LONG_BATCH_MESSAGES];
@@ -236,7 +246,7 @@ fn long_batch_digest(mut digest: u64, cipher: &XChaCha20Poly1305) -> u64 {
         SealRequest::new([i as u8; 24], &[0xff; 13], &mut buffer[..long_batch_length(i)], tag)
     });
     cipher.seal_batch_untested(&mut requests);
-    digest = buffers.iter().zip(&tags).fold(digest, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag));
+    digest = absorb_batch(digest, &buffers, &tags);
 
     let mut inputs = buffers.iter_mut().zip(&tags);
     let mut requests: [_; LONG_BATCH_MESSAGES] = core::array::from_fn(|i| {
