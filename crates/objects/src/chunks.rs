@@ -24,8 +24,8 @@ impl Arriving {
         Self { next: range.first, left, is_last: range.is_last, buffer: Vec::new() }
     }
 
-    /// Takes sealed bytes, and gives the chunks that are complete to `open`: the number of the first
-    /// one, whether the last one is the last of the object, and the chunks.
+    /// Takes sealed bytes, and gives the chunks that are complete to `open`: the number of the
+    /// first one, whether the last one is the last of the object, and the chunks.
     pub(crate) fn push(
         &mut self,
         mut bytes: &[u8],

@@ -159,9 +159,9 @@ pub const INTERLEAVED_MAX_HEAD_BLOCKS: usize = 5;
 /// The average length in bytes of messages to seal together, up to which their blocks share lanes.
 /// Longer ones have groups of their own, after blocks 0 in lanes. Zen 3.
 pub const BATCH_MAX_BYTES_IN_LANES: usize = 384;
-/// Groups of a piece to decrypt from which each is authenticated beside its own rounds, so that none
-/// waits for the next. The group that waited before the piece is authenticated without other work.
-/// Zen 3.
+/// Groups of a piece to decrypt from which each is authenticated beside its own rounds, so that
+/// none waits for the next. The group that waited before the piece is authenticated without other
+/// work. Zen 3.
 pub const MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING: usize = 8;
 /// Blocks of Poly1305 in each double round of the horizontal layout, which waits for itself most of
 /// its time. Zen 3.

@@ -1,5 +1,5 @@
-//! Other keys, damage, concurrent commits and checkpoints. The tests of `examples/datafusion` compare
-//! the program with the page of the documentation.
+//! Other keys, damage, concurrent commits and checkpoints. The tests of `examples/datafusion`
+//! compare the program with the page of the documentation.
 
 use deltalake_core::DeltaTableError;
 use deltalake_core::kernel::transaction::{CommitConflictError, TransactionError};

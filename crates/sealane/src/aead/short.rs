@@ -127,8 +127,8 @@ fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8;
     finish_mac(mac, ciphertext, lengths)
 }
 
-/// Returns whether messages of this plan may be long enough for Poly1305 on vectors without products
-/// of 52 bits. Where messages can be interleaved, longer ones are.
+/// Returns whether messages of this plan may be long enough for Poly1305 on vectors without
+/// products of 52 bits. Where messages can be interleaved, longer ones are.
 const fn may_authenticate_in_rows<S: Simd>() -> bool {
     let tuning = S::TUNING;
     let longest = tuning.short_max_bytes.most();

@@ -40,7 +40,8 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 /// makes a new one for each message.
 ///
 /// With the feature `alloc` or `std`, and on a backend with fast vectors, the fifth piece of a
-/// message of more than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the value.
+/// message of more than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the
+/// value.
 ///
 /// ```
 /// use sealane::Poly1305;

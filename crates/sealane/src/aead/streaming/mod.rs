@@ -4,8 +4,8 @@
 //! ciphertext takes its place there until it is authenticated, so that both kernels process many
 //! blocks in each call. Where the CPU does vector and scalar work side by side, the window is a
 //! group, and [`groups`] authenticates one while it computes the key stream of the next, or to
-//! decrypt, of the same. A long piece is processed in place. Many pieces that are only authenticated go to the sum of
-//! [`crate::poly1305::Pieces`].
+//! decrypt, of the same. A long piece is processed in place. Many pieces that are only
+//! authenticated go to the sum of [`crate::poly1305::Pieces`].
 
 mod groups;
 mod state;

@@ -163,8 +163,8 @@ impl StreamState {
         }
     }
 
-    /// Ends the sum of pieces that were only authenticated, if there is one. `bytes` is the length of
-    /// the message before the next piece.
+    /// Ends the sum of pieces that were only authenticated, if there is one. `bytes` is the length
+    /// of the message before the next piece.
     pub(super) fn return_to_window(&mut self, bytes: u64) {
         if let Some(rest) = self.only_authenticated.finish(self.window.level, &mut self.mac) {
             self.window.seek(BLOCK_BYTES as u64 + bytes - rest.len() as u64);

@@ -17,9 +17,9 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Adds a piece, which follows `bytes` of the message, to the sum. The sum begins if it makes the
-    /// next pieces faster, with `waiting`, the bytes after those that `accumulator` has. Returns
-    /// whether there is a sum.
+    /// Adds a piece, which follows `bytes` of the message, to the sum. The sum begins if it makes
+    /// the next pieces faster, with `waiting`, the bytes after those that `accumulator` has.
+    /// Returns whether there is a sum.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
@@ -51,8 +51,8 @@ impl Pieces {
         }
     }
 
-    /// Adds all whole blocks of the sum to `accumulator`. Returns the bytes after them, or `None` if
-    /// there is no sum.
+    /// Adds all whole blocks of the sum to `accumulator`. Returns the bytes after them, or `None`
+    /// if there is no sum.
     #[inline(always)]
     pub(crate) fn finish(&self, level: Level, accumulator: &mut Accumulator) -> Option<&[u8]> {
         self.sum.as_ref().map(|sum| sum.finish(level, accumulator))
