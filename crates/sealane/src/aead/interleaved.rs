@@ -102,24 +102,21 @@ pub(super) fn open_groups<S: Simd>(
 #[inline(always)]
 fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> Short {
     const { assert!(BLOCK_BYTES + MAX_HEAD_BYTES <= 384, "a buffer for the longest head") };
-    const { assert!(!S::TUNING.authenticate_between_rounds || set_bytes::<S>() <= 128, "a buffer for a set") };
-    // Buffers of constant length are cleared without a call.
-    macro_rules! with_key_stream {
-        ($bytes:literal) => {{
-            let mut key_stream = Buffer([0; $bytes]);
-            let (first, others) = key_stream.0.split_at_mut(set_bytes::<S>());
-            sets::xor::<_, ROUNDS>(token, state, KEY_BLOCK, first, others);
-            let mac = begin_mac(&key_stream.0, aad).padded(head);
-            xor_bytes(head, &key_stream.0[BLOCK_BYTES..]);
-            wipe(&mut key_stream.0);
-            mac
-        }};
+    if head.is_empty() {
+        let mut first = kernel::first_set(token, state);
+        let mac = begin_mac(first.as_ref(), aad);
+        wipe(first.as_mut());
+        return mac;
     }
-    match head.len() / BLOCK_BYTES {
-        0..=1 => with_key_stream!(128),
-        2..=3 => with_key_stream!(256),
-        _ => with_key_stream!(384),
-    }
+    // A buffer of constant length is cleared without a call.
+    let mut key_stream = Buffer([0; 384]);
+    let needed = (BLOCK_BYTES + head.len()).next_multiple_of(set_bytes::<S>());
+    let (first, others) = key_stream.0[..needed].split_at_mut(set_bytes::<S>());
+    sets::xor::<_, ROUNDS>(token, state, KEY_BLOCK, first, others);
+    let mac = begin_mac(&key_stream.0, aad).padded(head);
+    xor_bytes(head, &key_stream.0[BLOCK_BYTES..]);
+    wipe(&mut key_stream.0);
+    mac
 }
 
 /// Combines the start of the message with the key stream. Returns the authenticator of the

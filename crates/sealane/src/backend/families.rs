@@ -18,6 +18,15 @@ pub(crate) struct BatchFamily;
 
 impl Sealed for BatchFamily {}
 
+/// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, as
+/// are those of [`BatchFamily`].
+#[cfg(any(feature = "alloc", feature = "std"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PiecesFamily;
+
+#[cfg(any(feature = "alloc", feature = "std"))]
+impl Sealed for PiecesFamily {}
+
 /// The family of primitives built on rounds of AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesFamily;

@@ -47,7 +47,7 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
                 return in_rows(token, accumulator, message);
             }
             let (whole, rest) = message.as_chunks::<BLOCK_BYTES>();
-            with_table(token, accumulator, &mut None, whole.as_flattened());
+            blocks_on(token, accumulator, &mut None, whole.as_flattened());
             if !rest.is_empty() {
                 accumulator.last_block(&ended(rest));
             }

@@ -23,6 +23,8 @@ pub(crate) use kernel::{padded, padded_end, padded_piece};
 pub(crate) use rows::{ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
+#[cfg(any(feature = "alloc", feature = "std"))]
+pub(crate) use table::BufferedSum;
 pub(crate) use table::Pieces;
 pub(crate) use tag::tags_equal;
 pub use tag::{TAG_BYTES, Tag};
@@ -144,6 +146,7 @@ impl Poly1305 {
 
     /// Fills an unfinished block with zeros, as an AEAD does after the associated data and after
     /// the ciphertext (RFC 8439, section 2.8).
+    #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
     pub(crate) fn pad(&mut self) {
         let in_block = self.bytes_in_block();
         if in_block > 0 {

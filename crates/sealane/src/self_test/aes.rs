@@ -1,9 +1,9 @@
 //! Haraka: the known answers that a backend must give before it is used.
 
-use sealane_simd::{AesLevel, CachedLevel};
+use sealane_simd::AesLevel;
 
 use super::absorb;
-use crate::backend::{AesFamily, Family, SelfTestCache};
+use crate::backend::{AesFamily, Family};
 use crate::haraka::{HarakaS, bytes_32, bytes_64, constants_of_5_rounds};
 
 impl Family for AesFamily {
@@ -33,15 +33,7 @@ impl Family for AesFamily {
         }
     }
 
-    fn chosen() -> &'static CachedLevel<AesLevel> {
-        static CHOSEN: CachedLevel<AesLevel> = CachedLevel::new();
-        &CHOSEN
-    }
-
-    fn tested() -> &'static SelfTestCache {
-        static TESTED: SelfTestCache = SelfTestCache::new();
-        &TESTED
-    }
+    caches!(AesLevel);
 }
 
 /// The number of inputs that are hashed together. On each backend they form groups of every size,

@@ -1,14 +1,14 @@
 //! ChaCha, Poly1305 and their combinations: the known answers that a backend must give before it is
 //! used.
 
-use sealane_simd::{CachedLevel, Level, LevelList};
+use sealane_simd::{Level, LevelList};
 
 use super::absorb;
 use crate::aead::{OpenRequest, SealRequest, XChaCha20Poly1305};
-use crate::backend::{Backend, BatchFamily, ChaChaFamily, Family, SelfTestCache};
+use crate::backend::{Backend, BatchFamily, ChaChaFamily, Family};
 use crate::chacha20::state::State;
 use crate::chacha20::xor_chacha20;
-use crate::poly1305::Poly1305;
+use crate::poly1305::{self, Accumulator};
 use crate::quic::{HeaderProtectionKey, Mask, Sample};
 
 impl Family for ChaChaFamily {
@@ -20,15 +20,7 @@ impl Family for ChaChaFamily {
         if is_portable(level) { portable_code_is_right(level, primitive) } else { vectors_are_right(level, primitive) }
     }
 
-    fn chosen() -> &'static CachedLevel<Level> {
-        static CHOSEN: CachedLevel<Level> = CachedLevel::new();
-        &CHOSEN
-    }
-
-    fn tested() -> &'static SelfTestCache {
-        static TESTED: SelfTestCache = SelfTestCache::new();
-        &TESTED
-    }
+    caches!(Level);
 }
 
 impl Family for BatchFamily {
@@ -39,15 +31,7 @@ impl Family for BatchFamily {
         batch_digest(level) == BATCH_DIGEST
     }
 
-    fn chosen() -> &'static CachedLevel<Level> {
-        static CHOSEN: CachedLevel<Level> = CachedLevel::new();
-        &CHOSEN
-    }
-
-    fn tested() -> &'static SelfTestCache {
-        static TESTED: SelfTestCache = SelfTestCache::new();
-        &TESTED
-    }
+    caches!(Level);
 }
 
 /// Lengths in bytes that between them reach every ChaCha kernel of every backend: one to four
@@ -165,10 +149,9 @@ fn chacha20_digest_with(lengths: &[usize], buffer: &mut [u8], mut apply: impl Fn
 /// Computes tags of the start of a message, which is written to `buffer`.
 fn poly1305_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     poly1305_digest_with(lengths, buffer, |key, message| {
-        let mut mac = Poly1305::with_backend(key, Backend::of(level));
-        mac.update(message);
-        mac.pad();
-        mac.tag()
+        let mut accumulator = Accumulator::new(key);
+        poly1305::padded(level, &mut accumulator, message);
+        accumulator.tag()
     })
 }
 

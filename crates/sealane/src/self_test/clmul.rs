@@ -1,9 +1,9 @@
 //! GF(2^n): the known answers that a backend must give before it is used.
 
-use sealane_simd::{CachedLevel, ClmulLevel};
+use sealane_simd::ClmulLevel;
 
 use super::absorb;
-use crate::backend::{ClmulFamily, Family, SelfTestCache};
+use crate::backend::{ClmulFamily, Family};
 use crate::gf2n::{ClmulBackend, Degree, Field, Gf2n};
 
 impl Family for ClmulFamily {
@@ -14,15 +14,7 @@ impl Family for ClmulFamily {
         digest(ClmulBackend::of(level)) == DIGEST
     }
 
-    fn chosen() -> &'static CachedLevel<ClmulLevel> {
-        static CHOSEN: CachedLevel<ClmulLevel> = CachedLevel::new();
-        &CHOSEN
-    }
-
-    fn tested() -> &'static SelfTestCache {
-        static TESTED: SelfTestCache = SelfTestCache::new();
-        &TESTED
-    }
+    caches!(ClmulLevel);
 }
 
 const DIGEST: u64 = 9_702_128_350_495_474_861;

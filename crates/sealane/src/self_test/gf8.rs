@@ -1,9 +1,9 @@
 //! Arithmetic in GF(2^8): the known answers that a backend must give before it is used.
 
-use sealane_simd::{CachedLevel, Gf8Level, LevelList};
+use sealane_simd::{Gf8Level, LevelList};
 
 use super::absorb;
-use crate::backend::{BackendOf, Family, Gf8Family, SelfTestCache};
+use crate::backend::{BackendOf, Family, Gf8Family};
 use crate::gf8::{self, Field, MAX_TABLE_BYTES};
 use crate::shamir::bytes::{Checker, Combiner, Refresher, Splitter, Verdict};
 
@@ -22,15 +22,7 @@ impl Family for Gf8Family {
         }
     }
 
-    fn chosen() -> &'static CachedLevel<Gf8Level> {
-        static CHOSEN: CachedLevel<Gf8Level> = CachedLevel::new();
-        &CHOSEN
-    }
-
-    fn tested() -> &'static SelfTestCache {
-        static TESTED: SelfTestCache = SelfTestCache::new();
-        &TESTED
-    }
+    caches!(Gf8Level);
 }
 
 /// Bytes of the secret: several blocks and a part of one, and with these thresholds both sizes of

@@ -3,10 +3,27 @@
 //! The families and their backends are declared in `backend/`, below the primitives. The tests are
 //! here, above them: only these modules know both.
 
+/// Writes the functions of [`crate::Family`] that return the caches of a family.
+macro_rules! caches {
+    ($level:ty) => {
+        fn chosen() -> &'static sealane_simd::CachedLevel<$level> {
+            static CHOSEN: sealane_simd::CachedLevel<$level> = sealane_simd::CachedLevel::new();
+            &CHOSEN
+        }
+
+        fn tested() -> &'static crate::backend::SelfTestCache {
+            static TESTED: crate::backend::SelfTestCache = crate::backend::SelfTestCache::new();
+            &TESTED
+        }
+    };
+}
+
 mod aes;
 mod chacha;
 mod clmul;
 mod gf8;
+#[cfg(any(feature = "alloc", feature = "std"))]
+mod pieces;
 
 /// Returns a digest of every byte. It guards against faults, not against attackers.
 fn absorb(digest: u64, bytes: &[u8]) -> u64 {
@@ -26,6 +43,8 @@ pub fn check_every_level() {
     chacha::check_every_level();
     clmul::check_every_level();
     gf8::check_every_level();
+    #[cfg(any(feature = "alloc", feature = "std"))]
+    pieces::check_every_level();
 }
 
 #[cfg(test)]

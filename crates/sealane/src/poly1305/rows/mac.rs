@@ -7,6 +7,7 @@ use super::limbs::Limbs;
 use super::limbs52::Limbs52;
 use super::powers::{Powers, in_lane_0};
 use crate::poly1305::BLOCK_BYTES;
+use crate::poly1305::field::Multiplier;
 use crate::poly1305::short::Short;
 use crate::poly1305::tag::Tag;
 
@@ -36,7 +37,7 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
             let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
             if length < min_bytes { 2 } else { 4 }
         };
-        powers.fill(token, short.r, rows_together);
+        fill(token, powers, short.r, rows_together);
         Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
     }
 
@@ -63,6 +64,14 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         self.powers.wipe(token);
         Short { h, ..short }.tag()
     }
+}
+
+/// Computes the powers of r. All callers share one copy of this function.
+fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows_together: usize) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| powers.fill(token, r, rows_together),
+    );
 }
 
 /// Adds whole rows. All callers share one copy of this function.

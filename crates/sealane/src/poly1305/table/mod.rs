@@ -33,6 +33,8 @@ use super::accumulator::Accumulator;
 use super::field::Element;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
+#[cfg(any(feature = "alloc", feature = "std"))]
+pub(crate) use lane_sum::BufferedSum;
 #[cfg(all(any(feature = "alloc", feature = "std"), test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(super) use lane_sum::LaneSum;
 pub(crate) use pieces::Pieces;

@@ -6,6 +6,7 @@ use sealane_simd::Level;
 use sealane_simd::tuning::{POLY1305_MIN_BYTES_BEFORE_LANES, POLY1305_MIN_PIECES_BEFORE_LANES};
 
 use super::lane_sum::BufferedSum;
+use crate::backend::{PiecesFamily, SelfTestOf};
 use crate::poly1305::accumulator::Accumulator;
 
 /// The pieces of a message: their number, or once there are many, the sum of those that follow an
@@ -46,6 +47,7 @@ impl Pieces {
     fn begin(&mut self, level: Level, bytes: u64, accumulator: &Accumulator, waiting: &[u8]) {
         if self.count >= u64::from(POLY1305_MIN_PIECES_BEFORE_LANES)
             && bytes / self.count < level.tuning().poly1305_max_bytes_of_pieces
+            && SelfTestOf::<PiecesFamily>::of(level).passed()
         {
             self.sum = Some(BufferedSum::boxed(level, accumulator, waiting));
         }

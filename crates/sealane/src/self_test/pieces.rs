@@ -1,0 +1,84 @@
+//! Poly1305 of a message in many pieces: the known answer that a backend must give before it keeps
+//! a sum of them.
+
+use sealane_simd::Level;
+
+use super::absorb;
+use crate::backend::{Family, PiecesFamily};
+use crate::poly1305::{Accumulator, BLOCK_BYTES, BufferedSum, Tag};
+
+impl Family for PiecesFamily {
+    type Level = Level;
+    const PRIMITIVES: &'static [&'static str] = &["pieces"];
+
+    fn gives_known_answers(level: Level, _: usize) -> bool {
+        digest(level) == DIGEST
+    }
+
+    caches!(Level);
+}
+
+/// The lengths of messages in bytes, all of whole blocks. They end in the buffer of a sum without
+/// rows, behind some rows, and behind whole groups.
+const LENGTHS: [usize; 4] = [1008, 1504, 3312, LONGEST];
+const LONGEST: usize = 7008;
+/// The lengths of the pieces of a message, after its first block. Some end within the buffer,
+/// others go beyond it, and have whole groups of rows.
+const PIECES: [usize; 7] = [7, 500, 33, 2900, 444, 1, 2080];
+
+const DIGEST: u64 = 9_493_302_662_118_084_723;
+
+/// Returns bytes that are large, small and mixed.
+fn message() -> [u8; LONGEST] {
+    core::array::from_fn(|i| if i % 100 < 30 { 0xff } else { ((i * i) >> 3) as u8 })
+}
+
+// Not inlined: the message need not be on the stack of the caller for longer than this.
+#[inline(never)]
+fn digest(level: Level) -> u64 {
+    digest_with(|key, message| {
+        let mut accumulator = Accumulator::new(key);
+        let (first, mut rest) = message.split_at(BLOCK_BYTES);
+        accumulator.block(first.try_into().expect("a block"));
+        let mut sum = BufferedSum::boxed(level, &accumulator, &[]);
+        for length in PIECES {
+            let (piece, after) = rest.split_at(length.min(rest.len()));
+            sum.update(level, &accumulator, piece);
+            rest = after;
+        }
+        sum.update(level, &accumulator, rest);
+        sum.finish(level, &mut accumulator);
+        accumulator.tag()
+    })
+}
+
+/// Absorbs the tags of messages, each under a key that depends on the tag before.
+fn digest_with(mac: impl Fn(&[u8; 32], &[u8]) -> Tag) -> u64 {
+    let message = message();
+    let mut key = [0xff; 32];
+    LENGTHS.iter().fold(0, |digest, &length| {
+        let tag = mac(&key, &message[..length]);
+        key[..16].copy_from_slice(&tag);
+        absorb(digest, &tag)
+    })
+}
+
+#[cfg(feature = "checks")]
+pub(super) fn check_every_level() {
+    use sealane_simd::LevelList;
+
+    use crate::backend::SelfTestOf;
+    for level in Level::available().filter(|level| level.tuning().poly1305_max_bytes_of_pieces > 0) {
+        assert!(SelfTestOf::<PiecesFamily>::of(level).passed(), "{level:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_answer_is_that_of_the_reference() {
+        assert_eq!(digest_with(|key, message| sealane_spec::poly1305::poly1305_mac(message, key)), DIGEST);
+    }
+}
