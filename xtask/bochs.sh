@@ -32,14 +32,15 @@ needs() {
     command -v "$1" >/dev/null || fail "\`$1\` is not installed. On Debian or Ubuntu: apt-get install $2"
 }
 
-# Debian's own server comes after the servers of this system's sources list: these may be nearer, or
-# the only ones within reach.
+# Prints the servers to try. Debian's own server comes last: the servers in this system's sources
+# list may be nearer, or the only ones within reach.
 mirrors() {
     { apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' | sed -n 's/^Debian \(.*\/debian\)\/*$/\1/p'; } || true
     echo http://deb.debian.org/debian
 }
 
-# Fetches the source from a mirror, with a separate sources list: the system's list does not change.
+# Fetches the source from a mirror, with a separate sources list, so that the system's list does not
+# change.
 fetch_source() {
     local options=(-qq -o Acquire::Retries=3 -o "Dir::Etc::sourcelist=$PWD/bochs.sources" -o Dir::Etc::sourceparts=/dev/null
         -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")

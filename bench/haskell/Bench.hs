@@ -3,7 +3,7 @@
 -- | Compares ChaCha20 with the packages raaz and cryptonite, and ChaCha20-Poly1305 with cryptonite,
 -- in one program: @Bench [--equal | --check]@
 --
--- @--equal@ only compares what they return, and @--check@ fails if a target is missed.
+-- @--equal@ only compares the results of the packages, and @--check@ fails if a target is missed.
 module Main (main) where
 
 import Control.Exception (evaluate)
@@ -35,15 +35,15 @@ nonceBytes = B.pack [101 .. 112]
 key :: Key
 key = fromJust (keyFromBytes keyBytes)
 
--- | A library, and what it does with a message. Each library has its key before, in the type that it
--- takes, and gets the nonce as bytes with each message. It returns new byte strings.
+-- | A library, and its work on a message. The key is converted to the library's type beforehand,
+-- and the nonce is passed as bytes with each message. The results are new byte strings.
 data Row = Row
     { name :: String
     , target :: Double
-    -- ^ How many times as long as ours it must take. 0 is no target.
+    -- ^ The least ratio of its time to ours. 0 means no target.
     , work :: ByteString -> ByteString -> [ByteString]
-    -- ^ Takes the nonce and the message. Some libraries return the tag for itself: putting it behind
-    -- the ciphertext would be another copy.
+    -- ^ Takes the nonce and the message. A tag that the library returns separately stays separate,
+    -- because appending it to the ciphertext would be another copy.
     }
 
 ciphers, aeads :: [Row]
@@ -73,7 +73,7 @@ rounds = 25
 message :: Int -> ByteString
 message len = B.pack [fromIntegral (i * i) | i <- [1 .. len]]
 
--- | Compares what all rows return.
+-- | Compares the results of all rows.
 equal :: [Row] -> IO ()
 equal rows = forM_ ([0 .. 300] ++ [1000, 16383, 16384, 16385] ++ sizes) $ \len ->
     forM_ rows $ \row -> unless (whole row (message len) == whole (head rows) (message len)) $ do
@@ -82,11 +82,11 @@ equal rows = forM_ ([0 .. 300] ++ [1000, 16383, 16384, 16385] ++ sizes) $ \len -
   where
     whole row = B.concat . work row nonceBytes
 
--- | Returns the least nanoseconds of each row for one message. Rows take turns.
+-- | Returns the least time of each row for one message, in nanoseconds. The rows take turns.
 measured :: Int -> [Row] -> IO [Double]
 measured len rows = do
-    -- A reference, so that GHC computes nothing only once: neither results, nor what a library makes
-    -- of a nonce.
+    -- The inputs are read from a reference in each call. Otherwise GHC could compute the results,
+    -- or what a library derives from the nonce, only once.
     reference <- newIORef (nonceBytes, message len)
     let times = max 1 (2000000 `div` len)
         run :: Row -> IO Double

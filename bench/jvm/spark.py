@@ -1,7 +1,7 @@
-"""Times scans of one plain and of one sealed file of CSV by Spark: spark.py DIRECTORY [csv|lines [ROUNDS]]
+"""Times Spark's scans of a plain and a sealed CSV file: spark.py DIRECTORY [csv|lines [ROUNDS]]
 
-The first run writes the files, 2 GiB of rows each. The scans of both files are interleaved, and the
-first of each is not counted. `./spark` runs it.
+The first run writes the files, with 2 GiB of rows each. The scans of the two files take turns, and
+the first scan of each is not counted. `./spark` runs this program.
 """
 
 import random
@@ -32,7 +32,7 @@ def write_plain(path):
 
 
 def write_sealed(spark, plain, path):
-    """Encrypts a file by the codec."""
+    """Encrypts a file with the codec."""
     java = spark.sparkContext._jvm
     codec = java.sealane.hadoop.AgeCodec()
     codec.setConf(spark.sparkContext._jsc.hadoopConfiguration())

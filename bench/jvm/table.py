@@ -1,5 +1,7 @@
-"""Prints tables of the results of `run` in Markdown: table.py RESULT.json…, and draws the one with
-operations a second: table.py --plot FILE.svg RESULT.json…"""
+"""Prints the results of `run` as tables in Markdown: table.py RESULT.json…
+
+With --plot, draws the operations a second instead: table.py --plot FILE.svg RESULT.json…
+"""
 
 import json
 import sys
@@ -21,7 +23,7 @@ def read(files):
 
 
 def ratios(results):
-    """Prints how many times as many operations Sealane does as each other provider."""
+    """Prints the ratio of Sealane's operations a second to those of each other provider."""
     for operation, sizes in sorted(results.items(), reverse=True):
         others = [name for name in ("SunJCE", "Conscrypt", "BC") if any(name in row for row in sizes.values())]
         print(f"| {operation} | " + " | ".join(f"to {name}" for name in others) + " |")

@@ -26,7 +26,7 @@ from turns import least
 
 
 def best(work: dict[str, Callable[[], object]], rounds: int, seconds: float) -> dict[str, float]:
-    """Returns the least time of each piece of work. They alternate, so that all meet the same machine."""
+    """Returns the least time of each piece of work in seconds. The pieces take turns."""
     repeat = {}
     for name, call in work.items():
         start = time.perf_counter()
@@ -82,7 +82,7 @@ def messages(seconds: float) -> None:
 
 
 def copies(work: dict[object, Callable[[], object]], target: str, is_new: bool) -> dict[object, float]:
-    """Returns the least time of each piece of work, which writes ``target`` anew or replaces it."""
+    """Returns the least time of each piece of work, which creates or replaces ``target``."""
 
     def before() -> None:
         if is_new and os.path.exists(target):
@@ -109,7 +109,7 @@ def files(megabytes: int) -> None:
             1: lambda: age.decrypt_file(sealed, opened, identity, threads=1),
             2: lambda: age.decrypt_file(sealed, opened, identity, threads=2),
         }
-        # An old file that is replaced gives its memory back first, which takes one core.
+        # Replacing an old file frees its memory first, which takes time on one core.
         for is_new in (True, False):
             kind = "a new file" if is_new else "in place of an old file"
             for name, work, target in (("encrypt_file", seal, sealed), ("decrypt_file", open_, opened)):
@@ -119,7 +119,7 @@ def files(megabytes: int) -> None:
 
 
 def other_thread() -> None:
-    """The progress of another thread while this one encrypts, as a share of its progress alone."""
+    """Measures another thread's progress during encryption, as a share of its progress alone."""
     cipher, data, room = sealane.ChaCha20Poly1305(os.urandom(32)), bytes(64 << 20), bytearray((64 << 20) + 16)
     counted, stop = [0], threading.Event()
 

@@ -43,7 +43,7 @@ def pinned(cores: list[int]) -> distributed.Client:
 
 
 def ratio(work: dict[int, Callable[[], object]], rounds: int) -> float:
-    """Returns the time of one worker by that of two."""
+    """Returns the time with one worker divided by the time with two."""
     # Warms up.
     least(work, 1)
     times = least(work, rounds)

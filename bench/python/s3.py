@@ -38,7 +38,7 @@ def main() -> None:
         keys: dict[str, Any] = {"identities": lambda: identity, "recipients": str(identity.recipient)}
 
         def sealed() -> AgeFileSystem:
-            """Returns a filesystem that knows no file. Connections to the server are kept."""
+            """Returns a filesystem that has read no file yet. Connections are kept."""
             return AgeFileSystem(plain, **keys, skip_instance_cache=True)
 
         known = sealed()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# Of the tests of the package.
+# From the tests of the package.
 import servers
 
 
@@ -16,22 +16,22 @@ import servers
 class Store:
     #: The options of s3fs.
     options: dict[str, Any]
-    #: The bytes that clients sent and received, headers among them.
+    #: The number of bytes that clients sent and received, including HTTP headers.
     _sent: Any
     _received: Any
 
     def moved(self) -> int:
-        """Returns the bytes that went to the server and back so far."""
+        """Returns the number of bytes sent to and received from the server so far."""
         return int(self._sent.value + self._received.value)
 
 
 def _relay(port: int, server: int, delay: float, sent: Any, received: Any) -> None:
-    """Passes bytes on. Those of a client wait: a request of one packet takes ``delay`` more."""
+    """Forwards bytes. Delays each read from a client by ``delay`` seconds."""
 
     async def pump(source: asyncio.StreamReader, target: asyncio.StreamWriter, count: Any, wait: float) -> None:
         with contextlib.suppress(ConnectionError):
             while data := await source.read(1 << 20):
-                # There is one relay, so nobody else writes it.
+                # Only this process writes the counter.
                 count.value += len(data)
                 if wait:
                     await asyncio.sleep(wait)
@@ -52,9 +52,9 @@ def _relay(port: int, server: int, delay: float, sent: Any, received: Any) -> No
 
 @contextlib.contextmanager
 def running(delay: float = 0.0) -> Iterator[Store]:
-    """Runs versitygw, which SEALANE_VERSITYGW names. Its files are in memory.
+    """Runs the S3 server versitygw from the path in SEALANE_VERSITYGW. Its files are in memory.
 
-    ``delay`` is in seconds: so long each request takes more than it would.
+    Each request takes ``delay`` seconds longer than without the relay.
     """
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         context = multiprocessing.get_context("spawn")

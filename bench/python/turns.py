@@ -1,4 +1,4 @@
-"""Times pieces of work that take turns, so that all meet the same machine."""
+"""Times pieces of work that take turns, so that a drift of the machine's speed affects all."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,5 +1,5 @@
-//! ChaCha20-Poly1305 (RFC 8439, section 2.8) in place, 13 bytes of associated data, a new nonce for
-//! each message.
+//! The peers of ChaCha20-Poly1305 (RFC 8439, section 2.8): in place, with 13 bytes of associated
+//! data and a new nonce for each message.
 
 use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;
@@ -21,7 +21,7 @@ pub enum Direction {
     Open,
 }
 
-/// An implementation with its key set up.
+/// An implementation of the AEAD, with the key [`KEY`].
 trait Aead: 'static {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag;
     /// Decrypts in place. Returns false if the tag is wrong.
@@ -57,7 +57,7 @@ pub fn peers(direction: Direction) -> Vec<Row> {
     rows
 }
 
-/// Returns the rows of all peers for batches. Most take one message in a call.
+/// Returns the rows of all peers for batches. Most of them take one message a call.
 pub fn batch_peers(direction: Direction) -> Vec<Row> {
     #[allow(unused_mut, reason = "without ipsec-mb")]
     let mut rows = peers(direction);
@@ -66,7 +66,7 @@ pub fn batch_peers(direction: Direction) -> Vec<Row> {
     rows
 }
 
-/// Returns AES-256-GCM, for information.
+/// Returns the row of AES-256-GCM, which is shown for information.
 pub fn gcm() -> Row {
     row(Direction::Seal, Owner::Peer(Peer::OpenSslGcm), OpenSsl::new(Cipher::aes_256_gcm()))
 }
@@ -81,7 +81,8 @@ fn row(direction: Direction, owner: Owner, mut aead: impl Aead) -> Row {
     }
 }
 
-/// A context for each direction, which keeps its key and takes a nonce for each message.
+/// One context for sealing and one for opening. Each keeps its key, and gets a new nonce for each
+/// message.
 struct OpenSsl {
     sealing: CipherCtx,
     opening: CipherCtx,
@@ -135,7 +136,7 @@ impl Aead for OpenSsl {
     }
 }
 
-/// Contexts that are made for one message.
+/// Creates a context for each message.
 struct OpenSslFresh;
 
 impl Aead for OpenSslFresh {
@@ -253,13 +254,13 @@ impl Aead for IpsecMb {
         self.aead(true, &KEY, nonce, &AAD, data)
     }
 
-    // The caller compares the tags, because the library does not.
+    // The library returns the computed tag, and does not compare it.
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
         self.aead(false, &KEY, nonce, &AAD, data) == *tag
     }
 }
 
-/// ipsec-mb by its direct functions.
+/// ipsec-mb, called through its direct functions.
 #[cfg(feature = "ipsec-mb")]
 struct IpsecMbDirect(IpsecMb);
 

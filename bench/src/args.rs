@@ -51,13 +51,14 @@ impl Args {
         self.filter.as_deref().is_none_or(|filter| benchmark.matches(filter))
     }
 
-    /// Returns whether the filter selects a suite of that name, which is not in the table.
+    /// Returns whether the filter selects a suite of this name, for suites that are not in the
+    /// table of benchmarks.
     pub fn selects_name(&self, name: &str) -> bool {
         self.filter.as_deref().is_none_or(|filter| name.contains(filter))
     }
 
-    /// Returns whether an argument applies only to benchmarks on messages. If one does, benchmarks
-    /// with their own inputs run only if a filter selects them.
+    /// Returns whether to leave out the benchmarks with their own inputs: without a filter,
+    /// `--peer`, `--backend` and `--sizes` are about messages only.
     pub fn is_about_messages(&self) -> bool {
         self.filter.is_none() && (self.peer.is_some() || self.backend.is_some() || self.sizes.is_some())
     }
@@ -73,7 +74,7 @@ impl Args {
     }
 }
 
-/// Returns whether `name` contains `part`, in any case.
+/// Returns whether `name` contains `part`, ignoring case.
 pub fn contains(name: &str, part: &str) -> bool {
     name.to_lowercase().contains(&part.to_lowercase())
 }

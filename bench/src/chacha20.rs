@@ -1,5 +1,5 @@
-//! ChaCha20 (RFC 8439) in place, with a new nonce for each message. The key stream starts at block
-//! 1, as for the message of an AEAD, because ipsec-mb can start at no other block.
+//! The peers of ChaCha20 (RFC 8439): in place, with a new nonce for each message. The key stream
+//! starts at block 1, as in ChaCha20-Poly1305, because ipsec-mb cannot start at another block.
 
 use sealane_workloads::benchmarks::messages::{KEY, nonce};
 

@@ -1,5 +1,5 @@
-//! Crates that share bytes: vsss-rs, blahaj (the maintained fork of sharks) and gf256, each called
-//! as its users call it.
+//! Crates for secret sharing of bytes: vsss-rs, blahaj (the maintained fork of sharks) and gf256.
+//! Each is called as its users call it.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use sealane_workloads::benchmarks::SEED;
 
 use crate::timed::Row;
 
-/// A secret of bytes and its shares.
+/// A secret of bytes, and how it is shared.
 pub struct Sharing<'a> {
     pub secret: &'a [u8],
     pub threshold: usize,
@@ -18,8 +18,8 @@ pub struct Sharing<'a> {
 }
 
 impl Sharing<'_> {
-    /// Returns the row that splits or the row that combines. If the combined secret is wrong, the
-    /// error is the row's name.
+    /// Returns the row that splits if `is_split` is set, else the row that combines. If the
+    /// combined secret is wrong, the error is the row's name.
     fn row<S: Clone + 'static>(
         &self,
         name: &str,

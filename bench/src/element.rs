@@ -1,8 +1,8 @@
-//! The peers of sharing of elements of GF(2^256): NTL, and crates that share 32 bytes one by one in
+//! The peers of secret sharing in GF(2^256): NTL, and crates that share 32 bytes one by one in
 //! GF(2^8).
 //!
-//! NTL (feature `ntl`) evaluates and interpolates in the same field. It draws no coefficients, and
-//! branches on secrets.
+//! NTL (feature `ntl`) evaluates and interpolates polynomials over the same field. It draws no
+//! random coefficients, and branches on secrets.
 
 #[cfg(feature = "ntl")]
 use sealane::gf2n::{Degree, Gf256};
@@ -14,14 +14,14 @@ use crate::crates::{self, Sharing};
 use crate::peers::ntl::{Ntl, Operation};
 use crate::timed::Row;
 
-/// Returns the peers' rows. The error is the name of a row with a wrong secret.
+/// Returns the peers' rows. The error is the name of a row that combines shares to a wrong secret.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let Size::Sharing(threshold, count) = size else { return Ok(Vec::new()) };
     let is_split = benchmark == "shamir-element-split";
     let mut rows = Vec::new();
     #[cfg(feature = "ntl")]
     rows.push(of_ntl(is_split, threshold, count)?);
-    // The points of these shares are not the first numbers.
+    // Combines the last `threshold` shares.
     let last: Vec<_> = (count - threshold..count).collect();
     let sharing = Sharing { secret: &SECRET, threshold, count, chosen: &last };
     rows.push(crates::vsss("vsss-rs, 32 x GF(2^8)", &sharing, is_split)?);
@@ -29,7 +29,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Returns NTL's row: fast evaluation or interpolation, in the same field.
+/// Returns NTL's row, which evaluates or interpolates a polynomial over the same field.
 #[cfg(feature = "ntl")]
 fn of_ntl(is_split: bool, threshold: usize, count: usize) -> Result<Row, String> {
     const NAME: &str = "NTL, no randomness";
@@ -38,7 +38,7 @@ fn of_ntl(is_split: bool, threshold: usize, count: usize) -> Result<Row, String>
     coefficients.extend(more);
     coefficients.truncate(threshold);
     let secret = coefficients[0];
-    // Evaluation takes the same number of coefficients and points.
+    // `Ntl` takes as many coefficients as points, so zeros are appended.
     coefficients.resize(count, Gf256::ZERO);
     let mut split = Ntl::new(&points, &coefficients);
     split.run(Operation::Split);

@@ -53,7 +53,7 @@ impl Environment {
     }
 }
 
-/// Returns the names and versions of the peers' crates, as they were built.
+/// Returns the names and versions of the peers' crates, from the lock file.
 fn crates() -> Vec<String> {
     const NAMES: [&str; 8] =
         ["ring", "aws-lc-rs", "aws-lc-sys", "graviola", "rscrypto", "chacha20", "chacha20poly1305", "poly1305"];
@@ -65,7 +65,7 @@ fn crates() -> Vec<String> {
     packages.collect()
 }
 
-/// Returns notes about the rows and targets that this CPU lacks.
+/// Returns notes about the rows and targets that this CPU lacks, and about RustCrypto's version.
 fn notes() -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(found) = Capabilities::found()

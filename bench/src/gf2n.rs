@@ -70,8 +70,8 @@ fn of_ntl<F: Field>(benchmark: &str) -> Result<Option<Row>, String> {
     Ok(Some(Row::many("NTL", a.len() - fewer, move || ntl.run(operation))))
 }
 
-/// Returns a row of polyval, which multiplies by one element whose powers it keeps, and reduces
-/// once for four products.
+/// Returns a row of polyval. It multiplies by one fixed element, keeps the element's powers, and
+/// reduces once for every four products.
 fn polyval(name: &str, step: usize) -> Result<Row, String> {
     let [keys, blocks] = operands::<Degree<128>>(usize::MAX);
     // RFC 8452, section 3: S(j) = dot(S(j - 1) + X(j), H) with dot(a, b) = a·b·x^-128, modulo the

@@ -1,10 +1,10 @@
-//! GF(2^8) slice multiplication: in place, and added to another slice. The parity of a Reed–Solomon
-//! code.
+//! The peers of GF(2^8) slice multiplication (in place, and added to another slice), and of the
+//! parity of a Reed–Solomon code.
 //!
-//! The peers of products are a loop that looks each product up in a table of 256 bytes, and ISA-L
-//! (with the feature `isal`). ISA-L's field has another polynomial (0x11d), and its constant is
-//! prepared beforehand. The products of all rows are compared with the products of GF(2^n). The
-//! peer of the parity is ISA-L, with the same field and matrix. Both prepare the matrix beforehand.
+//! The peers of the multiplication are a loop that looks each product up in a table of 256 bytes,
+//! and ISA-L (with the feature `isal`). The table is filled by the module `gf2n`. ISA-L's field has
+//! another polynomial (0x11d), and its constant is prepared beforehand. The peer of the parity is
+//! ISA-L. Our code uses ISA-L's field and the same matrix, and both prepare the matrix beforehand.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ use crate::timed::Row;
 const MULTIPLY: &str = "gf8-multiply";
 const PARITY: &str = "gf8-parity";
 
-/// Returns the peers' rows. The error is the name of a row with a wrong product.
+/// Returns the peers' rows. The error is the name of a row with a wrong result.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     if benchmark == PARITY {
         #[cfg(feature = "isal")]
@@ -76,8 +76,9 @@ fn look_up(benchmark: &str, data: &[u8]) -> Row {
     })
 }
 
-/// Returns the row of ISA-L's function. The function for products takes only whole vectors, and
-/// does not work in place.
+/// Returns the row of ISA-L's function. For plain products there is none at lengths that are not a
+/// multiple of [`ALIGNMENT`](crate::peers::isal::ALIGNMENT): that function takes only whole
+/// vectors, and does not work in place.
 #[cfg(feature = "isal")]
 fn isal(benchmark: &str, data: &[u8]) -> Result<Option<Row>, String> {
     use crate::peers::isal::{ALIGNMENT, Constant};
@@ -113,7 +114,7 @@ fn isal(benchmark: &str, data: &[u8]) -> Result<Option<Row>, String> {
     })))
 }
 
-/// Multiplies in the field of ISA-L.
+/// Multiplies in ISA-L's field.
 #[cfg(feature = "isal")]
 fn multiply_mod_0x11d(a: u8, b: u8) -> u8 {
     let doubled = |a: u8| (a << 1) ^ if a >> 7 == 1 { 0x1d } else { 0 };

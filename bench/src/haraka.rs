@@ -11,13 +11,13 @@ use sealane_workloads::{Benchmark, Code, Prepared, Size};
 use crate::peers::sphincs::{self, Constants};
 use crate::timed::Row;
 
-/// Returns the peers' rows, and a row of ours that chooses the backend in each call. The error is
-/// the name of a row with a wrong result.
+/// Returns the peers' rows, and for one input also a row of ours that chooses the backend in each
+/// call. The error is the name of a row with a wrong result.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     const CHOICE: &str = "sealane, a choice in each call";
     const NAIVE: &str = "naive, without tables";
     let mut rows = Vec::new();
-    // The oracle works octet by octet, and computes the S-box.
+    // The reference works octet by octet, and computes the S-box instead of looking it up.
     let oracle = sealane_spec::haraka::Haraka::new();
     match (benchmark, size) {
         ("haraka256", Size::Inputs(1)) => {
@@ -35,7 +35,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     rows.into_iter().map(|(name, prepared)| row(benchmark, size, name, prepared)).collect()
 }
 
-/// Returns a row. Its results must equal the results of our portable code.
+/// Returns a row. The error is its name if its results differ from those of our portable code.
 fn row(benchmark: &str, size: Size, name: &str, mut prepared: Prepared) -> Result<Row, String> {
     let is_it = |(_, its): &(_, &Benchmark)| its.name == benchmark;
     let Some(Code::Own(prepare)) = Benchmark::all().find(is_it).map(|(_, its)| &its.code) else {

@@ -12,11 +12,11 @@ use crate::row::{Owner, Row};
 pub struct Suite {
     pub name: &'static str,
     pub rows: Vec<Row>,
-    /// The work of the suite's rows, unless a row has different work.
+    /// The kind of work, which bounds the time from below. A row can have another kind.
     pub work: Work,
-    /// Makes the function that seals the messages, for rows that open.
+    /// Creates the function that seals the messages, if the rows open them.
     pub seal: Option<fn() -> Seal>,
-    /// Messages in a batch; 1 without batches.
+    /// The number of messages in a batch, or 1 without batches.
     pub batch: usize,
     /// The sizes to measure.
     pub sizes: Vec<usize>,
@@ -96,7 +96,7 @@ impl Suite {
 }
 
 impl Time {
-    /// Returns the time of a message, if each call took `messages` of them.
+    /// Returns the time of one message, where the samples are the times of `messages` messages.
     pub fn of(samples: &Samples, messages: usize) -> Self {
         let messages = messages as f64;
         Self {
@@ -121,8 +121,8 @@ impl Time {
 }
 
 impl Row {
-    /// Returns the time of that many passes over all messages, numbered from `next`. OpenSSL's
-    /// capabilities are set before and reset after, outside the measured time.
+    /// Returns the time of `passes` passes over all messages, which are numbered from `next` on.
+    /// OpenSSL's capabilities are set before and reset after, outside the measured time.
     pub fn time(&mut self, messages: &mut Messages, passes: u64, next: &mut u64) -> Duration {
         let _capabilities = self.capabilities.map(Capabilities::set);
         messages.time(&mut self.processing, passes, next)

@@ -1,7 +1,9 @@
-//! Sealane beside its peers: every primitive, every backend, every size, in one process and run.
+//! Compares Sealane with its peers: every primitive, on every backend, at every size, in one run of
+//! one process.
 //!
-//! Absolute figures drift with the machine, so compare ratios. Each row's output is compared with
-//! the first row's before anything is timed.
+//! A row is one implementation: Sealane on one backend, or a peer. Before the rows of a primitive
+//! are timed, each row's output is compared with the first row's. Absolute figures drift with the
+//! machine's speed, so compare ratios.
 
 mod aead;
 mod args;
@@ -40,8 +42,8 @@ use report::Report;
 use timed::Run;
 
 const QUICK_SIZES: [usize; 6] = [64, 256, 1024, 4096, 16384, 65536];
-/// Lengths around the groups of the kernels, in buffers that begin `ODD_OFFSET` bytes after a
-/// multiple of 64.
+/// Lengths that do not fill the kernels' groups of blocks, for buffers that start `ODD_OFFSET`
+/// bytes after a multiple of 64.
 const ODD_SIZES: [usize; 9] = [1, 15, 65, 193, 449, 577, 1023, 4097, 16383];
 const ODD_OFFSET: usize = 1;
 
@@ -92,7 +94,8 @@ fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(if args.check && !report.all_met() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Returns the sizes of a suite, and the offsets at which the messages start.
+/// Returns the passes over a suite: for each one, the sizes to measure, and the offset at which the
+/// messages start.
 fn passes(args: &Args, suite: &Suite) -> Vec<(Vec<usize>, usize)> {
     match &args.sizes {
         Some(sizes) => vec![(sizes.clone(), args.offset)],
@@ -114,7 +117,7 @@ fn rounds(args: &Args) -> Rounds {
     }
 }
 
-/// Takes the class of CPUs that `SEALANE_CPU_CLASS` names, as the command does.
+/// Forces the class of CPU that `SEALANE_CPU_CLASS` names, as the command `sealane` does.
 fn force_class() -> Result<(), String> {
     let Some(name) = std::env::var("SEALANE_CPU_CLASS").ok().filter(|name| !name.is_empty()) else { return Ok(()) };
     let class = CpuClass::ALL.into_iter().find(|class| class.name() == name);

@@ -1,4 +1,4 @@
-//! Poly1305 (RFC 8439, section 2.5), a new key for each message.
+//! The peers of Poly1305 (RFC 8439, section 2.5), with a new key for each message.
 
 use sealane_measure::Tag;
 use sealane_workloads::benchmarks::messages::one_time_key;

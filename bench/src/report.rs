@@ -101,7 +101,8 @@ impl Report {
         println!("\n{} of {all} checks met", all - missed);
     }
 
-    /// Returns the verdicts of each target, for aligned and for unaligned messages.
+    /// Returns the verdicts, grouped by target. A group has verdicts on aligned and unaligned
+    /// messages.
     fn by_target(&self) -> Vec<Vec<&Verdict>> {
         let mut groups: Vec<Vec<&Verdict>> = Vec::new();
         for verdict in &self.verdicts {
@@ -113,12 +114,12 @@ impl Report {
         groups
     }
 
-    /// Returns whether all targets are met.
+    /// Returns whether all checks are met.
     pub fn all_met(&self) -> bool {
         self.count().0 == 0
     }
 
-    /// Returns the number of missed checks, and of all.
+    /// Returns the number of missed checks, and the number of all checks.
     fn count(&self) -> (usize, usize) {
         let verdicts = self.verdicts.iter().map(|verdict| verdict.met);
         let orders = self.orders.iter().map(|order| order.met);
@@ -149,7 +150,7 @@ fn print_rows(result: &SuiteResult, statistic: Statistic) {
     print!("{}", table.text(0));
 }
 
-/// Prints our chosen backend beside the best peer of each size, with the targets. The first ratio
+/// Prints our chosen backend beside the best peer at each size, with the targets. The first ratio
 /// compares the figures of `statistic`, the second one the fastest rounds.
 fn print_ratios(result: &SuiteResult, verdicts: &[Verdict], statistic: Statistic) {
     let Some(ours) = result.ours(None) else { return };
@@ -205,7 +206,7 @@ fn print_orders(orders: &[Order]) {
     }
 }
 
-/// Formats a time for a message of `size` bytes.
+/// Formats the time of a message of `size` bytes: in ns up to 64 bytes, else as GB/s.
 fn figure(size: usize, ns: f64) -> String {
     if size <= 64 { format!("{ns:.0} ns") } else { format!("{:.2}", size as f64 / ns) }
 }

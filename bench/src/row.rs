@@ -1,4 +1,4 @@
-//! One implementation of a primitive.
+//! A row: one implementation of a primitive.
 
 #[cfg(feature = "ipsec-mb")]
 use sealane_measure::Batch;
@@ -11,7 +11,7 @@ use crate::peers::openssl_capabilities::Capabilities;
 /// The owner of the implementation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// Ours on that backend. `chosen` is set for the backend that is chosen on this CPU.
+    /// Sealane on `backend`. `chosen` is set for the backend that Sealane chooses on this CPU.
     Sealane {
         backend: sealane::Backend,
         chosen: bool,
@@ -41,7 +41,7 @@ impl Row {
         Self { capabilities, ..self }
     }
 
-    /// Returns the work of this row. Nearly all rows have the work of their suite.
+    /// Returns the kind of work of this row, which is `of_suite` except for another cipher.
     pub fn work(&self, of_suite: Work) -> Work {
         if self.owner == Owner::Peer(Peer::OpenSslGcm) { Work::Aes256Gcm } else { of_suite }
     }
@@ -64,7 +64,8 @@ impl Row {
     }
 }
 
-/// Returns our rows: the backend that is chosen on this CPU, then each narrower one.
+/// Returns our rows: one for the backend that is chosen on this CPU, then one for each narrower
+/// backend.
 pub fn of_sealane(processing: MakeProcessing) -> Vec<Row> {
     let detected = sealane::Backend::detect();
     let row = |backend: sealane::Backend| Row {
@@ -75,8 +76,8 @@ pub fn of_sealane(processing: MakeProcessing) -> Vec<Row> {
     sealane::Backend::available().rev().map(row).collect()
 }
 
-/// Returns OpenSSL's rows with a kept context: as it is, forced to AVX-512 where it hides AVX-512
-/// from itself, and without AVX where the CPU has it.
+/// Returns OpenSSL's rows that keep their context: as it is, forced to AVX-512 where it hides
+/// AVX-512 from itself, and without AVX where the CPU has it.
 pub fn of_openssl(mut row: impl FnMut(Owner) -> Row) -> Vec<Row> {
     let mut rows = vec![row(Owner::Peer(Peer::OpenSsl))];
     let variants = [(Peer::OpenSslForced, Capabilities::forced()), (Peer::OpenSslNoAvx, Capabilities::without_avx())];

@@ -1,5 +1,4 @@
-//! The cost of a key that serves one message only: setting it up, choosing the backend, and wiping
-//! it.
+//! The cost of a new key for each message: setting it up, choosing the backend, and wiping it.
 
 use std::hint::black_box;
 
@@ -22,7 +21,7 @@ pub struct SetupResult {
     pub size: usize,
     pub kept_ns: f64,
     pub new_ns: f64,
-    /// Whether our target is met.
+    /// Whether our target is met; `None` for a peer.
     pub met: Option<bool>,
 }
 
@@ -38,7 +37,8 @@ impl SetupResult {
     }
 }
 
-/// Returns pairs of rows: sealing with a kept key, then with a new object for each message.
+/// Returns pairs of rows: one that seals with a kept key, then one that creates a key for each
+/// message.
 pub fn suite() -> Suite {
     let backend = sealane::Backend::detect();
     let owner = Owner::Sealane { backend, chosen: true };

@@ -14,14 +14,15 @@ use crate::peers::isal::Matrix;
 use crate::targets::FLOOR;
 use crate::timed::Row;
 
-/// Returns the peers' rows. The error is the name of a row with a wrong secret.
+/// Returns the peers' rows. The error is the name of a row that combines shares to a wrong secret.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let (secret, is_split) = (data(size.length()), benchmark == "shamir-split");
     let mut rows = Vec::new();
     if is_split {
         rows.push(floor(&secret));
     }
-    // At 4 to 22 MB/s, a mebibyte would take minutes and show nothing more than 64 KiB.
+    // These crates process 4 to 22 MB/s. A mebibyte would take minutes, and show no more than 64
+    // KiB do.
     if secret.len() <= 64 << 10 {
         let sharing = Sharing { secret: &secret, threshold: THRESHOLD, count: POINTS.len(), chosen: &CHOSEN };
         rows.extend([
@@ -35,8 +36,8 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// Returns the row for the least work of splitting: the key stream of two coefficients for each
-/// byte, made in the nearest cache, and five buffers written.
+/// Returns the row for the least work of splitting: generating the key stream for two coefficients
+/// a byte, in the first-level cache, and writing five buffers.
 fn floor(secret: &[u8]) -> Row {
     const PIECE: usize = 8192;
     let (secret, mut shares) = (secret.to_vec(), vec![vec![0; secret.len()]; POINTS.len()]);
@@ -52,7 +53,7 @@ fn floor(secret: &[u8]) -> Row {
             for share in &mut shares {
                 let (copies, last) = share[number * PIECE..][..piece.len()].as_chunks_mut::<64>();
                 // Hidden from the compiler, which would call `memcpy`. The speed of `memcpy`
-                // depends on the distance of the addresses.
+                // depends on the distance between the addresses.
                 copies.iter_mut().zip(blocks).for_each(|(copy, block)| *copy = *black_box(block));
                 last.copy_from_slice(rest);
             }
@@ -60,13 +61,13 @@ fn floor(secret: &[u8]) -> Row {
     })
 }
 
-/// Returns ISA-L's row: the same sums and products, with given coefficients.
+/// Returns ISA-L's row: as many sums and products, with fixed coefficients.
 #[cfg(feature = "isal")]
 fn isal(is_split: bool, size: usize) -> Row {
     const NAME: &str = "ISA-L, no randomness";
     let sources = vec![vec![0x5a; size]; THRESHOLD];
     if is_split {
-        // The squares of 1 to 5 are the same with this polynomial.
+        // The squares of 1 to 5 are the same with ISA-L's polynomial.
         let powers: Vec<u8> = POINTS.iter().flat_map(|&x| [1, x, [0, 1, 4, 5, 16, 17][usize::from(x)]]).collect();
         let (split, mut shares) = (Matrix::new(3, 5, &powers), vec![vec![0; size]; POINTS.len()]);
         return Row::new(NAME, move || split.apply(black_box(&sources), &mut shares));

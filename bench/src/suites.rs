@@ -9,7 +9,7 @@ use crate::row::{self, Owner, Row};
 use crate::timed::Peers;
 use crate::{chacha20, element, gf2n, gf8, haraka, poly1305, setup, shamir};
 
-/// Returns the suites of messages that the filter selects, with all rows.
+/// Returns the suites on messages that the filter selects, with all rows.
 pub fn of_messages(args: &Args) -> Vec<Suite> {
     Benchmark::all().filter(|(_, benchmark)| args.selects(benchmark)).filter_map(|(_, its)| suite(its)).collect()
 }
@@ -37,7 +37,7 @@ pub fn named(name: &str) -> Suite {
     Benchmark::all().filter(|(_, benchmark)| benchmark.name == name).find_map(|(_, its)| suite(its)).expect("a suite")
 }
 
-/// Returns the suites and rows of messages that the arguments select.
+/// Returns the suites on messages, and their rows, that the arguments select.
 ///
 /// # Errors
 /// If an argument selects nothing.

@@ -1,4 +1,5 @@
-//! Our code at every length: a plot, and the lengths that are slower than longer ones.
+//! Measures our code at every length. Draws a plot, and lists the lengths that are slower than a
+//! longer one.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -12,14 +13,16 @@ use crate::harness::{Suite, Time};
 use crate::row::{Owner, Row};
 use crate::suites;
 
-/// The longest length that is judged. The next multiple of 128 is measured too.
+/// The longest length that is judged. The next multiple of [`RULE_STEP`] is measured too.
 const LONGEST: usize = 4200;
 const RULE_STEP: usize = 128;
 
-/// Measures, prints the lengths that break the rule, and draws the plot.
+/// Measures, prints the lengths that break the rule, and draws the plot. The rule is that no length
+/// takes over 8 % longer than the next multiple of [`RULE_STEP`].
 ///
 /// # Errors
-/// If the backend is unknown, a row is wrong or impossibly fast, or a file cannot be written.
+/// If the arguments select several backends, an unknown backend or no primitive, a row is wrong or
+/// impossibly fast, or the file cannot be written.
 pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
     let backend = match args.backend.as_deref() {
         Some([name]) => sealane::Backend::by_name(name).map_err(|error| format!("backend {name}: {error}"))?,
@@ -59,7 +62,7 @@ fn lengths(step: usize) -> Vec<usize> {
 
 /// Measures the only row of a suite at all lengths. The lengths take turns.
 fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize, Time)>, String> {
-    // A quarter of a minute for each primitive.
+    // About a quarter of a minute for each primitive.
     let count = if quick { 9 } else { (60_000 / lengths.len()).clamp(11, 81) };
     let rounds = Rounds { count, turn: Duration::from_micros(150), settle: Duration::from_micros(75) };
     let mut messages: Vec<_> = lengths.iter().map(|&length| (suite.messages(length, 0), 0)).collect();
@@ -76,7 +79,8 @@ fn times(suite: &mut Suite, lengths: &[usize], quick: bool) -> Result<Vec<(usize
     Ok(times)
 }
 
-/// Names the lengths that break the rule. Lengths below one multiple of 128 are listed together.
+/// Names the lengths that break the rule. Lengths with the same next multiple of 128 are listed
+/// together.
 fn described(slow: &[Slow]) -> String {
     if slow.is_empty() {
         return "no length is more than 8 % slower than the next multiple of 128".into();

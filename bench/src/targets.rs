@@ -29,7 +29,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns whether it is for CPUs of that class. `None` is a CPU without AVX-512.
+    /// Returns whether the target is for CPUs of this class. `None` stands for a CPU without
+    /// AVX-512.
     pub fn is_for(&self, class: Option<CpuClass>) -> bool {
         self.class.is_none() || self.class == class
     }
@@ -49,7 +50,7 @@ impl Target {
 
 const ALL: RangeInclusive<usize> = 0..=usize::MAX;
 
-/// Messages are long from this size on.
+/// The sizes of long messages.
 const LONG: RangeInclusive<usize> = 16384..=usize::MAX;
 
 const OPENSSL: Against = Against::Of(&[Peer::OpenSsl]);
@@ -86,8 +87,8 @@ pub const FLOOR: &str = "key stream and copies alone";
 /// The name of the row for ISA-L's parity.
 pub const ISAL: &str = "ISA-L, matrix prepared";
 
-/// Targets for times on a CPU with VPCLMULQDQ, where NTL takes 132 ns, 479 ns and 2.8 µs for the
-/// first three, and for speeds on one with AVX2.
+/// Targets for benchmarks with their own inputs. Times are for a CPU with VPCLMULQDQ, on which NTL
+/// takes 132 ns, 479 ns and 2.8 µs for the first three. Speeds are for a CPU with AVX2.
 pub const TIME_TARGETS: &[TimeTarget] = &[
     time("gf2n-multiply", "2^128", &[Goal::Ns(5.0)]),
     time("gf2n-multiply", "2^256", &[Goal::Ns(12.0)]),
@@ -167,7 +168,7 @@ pub const TARGETS: &[Target] = &[
     forced("scalar", OPEN, PORTABLE, 1.5),
 ];
 
-/// The largest cost of a key for one message, compared with the same message under a kept key.
+/// The most nanoseconds that a message may take with a new key beyond its time with a kept key.
 pub const SETUP_NS: f64 = 20.0;
 
 /// The margin by which a wider backend may be slower than a narrower one. Two measurements of the

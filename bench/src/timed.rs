@@ -1,4 +1,5 @@
-//! Rows of benchmarks that have no messages: fields, secret sharing, products of slices.
+//! Rows of benchmarks with their own inputs instead of messages: fields, secret sharing, products
+//! of slices.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +10,8 @@ use serde::Serialize;
 use crate::args::Args;
 use crate::targets::{Goal, TIME_TARGETS};
 
-/// Makes the rows of a benchmark's peers for one size, or returns the name of a row with a wrong
-/// result.
+/// Returns the rows of a benchmark's peers for one size. The error is the name of a row with a
+/// wrong result.
 pub type Peers = fn(&str, Size) -> Result<Vec<Row>, String>;
 
 /// A benchmark to measure.
@@ -39,22 +40,22 @@ enum Calls {
 }
 
 impl Row {
-    /// Returns the row of a peer, one operation in each call.
+    /// Returns the row of a peer, with one operation in each call.
     pub fn new(name: impl Into<String>, call: impl FnMut() + 'static) -> Self {
         Self::many(name, 1, call)
     }
 
-    /// Returns the row of a peer, several operations in each call.
+    /// Returns the row of a peer, with several operations in each call.
     pub fn many(name: impl Into<String>, operations: usize, call: impl FnMut() + 'static) -> Self {
         Self { name: name.into(), chosen: false, operations, code: Calls::Peer(Box::new(call)) }
     }
 
-    /// Returns a row of ours. It is not judged by the targets.
+    /// Returns a row of ours. The targets do not apply to it.
     pub fn ours(name: impl Into<String>, prepared: Prepared) -> Self {
         Self { name: name.into(), chosen: false, operations: prepared.operations, code: Calls::Ours(prepared) }
     }
 
-    /// Returns the time of that many calls.
+    /// Returns the time of `calls` calls.
     fn time(&mut self, calls: u64) -> Duration {
         let start = Instant::now();
         match &mut self.code {
@@ -91,8 +92,8 @@ impl Run<'_> {
         Ok(results)
     }
 
-    /// Returns our rows, the widest backend first, and the bytes of an operation. The error is the
-    /// name of a row whose result differs from portable code.
+    /// Returns our rows, the widest backend first, and the number of bytes of an operation. The
+    /// error is the name of a row whose result differs from the portable code's.
     fn ours(&self, size: Size) -> Result<(Vec<Row>, usize), String> {
         let prepared = |backend: &str| {
             let mut prepared = (self.prepare)(backend, size).expect("the CPU has the backend");
@@ -114,7 +115,7 @@ impl Run<'_> {
 }
 
 impl Goal {
-    /// Returns the longest time that meets our target, given `all` results of its size.
+    /// Returns the longest time that meets the goal, given `all` results at the same size.
     fn ns(&self, ours: &TimedResult, all: &[TimedResult]) -> Option<f64> {
         match *self {
             Self::Ns(ns) => Some(ns),
@@ -130,13 +131,13 @@ pub struct TimedResult {
     pub benchmark: &'static str,
     pub name: String,
     pub size: String,
-    /// The bytes of an operation.
+    /// The number of bytes of an operation.
     pub bytes: usize,
     pub best_ns: f64,
     pub median_ns: f64,
     /// The core's clock.
     pub clock_ghz: f64,
-    /// The longest time that meets its goals.
+    /// The longest time that meets its target.
     pub target_ns: Option<f64>,
     pub met: Option<bool>,
     #[serde(skip)]
@@ -146,10 +147,10 @@ pub struct TimedResult {
     is_speed: bool,
 }
 
-/// Measures the rows of one size in turns.
+/// Measures the rows at one size. They take turns.
 ///
 /// # Errors
-/// If a row takes less time than its work needs: each operation writes or reads its bytes.
+/// If a row takes less time than copying the bytes of its operations needs.
 fn measure(
     benchmark: &'static Benchmark,
     size: Size,
@@ -189,7 +190,8 @@ fn measure(
     Ok(results)
 }
 
-/// Prints a table, then our chosen backend beside the others of each size, and the targets.
+/// Prints a table. Then, for each size with a target, compares our chosen backend with the target
+/// and the peers.
 fn print(benchmark: &Benchmark, results: &[TimedResult], sizes: &[Size]) {
     let Some(first) = results.first() else { return };
     let (name, what, unit) = (benchmark.name, benchmark.what, first.unit());
@@ -215,14 +217,14 @@ impl TimedResult {
         figure(if self.is_speed { self.bytes as f64 * 1e3 / ns } else { ns })
     }
 
-    /// Returns the figure with the core's clock.
+    /// Formats the figure, and in brackets the cycles, or the bytes a cycle.
     fn shown(&self) -> String {
         let cycles = self.median_ns * self.clock_ghz;
         let by_clock = if self.is_speed { self.bytes as f64 / cycles } else { cycles };
         format!("{} ({})", self.figure(self.median_ns), figure(by_clock))
     }
 
-    /// Compares it with the target, and with each peer.
+    /// Prints how it compares with its target, if it has one, and with each peer.
     fn print_verdict(&self, all: &[Self]) {
         let Some(target) = self.target_ns else { return };
         let bound = if self.is_speed { "at least" } else { "at most" };

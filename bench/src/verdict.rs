@@ -1,4 +1,4 @@
-//! Results against targets.
+//! Compares results with the targets.
 
 use sealane_simd::CpuClass;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::peers::Peer;
 use crate::row::Owner;
 use crate::targets::{Against, TARGETS, TOLERANCE, Target};
 
-/// The figure of a row that ratios are made from.
+/// The figure of a row from which ratios are computed.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Statistic {
     /// The median of all rounds.
@@ -42,7 +42,7 @@ pub struct Verdict {
     pub class: String,
     /// The peers that the target names.
     pub against: String,
-    /// The peer that it was compared with.
+    /// The peer that ours was compared with.
     pub peer: &'static str,
     pub ratio: f64,
     pub target: f64,
@@ -63,7 +63,7 @@ pub struct Order {
 }
 
 impl SuiteResult {
-    /// Returns the fastest peer that `choose` accepts, at the size with that index.
+    /// Returns the fastest peer that `choose` accepts, and its time, at the size with index `i`.
     pub fn fastest(&self, i: usize, statistic: Statistic, choose: impl Fn(Peer) -> bool) -> Option<(Peer, f64)> {
         let peers = self.rows.iter().filter_map(|row| match row.owner {
             Owner::Peer(peer) if choose(peer) => Some((peer, statistic.of(row.times[i]))),
@@ -72,7 +72,7 @@ impl SuiteResult {
         peers.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Returns our row on that backend, or on the chosen backend if none is given.
+    /// Returns our row on `backend`, or on the chosen backend if none is given.
     pub fn ours(&self, backend: Option<&str>) -> Option<&RowResult> {
         self.rows.iter().find(|row| match (row.owner, backend) {
             (Owner::Sealane { chosen, .. }, None) => chosen,
@@ -81,7 +81,8 @@ impl SuiteResult {
         })
     }
 
-    /// Returns the targets of that backend for this suite, if both sides were measured.
+    /// Returns a verdict for each target of `backend` in this suite and each size, if both sides
+    /// were measured.
     pub fn verdicts(&self, backend: Option<&str>, statistic: Statistic) -> Vec<Verdict> {
         let is_meant = |target: &&Target| {
             target.suite == self.name && target.backend == backend && target.is_for(class_of_targets())
@@ -165,7 +166,7 @@ impl Verdict {
         format!("{:.2} of {:.2} x {against}: {}", self.ratio, self.target, self.mark())
     }
 
-    /// Returns whether both belong to one target, at different sizes.
+    /// Returns whether both are verdicts on the same target.
     pub fn same_target(&self, other: &Self) -> bool {
         let key = |v: &Self| (v.suite, v.ours.clone(), v.class.clone(), v.against.clone(), v.target.to_bits());
         key(self) == key(other)

@@ -12,11 +12,11 @@ const LONG_LENGTHS: [usize; 12] = [1023, 1024, 1025, 1350, 2047, 4095, 4096, 409
 
 impl Suite {
     /// Compares messages and tags at many lengths, in aligned and unaligned buffers, and checks
-    /// that nothing was written beside them. Where messages are opened, a changed tag must be
+    /// that nothing was written outside them. Where messages are opened, a changed tag must be
     /// refused.
     ///
     /// # Errors
-    /// If a row differs; the error names the row and the place.
+    /// If a row differs. The error names the row, the length and the offset.
     pub fn verify(&mut self) -> Result<(), String> {
         for length in (0..=SHORT_LENGTHS).chain(LONG_LENGTHS) {
             for offset in [0, 1 + length % 63] {
@@ -66,7 +66,7 @@ mod tests {
     use crate::row::{Owner, Row};
     use crate::suites;
 
-    /// Verifies our first row, and a row of this operation.
+    /// Verifies our first row, and a row with this operation.
     fn verify(
         mut suite: Suite,
         operation: impl FnMut(u64, &mut [u8], &mut Tag) -> bool + 'static,
@@ -76,7 +76,7 @@ mod tests {
         suite.verify()
     }
 
-    /// Returns the error for a row that seals and then spoils the result.
+    /// Verifies a row that seals and then spoils the result.
     fn after_sealing(spoil: impl Fn(&mut [u8], &mut Tag) + 'static) -> Result<(), String> {
         let cipher = sealane::ChaCha20Poly1305::new(&KEY);
         verify(suites::named("chacha20poly1305-seal"), move |message, data, tag| {

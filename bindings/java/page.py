@@ -1,8 +1,8 @@
 """Follows a page of documentation: page.py PAGE REPOSITORY DIRECTORY
 
-In the directory, it writes each block of Java code to the file of its class, and other blocks with a
-file name (```properties name) to that file. It runs each block of shell commands, and compares
-what they print with the block of text that follows, if there is one."""
+In the directory, it writes each block of Java code to the file for its class, and each other block
+with a file name (```properties name) to that file. It runs each block of shell commands, and
+compares their output with the block of text that follows, if there is one."""
 
 import os
 import re

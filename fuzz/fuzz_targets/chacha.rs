@@ -1,4 +1,4 @@
-//! ChaCha, Poly1305 and the AEADs: every backend against the reference.
+//! Compares every backend with the reference, for ChaCha, Poly1305 and the AEADs.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
@@ -14,7 +14,7 @@ use sealane_spec::{aead, poly1305, xchacha};
 
 /// More than two groups of blocks in the widest kernel.
 type Message = Octets<2200>;
-/// More than one group. The reference of Poly1305 is slow.
+/// More than one group, but shorter, because the reference for Poly1305 is slow.
 type Authenticated = Octets<1300>;
 
 #[derive(Arbitrary, Debug)]
@@ -29,8 +29,9 @@ enum Case {
 #[derive(Arbitrary, Debug)]
 enum Block {
     At(u64),
-    /// This many blocks before the end of the 32-bit or the 64-bit counter.
+    /// This many blocks before the end of a 32-bit counter.
     Before32(u8),
+    /// This many blocks before the end of the key stream.
     Before64(u8),
 }
 
@@ -51,7 +52,7 @@ struct ShortAead {
     text: Octets<400>,
 }
 
-/// A bit of the tag, of the ciphertext, or of the associated data.
+/// A bit to flip in the tag, the ciphertext, or the associated data.
 #[derive(Arbitrary, Debug)]
 struct Forgery {
     part: u8,
@@ -110,7 +111,7 @@ fuzz_target!(|case: Case| match case {
     }
 });
 
-/// A layout, and the reference's result for it.
+/// A layout, and the reference's key stream for it.
 trait Reference: Layout {
     const BLOCKS: u128;
 
@@ -230,7 +231,7 @@ fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), f
     assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|octet| *octet == 0x5a));
 }
 
-/// Messages that are sealed and opened together. Some get a wrong tag.
+/// Seals and opens messages together. Some get a wrong tag in between.
 fn batch(backend: Backend, key: &[u8; 32], messages: &[(ShortAead, bool)], sealed: &[(Vec<u8>, Tag)]) {
     let cipher = ChaCha20Poly1305::with_backend(key, backend);
     let mut buffers: Vec<_> = messages.iter().map(|(message, _)| message.text.0.clone()).collect();

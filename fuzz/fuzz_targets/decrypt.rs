@@ -1,5 +1,5 @@
-//! Decrypts valid, damaged and forged files. Sealane releases the same plaintext as the crate
-//! `age`.
+//! Decrypts valid, damaged and forged files, and checks that Sealane releases the same plaintext as
+//! the crate `age`.
 #![no_main]
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -19,7 +19,7 @@ struct Case {
     plan: Plan,
     edits: Vec<Edit>,
     armor: Armor,
-    /// Changes to the text.
+    /// Changes to the armored text.
     text_edits: Vec<Edit>,
     reads: Vec<u16>,
     seeks: Vec<(u32, u8)>,
@@ -110,7 +110,7 @@ impl WriteAt for Placed {
     }
 }
 
-/// Reads to the end or to the first error. The first reads have these lengths.
+/// Reads to the end or to the first error. The first reads have the lengths in `pieces`.
 fn read(reader: &mut impl Read, pieces: &[u16]) -> Released {
     let mut released = Vec::new();
     for &piece in pieces {

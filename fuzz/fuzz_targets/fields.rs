@@ -1,4 +1,4 @@
-//! Haraka, GF(2^n), GF(2^8) and secret sharing: every backend against the reference.
+//! Compares every backend with the reference, for Haraka, GF(2^n), GF(2^8) and secret sharing.
 #![no_main]
 
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ fuzz_target!(|case: Case| match case {
     }
 });
 
-/// Haraka with the paper's constants.
+/// The reference for Haraka, with the paper's constants.
 static REFERENCE: LazyLock<haraka::Haraka> = LazyLock::new(haraka::Haraka::new);
 
 fn inputs<const N: usize>(count: u8, octets: &[u8]) -> Vec<[u8; N]> {
@@ -147,8 +147,8 @@ fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8) {
         let inverse: Option<Element<F>> = backend.invert(&a).into();
         assert_eq!(inverse.is_none(), a == Element::ZERO);
         if let Some(inverse) = inverse {
-            // Checks by the product, which was compared above: dividing polynomials bit by bit
-            // takes long.
+            // Checks the inverse with our product, which was compared above. The reference would
+            // divide polynomials bit by bit, which takes long.
             assert!(backend.multiply(&inverse, &a) == Element::ONE, "{} on {backend}", F::BITS);
         }
         let count = usize::from(count % 10);
@@ -214,7 +214,7 @@ fn share_bytes(threshold: u8, points: &[u8], seed: &[u8; 32], secret: &[u8], tar
     let Some((threshold, points)) = parameters(threshold, points, 20) else { return };
     let expected = shamir_bytes::split(threshold, &points, seed, 0, secret);
     let slices: Vec<&[u8]> = expected.iter().map(Vec::as_slice).collect();
-    // Exactly the threshold, and all of them.
+    // Combines as many shares as the threshold, and all shares.
     let chosen = [threshold, points.len()];
     let at_target = shamir_bytes::interpolate(&points[..threshold], &slices[..threshold], target);
     for backend in backends::<Gf8Family>() {

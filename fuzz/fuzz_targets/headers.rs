@@ -1,5 +1,5 @@
-//! The header of an age file, and armor: any input is parsed or refused, and the parsed form is
-//! written again unchanged.
+//! The headers of age files, armor, and the texts of keys: any input is parsed or refused, and the
+//! parsed form is written again unchanged.
 //!
 //! Input that starts with a NUL byte describes stanzas, to write and parse. Other input is a file.
 #![no_main]
@@ -20,7 +20,7 @@ use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
 #[derive(Arbitrary, Debug)]
 struct Case {
     stanzas: Vec<AnyStanza>,
-    /// Words that may be invalid.
+    /// The tag and the arguments of one more stanza. They may be invalid.
     words: Vec<String>,
     rest: Vec<u8>,
     writes: Cuts,
@@ -60,7 +60,7 @@ fn written(case: Case) {
 
 /// Texts of keys: the parsed key is written again unchanged, except for the case of letters.
 fn keys(text: &[u8]) {
-    // Any file is a list of keys or refused.
+    // Any text is parsed as a list of keys, or refused.
     let (_, _) = (parse_identities(text), parse_recipients(text));
     let Ok(text) = std::str::from_utf8(text) else { return };
     if let Ok(part) = text.parse::<Part>() {

@@ -29,7 +29,7 @@ fn run(u: &mut Unstructured<'_>) -> Result<()> {
     }
 }
 
-/// Seeks and pieces of any length, in the whole key stream from one position on.
+/// Compares seeks and pieces of any length with one call, on the key stream from `base` on.
 fn key_stream(u: &mut Unstructured<'_>) -> Result<()> {
     let (key, nonce, backend) = (<[u8; 32]>::arbitrary(u)?, <[u8; 12]>::arbitrary(u)?, backend::<ChaChaFamily>(u)?);
     let original: [u8; 8] = *nonce.first_chunk().expect("12 octets");
@@ -241,8 +241,8 @@ fn shares(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Calls the function with each piece of all buffers, which have equal lengths, and with its
-/// position.
+/// Calls `act` for each piece, with its position and with that piece of every buffer. The buffers
+/// have equal lengths.
 fn in_pieces(cuts: &Cuts, buffers: &mut [Vec<u8>], mut act: impl FnMut(usize, &mut [&mut [u8]])) {
     let mut start = 0;
     for end in cuts.ends(buffers[0].len()) {

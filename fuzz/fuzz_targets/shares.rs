@@ -1,6 +1,8 @@
-//! The parsers of shares: they take any input, and a parsed share is written again unchanged.
+//! The parsers of shares: any input is parsed or refused, and a parsed share is written again
+//! unchanged.
 //!
-//! Input that starts with a NUL byte describes shares with right checksums. Other input is a share.
+//! Input that starts with a NUL byte describes shares with correct checksums. Other input is a
+//! share.
 #![no_main]
 
 use std::io::Cursor;
@@ -24,7 +26,7 @@ enum Case {
         more: Vec<u8>,
         lower: bool,
     },
-    /// The number of words in a mnemonic, or more.
+    /// A SLIP-39 mnemonic with `more % 32` words beyond the fewest.
     Words {
         more: u8,
         numbers: Octets<160>,
@@ -144,7 +146,7 @@ fn of_vault(shares: &[Vec<u8>]) {
         let hex = VaultShare::parse(&share.to_hex()).expect("what was written is read");
         assert!(hex.as_bytes() == share.as_bytes());
         let base64 = share.to_base64();
-        // Four letters of base64 may also be digits, as the documentation says.
+        // The letters of base64 may also be hexadecimal digits, as the documentation says.
         let is_hex = base64.len().is_multiple_of(2) && base64.chars().all(|letter| letter.is_ascii_hexdigit());
         let base64 = VaultShare::parse(&base64).expect("what was written is read");
         assert!(is_hex || base64.as_bytes() == share.as_bytes());

@@ -66,8 +66,9 @@ enum Tag {
 struct Chunk {
     length: Length,
     fill: u8,
-    /// A number or a last-chunk flag that does not fit the position.
+    /// A chunk number that does not fit the position.
     number: Option<u8>,
+    /// Whether the last-chunk flag does not fit the position.
     other_mark: bool,
 }
 
@@ -80,7 +81,7 @@ enum Length {
 }
 
 impl AnyStanza {
-    /// Returns the stanza, if it can be written.
+    /// Returns the stanza. The format may forbid it.
     pub fn stanza(&self) -> Stanza {
         let word = |octets: &[u8]| octets.iter().map(|octet| char::from(b'!' + octet % 94)).collect();
         let tag = match &self.tag {
@@ -135,7 +136,7 @@ impl Plan {
     }
 }
 
-/// Returns the text form.
+/// Returns the file in armor, with these line ends.
 pub fn armored(file: &[u8], line_end: &str) -> Vec<u8> {
     let mut text = format!("-----BEGIN AGE ENCRYPTED FILE-----{line_end}");
     for line in file.chunks(48) {

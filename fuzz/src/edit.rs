@@ -1,4 +1,4 @@
-//! Changes to a file that make it invalid.
+//! Changes to a file. Most of them make it invalid.
 
 use arbitrary::Arbitrary;
 
@@ -26,7 +26,7 @@ enum Change {
     Insert(Vec<u8>),
     Remove(u8),
     Truncate,
-    /// Repeats the bytes at the place.
+    /// Repeats this many bytes at the place.
     Repeat(u16),
 }
 

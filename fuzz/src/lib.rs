@@ -1,5 +1,5 @@
-//! Shared parts of the fuzz targets: long input from few bytes, ways to cut it, and the backends of
-//! this CPU.
+//! Shared parts of the fuzz targets: long messages from few bytes of input, ways to cut them into
+//! pieces, and the backends of this CPU.
 #![forbid(unsafe_code)]
 
 pub mod age_file;
@@ -39,7 +39,7 @@ impl<'a, const MAX: usize> Arbitrary<'a> for Octets<MAX> {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Self> {
         let length = u.int_in_range(0..=MAX)?;
         let mut octets = match u.int_in_range(0..=3)? {
-            // Octets of ones make carries as long as possible.
+            // Octets of one bits make carries as long as possible.
             0 => vec![0xff; length],
             1 => vec![u8::arbitrary(u)?; length],
             2 => scattered(u64::arbitrary(u)?, length),
@@ -65,7 +65,7 @@ impl<const MAX: usize> fmt::Debug for Octets<MAX> {
     }
 }
 
-/// Octets without a pattern.
+/// Returns octets without a pattern.
 pub fn scattered(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let step = |_| {
@@ -82,8 +82,8 @@ pub fn scattered(seed: u64, length: usize) -> Vec<u8> {
 pub struct Cuts(Vec<u8>);
 
 impl Cuts {
-    /// Returns the ends of the pieces of a message of `length` octets: some of one octet, some of
-    /// hundreds, some empty.
+    /// Returns the position at which each piece of a message of `length` octets ends. A piece has 0
+    /// to 1,271 octets, and the last one takes the rest.
     pub fn ends(&self, length: usize) -> Vec<usize> {
         let mut end = 0;
         let mut ends = Vec::new();

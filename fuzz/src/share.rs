@@ -1,4 +1,4 @@
-//! Shares with right checksums and arbitrary contents. A mutation of a valid share would fail at
+//! Shares with correct checksums and arbitrary contents. A mutation of a valid share would fail at
 //! its checksum.
 
 use arbitrary::Arbitrary;
@@ -19,7 +19,7 @@ pub struct AnyShare {
     set: u8,
     /// The point, the blinding value and the payload. May be too long or too short.
     rest: Octets<900>,
-    /// The end of the header, if it is not at the right position.
+    /// The length of the header's part of `rest`, if it is not the right one.
     other_header: Option<u8>,
 }
 
@@ -29,7 +29,7 @@ enum Bits {
     Any(u16),
 }
 
-/// Shares of one set agree in most of their numbers.
+/// A number that is often small, because the shares of a set agree in most of their numbers.
 #[derive(Arbitrary, Debug)]
 enum Small {
     Number(u8),
@@ -84,7 +84,7 @@ impl AnyShare {
     }
 }
 
-/// Numbers of five bits. The last one may have padding bits, which must be zero.
+/// Returns the bytes as digits of five bits. The last digit is padded with zero bits.
 fn digits(bytes: &[u8]) -> Vec<u8> {
     let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
     let digit = |number: usize| (0..5).fold(0, |digit, at| digit << 1 | bit(5 * number + at));

@@ -7,7 +7,7 @@ use crate::chacha::chacha20_encrypt;
 use crate::poly1305::{poly1305_key_gen, poly1305_mac};
 use crate::xchacha::subkey_and_nonce;
 
-/// The tags differ. Nothing is returned.
+/// The error for a wrong tag.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Unauthenticated;
 
@@ -17,7 +17,7 @@ pub fn pad16(x: &[u8]) -> &'static [u8] {
     &[0; 15][..(16 - x.len() % 16) % 16]
 }
 
-/// Returns the octets that the tag is computed over (section 2.8.1).
+/// Returns mac_data of section 2.8.1: the octets over which the tag is computed.
 #[must_use]
 pub fn mac_data(aad: &[u8], ciphertext: &[u8]) -> Vec<u8> {
     let aad_length = (aad.len() as u64).to_le_bytes();
@@ -61,7 +61,7 @@ pub fn xchacha20_aead_encrypt(aad: &[u8], key: &[u8; 32], nonce: &[u8; 24], plai
     chacha20_aead_encrypt(aad, &subkey, &chacha20_nonce, plaintext)
 }
 
-/// Decrypts. Returns the plaintext if the tag is right.
+/// Decrypts the result of [`xchacha20_aead_encrypt`]. Returns the plaintext if the tag is right.
 ///
 /// # Errors
 /// [`Unauthenticated`] if the tag is wrong.

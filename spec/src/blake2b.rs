@@ -75,7 +75,7 @@ fn compress(h: &mut [u64; 8], block: &[u8; 128], t: u128, f: bool) {
 pub fn blake2b<const N: usize>(message: &[u8]) -> [u8; N] {
     assert!((1..=64).contains(&N));
     let mut h = IV;
-    // The parameter block of section 2.5 has no key and one node.
+    // The first word of the parameter block (section 2.5): no key, and a single node.
     h[0] ^= 0x0101_0000 ^ N as u64;
     // An empty message has one block of zeros.
     let last = message.len().saturating_sub(1) / 128;

@@ -37,7 +37,7 @@ pub fn inner_block(state: &mut State) {
     quarter_round(state, 3, 4, 9, 14);
 }
 
-/// Computes `rounds` rounds without the final addition.
+/// Computes `rounds` rounds, an even number, without the final addition.
 #[must_use]
 pub fn permute(rounds: usize, mut state: State) -> State {
     for _ in 0..rounds / 2 {
@@ -46,7 +46,7 @@ pub fn permute(rounds: usize, mut state: State) -> State {
     state
 }
 
-/// Returns the words as octets, each little-endian.
+/// Returns each word as four little-endian octets.
 #[must_use]
 pub fn serialize(state: &State) -> [u8; 64] {
     let mut octets = [0; 64];
@@ -65,7 +65,7 @@ pub fn words<const N: usize>(octets: &[u8]) -> [u32; N] {
     })
 }
 
-/// Returns the state constants | key | last four words.
+/// Returns an initial state: the constants, the key, and `last` as the last four words.
 #[must_use]
 pub fn state(key: &[u8; 32], last: [u32; 4]) -> State {
     let mut state = [0; 16];
@@ -75,7 +75,7 @@ pub fn state(key: &[u8; 32], last: [u32; 4]) -> State {
     state
 }
 
-/// The position of the block counter, with the nonce that fills the rest.
+/// A nonce, and the layout of words 12 to 15, which hold the block counter and the nonce.
 #[derive(Clone, Copy, Debug)]
 pub enum Nonce {
     /// RFC 8439: word 12 is the counter, words 13 to 15 are the nonce.
@@ -87,7 +87,7 @@ pub enum Nonce {
 /// Computes chacha20_block(key, counter, nonce) of section 2.3.1, with `rounds` rounds.
 ///
 /// # Panics
-/// If the counter does not fit the words of this layout.
+/// If the layout is that of RFC 8439, and `counter` does not fit in 32 bits.
 #[must_use]
 pub fn chacha_block(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce) -> [u8; 64] {
     let initial_state = match nonce {

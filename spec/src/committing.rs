@@ -2,7 +2,7 @@
 //! Authenticated-Encryption" (ESORICS 2022, IACR ePrint 2022/1260, figure 2).
 //!
 //! The tag T of the AEAD is replaced by T* = H(K, N, A, T). H is BLAKE2b-256 of K | N | A | T. K, N
-//! and T have fixed lengths, so different inputs give different messages of H. Decryption computes
+//! and T have fixed lengths, so different inputs give different messages for H. Decryption computes
 //! T from the ciphertext, as encryption does, and compares T*.
 
 use alloc::vec::Vec;

@@ -1,6 +1,6 @@
-//! Linear codes over GF(2^8): shards of parity are sums of the shards of data, each times a
-//! coefficient. Reed and Solomon, "Polynomial codes over certain finite fields" (1960). The
-//! matrices are the same as in ISA-L and klauspost/reedsolomon.
+//! Linear codes over GF(2^8): each parity shard is a sum of the data shards, each of which is
+//! multiplied by a coefficient. Reed and Solomon, "Polynomial codes over certain finite fields"
+//! (1960). The matrices are the same as in ISA-L and klauspost/reedsolomon.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -37,7 +37,7 @@ pub fn inverse(polynomial: u16, a: u8) -> u8 {
     (0..=255).find(|b| multiply(polynomial, a, *b) == 1).expect("0 has no inverse")
 }
 
-/// Returns the shards Σ_j c_ij in_j.
+/// Returns the shards Σ_j c_ij in_j, one for each row i of the matrix.
 pub fn multiply_shards(polynomial: u16, matrix: &[Vec<u8>], shards: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let length = shards.first().map_or(0, Vec::len);
     let sum = |row: &Vec<u8>, i: usize| {
@@ -69,22 +69,23 @@ pub fn invert(polynomial: u16, matrix: &[Vec<u8>]) -> Option<Matrix> {
     Some(rows.into_iter().map(|row| row[n..].to_vec()).collect())
 }
 
-/// Returns the rows of parity of ISA-L's `gf_gen_rs_matrix`: row i has the powers of 2^i.
+/// Returns the parity rows of ISA-L's `gf_gen_rs_matrix`: row i has the powers of 2^i.
 pub fn powers_of_two(data: usize, parity: usize) -> Matrix {
     let entry = |i, j| power(REED_SOLOMON, power(REED_SOLOMON, 2, i), j);
     (0..parity).map(|i| (0..data).map(|j| entry(i, j)).collect()).collect()
 }
 
-/// Returns the rows of parity of ISA-L's `gf_gen_cauchy1_matrix`, which are those of
-/// klauspost/reedsolomon's option `WithCauchyMatrix`: 1 / (i + j), where i is the number of the
-/// shard of parity among all shards, and j is the index of the shard of data.
+/// Returns the parity rows of ISA-L's `gf_gen_cauchy1_matrix`, which are the same as with
+/// klauspost/reedsolomon's option `WithCauchyMatrix`: 1 / (i + j), where i is the index of the
+/// parity shard among all shards, and j is the index of the data shard.
 pub fn cauchy(data: usize, parity: usize) -> Matrix {
     let entry = |i: usize, j: usize| inverse(REED_SOLOMON, (i ^ j) as u8);
     (data..data + parity).map(|i| (0..data).map(|j| entry(i, j)).collect()).collect()
 }
 
-/// Returns the rows of parity of klauspost/reedsolomon's default: a Vandermonde matrix, whose row i
-/// has the powers of i, times the inverse of its first rows, so that the shards of data come first.
+/// Returns the parity rows of klauspost/reedsolomon's default: a Vandermonde matrix, whose row i
+/// has the powers of i, times the inverse of its first rows. The product keeps the data shards as
+/// the first shards.
 pub fn systematic_vandermonde(data: usize, parity: usize) -> Matrix {
     let row = |i: usize| (0..data).map(|j| power(REED_SOLOMON, i as u8, j)).collect();
     let first: Matrix = (0..data).map(row).collect();

@@ -23,7 +23,7 @@ pub const FIELDS: [(usize, [usize; 3]); 13] = [
     (2048, [19, 14, 13]),
 ];
 
-/// A polynomial over GF(2): the coefficients from the constant one on, without zeros at the end.
+/// A polynomial over GF(2): the coefficients, the constant term first, without zeros at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polynomial(Vec<bool>);
 
@@ -64,7 +64,7 @@ impl Polynomial {
     /// Returns the bytes of the polynomial: see [`Polynomial::from_bytes`].
     ///
     /// # Panics
-    /// If the polynomial does not fit.
+    /// If the polynomial does not fit into `length` bytes.
     #[must_use]
     pub fn to_bytes(&self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
@@ -125,7 +125,8 @@ impl Polynomial {
         self.multiply(other).divide(modulus).1
     }
 
-    /// Returns the square modulo a polynomial. Squaring moves the coefficients apart.
+    /// Returns the square modulo a polynomial. Squaring puts a zero between neighbouring
+    /// coefficients.
     #[must_use]
     pub fn square_mod(&self, modulus: &Self) -> Self {
         Self(self.0.iter().flat_map(|&bit| [false, bit]).skip(1).collect()).divide(modulus).1

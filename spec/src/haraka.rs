@@ -22,15 +22,15 @@ impl Haraka {
         Self { rc: round_constants(48) }
     }
 
-    /// Returns Haraka with the constants of SPHINCS+ for a seed: 40 times 16 octets of HarakaS of
-    /// the seed.
+    /// Returns Haraka with the round constants that SPHINCS+ derives from a seed: 640 octets of
+    /// HarakaS, split into 40 constants.
     #[must_use]
     pub fn tweaked(&self, seed: &[u8]) -> Self {
         let octets = self.haraka_s(seed, 40 * 16);
         Self { rc: octets.as_chunks().0.to_vec() }
     }
 
-    /// Computes Haraka-256: the permutation of the input, plus the input.
+    /// Computes Haraka-256: the permutation of the input, XORed with the input.
     #[must_use]
     pub fn haraka256(&self, rounds: usize, input: &[u8; 32]) -> [u8; 32] {
         let mut state = *input;
@@ -38,8 +38,8 @@ impl Haraka {
         core::array::from_fn(|i| state[i] ^ input[i])
     }
 
-    /// Computes Haraka-512: the permutation of the input, plus the input, truncated to columns 2,
-    /// 3, 6, 7, 8, 9, 12 and 13.
+    /// Computes Haraka-512: the permutation of the input, XORed with the input. The sum is truncated
+    /// to columns 2, 3, 6, 7, 8, 9, 12 and 13.
     #[must_use]
     pub fn haraka512(&self, rounds: usize, input: &[u8; 64]) -> [u8; 32] {
         let mut state = *input;
@@ -72,8 +72,8 @@ impl Haraka {
         output
     }
 
-    /// Computes π_256 or π_512 (section 2.1), by the length of the state. Each round is two AES
-    /// rounds on each block, then MIX.
+    /// Computes π_256 or π_512 (section 2.1), depending on the length of the state. Each round is
+    /// two AES rounds on each block, then MIX.
     fn permute(&self, rounds: usize, state: &mut [u8]) {
         let blocks = state.len() / 16;
         for round in 0..rounds {
@@ -115,8 +115,8 @@ pub fn aes_round(state: &mut [u8], key: &[u8; 16]) {
     }
 }
 
-/// Computes the S-box (FIPS 197, section 5.1.1): the inverse, as the power of 254, and an affine
-/// map.
+/// Computes the S-box (FIPS 197, section 5.1.1): the inverse, which is the 254th power, and then an
+/// affine map.
 #[must_use]
 pub fn sub_byte(octet: u8) -> u8 {
     // 254 = 2 + 4 + 8 + … + 128.
@@ -137,8 +137,8 @@ fn times(a: u8, b: u8) -> u8 {
     product
 }
 
-/// Returns the first constants (section 2.2). Bit i of RC_j is the least significant bit of the
-/// decimal digit 128 j + i of π after its point, counted from 0.
+/// Returns the first `count` round constants (section 2.2). Bit i of RC_j is the parity of decimal
+/// 128 j + i of π. Decimal 0 is the first digit after the decimal point.
 fn round_constants(count: usize) -> Vec<[u8; 16]> {
     let digits = digits_of_pi(128 * count);
     let octet = |digits: &[u8]| (0..8).fold(0, |octet, i| octet | (digits[i] & 1) << i);
@@ -176,11 +176,11 @@ impl Fraction {
     }
 }
 
-/// Returns the decimal digits of π after its point, by Machin's formula: π = 16 arctan 1/5 - 4
-/// arctan 1/239.
+/// Returns the first `count` decimals of π, by Machin's formula:
+/// π = 16 arctan(1/5) - 4 arctan(1/239).
 fn digits_of_pi(count: usize) -> Vec<u8> {
-    // Four extra words absorb the rounding errors: each of some thousand terms may be off by one in
-    // the last place.
+    // Four extra words absorb the rounding errors: there are several thousand terms, each wrong by
+    // a few units in the last place at most.
     let words = count.div_ceil(DIGITS as usize) + 5;
     let mut pi = Fraction(vec![0; words]);
     for (factor, x, sign) in [(16, 5, 1), (4, 239, -1)] {
@@ -205,14 +205,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pi_begins_as_everybody_knows() {
+    fn pi_has_known_digits() {
         assert_eq!(digits_of_pi(15), [1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]);
         // The Feynman point: six nines from digit 762 on.
         assert_eq!(digits_of_pi(770)[760..768], [4, 9, 9, 9, 9, 9, 9, 8][..]);
     }
 
     #[test]
-    fn the_s_box_is_that_of_the_standard() {
+    fn the_s_box_gives_the_values_of_fips_197() {
         // FIPS 197, section 5.1.1, figure 7: corners, and the example {53}.
         assert_eq!([0x00, 0x0f, 0x53, 0xf0, 0xff].map(sub_byte), [0x63, 0x76, 0xed, 0x8c, 0x16]);
     }

@@ -105,7 +105,7 @@ impl Mul for Num {
 impl Rem for Num {
     type Output = Self;
 
-    /// Returns the remainder by long division in base 2. The divisor is not zero.
+    /// Returns the remainder by long division in base 2. The divisor must not be zero.
     fn rem(self, divisor: Self) -> Self {
         let mut remainder = Self::ZERO;
         for bit in (0..32 * LIMBS).rev() {

@@ -47,7 +47,7 @@ pub fn tag(key: &[u8; 64], sequence_number: u32, encrypted_packet: &[u8]) -> [u8
 /// Returns the encrypted packet, and the tag that follows it. The packet starts with its length.
 ///
 /// # Panics
-/// If the packet is shorter than its length.
+/// If the packet is shorter than the four octets of its length.
 #[must_use]
 pub fn encrypt_packet(key: &[u8; 64], sequence_number: u32, packet: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let (length, payload) = packet.split_first_chunk().expect("a packet starts with its length");
@@ -61,7 +61,8 @@ pub fn encrypt_packet(key: &[u8; 64], sequence_number: u32, packet: &[u8]) -> (V
 /// Returns the packet, with its length, if the tag is right.
 ///
 /// # Errors
-/// [`Unauthenticated`] if the tag is wrong, or the packet is shorter than its length.
+/// [`Unauthenticated`] if the tag is wrong, or the packet is shorter than the four octets of its
+/// length.
 pub fn decrypt_packet(
     key: &[u8; 64],
     sequence_number: u32,

@@ -33,8 +33,8 @@ pub fn q(a: &[u8], x: u8) -> u8 {
     a.iter().rev().fold(0, |sum, &a_i| multiply(sum, x) ^ a_i)
 }
 
-/// Evaluates Lagrange's polynomials for the points x_0, x_1, … at `x`. The polynomial of lowest
-/// degree with values y_i at the points has the value Σ y_i L_i(x).
+/// Evaluates the Lagrange basis polynomials L_i for the points x_0, x_1, … at `x`. The polynomial
+/// of lowest degree with values y_i at the points has the value Σ y_i L_i(x).
 pub fn lagrange(points: &[u8], x: u8) -> Vec<u8> {
     let mut values = Vec::new();
     for (i, x_i) in points.iter().enumerate() {
@@ -49,7 +49,8 @@ pub fn lagrange(points: &[u8], x: u8) -> Vec<u8> {
     values
 }
 
-/// Interpolates the shares at these points. The value at `x` = 0 is the secret.
+/// Interpolates the shares, whose points are `points`. Returns the values at `x`; at 0, they are
+/// the secret.
 pub fn interpolate(points: &[u8], shares: &[&[u8]], x: u8) -> Vec<u8> {
     let lagrange = lagrange(points, x);
     let byte = |i: usize| shares.iter().zip(&lagrange).fold(0, |sum, (share, &l)| sum ^ multiply(share[i], l));

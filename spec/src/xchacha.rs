@@ -21,8 +21,8 @@ pub fn hchacha20(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
     hchacha(20, key, nonce)
 }
 
-/// Returns the key and the nonce for ChaCha (RFC 8439): HChaCha of the first 16 octets of the
-/// nonce, and four zero octets before the last 8.
+/// Returns the key and the nonce for ChaCha (RFC 8439): HChaCha of the key and the first 16 octets
+/// of the nonce, and four zero octets followed by the last 8.
 #[must_use]
 pub fn subkey_and_nonce(rounds: usize, key: &[u8; 32], nonce: &[u8; 24]) -> ([u8; 32], [u8; 12]) {
     let mut first = [0; 16];

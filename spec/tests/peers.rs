@@ -1,5 +1,5 @@
-//! Checks the vectors against independent implementations, to find mistakes that the references
-//! share with the generator of a vector.
+//! Checks the vectors against independent implementations, to find mistakes that a reference shares
+//! with the program that generated a vector.
 
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, XChaCha8, XChaCha12, XChaCha20};
@@ -23,8 +23,8 @@ fn encrypt<C: KeyIvInit + StreamCipher + StreamCipherSeek>(v: &Stream) -> Vec<u8
 fn stream_ciphers() {
     let mut compared = 0;
     for v in vectors::streams() {
-        // The crate reserves the end of the counter, and has the original layout for 20 rounds
-        // only.
+        // The crate refuses to use the end of the counter, and has the original layout for 20
+        // rounds only.
         let last = v.counter as u128 + v.plaintext.len().div_ceil(64) as u128;
         let end = if v.layout == Layout::Original { 1_u128 << 64 } else { 1 << 32 };
         if last >= end {

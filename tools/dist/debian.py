@@ -1,4 +1,4 @@
-"""Debian packages, from the files of the archives."""
+"""Writes Debian packages with the files of the release archives."""
 
 import gzip
 import hashlib
@@ -31,7 +31,7 @@ Description: encrypts files in the age format, and splits keys into shares
  .
  It decrypts parts of a file, recovers the rest of a damaged file, replaces
  recipients without encrypting again, encrypts folders with a manifest, and
- splits a key into shares, a chosen number of which restore it.
+ splits a key into shares, any chosen number of which restores it.
 """
 
 CHANGELOG = """sealane ({version}) stable; urgency=medium
@@ -84,7 +84,7 @@ def files_of(package, version, time, maintainer):
 
 
 def write(output, work, target, version, package, time, maintainer):
-    """Writes sealane_VERSION_ARCHITECTURE.deb, with the help of a folder that need not exist."""
+    """Writes sealane_VERSION_ARCHITECTURE.deb to `output`. Replaces the folder `work`."""
     architecture = ARCHITECTURES[target.split("-")[0]]
     files = files_of(package, version, time, maintainer)
     kilobytes = sum(-(-len(content) // 1024) for content, _ in files.values())
@@ -97,11 +97,11 @@ def write(output, work, target, version, package, time, maintainer):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         file.chmod(mode)
-    # Whatever the user's mask is.
+    # Does not depend on the user's umask.
     for folder in [work, *(path for path in work.rglob("*") if path.is_dir())]:
         folder.chmod(0o755)
     deb = output / f"sealane_{version}_{architecture}.deb"
-    # dpkg-deb sorts the files, and takes no time later than this one.
+    # dpkg-deb sorts the files, and stores no time later than SOURCE_DATE_EPOCH.
     for path in [work, *work.rglob("*")]:
         os.utime(path, (time, time))
     command = ["dpkg-deb", "--root-owner-group", "-Zxz", "--threads-max=1", "--build", work, deb]

@@ -1,9 +1,10 @@
 """Fails for each public type and trait of the libraries that no example shows: python3
 tools/dist/doc_examples.py [CRATE…]
 
-An example shows the item whose documentation it is in, or that of a method of the item, and the
-items that it names of the modules around this item. For items of the crate's root, only examples of
-the root count. The documentation test runs the examples."""
+An item is shown by an example in its own documentation or in that of its methods. It is also shown
+by an example that names it, in the documentation of a module around it, or of that module's items
+and submodules. For items of the crate's root, this means the root and its items, but no submodules.
+For other items, the root does not count. The documentation test runs the examples."""
 
 import json
 import os
@@ -57,7 +58,7 @@ class Crate:
         for identifier in module["inner"]["module"]["items"]:
             item = self.index.get(str(identifier))
             name = item and item["name"]
-            # Items of other crates have their documentation there.
+            # Items of other crates are documented there.
             if item and "use" in item["inner"]:
                 name = item["inner"]["use"]["name"]
                 item = self.index.get(str(item["inner"]["use"]["id"]))

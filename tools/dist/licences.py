@@ -1,4 +1,4 @@
-"""The licences of everything in a released program that is not ours."""
+"""Collects the licences of everything in a released program that is not ours."""
 
 import html
 import json
@@ -36,15 +36,15 @@ SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 
 
 def metadata(target):
-    """Returns the folder and the authors of each crate, by name and version."""
+    """Returns cargo's metadata of each crate, by name and version."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target]
     packages = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)["packages"]
     return {(package["name"], package["version"]): package for package in packages}
 
 
 def texts_of(package):
-    """Returns the licence texts that come with a crate. A crate without any names its licence in
-    its manifest: the text is then the standard one."""
+    """Returns the licence texts that come with a crate, or else the standard text of the licence
+    that its manifest names."""
     folder = Path(package["manifest_path"]).parent
     files = sorted(path for path in folder.iterdir() if LICENCE_FILE.match(path.name) and path.is_file())
     if files:

@@ -19,25 +19,26 @@ REQUIRED = {"Cargo.toml", "Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-
 # Limits in bytes, for a file and for a package.
 FILE_LIMIT = 32 * 1024
 LIMIT = 300 * 1024
-# Only cargo's own.
+# Files without a limit: cargo writes them.
 LARGE = {"Cargo.lock"}
 
-# Crates in a workspace of their own. Their packages have no lock file: cargo looks for all crates
-# of one in the registry, where Sealane's are not yet. Each is built alone by a step of its own.
+# Crates in a workspace of their own. Their packages have no lock file, because cargo would look for
+# every crate of that file in the registry, which does not have Sealane's yet. A separate step
+# builds each of these crates.
 SEPARATE = ["crates/objects", "crates/snow"]
 
-# The libraries for other people's programs have examples.
+# The least number of examples in each library for other people's programs.
 EXAMPLES = {"sealane": 5, "sealane-age": 5, "sealane-shares": 5, "sealane-simd": 5}
 
 
 def cargo(*arguments):
-    # The builds only show that everything is there.
+    # The builds only show that no file is missing.
     environment = os.environ | {"CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_DEV_OPT_LEVEL": "0"}
     subprocess.run(["cargo", *arguments, "--locked"], cwd=ROOT, check=True, env=environment)
 
 
 def published(folder):
-    """Returns the crates that are published of the workspace in a folder, and the folder of their
+    """Returns the published crates of the workspace in a folder, and the folder of their
     packages."""
     command = ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"]
     metadata = json.loads(subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE).stdout)
@@ -47,12 +48,12 @@ def published(folder):
 
 
 def remove_earlier(packages, target):
-    """Removes what cargo unpacked and built for an earlier check. It takes a package of the same
-    version for the same package, and would build against the state of then."""
+    """Removes what cargo unpacked and built for an earlier check. Cargo takes packages of the same
+    version for the same package, and would build against the earlier files."""
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     for package in packages:
-        # The name of a registry without a host begins with a hyphen: cargo makes one for each
-        # check.
+        # The folder of a registry without a host has a name that begins with a hyphen. Cargo
+        # creates such a registry for each check.
         for unpacked in home.glob(f"registry/src/-*/{package['name']}-{package['version']}"):
             shutil.rmtree(unpacked)
         crate = package["name"].replace("-", "_")

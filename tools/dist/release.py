@@ -1,8 +1,9 @@
 """Packs the released programs: archives, Debian packages, a Homebrew formula, and signed checksums.
-`cargo xtask dist` calls it; by itself: python3 tools/dist/release.py --help
+`cargo xtask dist` runs this script.
 
-The same programs give the same bytes: all times are that of the last commit (SOURCE_DATE_EPOCH),
-all files are owned by root, and they are in the order of their names."""
+The same programs give the same bytes. Every file has the time of the last commit, or
+SOURCE_DATE_EPOCH if it is set. Archives list their files sorted by name, and where files have an
+owner, it is root."""
 
 import argparse
 import hashlib
@@ -24,7 +25,7 @@ import formula
 import licences
 
 ROOT = Path(__file__).resolve().parents[2]
-# The files of the repository in an archive. The README is that of the command.
+# The files that an archive takes from the repository. Its README describes the command.
 DOCUMENTS = {
     "README.md": "crates/cli/README.md",
     "CHANGELOG.md": "CHANGELOG.md",
@@ -55,9 +56,9 @@ def program_in(folder):
 
 
 def manual_and_completions(program, folder):
-    """Returns the content of these files by their names, printed by a program that runs here."""
+    """Runs `program` to print its manual pages and completions. Returns their contents by name."""
     shutil.rmtree(folder, ignore_errors=True)
-    # Nothing of what the program prints may depend on the user who runs it.
+    # The output must not depend on the environment of the user who runs this script.
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     subprocess.run([program, "man", "-o", folder], check=True, env=environment)
     files = {f"man/man1/{page.name}": page.read_bytes() for page in folder.iterdir()}
@@ -67,7 +68,7 @@ def manual_and_completions(program, folder):
 
 
 def files_of(target, folder, shared):
-    """Returns what an archive has: content and mode by name."""
+    """Returns the files of an archive: a map from the name to the content and the mode."""
     program = program_in(folder)
     files = {program.name: (program.read_bytes(), 0o755)}
     documents = {name: (ROOT / path).read_bytes() for name, path in DOCUMENTS.items()}
@@ -101,17 +102,17 @@ def write_zip(path, files, time):
 
 
 def sign(checksums, key, comment):
-    """Signs a file in minisign's format. The program asks for the passphrase of the key."""
+    """Signs a file in minisign's format. minisign asks for the passphrase of the key."""
     subprocess.run(["minisign", "-S", "-q", "-s", key, "-t", comment, "-m", checksums], check=True)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("programs", type=Path, help="a folder for each target, with its program and bill of materials")
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("programs", type=Path, help="a folder with a subfolder for each target, with its program and bill of materials")
+    parser.add_argument("--output", type=Path, required=True, help="folder for the archives, which is replaced")
     parser.add_argument("--key", type=Path, required=True, help="minisign's secret key")
-    parser.add_argument("--maintainer", required=True, help="of the Debian package: NAME <ADDRESS>")
-    parser.add_argument("--url", required=True, help="where the archives will be downloaded")
+    parser.add_argument("--maintainer", required=True, help="maintainer of the Debian package: NAME <ADDRESS>")
+    parser.add_argument("--url", required=True, help="URL from which the Homebrew formula downloads the archives")
     return parser.parse_args()
 
 
@@ -121,7 +122,7 @@ def main():
         if not shutil.which(tool):
             sys.exit(f"`{tool}` is not installed. On Debian or Ubuntu: apt-get install {package}")
     if not options.key.is_file():
-        sys.exit(f"{options.key} is no file")
+        sys.exit(f"{options.key} is not a file")
     release, time = version(), release_time()
     shutil.rmtree(options.output, ignore_errors=True)
     options.output.mkdir(parents=True)
@@ -129,7 +130,7 @@ def main():
     targets = sorted(folder.name for folder in options.programs.iterdir())
     here = [target for target in targets if target.startswith(f"{platform.machine()}-unknown-linux-")]
     if len(here) != 1:
-        sys.exit(f"no program, or more than one, runs on this machine: {', '.join(targets)}")
+        sys.exit(f"exactly one target must run on this machine; the targets are {', '.join(targets)}")
     work = options.output / "work"
     shared = manual_and_completions(program_in(options.programs / here[0]).resolve(), work / "man")
 

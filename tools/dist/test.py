@@ -1,8 +1,9 @@
-"""Tests what `cargo xtask dist` makes for machines of this kind: python3 tools/dist/test.py
+"""Tests what `cargo xtask dist` creates for this kind of machine: python3 tools/dist/test.py
 
-Archives and packages are the same when they are made again, the signature is valid, lintian finds
-nothing, and the Debian package can be installed, used and removed in a clean root. debootstrap
-makes the root, which needs the rights of root, and target/dist-test keeps it."""
+Checks that archives and packages are the same when they are created again, that the signature is
+valid, that lintian finds nothing, and that the Debian package can be installed, used and removed in
+a clean root directory. debootstrap creates this directory in target/dist-test, where it is kept.
+The user must be root."""
 
 import hashlib
 import json
@@ -43,7 +44,7 @@ def check(holds, message):
 
 
 def made_twice():
-    """Returns a folder with the release, after it was made again by a user with other settings."""
+    """Creates the release twice, with different user settings, and compares. Returns its folder."""
     first, second, elsewhere = WORK / "first", WORK / "second", WORK / "elsewhere"
     shutil.rmtree(elsewhere, ignore_errors=True)
     elsewhere.mkdir()
@@ -80,7 +81,7 @@ def signed(release):
 
 
 def unpacked(release):
-    """Checks the files of the archive, and returns them unpacked."""
+    """Checks the files of the archive, and returns the folder in which they are unpacked."""
     (archive,) = release.glob("*.tar.xz")
     shutil.rmtree(WORK / "archive", ignore_errors=True)
     with tarfile.open(archive) as tar:
@@ -114,7 +115,7 @@ def quick_start():
 
 
 def in_root(root, script):
-    """Runs commands in the home folder of the root, where they find only what the root has."""
+    """Runs commands in the home folder of a root directory. They see no files outside it."""
     environment = {"HOME": "/root", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
     return output(shutil.which("chroot"), root, "bash", "-e", "-c", f"cd /root\n{script}", env=environment)
 
@@ -126,7 +127,7 @@ def paths(root):
 
 
 def clean_root():
-    """Returns a root with Debian's smallest system, which is made once."""
+    """Returns a fresh copy of a root directory with Debian's smallest system."""
     kept, root = WORK / SUITE, WORK / "root"
     if not (WORK / f"{SUITE}.made").exists():
         shutil.rmtree(kept, ignore_errors=True)
@@ -170,7 +171,7 @@ def installed(package):
 
 
 def alone(folder):
-    """Runs the program in a root without other files, as in a container from scratch."""
+    """Runs the program in a root directory without other files, as in an empty container."""
     root = WORK / "scratch"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()

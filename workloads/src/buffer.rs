@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-/// Bytes at the beginning of a page, because the number of instructions of `memcpy` depends on the
-/// alignment.
+/// Bytes that start at a page boundary, because the number of instructions in `memcpy` depends on
+/// the alignment.
 ///
-/// The memory is never freed, so that access costs no more than access to a slice. The next buffer
+/// The memory is never freed, so that access costs no more than access to a slice. A later buffer
 /// of the same length reuses it.
 pub struct Buffer(&'static mut [u8]);
 

@@ -13,15 +13,15 @@ use sealane::{
 use crate::buffer::Buffer;
 use crate::workload::{Run, Secrets};
 
-/// Associated data as long as the header of a TLS record.
+/// Associated data as long as that of a TLS 1.2 record.
 const AAD: [u8; 13] = [0xad; 13];
-/// Messages of a batch.
+/// The number of messages in a batch.
 const BATCH: usize = 32;
 /// Lengths of the messages of a mixed batch, one after the other.
 const MIXED: [usize; 13] = [0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300, 9000, 16384];
 const POSITIONS: &str = "the key stream is longer than that";
 
-/// A different nonce for each message, at the same cost.
+/// Returns a different nonce for each message, each in the same time.
 struct Nonces(u64);
 
 impl Nonces {
@@ -33,7 +33,7 @@ impl Nonces {
     }
 }
 
-/// Returns the backend, a secret key, and a secret message of that many bytes.
+/// Returns the backend, a secret key, and a secret message of `size` bytes.
 fn parts(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<(Backend, [u8; 32], Buffer), BackendError> {
     let mut key = [0; 32];
     secrets(&mut key);
@@ -75,7 +75,7 @@ cipher! {
     xchacha20: XChaCha20, |cipher| {}
 }
 cipher! {
-    /// Prepares the original ChaCha20 where its block counter goes over 32 bits.
+    /// Prepares the original ChaCha20, with a block counter that exceeds 32 bits.
     chacha20_original: ChaCha20Original, |cipher| { cipher.seek(64 * 0xffff_fffe).expect(POSITIONS); }
 }
 
@@ -89,7 +89,8 @@ pub fn poly1305(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run,
     }))
 }
 
-/// Writes the functions that prepare sealing, sealing and opening, and opening of a forgery.
+/// Writes the functions that prepare three operations: sealing; sealing and then opening; opening
+/// of a forgery.
 macro_rules! aead {
     ($cipher:ident, $tag_bytes:expr, $seal:ident $open:ident $($forged:ident)?) => {
         /// Prepares sealing of a message in place.
@@ -114,7 +115,7 @@ macro_rules! aead {
         }
 
         $(
-        /// Prepares opening of a message whose tag is wrong, in place and to another place.
+        /// Prepares opening of a message whose tag is wrong, in place and into another buffer.
         ///
         /// If the secrets are zeros, only the last octet of the tag is wrong. Otherwise all octets
         /// are wrong.
@@ -150,7 +151,7 @@ pub fn xchacha_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<
     }))
 }
 
-/// Prepares sealing to another place under XChaCha20-Poly1305, and opening to a third.
+/// Prepares sealing into another buffer under XChaCha20-Poly1305, and opening into a third.
 pub fn xchacha_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (backend, key, mut data) = parts(backend, size, secrets)?;
     let (cipher, mut nonces) = (XChaCha20Poly1305::with_backend(&key, backend), Nonces(0));
@@ -185,7 +186,7 @@ pub fn pieces_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<R
     }))
 }
 
-/// Prepares sealing, checking in pieces, and decryption in pieces.
+/// Prepares sealing, verification in pieces, and decryption in pieces.
 pub fn pieces_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (backend, key, mut data) = parts(backend, size, secrets)?;
     let (cipher, mut nonces) = (ChaCha20Poly1305::with_backend(&key, backend), Nonces(0));
@@ -233,8 +234,8 @@ pub fn chacha8_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<
     }))
 }
 
-/// Prepares sealing of a packet of SSH, opening of its length and of the packet, and refusing a
-/// forgery. The size is that of the packet without its length.
+/// Prepares sealing of an SSH packet, opening of its length and of the packet, and refusing a
+/// forgery. `size` does not count the four bytes of the length.
 pub fn openssh(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let mut key = [0; OpenSshChaCha20Poly1305::KEY_BYTES];
     secrets(&mut key);
@@ -262,7 +263,7 @@ macro_rules! batch {
         pub fn $seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
             let (backend, key, mut data) = parts(backend, BATCH * size, secrets)?;
             let (cipher, mut nonces) = ($cipher::with_backend(&key, backend), Nonces(0));
-            // The requests are built for each batch, as their users do.
+            // The requests are built for each batch, as callers do.
             Ok(Box::new(move || {
                 let mut tags = [[0; TAG_BYTES]; BATCH];
                 let mut messages = split(data.bytes(), size).zip(&mut tags);
@@ -307,7 +308,7 @@ fn split(mut data: &mut [u8], size: usize) -> impl Iterator<Item = &mut [u8]> {
 batch!(ChaCha20Poly1305, seal_batch open_batch);
 batch!(XChaCha20Poly1305, xchacha_seal_batch xchacha_open_batch);
 
-/// Prepares the masks of QUIC packets, in a batch and one by one.
+/// Prepares the masks of QUIC packets in a batch, and one mask by itself.
 pub fn header_protection_masks(backend: &str, packets: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (backend, key, _) = parts(backend, 0, secrets)?;
     let key = HeaderProtectionKey::with_backend(&key, backend);
@@ -338,7 +339,7 @@ fn mixed(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<(ChaCha20P
     Ok((ChaCha20Poly1305::with_backend(&key, backend), messages))
 }
 
-/// Seals all of them.
+/// Seals all messages as one batch.
 fn seal_all(cipher: &ChaCha20Poly1305, messages: &mut [Sealed]) {
     let requests = messages.iter_mut().map(|(data, tag)| SealRequest::new([2; 12], &AAD, data.bytes(), tag));
     cipher.seal_batch(&mut requests.collect::<Vec<_>>());
@@ -350,8 +351,8 @@ pub fn seal_batch_mixed(backend: &str, count: usize, secrets: Secrets<'_>) -> Re
     Ok(Box::new(move || seal_all(&cipher, &mut messages)))
 }
 
-/// Prepares sealing of a batch of messages of all lengths, and opening, where every third is a
-/// forgery.
+/// Prepares sealing of a batch of messages of all lengths, and opening of the batch after every
+/// third message has become a forgery.
 pub fn open_batch_mixed(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (cipher, mut messages) = mixed(backend, count, secrets)?;
     Ok(Box::new(move || {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use rand_core::{TryCryptoRng, TryRng};
 
-/// A generator that fills bytes by a function.
+/// A generator that fills bytes with a function.
 pub(crate) struct Generator<F>(pub(crate) F);
 
 impl<F: FnMut(&mut [u8])> TryRng for Generator<F> {

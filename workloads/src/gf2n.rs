@@ -8,7 +8,7 @@ use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 
 use crate::workload::{Run, Secrets};
 
-/// An element of the field of that degree.
+/// An element of the field of degree `BITS`.
 type Of<const BITS: usize> = Element<Degree<BITS>>;
 
 /// Returns a secret element.
@@ -18,7 +18,7 @@ pub(crate) fn secret<F: Field>(secrets: Secrets<'_>) -> Element<F> {
     Element::from_slice(&bytes).expect("as many bytes as an element has")
 }
 
-/// Returns that many secret elements.
+/// Returns `count` secret elements.
 fn elements<F: Field>(count: usize, secrets: Secrets<'_>) -> Vec<Element<F>> {
     (0..count).map(|_| secret(secrets)).collect()
 }
@@ -60,7 +60,7 @@ where
     }))
 }
 
-/// Prepares the values of a polynomial.
+/// Prepares the evaluation of a polynomial at several points.
 pub fn evaluate<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
 where
     Degree<BITS>: Field,
@@ -87,7 +87,7 @@ where
     }))
 }
 
-/// Returns a field of a degree that is chosen at run time, on that backend.
+/// Returns the field of degree `bits`, which is chosen at run time, on the named backend.
 pub(crate) fn dynamic_field(backend: &str, bits: usize) -> Result<DynamicField, BackendError> {
     let field = DynamicField::of_degree(bits).expect("a degree that has a field");
     Ok(field.with_backend(ClmulBackend::by_name(backend)?))

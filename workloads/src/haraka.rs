@@ -7,14 +7,14 @@ use sealane::haraka::{AesBackend, Haraka, HarakaS, TweakedHaraka};
 
 use crate::workload::{Run, Secrets};
 
-/// Returns that many secret inputs.
+/// Returns `count` secret inputs.
 fn inputs<const N: usize>(count: usize, secrets: Secrets<'_>) -> Vec<[u8; N]> {
     let mut inputs = vec![[0; N]; count];
     inputs.iter_mut().for_each(|input| secrets(input));
     inputs
 }
 
-/// Prepares Haraka-256 with 5 and with 6 rounds, of one input and of all.
+/// Prepares Haraka-256 with 5 and with 6 rounds, on one input and on all.
 pub fn haraka256(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let haraka = Haraka::with_backend(AesBackend::by_name(backend)?);
     let (inputs, mut hashes) = (inputs::<32>(count, secrets), vec![[0; 32]; count]);
@@ -26,7 +26,7 @@ pub fn haraka256(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Ru
     }))
 }
 
-/// Prepares Haraka-512 with 5 and with 6 rounds, of one input and of all.
+/// Prepares Haraka-512 with 5 and with 6 rounds, on one input and on all.
 pub fn haraka512(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let haraka = Haraka::with_backend(AesBackend::by_name(backend)?);
     let (inputs, mut hashes) = (inputs::<64>(count, secrets), vec![[0; 32]; count]);
@@ -38,7 +38,7 @@ pub fn haraka512(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Ru
     }))
 }
 
-/// Prepares Haraka-512 with constants made from a public seed.
+/// Prepares Haraka-512 with constants derived from a public seed.
 pub fn tweaked(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let haraka = TweakedHaraka::with_backend(b"public seed", AesBackend::by_name(backend)?);
     let (inputs, mut hashes) = (inputs::<64>(count, secrets), vec![[0; 32]; count]);
@@ -48,7 +48,7 @@ pub fn tweaked(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run,
     }))
 }
 
-/// Prepares the sponge on a message of that many bytes.
+/// Prepares the sponge on a message of `size` bytes.
 pub fn sponge(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let backend = AesBackend::by_name(backend)?;
     let mut message = vec![0; size];

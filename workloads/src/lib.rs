@@ -36,7 +36,7 @@ pub use workload::{Family, Loop, Operation, Units, Work, Workload};
 #[cfg(feature = "run")]
 pub use workload::{Prepare, Run, Secrets};
 
-/// Runs the example of the README with the documentation's.
+/// Runs the example of the README as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -12,7 +12,8 @@ use crate::generator::Generator;
 use crate::gf2n;
 use crate::workload::{Run, Secrets};
 
-/// The points of the shares. The library works on groups of eight points; these are in two.
+/// The points of the shares. The library works on groups of eight points; these points are in two
+/// groups.
 const POINTS: [u8; 6] = [1, 2, 3, 7, 0x8d, 0x88];
 
 fn slices(shares: &mut [Vec<u8>]) -> Vec<&mut [u8]> {
@@ -26,7 +27,7 @@ fn seed(secrets: Secrets<'_>) -> [u8; 32] {
     seed
 }
 
-/// Prepares splitting, in two pieces.
+/// Prepares splitting of a secret in two pieces.
 pub fn split<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let backend = Gf8Backend::by_name(backend)?;
     let (seed, mut secret) = (seed(secrets), vec![0; size]);
@@ -43,7 +44,7 @@ pub fn split<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -
     }))
 }
 
-/// Prepares new shares of the same secret.
+/// Prepares refreshing: new shares of the same secret.
 pub fn refresh<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let backend = Gf8Backend::by_name(backend)?;
     let seed = seed(secrets);
@@ -61,7 +62,7 @@ fn shares(size: usize, secrets: Secrets<'_>) -> Vec<Vec<u8>> {
     shares
 }
 
-/// Prepares the secret, and another share, from one to six shares.
+/// Prepares the computation of the secret, and of another share, from one to six shares.
 pub fn combine(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let backend = Gf8Backend::by_name(backend)?;
     let shares = shares(size, secrets);
@@ -78,12 +79,13 @@ pub fn combine(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, 
     }))
 }
 
-/// Prepares splitting and checking of the shares, which are consistent, for every threshold.
+/// Prepares splitting and checking of the shares, which are consistent, for the thresholds 1, 2, 3
+/// and 5.
 pub fn check(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     check_after(backend, size, secrets, &[1, 2, 3, 5], |_| {})
 }
 
-/// Prepares the same with one wrong share, for the thresholds with which it can be named.
+/// Prepares the same with one wrong share, for the thresholds with which it can be identified.
 pub fn check_wrong(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     check_after(backend, size, secrets, &[1, 2, 3], move |shares| shares[1][size / 2] ^= 0x5a)
 }
@@ -111,8 +113,8 @@ fn check_after(
     }))
 }
 
-/// Prepares sharing of an element: splitting, new shares, a share for another holder, and the
-/// secret.
+/// Prepares sharing of an element: splitting, refreshing the shares, reissuing one of them, and
+/// reconstructing the secret.
 pub fn element<const BITS: usize>(backend: &str, threshold: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
 where
     Degree<BITS>: Field,
@@ -140,8 +142,8 @@ where
     }))
 }
 
-/// Prepares sharing in a field whose degree is chosen at run time: splitting, the secret, and the
-/// position of a wrong share.
+/// Prepares sharing in a field whose degree is chosen at run time: splitting, combining two shares
+/// to the secret, and finding a wrong share.
 pub fn dynamic(backend: &str, bits: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let field = gf2n::dynamic_field(backend, bits)?;
     let polynomial = gf2n::dynamic_elements(&field, 2, secrets);

@@ -1,4 +1,4 @@
-//! The rows.
+//! The rows of the table.
 
 #[cfg(feature = "bench")]
 use sealane_measure::Work as Bound;
@@ -317,7 +317,7 @@ const SPLIT: &[Loop] = &[
 
 /// Returns a loop whose turns process one element in each lane.
 const fn product(kernel: &'static str) -> Loop {
-    Loop { kernel, work: Work::CarrylessProduct, units: Units::Turn }
+    Loop { kernel, work: Work::CarrylessProduct, units: Units::One }
 }
 
 impl Family {
@@ -334,8 +334,8 @@ impl Benchmark {
         WORKLOADS.iter().flat_map(|workload| workload.benchmarks.iter().map(|benchmark| (workload.family, benchmark)))
     }
 
-    /// Returns whether a filter selects it. A complete name selects only that benchmark; other
-    /// filters select every name that contains them.
+    /// Returns whether a filter selects this benchmark. A complete name selects only that
+    /// benchmark; other filters select every name that contains them.
     #[must_use]
     pub fn matches(&self, filter: &str) -> bool {
         let is_name = Self::all().any(|(_, benchmark)| benchmark.name == filter);

@@ -1,4 +1,4 @@
-//! The parts of a row of the table.
+//! The types of the table of workloads: a row, and its parts.
 
 #[cfg(any(feature = "bench", feature = "run"))]
 use sealane::{BackendOf, Family as _};
@@ -6,18 +6,19 @@ use sealane::{BackendOf, Family as _};
 #[cfg(feature = "bench")]
 use crate::benchmarks::Benchmark;
 
-/// A primitive.
+/// A row of the table: a primitive, with its tests, operations and benchmarks.
 pub struct Workload {
-    /// The name by which the tests report that they exercise the primitive.
+    /// The name of the primitive. The tests print it when they exercise the primitive.
     pub name: &'static str,
     /// The primitives of one family have the same backends.
     pub family: Family,
-    /// Parts of the names of the tests that cover the primitive and the primitives that it uses.
+    /// Parts of test names. They select the tests of the primitive and of the primitives that it
+    /// uses.
     pub tests: &'static [&'static str],
-    /// Part of the name of a test that compares every backend with the reference, in seconds even
-    /// in an emulator.
+    /// Part of test names. It selects tests that compare every backend with the reference. They take
+    /// only seconds, even in an emulator.
     pub quick_test: &'static str,
-    /// The operations that the probes run.
+    /// The operations that the probe program runs.
     pub operations: &'static [Operation],
     /// The operations that benchmarks time.
     #[cfg(feature = "bench")]
@@ -31,9 +32,9 @@ pub enum Family {
     ChaCha,
     /// Rounds of AES.
     Aes,
-    /// Products without carries.
+    /// Carry-less multiplication.
     Clmul,
-    /// Bytes of GF(2^8).
+    /// Arithmetic on slices of GF(2^8).
     Gf8,
 }
 
@@ -64,7 +65,8 @@ impl Family {
         }
     }
 
-    /// Returns the names of the backends that this CPU has, the narrowest first.
+    /// Returns the names of the backends that this CPU has and that pass their self-test, the
+    /// narrowest first.
     #[cfg(any(feature = "bench", feature = "run"))]
     #[must_use]
     pub fn available(self) -> Vec<&'static str> {
@@ -76,7 +78,8 @@ impl Family {
         }
     }
 
-    /// Returns the backend that `SEALANE_BACKEND` names, or the widest.
+    /// Returns the name of the backend that `SEALANE_BACKEND` selects. If the variable is not set,
+    /// that is the widest one.
     ///
     /// # Errors
     /// If the CPU lacks the backend, or no backend has the name.
@@ -95,18 +98,21 @@ impl Family {
 pub struct Operation {
     /// A stable name, which does not depend on the names of the library's functions.
     pub name: &'static str,
-    /// The function that prepares the operation, as a symbol names it: `gf2n::scale::<128>`.
+    /// The path of the function that prepares the operation, as it is written in symbols:
+    /// `gf2n::scale::<128>`.
     pub symbol: &'static str,
-    /// Sizes that reach every kernel of every backend, with and without a rest: of one message in
-    /// bytes, or a number of elements.
+    /// Sizes of the input, in the operation's unit: bytes of one message, elements, or the degree of
+    /// a field. Together they reach every kernel of every backend, with and without a remainder. An
+    /// operation with the kernels of another one has one size.
     pub sizes: &'static [usize],
     /// Sizes at which instructions are counted.
     pub counted: &'static [usize],
-    /// Sizes at which times are compared.
+    /// Sizes at which the time with secrets of zeros is compared with that of random ones.
     pub timed: &'static [usize],
-    /// The number of messages of that size that one run processes.
+    /// The number of messages that one run processes, all of the given size.
     pub messages: usize,
-    /// The operation that each run does first and that its count does not include.
+    /// An operation that each run performs first. Its instructions are subtracted from those that
+    /// are counted.
     pub after: Option<&'static str>,
     /// Whether a run ends with a public verdict, such as whether a tag is right.
     pub has_verdict: bool,
@@ -117,9 +123,8 @@ pub struct Operation {
     pub prepare: Prepare,
 }
 
-/// Prepares an operation on a named backend, for one size. It fills its secrets by calling the
-/// function that it is given. All memory that a run of the result reads or writes is allocated
-/// before.
+/// Prepares an operation on a named backend, for one size. Calls the given function to fill all
+/// secrets, and allocates all memory that the returned closure reads or writes.
 #[cfg(feature = "run")]
 pub type Prepare = fn(&str, usize, Secrets<'_>) -> Result<Run, sealane::BackendError>;
 
@@ -135,40 +140,42 @@ pub type Secrets<'a> = &'a mut dyn FnMut(&mut [u8]);
 pub struct Loop {
     /// The kernel's name in `xtask/asm-limits-*.toml`.
     pub kernel: &'static str,
-    /// The instruction that does the work.
+    /// The kind of work by which the loop is recognised.
     pub work: Work,
-    /// The number of units of work in one turn of the loop.
+    /// The rule for the units of work in one iteration.
     pub units: Units,
 }
 
-/// An instruction that a loop is recognised by.
+/// Work by which a loop is recognised: one instruction, or several that do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// A product of bytes in GF(2^8).
     ByteProduct,
     /// A round of AES.
     AesRound,
-    /// A product without carries.
+    /// A carry-less product.
     CarrylessProduct,
 }
 
-/// Computes the units of work in one turn of a loop from its number of instructions of one kind.
+/// Converts the amount of [`Work`] in the body of a loop to units for each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
-    /// A unit for each.
+    /// One unit for each piece of work.
     Each,
-    /// A unit for each, in a loop whose number is a multiple of this.
+    /// One unit for each, if the amount is a multiple of this number. Other loops do not match.
     EachOfMultiple(usize),
-    /// A unit for each group of this number, with nothing left over.
+    /// One unit for each group of this size. A loop does not match if its amount is no multiple of
+    /// the size.
     Groups(usize),
-    /// One unit, in a loop with exactly this number.
+    /// One unit, if the amount is exactly this number. Other loops do not match.
     Exactly(usize),
-    /// One unit, for any number.
-    Turn,
+    /// One unit, for any amount above zero.
+    One,
 }
 
 impl Units {
-    /// Returns the units of a loop with `count` such instructions, or `None` for another loop.
+    /// Returns the units for each iteration of a loop whose body has `count` pieces of work, or
+    /// `None` if the loop does not match.
     #[must_use]
     pub fn of(self, count: usize) -> Option<usize> {
         let (is, units) = match self {
@@ -176,7 +183,7 @@ impl Units {
             Self::EachOfMultiple(of) => (count.is_multiple_of(of), count),
             Self::Groups(of) => (count.is_multiple_of(of), count / of),
             Self::Exactly(number) => (count == number, 1),
-            Self::Turn => (true, 1),
+            Self::One => (true, 1),
         };
         (count > 0 && is).then_some(units)
     }

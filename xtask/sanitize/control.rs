@@ -1,5 +1,5 @@
-//! Errors that `cargo xtask sanitize` must report: `control NAME`. The chore compiles this program
-//! with the flags of the tests.
+//! `control NAME` makes one of the errors that `cargo xtask sanitize` must report. The chore
+//! compiles this program with the same flags as the tests.
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;

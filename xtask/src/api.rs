@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::process;
 
-/// The libraries, which `xtask/rustdoc-json` names too. `api/` has a file for each.
+/// The libraries. `xtask/rustdoc-json` names the same ones, and `api/` has a file for each.
 const CRATES: [&str; 4] = ["sealane-simd", "sealane", "sealane-age", "sealane-shares"];
 
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     .context("the interface has changed: if that is meant, run `cargo xtask api --bless`, and see CHANGELOG.md")
 }
 
-/// Returns the interface of a library with all its features, one item a line.
+/// Returns the interface of a library with all its features, one item in each line.
 fn interface(name: &str) -> Result<String> {
     let json = process::target_dir().join("doc").join(name.replace('-', "_")).with_extension("json");
     let interface = public_api::Builder::from_rustdoc_json(&json)

@@ -9,16 +9,16 @@ use crate::process::{self, step};
 use crate::selection::Selection;
 use crate::test_binaries::{self, TestBinary};
 
-/// The backends that the machine must have. A CPU without AVX2 fails: none of them builds Rust in
-/// reasonable time.
+/// The backends that the machine must have. The chore fails on CPUs without AVX2, which are too
+/// slow to build Rust in reasonable time.
 const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "run the x86 backends on an x86-64 machine: `cargo xtask cross` has AArch64");
     let mut ledger = Ledger::new("backends");
-    // `cargo test` runs those of the file format on the widest vectors. A narrow width is enough
-    // here.
+    // `cargo test` runs the tests of the file format on the widest vectors. Here, one narrow width
+    // is enough for them.
     let (primitives, format) =
         test_binaries::of_workspace()?.into_iter().partition::<Vec<_>, _>(TestBinary::is_of_primitives);
     // The first width runs all tests. The others run only the tests of the families whose backend
@@ -37,8 +37,8 @@ pub(crate) fn run() -> Result<()> {
     ledger.close(&List::read()?, true)
 }
 
-/// Returns the backends of each family when `SEALANE_BACKEND` names that backend. A family without
-/// it runs on all of its backends.
+/// Returns the backend of each family when `SEALANE_BACKEND` names `backend`. A family without this
+/// backend runs on all of its backends.
 fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
     Family::ALL.map(|family| match family {
         Family::Aes | Family::Clmul if backend != "scalar" => (family, "all"),
@@ -46,8 +46,8 @@ fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
     })
 }
 
-/// Returns the backends of AVX-512, if this CPU has it. `cargo xtask emulate` has machines with
-/// AVX-512.
+/// Returns the AVX-512 backends that this CPU supports. For CPUs without AVX-512, `cargo xtask
+/// emulate` has machines with it.
 fn avx512() -> Result<impl Iterator<Item = &'static str>> {
     let cpu = process::read("/proc/cpuinfo")?;
     let wide = [("avx512", &["avx512f", "avx512bw", "avx512dq", "avx512vl"][..]), ("avx512ifma", &["avx512ifma"])];

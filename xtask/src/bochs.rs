@@ -59,7 +59,7 @@ pub(crate) fn run(cpu: &str, guests: &[Guest], environment: &[(&str, &str)], lim
     let status = process::outcome(script("boot").arg(&work).arg(limit.as_secs().to_string()))?.status;
     // The exit status of `timeout`. Other ones mean nothing: Bochs takes a guest's power-off for a
     // fatal error, and the marks on the serial line decide.
-    ensure!(status.code() != Some(124), "Bochs did not come to its end in {} s", limit.as_secs());
+    ensure!(status.code() != Some(124), "Bochs did not finish in {} s", limit.as_secs());
     // After a failure, the folder is kept: the logs in it tell the reason.
     let logs = || format!("the emulated machine's logs are in {}", work.display());
     let text = fs::read(work.join("serial.txt")).with_context(logs)?;

@@ -64,8 +64,8 @@ fn tree(target: &str, edges: &str) -> Result<String> {
     process::output(process::cargo().args(arguments).args(["--prefix", "depth", "--format", " {p}"]))
 }
 
-/// Parses lines like `2 subtle v2.6.1 (*)`: the depth, the package, and a part that is ignored. The
-/// dependencies of a crate are followed only where they are printed first.
+/// Parses lines like `2 subtle v2.6.1 (*)`: the depth, the package, and a part that is ignored.
+/// `cargo tree` prints the dependencies of a crate only where the crate occurs first.
 fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let mut found = BTreeMap::<Crate, BTreeSet<Crate>>::new();
     let mut path = Vec::<Crate>::new();
@@ -89,8 +89,8 @@ fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     Ok(found)
 }
 
-/// Returns the packages of `cargo metadata` for a manifest, whose path begins at the workspace's
-/// root.
+/// Returns the packages of `cargo metadata` for a manifest. The manifest's path is relative to the
+/// workspace's root.
 pub(crate) fn metadata(manifest: &Path, options: &[&str]) -> Result<Vec<Package>> {
     let options = ["--locked"].iter().chain(options).map(|&option| option.to_owned());
     let mut command = MetadataCommand::new();
@@ -98,7 +98,7 @@ pub(crate) fn metadata(manifest: &Path, options: &[&str]) -> Result<Vec<Package>
     Ok(command.exec().with_context(|| format!("cargo metadata of {}", manifest.display()))?.packages)
 }
 
-/// Returns the manifests of this repository with a workspace: the main one, and the separate ones.
+/// Returns the manifests of this repository's workspaces: the main one, and the separate ones.
 pub(crate) fn workspaces() -> Result<Vec<PathBuf>> {
     let mut manifests = process::tracked_files()?;
     manifests.retain(|file| file.ends_with("Cargo.toml"));
@@ -119,7 +119,7 @@ pub(crate) struct Locked {
     pub(crate) checksum: Option<String>,
 }
 
-/// Returns the packages of a lock file, whose path begins at the workspace's root.
+/// Returns the packages of a lock file. The file's path is relative to the workspace's root.
 pub(crate) fn locked(file: &Path) -> Result<Vec<Locked>> {
     #[derive(serde::Deserialize)]
     struct Lock {

@@ -1,6 +1,6 @@
 //! `cargo xtask ct`: memcheck follows secrets through the machine code, and reports each branch and
-//! each memory address that depends on one. The library declassifies only its verdicts: whether a
-//! tag is right, and whether shares agree.
+//! each memory address that depends on a secret. The library declassifies only its verdicts:
+//! whether a tag is right, and whether shares agree.
 
 use anyhow::{Result, ensure};
 
@@ -8,7 +8,7 @@ use crate::places::List;
 use crate::probe;
 use crate::process::step;
 
-/// Memcheck must report these. Otherwise a run without a report proves nothing.
+/// Controls that memcheck must report. Otherwise a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
 
 /// The exit status of memcheck if it reported something.

@@ -24,7 +24,8 @@ pub(crate) fn run() -> Result<()> {
     reasons()
 }
 
-/// The largest number of crates of `sealane-age` with its default features, itself included.
+/// The largest number of crates that `sealane-age` may consist of with its default features, itself
+/// included.
 const FILE_FORMAT_CRATES: usize = 60;
 
 /// Checks that `sealane-age` stays small, and depends neither on the crate `age` nor on RSA,
@@ -44,8 +45,8 @@ fn file_format() -> Result<()> {
     Ok(())
 }
 
-/// Checks that the page lists every crate that a manifest names, and every crate that becomes part
-/// of the command with them. Each must have a reason and the right marks. It must list no others.
+/// Checks that the page lists every crate that a manifest names, and every indirect dependency of
+/// the command, and no others. Each crate must have a reason and the right mark.
 fn reasons() -> Result<()> {
     let (mut named, mut workspace) = (BTreeSet::new(), BTreeSet::new());
     for manifest in workspaces()? {
@@ -67,7 +68,8 @@ fn reasons() -> Result<()> {
     Ok(())
 }
 
-/// The crates in the first columns, by part. Those with the mark `†` only serve builds.
+/// The crates in the first columns of the tables, for each part of the page. The value is true for
+/// crates with the mark `†`, which only serve builds.
 #[derive(Debug, Default)]
 struct Page {
     named: BTreeMap<String, bool>,
@@ -75,8 +77,8 @@ struct Page {
 }
 
 impl Page {
-    /// Parses the tables: crates in the first column, each in backticks with its mark behind it; a
-    /// reason; the publisher.
+    /// Parses the tables. The first column has crates, each in backticks and followed by its mark.
+    /// The second has a reason, and the third the publisher.
     fn parse(text: &str) -> Result<Self> {
         let mut page = Self::default();
         let mut part = None;
@@ -101,8 +103,8 @@ impl Page {
         Ok(page)
     }
 
-    /// Returns the crates that are missing, the ones that should not be there, and the ones with
-    /// a wrong mark.
+    /// Returns an error message for each crate that is missing, that should not be on the page, or
+    /// that has a wrong mark.
     fn compare(&self, [named, brought]: [&BTreeSet<String>; 2], only_builds: &BTreeSet<String>) -> Vec<String> {
         let mut complaints = Vec::new();
         for (heading, crates, listed) in [(NAMED, named, &self.named), (BROUGHT, brought, &self.brought)] {

@@ -1,5 +1,5 @@
-//! `cargo xtask emulate`: runs the tests on emulated x86 machines, in Bochs, with AVX-512, IFMA,
-//! VAES, VPCLMULQDQ and GFNI. Checks detection on these machines and on older ones.
+//! `cargo xtask emulate`: runs the tests on x86 machines with AVX-512, IFMA, VAES, VPCLMULQDQ and
+//! GFNI, which Bochs emulates. Checks detection on these machines and on older ones.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(crate) struct Options {
 /// A place, the backends that are forced there, and parts of the names of tests.
 type Run<'a> = (&'a Place, String, Vec<&'static str>);
 
-/// Emulation runs about 20 million instructions a second.
+/// The time limit of a run. Emulation executes about 20 million instructions a second.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// Runs the chore.
@@ -43,8 +43,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     list.executed_by("cross").for_each(|(family, backend)| selection.skip(family, backend));
     let mut runs: Vec<Run<'_>> = Vec::new();
     for place in list.places("emulate") {
-        // Machines that are left out count too, so the selection of tests for one machine does not
-        // depend on them.
+        // Tests are also selected for machines that are left out, so that the selection for one
+        // machine does not depend on the options.
         let of_place = selection.runs(place).into_iter();
         if options.machine.as_ref().is_none_or(|name| *name == place.name) {
             runs.extend(of_place.map(|(backends, tests)| (place, backends, tests.expect("no run is the first"))));
@@ -55,10 +55,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut binaries = cross::tests(list.target(cross::X86_64)?)?;
     let only = options.only.as_deref().unwrap_or_default();
     binaries.retain(|binary| binary.name.contains(only));
-    ensure!(!binaries.is_empty(), "no test executable is named like {only}");
+    ensure!(!binaries.is_empty(), "no test executable's name contains {only}");
 
     bochs::prepare()?;
-    // Each machine is a process with one thread.
+    // All machines run at the same time: each is a process with one thread.
     let results: Vec<_> = std::thread::scope(|scope| {
         let binaries = &binaries;
         let runs: Vec<_> = runs.iter().map(|run| scope.spawn(move || emulate(run, binaries, options))).collect();
@@ -94,7 +94,7 @@ fn emulate(run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<
     let guests: Vec<_> = binaries.iter().map(guest).collect();
     let environment = emulated(backends, detects.as_deref());
     let outputs = bochs::run(cpu, &guests, &environment, LIMIT)?;
-    // The output is printed at once, because other machines run at the same time.
+    // The whole report is printed in one piece, because other machines run at the same time.
     let mut report = format!("== {}: SEALANE_BACKEND={backends}\n", place.name);
     let mut total = 0;
     for (guest, output) in guests.iter().zip(&outputs) {

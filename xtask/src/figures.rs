@@ -1,4 +1,4 @@
-//! `cargo xtask figures`: makes the pages and plots in docs/ that come from lists, tables and
+//! `cargo xtask figures`: writes the pages and plots in docs/ that come from lists, tables and
 //! measurements in the repository.
 
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Draws the plot of the README: the speed of sealing, from the first table with AVX-512 in
+/// Draws the plot of the README: the speed of sealing, from the table for the Intel Xeon in
 /// docs/performance.md.
 fn speed() -> Result<String> {
     let page = process::read("docs/performance.md")?;

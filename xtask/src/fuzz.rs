@@ -35,7 +35,7 @@ const FLAGS: &[&str] = &[
     "fuzzing",
 ];
 
-/// An input hangs after this many seconds: most take less than a millisecond.
+/// An input that takes this many seconds counts as a hang. Most take less than a millisecond.
 const HANG: u32 = 60;
 
 /// Runs the chore.
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     step(&format!("{} s each: {}", options.seconds, chosen.join(", ")));
     let programs = process::target_dir().join("fuzz").join(host).join("release");
     let mut failures = Vec::new();
-    // All runs take equally long.
+    // As many targets as there are cores run at the same time. All runs take equally long.
     for some in chosen.chunks(std::thread::available_parallelism().map_or(1, usize::from)) {
         let run = |name: &String| fuzz(name, &programs.join(name), options.seconds);
         std::thread::scope(|scope| {
@@ -87,7 +87,7 @@ fn build(host: &str, targets: &[String]) -> Result<()> {
     process::run(cargo.env("CARGO_TARGET_DIR", process::target_dir().join("fuzz")))
 }
 
-/// Runs one target. Returns an error if it finds something, or runs no input.
+/// Runs one target. Returns an error if it finds a fault, or runs no input but the seeds.
 fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     let (seeds, corpus) = (format!("fuzz/seeds/{name}"), format!("fuzz/corpus/{name}"));
     let artifacts = format!("fuzz/artifacts/{name}");
@@ -113,10 +113,10 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
 /// The numbers in libFuzzer's report of a run.
 #[derive(Debug, PartialEq)]
 struct Run {
-    /// Files of the corpus, and seeds.
+    /// The number of seeds and of files in the corpus.
     seeds: u64,
     executions: u64,
-    /// Locations in the program that were reached.
+    /// The number of locations in the program that were reached.
     edges: u64,
 }
 

@@ -7,9 +7,10 @@ use anyhow::{Result, ensure};
 
 use crate::places::{LIST, List};
 
-/// Backends, each with a primitive that ran on it.
+/// Pairs of a backend and a primitive.
 #[derive(Default)]
 pub(crate) struct Exercised {
+    /// The backends on which tests ran.
     pairs: BTreeSet<(String, String)>,
     /// The backends that were compiled for the architecture.
     compiled: BTreeSet<(String, String)>,
@@ -49,7 +50,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Starts with no runs of the chore.
+    /// Returns a ledger without runs, for a chore.
     pub(crate) fn new(chore: &'static str) -> Self {
         Self { chore, places: BTreeMap::new() }
     }
@@ -59,11 +60,12 @@ impl Ledger {
         self.places.entry(place.to_owned()).or_default()
     }
 
-    /// Compares the exercised backends with the list, at all places of the chore, or only at those
-    /// with runs.
+    /// Compares the exercised backends with the list. If `all` is set, every place of the chore
+    /// must have a run; otherwise places without runs are ignored.
     ///
     /// # Errors
-    /// If a required backend was not exercised, or no place has to exercise a compiled backend.
+    /// If a required backend was not exercised, or the list has no place that must exercise a
+    /// compiled backend.
     pub(crate) fn close(&self, list: &List, all: bool) -> Result<()> {
         let mut wrong = Vec::new();
         for place in list.places(self.chore).map(|place| &place.name) {
@@ -93,7 +95,7 @@ mod tests {
     const CHACHA: &str = "exercised: chacha20 on avx2 of avx2\nexercised: poly1305 on avx2 of avx2\n\
                           exercised: aead on avx2 of avx2\nexercised: batch on avx2 of avx2\n";
 
-    /// Closes a ledger with this output of tests.
+    /// Closes a ledger that has read this output of tests.
     fn close(output: &str) -> Result<()> {
         let mut ledger = Ledger::new("test");
         ledger.at("here").read(output);

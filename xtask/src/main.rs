@@ -1,4 +1,4 @@
-//! Repository chores: `cargo xtask`. docs/verification.md lists what each of them proves.
+//! Repository chores: `cargo xtask`. docs/verification.md lists what each chore proves.
 #![forbid(unsafe_code)]
 
 mod api;

@@ -9,7 +9,7 @@ use cargo_metadata::semver::Version;
 use crate::command_crates::{Crate, metadata, workspaces};
 use crate::process::{self, step};
 
-/// Documents that name the version, with the surrounding text.
+/// Documents that must name the version, each with the phrase that has it.
 const DOCUMENTS: &[(&str, &str)] =
     &[("README.md", "You need Rust {} or later"), ("docs/verification.md", "| Rust {} |")];
 

@@ -56,7 +56,7 @@ pub(crate) struct Place {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Target {
     pub(crate) triple: String,
-    /// The prefix of the names of Debian's cross compiler and of its folder in `/usr`.
+    /// The prefix of the name of Debian's cross compiler, and the name of its folder in `/usr`.
     gcc: Option<String>,
     #[serde(default)]
     packages: String,
@@ -74,7 +74,7 @@ pub(crate) struct Target {
     pub(crate) every_field: bool,
 }
 
-/// A family of the table of workloads, whose primitives have the same backends.
+/// A family of primitives in the table of workloads. All of them have the same backends.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Group {
@@ -121,7 +121,7 @@ impl List {
         })
     }
 
-    /// Returns the target of that name.
+    /// Returns the target with this triple.
     pub(crate) fn target(&self, triple: &str) -> Result<&Target> {
         let target = self.target.iter().find(|target| target.triple == triple);
         target.with_context(|| format!("{LIST} has no target {triple}"))
@@ -143,7 +143,7 @@ impl List {
         executed.flat_map(|(family, backend, _)| family.workloads().map(move |workload| (backend, workload)))
     }
 
-    /// Returns each family's backends that a chore must execute at one of its places.
+    /// Returns the backends of each family that a chore must execute at one of its places.
     pub(crate) fn executed_by(&self, chore: &str) -> impl Iterator<Item = (Family, &str)> {
         let is_here = move |name: &String| self.places(chore).any(|place| place.name == *name);
         let executed = self.backends().filter(move |(_, _, places)| places.iter().any(is_here));
@@ -170,8 +170,8 @@ impl Place {
     }
 }
 
-/// Returns the value of `SEALANE_BACKEND` that forces these backends. If a family has several of
-/// these backends, it uses the last one, because portable code comes first.
+/// Returns the value of `SEALANE_BACKEND` that forces these backends. A family that has several of
+/// them uses the last one, so portable code comes first.
 pub(crate) fn variable(backends: &[String]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in backends.iter().filter(|name| *name == "scalar").chain(backends) {
@@ -183,12 +183,12 @@ pub(crate) fn variable(backends: &[String]) -> String {
 }
 
 impl Target {
-    /// Returns the C compiler, which links. `None` if it is the usual one.
+    /// Returns the C compiler that links programs for the target, or `None` for the usual one.
     fn compiler(&self) -> Result<Option<PathBuf>> {
         self.gcc.as_ref().map(|gcc| process::tool(&format!("{gcc}-gcc"), &self.packages)).transpose()
     }
 
-    /// Returns the variable that names the linker to cargo.
+    /// Returns the environment variable that names the linker to cargo, and its value.
     pub(crate) fn linker(&self) -> Result<Option<(OsString, OsString)>> {
         Ok(self.compiler()?.map(|compiler| (process::cargo_variable(&self.triple, "LINKER"), compiler.into())))
     }

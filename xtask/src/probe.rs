@@ -9,21 +9,21 @@ use crate::places::List;
 use crate::process;
 use crate::toolchain;
 
-/// Builds the probe with the release profile, for an architecture of Linux. Its symbols are mangled
-/// as v0, which keeps the generic arguments that tell the backends apart.
+/// Builds the probe with the release profile, for Linux on this architecture. Its symbols are
+/// mangled as v0, which keeps the generic arguments that tell the backends apart.
 pub(crate) fn build(architecture: &str) -> Result<PathBuf> {
     build_with("probe", architecture, "", &[])
 }
 
-/// Builds the probe as a program without a profile of its own is built: in 16 code generation
-/// units, and with no optimisation at link time. The compiler inlines less there.
+/// Builds the probe with the settings that programs have by default: with 16 codegen units, and
+/// without link-time optimisation across crates. The compiler then inlines less.
 pub(crate) fn build_in_units(architecture: &str) -> Result<PathBuf> {
     let profile = ["--config", "profile.release.codegen-units=16", "--config", "profile.release.lto=false"];
     build_with("probe-units", architecture, "", &profile)
 }
 
-/// Builds the probe for memcheck, with reports of verdicts. The code is otherwise the same as in a
-/// release: line numbers change no code.
+/// Builds the probe for memcheck. The library reports its verdicts; otherwise the code is the same
+/// as in a release, because line numbers change no code.
 pub(crate) fn build_for_memcheck() -> Result<PathBuf> {
     let debug = ["--config", "profile.release.debug=\"line-tables-only\"", "--config", "profile.release.strip=false"];
     build_with("probe-memcheck", "x86_64", " --cfg sealane_declassify", &debug)
@@ -50,8 +50,8 @@ fn build_with(folder: &str, architecture: &str, flags: &str, arguments: &[&str])
     Ok(program)
 }
 
-/// Runs valgrind's `tool` on the probe, in an empty environment. Returns the exit status and the
-/// output of both.
+/// Runs the probe under valgrind, in an empty environment. Returns the exit status, the standard
+/// output and the standard error.
 pub(crate) fn under_valgrind(flags: &[&str], program: &Path, mode: &[&str]) -> Result<(Option<i32>, String, String)> {
     let valgrind = process::tool("valgrind", "valgrind")?;
     let mut command = Command::new(valgrind);

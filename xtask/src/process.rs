@@ -14,12 +14,12 @@ pub(crate) fn workspace_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace").to_path_buf()
 }
 
-/// Returns the cargo that runs this program.
+/// Returns a command for the cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Returns the variable that passes a setting of a target to cargo.
+/// Returns the name of the environment variable that passes a setting of a target to cargo.
 pub(crate) fn cargo_variable(target: &str, setting: &str) -> OsString {
     format!("CARGO_TARGET_{}_{setting}", target.replace('-', "_").to_uppercase()).into()
 }
@@ -29,14 +29,14 @@ pub(crate) fn target_dir() -> PathBuf {
     workspace_root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// Returns a folder in cargo's output, which exists from now on.
+/// Returns a folder in cargo's output. Creates it if it does not exist.
 pub(crate) fn folder(name: impl AsRef<Path>) -> Result<PathBuf> {
     let folder = target_dir().join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder)
 }
 
-/// Returns a folder in cargo's output with nothing in it.
+/// Returns an empty folder in cargo's output. Removes what was in it.
 pub(crate) fn empty_folder(name: impl AsRef<Path>) -> Result<PathBuf> {
     let folder = target_dir().join(&name);
     if folder.exists() {
@@ -45,18 +45,18 @@ pub(crate) fn empty_folder(name: impl AsRef<Path>) -> Result<PathBuf> {
     self::folder(name)
 }
 
-/// Reads a file, whose path may begin at the root of the repository.
+/// Reads a file. A relative path begins at the root of the repository.
 pub(crate) fn read(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     fs::read_to_string(workspace_root().join(path)).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Reads a TOML file, whose path may begin at the root of the repository.
+/// Reads a TOML file. A relative path begins at the root of the repository.
 pub(crate) fn read_toml<T: DeserializeOwned>(path: impl AsRef<Path>) -> Result<T> {
     toml::from_str(&read(&path)?).with_context(|| format!("cannot understand {}", path.as_ref().display()))
 }
 
-/// Writes a file, whose path may begin at the root of the repository.
+/// Writes a file. A relative path begins at the root of the repository.
 pub(crate) fn write(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
     let path = path.as_ref();
     fs::write(workspace_root().join(path), content).with_context(|| format!("cannot write {}", path.display()))
@@ -90,12 +90,12 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(lossy(&output.stdout))
 }
 
-/// Runs a command, and returns its status and output, also if it fails.
+/// Runs a command, and returns its status and output, even if the command fails.
 pub(crate) fn outcome(command: &mut Command) -> Result<Output> {
     command.output().with_context(|| format!("cannot start {}", describe(command)))
 }
 
-/// Returns what cargo built, from its JSON messages.
+/// Returns the artifacts that cargo built, from its JSON messages.
 pub(crate) fn artifacts(messages: &str) -> Result<Vec<Artifact>> {
     let mut artifacts = Vec::new();
     for message in Message::parse_stream(messages.as_bytes()) {
@@ -122,7 +122,7 @@ pub(crate) fn tracked_files() -> Result<Vec<PathBuf>> {
 }
 
 /// Returns the command that runs a program under `runner`, which is another program and its
-/// arguments, or natively if that is empty.
+/// arguments, or natively if `runner` is empty.
 pub(crate) fn under(runner: &[OsString], program: &Path) -> Command {
     let mut words = runner.iter().map(OsString::as_os_str).chain([program.as_os_str()]);
     let mut command = Command::new(words.next().expect("there is a program"));

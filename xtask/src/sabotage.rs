@@ -1,6 +1,6 @@
 //! `cargo xtask sabotage`: checks that the tests notice a kernel with wrong results. Builds the
-//! library with `--cfg sealane_fault`, and runs each test that goes through a backend twice.
-//! Unchanged, it must pass; with a fault in its primitive on that backend, it must fail.
+//! library with `--cfg sealane_fault`, and runs a quick test of each primitive twice on each
+//! backend. It must pass without a fault, and fail with a fault in the primitive on that backend.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -25,7 +25,8 @@ pub(crate) struct Options {
     backend: Option<String>,
 }
 
-/// The variable that tells the library the primitive and the backend, with a colon between them.
+/// The environment variable that tells the library where the fault is: the primitive, a colon, and
+/// the backend.
 const VARIABLE: &str = "SEALANE_FAULT";
 
 /// Targets, each with the place of xtask/backends.toml that lists its backends.
@@ -41,7 +42,7 @@ const MACHINES: &[&str] = &["bochs-cannon-lake", "bochs-skylake"];
 
 /// The runner of the test suite at a place.
 enum Runner {
-    /// A program and its arguments, or nothing to run natively.
+    /// A program and its arguments. Empty to run natively.
     Program(Vec<OsString>),
     /// An emulated machine with that CPU.
     Machine(String),
@@ -109,7 +110,8 @@ fn passes(suite: &TestBinary, runner: &Runner, workload: &Workload, backend: &st
     verdict(&output)
 }
 
-/// Parses the closing line, or a panic if the panic ends the program. Any other output is an error.
+/// Returns whether the test passed, from the closing line, or from a panic that ended the program.
+/// Any other output is an error.
 fn verdict(output: &str) -> Result<bool> {
     match test_binaries::closing_line(output) {
         Some(line) if line.starts_with("ok. ") && !line.starts_with("ok. 0 passed") => Ok(true),

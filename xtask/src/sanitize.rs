@@ -1,6 +1,6 @@
 //! `cargo xtask sanitize`: runs the tests of crates with `unsafe` code, and of the primitives on
 //! top of them, with LLVM's address sanitizer. Then runs memcheck over the vector types, the output
-//! buffer and the tables, to find uninitialised memory.
+//! buffer and the tables, to find uses of uninitialised memory.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ fn build(folder: &str) -> Command {
     command
 }
 
-/// Compiles the program whose errors must be reported.
+/// Compiles the control program, whose errors must be reported.
 fn control(flags: &str, name: &str) -> Result<PathBuf> {
     let program = process::folder("sanitize")?.join(name);
     let mut command = Command::new("rustc");

@@ -129,7 +129,7 @@ mod tests {
         }
         assert_eq!(bill["metadata"]["component"]["name"], PACKAGE);
         for component in components {
-            // Crates from outside have a checksum.
+            // Only crates of others have a checksum.
             let is_ours = component["name"].as_str().unwrap().starts_with("sealane");
             assert_eq!(component["hashes"][0]["content"].as_str().is_none(), is_ours, "{component}");
             assert!(component["licenses"][0]["expression"].is_string(), "{component}");

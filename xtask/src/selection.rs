@@ -16,7 +16,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Skips the family's tests on that backend.
+    /// Records that the family's tests on this backend are not needed.
     pub(crate) fn skip(&mut self, family: Family, backend: &str) {
         self.seen.insert((family, backend.to_owned()));
     }

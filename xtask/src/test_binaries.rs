@@ -23,9 +23,10 @@ pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(
     [("SEALANE_BACKEND", backends), SOME_COMBINATIONS].into_iter().chain(detects).collect()
 }
 
-/// Optimised as in a release, but in several codegen units, and together only within each crate.
-/// Kernels are inlined either way. In one unit, all fields on all levels keep one core busy for
-/// minutes. Without any link-time optimisation, the tests take a third longer.
+/// Settings for test executables that are optimised as in a release, but in several codegen units,
+/// and with link-time optimisation only within each crate. Kernels are inlined either way. In one
+/// unit, all fields on all levels keep one core busy for minutes. Without any link-time
+/// optimisation, the tests take a third longer.
 pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_LTO", "false"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
@@ -34,7 +35,7 @@ pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
 
 /// A test executable.
 pub(crate) struct TestBinary {
-    /// `package` for unit tests, `package/name` for a file of its `tests` folder.
+    /// `package` for unit tests, `package/name` for a file in the `tests` folder of the package.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) package: String,
@@ -48,7 +49,7 @@ impl TestBinary {
         self.package != "sealane-age"
     }
 
-    /// Returns the command that runs it under `runner`, or natively if that is empty.
+    /// Returns the command that runs it under `runner`, or natively if `runner` is empty.
     pub(crate) fn command(&self, runner: &[OsString]) -> Command {
         let mut command = process::under(runner, &self.path);
         command.current_dir(&self.directory);

@@ -1,4 +1,4 @@
-//! The version of the compiler, and the standard libraries that it has.
+//! The version of the compiler, and its standard libraries.
 
 use std::path::PathBuf;
 use std::process::Command;

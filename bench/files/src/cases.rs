@@ -1,4 +1,4 @@
-//! The operations that are measured with whole processes.
+//! The operations that are measured as whole processes.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -97,7 +97,7 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// The folder with the files.
+/// The directory with the files.
 pub(crate) struct Place {
     directory: TempDir,
     variables: Vec<(&'static str, String)>,
@@ -133,7 +133,7 @@ impl Place {
         Ok(Self { directory, variables, size })
     }
 
-    /// Runs the program once, and checks its output.
+    /// Runs the command of `row` once, and checks the length of its output.
     pub(crate) fn run(&self, case: &Case, row: &Row) -> Result<Taken> {
         let mut script = format!("cd '{}'\n", self.directory.path().display());
         for (name, value) in &self.variables {

@@ -1,5 +1,5 @@
-//! Compares the command with age, rage and `cp`, as whole processes that take turns, and the
-//! library with rage's for many small files.
+//! Compares the command `sealane` with age, rage and `cp`, as whole processes that take turns. For
+//! many small files, compares our library with rage's.
 //!
 //! Figures drift with the machine. Compare ratios from one run.
 
@@ -61,7 +61,7 @@ fn main() -> Result<ExitCode> {
     for case in CASES.iter().filter(|case| wanted(case.name)) {
         eprintln!("{}", case.name);
         for round in 0..args.rounds {
-            // Each round begins with another program.
+            // Each round starts with a different program.
             let count = case.rows.len();
             for row in (0..count).map(|i| &case.rows[(i + round) % count]) {
                 let taken = place.run(case, row).with_context(|| format!("{}: {}", case.name, row.name))?;

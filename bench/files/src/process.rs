@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 /// The resources of a command, including all processes that it waited for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Taken {
-    /// From start to end, in seconds.
+    /// The time from start to end, in seconds.
     pub(crate) wall: f64,
-    /// On all cores, in seconds.
+    /// The CPU time on all cores, in seconds.
     pub(crate) cpu: f64,
-    /// The largest memory use of one of its processes, in MiB.
+    /// The largest memory use of any one process, in MiB.
     pub(crate) memory: f64,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn run(command: &[String]) -> Result<Taken> {
     serde_json::from_slice(&output.stdout).context("the measuring process said nothing")
 }
 
-/// Runs in the new process that [`run`] starts.
+/// Runs the command and prints its resources, in the new process that [`run`] starts.
 pub(crate) fn measure(command: &[String]) -> Result<ExitCode> {
     let (program, args) = command.split_first().context("no command")?;
     let start = Instant::now();

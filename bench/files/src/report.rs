@@ -15,7 +15,7 @@ enum Figure {
     Memory,
 }
 
-/// The upper limit of our figure: a multiple of the peer's figure, or an absolute value without a
+/// The upper limit of our figure: a multiple of the peer's figure, or seconds or MiB without a
 /// peer.
 struct Target {
     case: &'static str,
@@ -131,7 +131,7 @@ impl Report {
         Ok(missed)
     }
 
-    /// Returns the result against a target, and its unit.
+    /// Returns our figure, divided by the figure of the target's peer if it has one, and the unit.
     fn reached(&self, target: &Target) -> Option<(f64, String)> {
         let of_row = |name: &str| {
             let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;

@@ -1,4 +1,4 @@
-//! Many small files, processed by the libraries. They show the cost of a file apart from its bytes.
+//! Many small files, processed by the libraries. They show the fixed cost of a file.
 
 use std::io::{Read as _, Write as _};
 use std::time::Instant;

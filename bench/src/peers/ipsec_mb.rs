@@ -1,5 +1,6 @@
-//! Intel's Multi-Buffer Crypto for IPsec, by `ipsec_mb.c`: assembler for AVX-512 with IFMA.
-//! Messages are jobs, one at a time or in bursts, or calls of the direct functions.
+//! Intel's Multi-Buffer Crypto for IPsec, called through `ipsec_mb.c`: assembly for AVX-512 with
+//! IFMA. Messages are submitted as jobs, one at a time or in bursts, or passed to the direct
+//! functions.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;
@@ -60,19 +61,19 @@ pub fn version() -> String {
     version.to_string_lossy().into_owned()
 }
 
-/// A manager, which lives as long as the program.
+/// A job manager. It is never freed.
 pub struct IpsecMb(NonNull<Manager>);
 
 impl IpsecMb {
     pub fn new() -> Self {
-        // SAFETY: may be called at any time.
+        // SAFETY: the function has no preconditions.
         Self(NonNull::new(unsafe { bench_imb_new() }).expect("a job manager of ipsec-mb"))
     }
 
     /// Encrypts with ChaCha20 from block 1 on.
     pub fn chacha20(&mut self, key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
-        // SAFETY: only this value uses the manager; all buffers have the documented or given
-        // length.
+        // SAFETY: only this value uses the manager; key and nonce have the documented lengths, and
+        // the data has the given one.
         let done = unsafe {
             bench_imb_chacha20(self.0.as_ptr(), key.as_ptr(), nonce.as_ptr(), data.as_mut_ptr(), data.len() as u64)
         };
@@ -100,7 +101,7 @@ impl IpsecMb {
         tag
     }
 
-    /// Does the same by the direct functions.
+    /// Does the same as [`aead`](Self::aead), through the direct functions.
     pub fn aead_direct(&mut self, seal: bool, key: &[u8; 32], nonce: &[u8; 12], aad: &[u8], data: &mut [u8]) -> Tag {
         let mut tag = [0; 16];
         let request = Request::new(seal, key, aad, data.len());
@@ -110,7 +111,8 @@ impl IpsecMb {
         tag
     }
 
-    /// Does the same for `N` messages of equal length in one burst. Returns their tags.
+    /// Does the same as [`aead`](Self::aead) for `N` messages of equal length, in one burst.
+    /// Returns their tags.
     pub fn aead_burst<const N: usize>(
         &mut self,
         seal: bool,
@@ -118,7 +120,7 @@ impl IpsecMb {
         aad: &[u8],
         messages: [([u8; 12], &mut [u8]); N],
     ) -> [Tag; N] {
-        // IMB_MAX_BURST_SIZE.
+        // 128 is `IMB_MAX_BURST_SIZE`.
         const { assert!(N > 0 && N <= 128) };
         let length = messages[0].1.len();
         assert!(messages.iter().all(|(_, data)| data.len() == length), "messages of equal length");

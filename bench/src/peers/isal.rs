@@ -1,5 +1,6 @@
-//! ISA-L's erasure codes: the same linear combinations as secret sharing, in GF(2^8) with another
-//! polynomial (0x11d), and without randomness: the caller supplies the coefficients.
+//! ISA-L's erasure codes. They compute the same linear combinations as secret sharing, but in
+//! GF(2^8) with another polynomial (0x11d), and without randomness: the caller supplies the
+//! coefficients.
 
 use std::ffi::{c_int, c_uchar, c_void};
 
@@ -38,8 +39,8 @@ impl Matrix {
     pub fn new(sources: usize, outputs: usize, matrix: &[u8]) -> Self {
         assert_eq!(matrix.len(), sources * outputs);
         let mut tables = vec![0; 32 * sources * outputs];
-        // SAFETY: the matrix has `sources * outputs` bytes, and the tables 32 for each of them, as
-        // the function demands.
+        // SAFETY: the matrix has `sources * outputs` bytes, and the tables have 32 bytes for each
+        // of them, as the function requires.
         unsafe { ec_init_tables(sources as c_int, outputs as c_int, matrix.as_ptr(), tables.as_mut_ptr()) };
         Self { sources, outputs, tables }
     }
@@ -52,8 +53,8 @@ impl Matrix {
         let sources: Vec<_> = sources.iter().map(|source| source.as_ptr()).collect();
         let outputs: Vec<_> = outputs.iter_mut().map(|output| output.as_mut_ptr()).collect();
         let (k, rows) = (self.sources as c_int, self.outputs as c_int);
-        // SAFETY: the tables are of a matrix of this shape, and there are as many sources and
-        // outputs, each of `length` bytes, the outputs borrowed exclusively.
+        // SAFETY: the tables belong to a matrix with this number of sources and outputs. Each
+        // source and output has `length` bytes, and the outputs are borrowed exclusively.
         unsafe {
             ec_encode_data(length as c_int, k, rows, self.tables.as_ptr(), sources.as_ptr(), outputs.as_ptr());
         }
@@ -76,12 +77,12 @@ impl Constant {
         Self { table }
     }
 
-    /// Sets each byte of `output` to the constant times the same byte of `source`.
+    /// Sets each byte of `output` to the constant times the byte of `source` at the same index.
     pub fn multiply(&mut self, source: &mut [u8], output: &mut [u8]) {
         assert!(source.len() == output.len() && source.len().is_multiple_of(ALIGNMENT));
         assert!([source.as_ptr(), output.as_ptr()].iter().all(|buffer| buffer.addr().is_multiple_of(ALIGNMENT)));
-        // SAFETY: the table has its 32 bytes; both buffers are borrowed exclusively and have that
-        // length; lengths and addresses are multiples of 32, as the function demands.
+        // SAFETY: the table has 32 bytes; both buffers are borrowed exclusively and have the length
+        // of `source`; length and addresses are multiples of 32, as the function requires.
         let failed = unsafe {
             gf_vect_mul(
                 source.len() as c_int,
@@ -93,11 +94,12 @@ impl Constant {
         assert_eq!(failed, 0, "ISA-L multiplies");
     }
 
-    /// Adds the constant times each byte of `source` to the same byte of `sum`.
+    /// Adds the constant times each byte of `source` to the byte of `sum` at the same index.
     pub fn multiply_add(&mut self, source: &mut [u8], sum: &mut [u8]) {
         assert!(source.len() == sum.len() && source.len() >= 64);
-        // SAFETY: the table is for one source, and this is the first; both buffers are borrowed
-        // exclusively and have that length, which is no less than the function demands.
+        // SAFETY: the table is for one source, whose number is 0; both buffers are borrowed
+        // exclusively and have the length of `source`, which is at least 64, as the function
+        // requires.
         unsafe {
             gf_vect_mad(source.len() as c_int, 1, 0, self.table.as_mut_ptr(), source.as_mut_ptr(), sum.as_mut_ptr());
         }

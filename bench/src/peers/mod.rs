@@ -1,4 +1,4 @@
-//! The peers.
+//! The peers: the implementations that Sealane is compared with.
 
 pub mod aws_lc;
 #[cfg(feature = "ipsec-mb")]
@@ -17,7 +17,7 @@ use self::openssl_capabilities::Capabilities;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
-    /// OpenSSL; the context and its key live as long as the row.
+    /// OpenSSL, with a context that lives as long as the row.
     OpenSsl,
     /// `OpenSsl`, forced to use AVX-512, which it hides from itself on some CPUs.
     OpenSslForced,
@@ -25,7 +25,7 @@ pub enum Peer {
     OpenSslFresh,
     /// `OpenSsl` with AVX hidden: the code for a CPU with SSSE3 alone.
     OpenSslNoAvx,
-    /// AES-256-GCM, for information: an alternative for users of this CPU.
+    /// OpenSSL's AES-256-GCM, for information: the alternative that users of this CPU have.
     OpenSslGcm,
     Ring,
     AwsLc,
@@ -38,10 +38,10 @@ pub enum Peer {
     /// Intel's Multi-Buffer Crypto for IPsec, one job at a time.
     #[cfg(feature = "ipsec-mb")]
     IpsecMb,
-    /// The same library, all jobs of a batch in one burst.
+    /// The same library, with all messages of a batch in one burst.
     #[cfg(feature = "ipsec-mb")]
     IpsecMbBurst,
-    /// The same library, by its direct functions.
+    /// The same library, called through its direct functions.
     #[cfg(feature = "ipsec-mb")]
     IpsecMbDirect,
 }
@@ -70,8 +70,8 @@ impl Peer {
         }
     }
 
-    /// Returns the peer that replaces it on this CPU: OpenSSL as it is, if there is nothing to
-    /// force or to hide.
+    /// Returns the peer to compare with on this CPU: OpenSSL as it is, if there is nothing to force
+    /// or to hide.
     pub fn here(self) -> Self {
         match self {
             Self::OpenSslForced if Capabilities::forced().is_none() => Self::OpenSsl,
@@ -80,8 +80,8 @@ impl Peer {
         }
     }
 
-    /// Returns whether it can be the best peer. Peers with hidden CPU features cannot, and neither
-    /// can another cipher.
+    /// Returns whether it can be the best peer. Peers without AVX, portable code and other ciphers
+    /// cannot.
     pub fn competes(self) -> bool {
         !matches!(self, Self::OpenSslNoAvx | Self::RustCryptoSoft | Self::OpenSslGcm)
     }

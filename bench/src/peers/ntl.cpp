@@ -1,6 +1,6 @@
-// NTL's GF(2^n) behind C functions. Elements are numbered within a field. Loops are in C++, so that
-// no call between languages is in a figure. An element's bytes are little-endian, as in NTL's own
-// conversions.
+// NTL's GF(2^n) behind C functions. A `Field` holds two vectors of operands and one of results. The
+// loops are in C++, so that no figure includes calls between the languages. An element's bytes are
+// little-endian, as in NTL's own conversions.
 
 #include <NTL/GF2E.h>
 #include <NTL/GF2EX.h>
@@ -15,7 +15,7 @@ namespace {
 struct Field {
     NTL::GF2EContext context;
     NTL::vec_GF2E a, b, out;
-    // The polynomial's coefficients, and its values at the points `a`.
+    // The polynomial that is evaluated or interpolated.
     NTL::GF2EX polynomial;
     long bytes;
 };
@@ -38,7 +38,7 @@ void read(NTL::vec_GF2E &to, const unsigned char *from, long bytes) {
 
 extern "C" {
 
-// A field with two vectors of `count` elements.
+// Creates a field with two vectors of `count` elements each.
 Field *bench_ntl_new(long bits, const std::uint32_t exponents[3], long count, const unsigned char *a, const unsigned char *b) {
     Field *field = new Field{};
     field->context = NTL::GF2EContext(modulus(bits, exponents));
@@ -57,7 +57,7 @@ void bench_ntl_free(Field *field) {
     delete field;
 }
 
-// Makes the field the current one. NTL has one in each thread.
+// Makes the field current. NTL has one current field in each thread.
 void bench_ntl_enter(const Field *field) { field->context.restore(); }
 
 void bench_ntl_result(const Field *field, unsigned char *to) {
@@ -85,7 +85,7 @@ void bench_ntl_invert(Field *field) {
 
 void bench_ntl_sum_of_products(Field *field) { NTL::InnerProduct(field->out[0], field->a, field->b); }
 
-// Evaluates the polynomial with the coefficients `b`, from the constant one up, at the points `a`.
+// Evaluates the polynomial with the coefficients `b`, constant first, at the points `a`.
 void bench_ntl_split(Field *field) {
     NTL::conv(field->polynomial, field->b);
     NTL::eval(field->out, field->polynomial, field->a);

@@ -1,5 +1,5 @@
-//! NTL's `GF2E`, by `ntl.cpp`. It is not constant time: look-ups and branches depend on its
-//! elements.
+//! NTL's `GF2E`, called through `ntl.cpp`. It does not run in constant time: table look-ups and
+//! branches depend on the elements.
 
 use std::ffi::{c_long, c_uchar};
 
@@ -44,7 +44,7 @@ pub enum Operation {
     Invert,
     /// The sum of a(i)·b(i), as the first result.
     SumOfProducts,
-    /// The polynomial with the coefficients b, from the constant one up, at the points a.
+    /// The values at the points a of the polynomial with the coefficients b, constant first.
     Split,
     /// The constant coefficient of the polynomial with the values b at the points a, as the first
     /// result.
@@ -73,10 +73,10 @@ impl<F: Field> Ntl<F> {
         Self { vectors, count, field: std::marker::PhantomData }
     }
 
-    /// Makes the results.
+    /// Computes the results.
     pub fn run(&mut self, operation: Operation) {
-        // SAFETY: `bench_ntl_new` made the vectors. The field is that thread's current context from
-        // here on, and no other field has run in between.
+        // SAFETY: `bench_ntl_new` created the vectors. `bench_ntl_enter` makes their field the
+        // thread's current one, and no other field is entered before the operation ends.
         unsafe {
             bench_ntl_enter(self.vectors);
             match operation {
@@ -103,7 +103,7 @@ impl<F: Field> Ntl<F> {
 
 impl<F: Field> Drop for Ntl<F> {
     fn drop(&mut self) {
-        // SAFETY: made by `bench_ntl_new`, and freed once.
+        // SAFETY: the vectors were created by `bench_ntl_new`, and are freed once.
         unsafe { bench_ntl_free(self.vectors) };
     }
 }

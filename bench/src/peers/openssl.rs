@@ -7,19 +7,19 @@ use openssl::cipher::Cipher;
 use openssl::cipher_ctx::CipherCtx;
 use sealane_workloads::benchmarks::messages::KEY;
 
-/// A context that is kept, and gets a new key for each message.
+/// A context that is kept between messages, and gets a new key for each.
 pub struct Poly1305Context(*mut openssl_sys::EVP_MAC_CTX);
 
 impl Poly1305Context {
     pub fn new() -> Self {
         openssl_sys::init();
-        // SAFETY: the name is a C string; a null library context is the default one, null
-        // properties are none.
+        // SAFETY: the name is a C string; null pointers select the default library context and no
+        // properties.
         let mac = unsafe { openssl_sys::EVP_MAC_fetch(ptr::null_mut(), c"POLY1305".as_ptr(), ptr::null()) };
         assert!(!mac.is_null(), "OpenSSL has no Poly1305");
         // SAFETY: `mac` is a MAC that was fetched above.
         let context = unsafe { openssl_sys::EVP_MAC_CTX_new(mac) };
-        // SAFETY: the context holds its own reference to the MAC; ours is given back.
+        // SAFETY: the context holds its own reference to the MAC; this releases ours.
         unsafe { openssl_sys::EVP_MAC_free(mac) };
         assert!(!context.is_null(), "OpenSSL has no memory");
         Self(context)
@@ -42,7 +42,7 @@ impl Poly1305Context {
 
 impl Drop for Poly1305Context {
     fn drop(&mut self) {
-        // SAFETY: the context was made by `new` and is not used again.
+        // SAFETY: the context was created by `new` and is not used again.
         unsafe { openssl_sys::EVP_MAC_CTX_free(self.0) };
     }
 }

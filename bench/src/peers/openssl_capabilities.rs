@@ -2,18 +2,18 @@
 //!
 //! OpenSSL keeps the detected features in a vector, `OPENSSL_ia32cap_P`. Its ChaCha20 reads the
 //! vector in each call, its Poly1305 when a key is set. OpenSSL clears AVX-512F there for some CPUs
-//! that have it. The environment variable `OPENSSL_ia32cap` changes the vector, but only as the
-//! process starts, for all rows of OpenSSL and for AWS-LC: it holds both to older features.
+//! that have it. The environment variable `OPENSSL_ia32cap` also changes the vector, but only when
+//! the process starts, so it applies to all rows of OpenSSL. AWS-LC reads the variable too.
 //!
 //! Rows with different features can take turns in one process, because a statically linked
-//! libcrypto exposes the vector itself. `check` proves that it is the right vector, and that
-//! changing it has an effect.
+//! libcrypto exposes the vector itself. `check` verifies that the vector has the expected layout,
+//! and that changing it has an effect.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Words of the vector (`OPENSSL_IA32CAP_P_MAX_INDEXES`), as of OpenSSL 3.5: CPUID leaf 1 EDX and
-/// ECX, leaf 7 EBX, ECX and EDX, then leaf 7 subleaf 1, and leaf 24h.
+/// The number of words in the vector (`OPENSSL_IA32CAP_P_MAX_INDEXES`), as of OpenSSL 3.5: CPUID
+/// leaf 1 EDX and ECX, leaf 7 EBX, ECX and EDX, then leaf 7 subleaf 1, and leaf 24h.
 const WORDS: usize = 10;
 const LEAF_1_ECX: usize = 1;
 const LEAF_7_EBX: usize = 2;
@@ -75,16 +75,17 @@ mod vector {
 }
 
 impl Capabilities {
-    /// Returns the capabilities that OpenSSL found when the process started, or none if it has no
-    /// such vector.
+    /// Returns the capabilities that OpenSSL found when the process started, or `None` on
+    /// architectures without this vector.
     pub fn found() -> Option<Self> {
         static FOUND: OnceLock<Option<Capabilities>> = OnceLock::new();
         *FOUND.get_or_init(Self::read)
     }
 
-    /// Returns CPUID's own capabilities, where OpenSSL hides AVX-512F.
+    /// Returns the capabilities as CPUID reports them, or `None` if OpenSSL does not hide AVX-512F
+    /// or the environment sets the features.
     pub fn forced() -> Option<Self> {
-        // The operating system must save the registers, too. This tests both.
+        // `has_avx512` also tests that the operating system saves the registers.
         if is_held() || !has_avx512() {
             return None;
         }
@@ -92,7 +93,8 @@ impl Capabilities {
         Self::found()?.unhidden(ebx, ecx)
     }
 
-    /// Replaces leaf 7's EBX and ECX with CPUID's, if AVX-512F is hidden.
+    /// Replaces leaf 7's EBX and ECX with the values of CPUID. Returns `None` if AVX-512F is not
+    /// hidden.
     fn unhidden(self, ebx: u32, ecx: u32) -> Option<Self> {
         let Self(mut words) = self;
         (words[LEAF_7_EBX], words[LEAF_7_ECX]) = (ebx, ecx);
@@ -100,7 +102,8 @@ impl Capabilities {
         (unhidden.avx512() && !self.avx512()).then_some(unhidden)
     }
 
-    /// Returns capabilities without AVX and all later features, where the CPU has AVX.
+    /// Returns the capabilities without AVX and all later features, or `None` if OpenSSL sees no
+    /// AVX.
     pub fn without_avx() -> Option<Self> {
         let Self(mut words) = Self::found()?;
         if words[LEAF_1_ECX] & AVX == 0 {
@@ -134,7 +137,7 @@ impl Capabilities {
     }
 }
 
-/// Returns whether the environment sets the features.
+/// Returns whether an environment variable sets the features that OpenSSL sees.
 pub fn is_held() -> bool {
     std::env::var_os("OPENSSL_ia32cap").is_some()
 }
@@ -146,11 +149,12 @@ fn has_avx512() -> bool {
     return false;
 }
 
-/// Checks that the vector has the expected layout, and that a change to it changes OpenSSL's speed.
-/// Returns the measured effect.
+/// Checks that the vector has the expected layout, and that hiding AVX changes OpenSSL's speed.
+/// Returns notes about the measured effects.
 ///
 /// # Errors
-/// If the vector has an unexpected layout, because the figures of such rows would mean nothing.
+/// If the vector has an unexpected layout, or hiding AVX has no effect: the figures of rows that
+/// change the vector would mean nothing.
 pub fn check() -> Result<Vec<String>, String> {
     let Some(Capabilities(words)) = Capabilities::found() else { return Ok(Vec::new()) };
     let ([_, _, ecx_1, _], [_, ebx_7, ecx_7, _]) = (vector::cpuid(1), vector::cpuid(7));

@@ -1,16 +1,16 @@
-//! Haraka of PQClean's SPHINCS+-Haraka, in C with AES-NI. The interface of the crate
-//! `pqcrypto-sphincsplus` has only signatures; these functions are internal to it. The round
-//! constants come from a public seed.
+//! Haraka from PQClean's SPHINCS+, in C with AES-NI. The public interface of the crate
+//! `pqcrypto-sphincsplus` has only signatures; these functions are internal to its C code. The
+//! round constants are derived from a public seed.
 
 // Linked for its C code.
 use pqcrypto_sphincsplus as _;
 
-/// `harakactx`: the constants of a public seed, and the constants of a secret seed, which nothing
-/// here uses.
+/// The C type `harakactx`: the round constants for a public seed, and the constants for a secret
+/// seed, which this module does not use.
 #[repr(C, align(16))]
 pub struct Constants([[u8; 16]; 80]);
 
-/// The bytes that the C code reads from the seed, from its parameters.
+/// The length of a seed in bytes, fixed by the parameters of the C code.
 const SEED_BYTES: usize = 16;
 
 unsafe extern "C" {
@@ -27,26 +27,27 @@ unsafe extern "C" {
 }
 
 impl Constants {
-    /// Computes the constants of a public seed.
+    /// Computes the constants for a public seed.
     pub fn new(seed: &[u8]) -> Self {
         assert_eq!(seed.len(), SEED_BYTES);
         assert!(std::arch::is_x86_feature_detected!("aes"), "a CPU with AES-NI");
         let mut constants = Self([[0; 16]; 80]);
         // SAFETY: the constants are valid for writing and aligned; the public seed has the length
-        // that is passed; without a secret seed, none is read. The CPU has the instructions.
+        // that is passed; the secret seed is null, so none is read. The CPU has the instructions.
         unsafe { tweak_constants(&mut constants, seed.as_ptr(), std::ptr::null(), SEED_BYTES as u64) };
         constants
     }
 }
 
-/// Writes the call of one function, whose inputs and outputs stand one after another.
+/// Defines a safe wrapper of one C function, which takes adjacent inputs and writes adjacent
+/// outputs.
 macro_rules! call {
     ($name:ident: $c:ident, $count:literal, $bytes:literal) => {
         #[inline]
         pub fn $name(constants: &Constants, inputs: &[[u8; $bytes]; $count]) -> [[u8; 32]; $count] {
             let mut outputs = [[0; 32]; $count];
             // SAFETY: the arrays are as long as the function reads and writes, and it needs no
-            // alignment; `Constants::new` made the constants, and checked that the CPU has the
+            // alignment; `Constants::new` computed the constants, and checked that the CPU has the
             // instructions.
             unsafe { $c(outputs.as_flattened_mut().as_mut_ptr(), inputs.as_flattened().as_ptr(), constants) };
             outputs

@@ -38,7 +38,7 @@
 #define SEALANE_MESSAGE_BYTES_MAX 274877906880
 
 /**
- * The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with a key.
+ * The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with the same key.
  */
 #define SEALANE_CHACHA20_POLY1305 1
 
@@ -68,17 +68,18 @@
 #define SEALANE_AGE_NO_CHUNK UINT64_MAX
 
 /**
- * X25519: `age1...`, which every program for age files knows.
+ * X25519: `age1...`, which every implementation of age supports.
  */
 #define SEALANE_AGE_X25519 1
 
 /**
- * ML-KEM-768 with X25519: `age1pq1...`, which is post-quantum, and which age knows from 1.3 on.
+ * ML-KEM-768 with X25519: `age1pq1...`, which is post-quantum, and which age supports since
+ * version 1.3.
  */
 #define SEALANE_AGE_MLKEM768X25519 2
 
 /**
- * The length of a buffer for every identity and every recipient, with the zero byte at its end.
+ * The length of a buffer that holds any identity or recipient, including the zero byte at the end.
  */
 #define SEALANE_AGE_KEY_TEXT_BYTES 2048
 
@@ -114,7 +115,7 @@
 
 /**
  * The version of the binary interface that this header describes. It is also the number in the
- * library's file name (`libsealane.so.0`), and changes when a program must be compiled again.
+ * library's file name (`libsealane.so.0`), and changes when programs must be recompiled.
  */
 #define SEALANE_ABI 0
 
@@ -135,7 +136,7 @@ enum sealane_status
    */
   SEALANE_NOT_AUTHENTIC = 1,
   /**
-   * A pointer is NULL although its length is not 0.
+   * A pointer is NULL where NULL is not allowed.
    */
   SEALANE_NULL_POINTER = 2,
   /**
@@ -147,7 +148,7 @@ enum sealane_status
    */
   SEALANE_TOO_LONG = 4,
   /**
-   * Buffers overlap that must not.
+   * Buffers that must be separate overlap.
    */
   SEALANE_OVERLAP = 5,
   /**
@@ -163,7 +164,8 @@ enum sealane_status
    */
   SEALANE_RANDOM = 8,
   /**
-   * The header of this program and the library have different binary interfaces.
+   * The header that the program was compiled with and the library have different binary
+   * interfaces.
    */
   SEALANE_WRONG_ABI = 9,
   /**
@@ -175,7 +177,7 @@ enum sealane_status
    */
   SEALANE_IO = 11,
   /**
-   * A text is not what is expected: a recipient, an identity, a part, a label, or UTF-8.
+   * A text is not a valid recipient, identity, part or label, or is not UTF-8.
    */
   SEALANE_INVALID_TEXT = 12,
   /**
@@ -195,7 +197,7 @@ enum sealane_status
    */
   SEALANE_MALFORMED = 16,
   /**
-   * The file takes several holders together, and too few of them are here.
+   * The file needs the shares of several holders, and too few are available.
    */
   SEALANE_TOO_FEW_SHARES = 17,
   /**
@@ -220,8 +222,8 @@ typedef int32_t sealane_status;
 #endif // __cplusplus
 
 /**
- * The identities that open files: new, add for each text, use for any number of files, free. It
- * may be used from several threads at once while none of them adds to it.
+ * A list of identities that open files: new, add for each text, use for any number of files, free.
+ * Several threads may use the list at once while none of them adds to it.
  */
 typedef struct sealane_age_identities sealane_age_identities;
 
@@ -232,8 +234,8 @@ typedef struct sealane_age_identities sealane_age_identities;
 typedef struct sealane_age_ranges sealane_age_ranges;
 
 /**
- * The recipients of files: new, add for each text, use for any number of files, free. It may be
- * used from several threads at once while none of them adds to it.
+ * A list of recipients of files: new, add for each text, use for any number of files, free.
+ * Several threads may use the list at once while none of them adds to it.
  */
 typedef struct sealane_age_recipients sealane_age_recipients;
 
@@ -292,19 +294,19 @@ typedef struct {
 } sealane_age_error;
 
 /**
- * A part, and its description by the maker of the file.
+ * A part, and its description by the creator of the file.
  */
 typedef struct {
   /**
-   * The text, which is secret. Send it to the person who opens the file, and wipe it.
+   * The text, which is secret. Send it to the person who opens the file, then wipe it.
    */
   char text[SEALANE_AGE_PART_TEXT_BYTES];
   /**
-   * The note of the maker of the file, which is authentic, or an empty text.
+   * The authenticated note from the creator of the file, or an empty text.
    */
   char label[SEALANE_AGE_LABEL_BYTES];
   /**
-   * The number of parts that open the file together.
+   * The number of parts needed to open the file.
    */
   uint8_t threshold;
   /**
@@ -312,13 +314,14 @@ typedef struct {
    */
   uint8_t count;
   /**
-   * The number of this holder, from 1.
+   * The number of this holder, counted from 1.
    */
   uint8_t point;
 } sealane_age_part;
 
 /**
- * Reads up to `len` bytes from byte `offset` of the file on. The rest is as with sealane_read.
+ * Reads up to `len` bytes of the file, starting at byte `offset`. Everything else is as in
+ * sealane_read.
  */
 typedef ptrdiff_t (*sealane_read_at)(void *context, uint64_t offset, uint8_t *buffer, size_t len);
 
@@ -326,13 +329,13 @@ typedef ptrdiff_t (*sealane_read_at)(void *context, uint64_t offset, uint8_t *bu
  * Reads up to `len` bytes into `buffer`. Returns their number, 0 at the end, or a negative number
  * after an error, which becomes `io` of sealane_age_error.
  *
- * It must return in the ordinary way, and not by longjmp or an exception of C++.
+ * It must return normally, and not leave by longjmp or a C++ exception.
  */
 typedef ptrdiff_t (*sealane_read)(void *context, uint8_t *buffer, size_t len);
 
 /**
- * Writes up to `len` bytes, at least one. Returns their number, or a negative number after an
- * error. The rest is as with sealane_read.
+ * Writes at least one and up to `len` bytes. Returns their number, or a negative number after an
+ * error. Everything else is as in sealane_read.
  */
 typedef ptrdiff_t (*sealane_write)(void *context, const uint8_t *bytes, size_t len);
 
@@ -365,7 +368,7 @@ typedef struct {
    */
   uint8_t *tag;
   /**
-   * Whether the message is authentic: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Written by opening.
+   * The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC.
    */
   int32_t status;
 } sealane_message;
@@ -403,12 +406,13 @@ sealane_status sealane_aead_seal(uint32_t aead,
                                  uint8_t *tag);
 
 /**
- * Decrypts a message if it, its associated data, nonce and tag are authentic together.
+ * Decrypts a message after checking that its tag matches the message, the associated data and the
+ * nonce.
  *
  * The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
  *
- * Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` is filled with zeros,
- * and a common buffer holds the ciphertext as before.
+ * Returns SEALANE_NOT_AUTHENTIC if it does not match. A separate `plaintext` is then filled with
+ * zeros, and a buffer that is both holds the ciphertext as before.
  *
  * # Safety
  * The rules of the header.
@@ -433,9 +437,10 @@ sealane_age_identities *sealane_age_identities_new(void);
 /**
  * Adds identities: a text or a file with one on each line, `AGE-SECRET-KEY-1...` or
  * `AGE-SECRET-KEY-PQ-1...`, or the file of an ssh private key that is not encrypted. Empty lines
- * and lines that begin with # are skipped. Identities of plugins are refused.
+ * and lines that begin with # are skipped. Plugin identities are refused.
  *
- * Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. Then none is added.
+ * Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. No identity is
+ * added then.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -447,7 +452,7 @@ sealane_status sealane_age_identities_add(sealane_age_identities *identities,
 
 /**
  * Adds a passphrase. Files that ask for more scrypt work than `max_work_factor` are refused with
- * SEALANE_EXCESSIVE_WORK. 0 means 22, the largest: 4 GiB of memory and half a minute.
+ * SEALANE_EXCESSIVE_WORK. 0 means 22, the largest, which takes 4 GiB of memory and half a minute.
  *
  * Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
  * work factor above 22.
@@ -480,8 +485,8 @@ sealane_status sealane_age_identities_add_ssh(sealane_age_identities *identities
                                               sealane_age_error *error);
 
 /**
- * Adds a part that a holder has contributed: see `sealane_age_contribute`. Parts open only the
- * file that they were made for.
+ * Adds a part that a holder has contributed: see `sealane_age_contribute`. A part opens only the
+ * file that it was created for.
  *
  * Returns SEALANE_INVALID_TEXT if the text is not a part.
  *
@@ -586,13 +591,14 @@ sealane_status sealane_age_decrypt(const sealane_age_identities *identities,
 
 /**
  * Writes the parts that these identities contribute to a file for several holders. Show each
- * holder the label, and nothing else about the file, before the part leaves them.
+ * holder the label, and nothing else about the file, before the holder sends the part.
  *
  * `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
- * and `*count` becomes the number of parts. 0 is not an error: no identity holds a share.
+ * and `*count` becomes the number of parts. A count of 0 is not an error: no identity holds a
+ * share.
  *
- * Returns SEALANE_WRONG_LENGTH if `size` is less than the number of parts, which `*count` then
- * has.
+ * Returns SEALANE_WRONG_LENGTH if `size` is less than the number of parts. `*count` then still
+ * becomes that number.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -622,8 +628,8 @@ sealane_status sealane_age_ranges_open(const sealane_age_identities *identities,
                                        sealane_age_error *error);
 
 /**
- * Does the same as `sealane_age_ranges_open`, for a file descriptor, which may be closed
- * afterwards. Its position is not used.
+ * Does the same as `sealane_age_ranges_open` for a file descriptor, which may be closed after this
+ * call. Its position is not used.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -635,7 +641,7 @@ sealane_status sealane_age_ranges_open_fd(const sealane_age_identities *identiti
 
 /**
  * Writes the length of the plaintext in bytes. It reads and authenticates the last chunk, because
- * the length of a file proves nothing.
+ * the length of the file alone proves nothing.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -645,11 +651,11 @@ sealane_status sealane_age_ranges_len(const sealane_age_ranges *ranges,
                                       sealane_age_error *error);
 
 /**
- * Reads `len` bytes of plaintext from byte `offset` on. `*read` becomes their number, which is
- * less than `len` only at the end of the plaintext. It fetches the chunks that have these bytes,
- * and nothing else. A range that reaches the end also proves that it is the end.
+ * Reads up to `len` bytes of plaintext, starting at byte `offset`. `*read` becomes their number,
+ * which is less than `len` only at the end of the plaintext. Only the chunks that hold these bytes
+ * are fetched. Reading up to the end also proves that the plaintext ends there.
  *
- * After an error, `buffer` is filled with zeros. An error of the arguments leaves it unchanged.
+ * After an error, `buffer` is filled with zeros. Invalid arguments leave it unchanged.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -678,9 +684,10 @@ sealane_age_recipients *sealane_age_recipients_new(void);
 /**
  * Adds recipients: a text or a file with one on each line, `age1...`, `age1pq1...`, `age1tag1...`,
  * `age1tagpq1...`, or an ssh public key, `ssh-ed25519 ...` or `ssh-rsa ...`. Empty lines and lines
- * that begin with # are skipped. Recipients for plugins are refused.
+ * that begin with # are skipped. Plugin recipients are refused.
  *
- * Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. Then none is added.
+ * Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. No recipient is
+ * added then.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -695,8 +702,8 @@ sealane_status sealane_age_recipients_add(sealane_age_recipients *recipients,
  * N = 2^`work_factor`, and 2^(`work_factor` + 10) bytes of memory. A `work_factor` of 0 means 18:
  * about a second and 256 MiB.
  *
- * Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
- * work factor above 22, which nobody would open.
+ * Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a work
+ * factor above 22, which the default limit of readers refuses.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -713,8 +720,9 @@ sealane_status sealane_age_recipients_add_passphrase(sealane_age_recipients *rec
  * bytes of UTF-8, or NULL with length 0.
  *
  * Encryption returns SEALANE_INVALID_SHARES if there are fewer recipients than `threshold`, and
- * SEALANE_INVALID_RECIPIENTS if a recipient is there twice. This returns SEALANE_INVALID_SHARES if
- * `threshold` is below 2 or above 255, and SEALANE_INVALID_TEXT if the label is not allowed.
+ * SEALANE_INVALID_RECIPIENTS if a recipient occurs twice. This function returns
+ * SEALANE_INVALID_SHARES if `threshold` is below 2 or above 255, and SEALANE_INVALID_TEXT if the
+ * label is not allowed.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -739,10 +747,10 @@ void sealane_age_recipients_free(sealane_age_recipients *recipients);
  * for each thread.
  *
  * `threads` is the number of threads that encrypt, and 0 means one for each core. `read` is called
- * from this thread. Unless `threads` is 1, `write` is called from another one, at the same time as
- * `read`, but never at the same time as itself.
+ * from the calling thread. Unless `threads` is 1, `write` is called from another one, at the same
+ * time as `read`, but never at the same time as itself.
  *
- * After an error, what has been written is not a whole file.
+ * After an error, what has been written is not a complete file.
  *
  * # Safety
  * The rules of the header. `read_context` and `write_context` are passed to the callbacks and may
@@ -762,7 +770,7 @@ sealane_status sealane_age_encrypt_stream(const sealane_age_recipients *recipien
  * Threads, callbacks and memory are as in `sealane_age_encrypt_stream`.
  *
  * Everything that has been written before an error is authentic: it is the beginning of the
- * plaintext. The plaintext is whole only after SEALANE_OK.
+ * plaintext. The plaintext is complete only after SEALANE_OK.
  *
  * # Safety
  * The rules of the header. `read_context` and `write_context` are passed to the callbacks and may
@@ -777,8 +785,8 @@ sealane_status sealane_age_decrypt_stream(const sealane_age_identities *identiti
                                           sealane_age_error *error);
 
 /**
- * Does the same as `sealane_age_encrypt_stream`, from one file descriptor to another. Both begin
- * at their current positions, and stay open.
+ * Does the same as `sealane_age_encrypt_stream` from one file descriptor to another. Both are used
+ * from their current positions on, and stay open.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -791,8 +799,8 @@ sealane_status sealane_age_encrypt_fd(const sealane_age_recipients *recipients,
                                       sealane_age_error *error);
 
 /**
- * Does the same as `sealane_age_decrypt_stream`, from one file descriptor to another. Both begin
- * at their current positions, and stay open.
+ * Does the same as `sealane_age_decrypt_stream` from one file descriptor to another. Both are used
+ * from their current positions on, and stay open.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -1079,9 +1087,11 @@ sealane_status sealane_poly1305_final_verify(sealane_poly1305 *poly1305, const u
 void sealane_poly1305_free(sealane_poly1305 *poly1305);
 
 /**
- * Fills a buffer with random bytes of the operating system. They are fit for keys and nonces.
+ * Fills a buffer with random bytes from the operating system, which are suitable for keys and
+ * nonces.
  *
- * Returns SEALANE_RANDOM if its generator fails. The buffer must not be used then.
+ * Returns SEALANE_RANDOM if the operating system's generator fails. The buffer must not be used
+ * then.
  *
  * # Safety
  * The rules of the header.
@@ -1089,7 +1099,7 @@ void sealane_poly1305_free(sealane_poly1305 *poly1305);
 sealane_status sealane_random(uint8_t *bytes, size_t len);
 
 /**
- * Writes a random key of SEALANE_KEY_BYTES bytes, for every algorithm here.
+ * Writes a random key of SEALANE_KEY_BYTES bytes, for any of the algorithms in this header.
  *
  * Returns SEALANE_RANDOM if the operating system's generator fails.
  *
@@ -1133,7 +1143,7 @@ sealane_sealer *sealane_sealer_dup(const sealane_sealer *sealer);
  * Encrypts the next piece. `ciphertext` has as many bytes as `plaintext`, and may be `plaintext`.
  *
  * Returns SEALANE_TOO_LONG if the message would be longer than SEALANE_MESSAGE_BYTES_MAX. The
- * piece does not belong to the message then.
+ * piece is then not part of the message.
  *
  * # Safety
  * The rules of the header.
@@ -1182,11 +1192,11 @@ sealane_status sealane_shamir_split(size_t threshold,
                                     uint8_t *const *shares);
 
 /**
- * Combines shares: `shares[i]`, of `share_len` bytes, is at `points[i]`. Give exactly as many as
- * the threshold. More are allowed if all are right.
+ * Combines shares: `shares[i]`, of `share_len` bytes, is the share at `points[i]`. Pass exactly
+ * `threshold` shares. More are allowed if all of them are right.
  *
  * `target` 0 gives the secret. Another number gives the share at that point, so that a lost share
- * can be made again. `output` has `share_len` bytes.
+ * can be restored. `output` has `share_len` bytes.
  *
  * **Wrong or too few shares give a wrong secret without an error**, so authenticate the secret:
  * for example, use it as the key of an AEAD.
@@ -1205,7 +1215,7 @@ sealane_status sealane_shamir_combine(const uint8_t *points,
                                       uint8_t *output);
 
 /**
- * Returns a description of a result, in English and without a full stop. It is valid for ever.
+ * Returns a description of a result, in English and without a full stop. The pointer stays valid.
  * A number that is not a `sealane_status` gives "unknown status".
  */
 const char *sealane_status_message(int32_t status);

@@ -16,12 +16,12 @@ pub const SEALANE_MESSAGE_BYTES_MAX: u64 = 274877906880;
 const _: () = assert!(SEALANE_TAG_BYTES == TAG_BYTES && SEALANE_KEY_BYTES == primitives::KEY_BYTES);
 const _: () = assert!(SEALANE_MESSAGE_BYTES_MAX == MAX_MESSAGE_BYTES);
 
-/// The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with a key.
+/// The AEAD of RFC 8439: a nonce has 12 bytes, and must never be used twice with the same key.
 pub const SEALANE_CHACHA20_POLY1305: u32 = 1;
 /// The AEAD of draft-irtf-cfrg-xchacha-03: a nonce has 24 bytes, and may be random.
 pub const SEALANE_XCHACHA20_POLY1305: u32 = 2;
 
-/// The arguments with which a message in pieces starts.
+/// The arguments that start a message in pieces.
 pub(crate) struct Start<'a> {
     keyed: Keyed,
     aad: &'a [u8],
@@ -163,12 +163,13 @@ pub unsafe extern "C" fn sealane_aead_seal(
     })
 }
 
-/// Decrypts a message if it, its associated data, nonce and tag are authentic together.
+/// Decrypts a message after checking that its tag matches the message, the associated data and the
+/// nonce.
 ///
 /// The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
 ///
-/// Returns SEALANE_NOT_AUTHENTIC if they are not. Then a separate `plaintext` is filled with zeros,
-/// and a common buffer holds the ciphertext as before.
+/// Returns SEALANE_NOT_AUTHENTIC if it does not match. A separate `plaintext` is then filled with
+/// zeros, and a buffer that is both holds the ciphertext as before.
 ///
 /// # Safety
 /// The rules of the header.

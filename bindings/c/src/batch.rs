@@ -8,7 +8,8 @@ use crate::aead::{SEALANE_CHACHA20_POLY1305, nonce_bytes};
 use crate::boundary::{Caller, Region, guard};
 use crate::status::sealane_status::{self, *};
 
-/// The number of messages that the library gets at once: a multiple of a kernel's group.
+/// The number of messages that are passed to the Rust library at once: a multiple of the number
+/// that a kernel processes together.
 const WINDOW: usize = 64;
 
 /// A message of a batch. It is encrypted or decrypted in place.
@@ -26,7 +27,7 @@ pub struct sealane_message {
     pub data_len: usize,
     /// The tag: SEALANE_TAG_BYTES bytes, written by sealing and read by opening.
     pub tag: *mut u8,
-    /// Whether the message is authentic: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Written by opening.
+    /// The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC.
     pub status: i32,
 }
 
@@ -58,7 +59,7 @@ fn check(
     regions.extend(messages.iter().map(|message| (Region::new(message.data, message.data_len), true)));
     regions.extend(messages.iter().map(|message| (Region::new(message.tag, TAG_BYTES), true)));
     regions.sort();
-    // The region so far that ends last: of those that are written, and of all.
+    // The regions so far that end last: among those that are written, and among all.
     let (mut written, mut any) = (Region::EMPTY, Region::EMPTY);
     for (region, is_output) in regions {
         if region.overlaps(&written) || is_output && region.overlaps(&any) {

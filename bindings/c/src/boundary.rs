@@ -13,12 +13,13 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::status::sealane_status::{self, *};
 
-/// EBADF of Linux and all BSDs.
+/// EBADF, which has this value on Linux and all BSDs.
 const BAD_DESCRIPTOR: i32 = 9;
 
 /// Runs the body of a function. A panic becomes SEALANE_INTERNAL.
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealane_status {
-    // After a panic the caller must not use outputs and contexts, and nothing else is shared.
+    // The assertion holds because the caller must not use outputs and contexts after a panic, and
+    // nothing else is shared.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => SEALANE_OK,
         Ok(Err(status)) => status,
@@ -31,8 +32,8 @@ pub(crate) fn new_context<T>(make: impl FnOnce() -> T) -> *mut T {
     catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())))).unwrap_or(core::ptr::null_mut())
 }
 
-/// The caller's promise about its pointers, for the time of one call. The results of the
-/// methods cannot outlive it.
+/// The caller's promise that its pointers are valid for the duration of one call. Slices and
+/// references that the methods return cannot outlive it.
 pub(crate) struct Caller(());
 
 impl Caller {
@@ -44,7 +45,7 @@ impl Caller {
         Self(())
     }
 
-    /// Returns `len` bytes of input. It must not overlap output: see [`check_disjoint`].
+    /// Returns `len` items of input. They must not overlap output: see [`check_disjoint`].
     pub(crate) fn input<T>(&self, start: *const T, len: usize) -> Result<&[T], sealane_status> {
         check::<T>(start.is_null(), len)?;
         if len == 0 {
@@ -96,7 +97,7 @@ impl Caller {
         Ok(())
     }
 
-    /// Returns input and output of a transformation. Both have `len` bytes.
+    /// Returns the input and the output of a transformation. Each has `len` bytes.
     pub(crate) fn buffers(&self, from: *const u8, to: *mut u8, len: usize) -> Result<Buffers<'_>, sealane_status> {
         if from == to.cast_const() {
             return Ok(Buffers::InPlace(self.in_out(to, len)?));
@@ -118,12 +119,12 @@ impl Caller {
         unsafe { context.as_ref() }.ok_or(SEALANE_NULL_POINTER)
     }
 
-    /// Returns a copy of a context, or null if it is null or after a panic.
+    /// Returns a copy of a context, or null if the context is null or copying it panics.
     pub(crate) fn duplicate<T: Clone>(&self, context: *const T) -> *mut T {
         self.shared(context).map_or(core::ptr::null_mut(), |context| new_context(|| context.clone()))
     }
 
-    /// Stores a value, in memory that may be uninitialised.
+    /// Stores a value in memory that may be uninitialised.
     pub(crate) fn store<T>(&self, to: *mut T, value: T) -> Result<(), sealane_status> {
         if to.is_null() {
             return Err(SEALANE_NULL_POINTER);
@@ -145,12 +146,12 @@ impl Caller {
         Ok(())
     }
 
-    /// Returns a file of its own for a descriptor, which must be open.
+    /// Duplicates a file descriptor and returns the duplicate as a file.
     pub(crate) fn file(&self, descriptor: c_int) -> io::Result<File> {
         if descriptor < 0 {
             return Err(io::Error::from_raw_os_error(BAD_DESCRIPTOR));
         }
-        // SAFETY: it is not -1, and is used for one call of dup, which fails if it is not open.
+        // SAFETY: the descriptor is not -1, and is only duplicated, which fails if it is not open.
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
         Ok(File::from(borrowed.try_clone_to_owned()?))
     }
@@ -158,8 +159,8 @@ impl Caller {
     /// Drops a context. Null is allowed.
     pub(crate) fn free<T>(&self, context: *mut T) {
         if !context.is_null() {
-            // SAFETY: `Caller::new` promises that it is a live result of `new_context`, so of
-            // `Box::into_raw`, and that nobody else uses it.
+            // SAFETY: `Caller::new` promises that it is a live result of `new_context`, which comes
+            // from `Box::into_raw`, and that nobody else uses it.
             let context = unsafe { Box::from_raw(context) };
             // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
@@ -174,15 +175,15 @@ fn check<T>(is_null: bool, len: usize) -> Result<(), sealane_status> {
     if is_null && len > 0 { Err(SEALANE_NULL_POINTER) } else { Ok(()) }
 }
 
-/// Input and output of a transformation.
+/// The input and the output of a transformation.
 pub(crate) enum Buffers<'a> {
     InPlace(&'a mut [u8]),
     Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
 }
 
 impl Buffers<'_> {
-    /// Transforms the input into the output. If `transform` fails, separate output is wiped, and a
-    /// buffer in place is as `transform` leaves it.
+    /// Transforms the input into the output. If `transform` fails, a separate output is wiped, and
+    /// an in-place buffer stays as `transform` left it.
     pub(crate) fn transform<E: Into<sealane_status>>(
         self,
         transform: impl FnOnce(&mut [u8]) -> Result<(), E>,
@@ -222,7 +223,7 @@ impl Region {
         self.start.max(other.start) < self.end.min(other.end)
     }
 
-    /// Returns the one of two regions that ends later.
+    /// Returns whichever of the two regions ends later.
     pub(crate) fn further(self, other: Self) -> Self {
         if other.end > self.end { other } else { self }
     }
@@ -262,7 +263,7 @@ mod tests {
         assert!(new_context::<u8>(|| panic!("on purpose")).is_null());
     }
 
-    /// A context that cannot be copied or dropped.
+    /// A context whose copying and dropping panic.
     struct Panics;
 
     impl Clone for Panics {

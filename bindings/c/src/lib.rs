@@ -1,8 +1,8 @@
-//! The C interface of Sealane. `include/sealane.h` is generated from the documentation here, so it
-//! is written for readers of C.
+//! The C interface of Sealane. `include/sealane.h` is generated from the doc comments of this
+//! crate, so they are written for C programmers.
 //!
-//! Every function catches panics, so none crosses the boundary. `boundary` has the only code that
-//! follows the caller's pointers, and `age::callbacks` the only code that calls the caller.
+//! Every function catches panics, so none crosses the boundary. Only `boundary` dereferences the
+//! caller's pointers, and only `age::callbacks` calls the caller's functions.
 #![allow(non_camel_case_types, reason = "the names of C")]
 
 mod aead;

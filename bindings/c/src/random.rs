@@ -5,9 +5,11 @@ use zeroize::Zeroizing;
 use crate::boundary::{Caller, guard};
 use crate::status::sealane_status::{self, *};
 
-/// Fills a buffer with random bytes of the operating system. They are fit for keys and nonces.
+/// Fills a buffer with random bytes from the operating system, which are suitable for keys and
+/// nonces.
 ///
-/// Returns SEALANE_RANDOM if its generator fails. The buffer must not be used then.
+/// Returns SEALANE_RANDOM if the operating system's generator fails. The buffer must not be used
+/// then.
 ///
 /// # Safety
 /// The rules of the header.
@@ -22,7 +24,7 @@ pub unsafe extern "C" fn sealane_random(bytes: *mut u8, len: usize) -> sealane_s
     })
 }
 
-/// Writes a random key of SEALANE_KEY_BYTES bytes, for every algorithm here.
+/// Writes a random key of SEALANE_KEY_BYTES bytes, for any of the algorithms in this header.
 ///
 /// Returns SEALANE_RANDOM if the operating system's generator fails.
 ///

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn sealane_sealer_dup(sealer: *const sealane_sealer) -> *m
 /// Encrypts the next piece. `ciphertext` has as many bytes as `plaintext`, and may be `plaintext`.
 ///
 /// Returns SEALANE_TOO_LONG if the message would be longer than SEALANE_MESSAGE_BYTES_MAX. The
-/// piece does not belong to the message then.
+/// piece is then not part of the message.
 ///
 /// # Safety
 /// The rules of the header.

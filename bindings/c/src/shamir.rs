@@ -50,7 +50,7 @@ pub unsafe extern "C" fn sealane_shamir_split(
             &[Region::new(secret, secret_len), Region::new(shares, count), Region::new(points, count)],
         )?;
         let secret = caller.input(secret, secret_len)?;
-        // All shares are checked before one is written.
+        // All pointers are checked before the first share is written.
         for share in list {
             caller.output(*share, secret_len)?;
         }
@@ -64,11 +64,11 @@ pub unsafe extern "C" fn sealane_shamir_split(
     })
 }
 
-/// Combines shares: `shares[i]`, of `share_len` bytes, is at `points[i]`. Give exactly as many as
-/// the threshold. More are allowed if all are right.
+/// Combines shares: `shares[i]`, of `share_len` bytes, is the share at `points[i]`. Pass exactly
+/// `threshold` shares. More are allowed if all of them are right.
 ///
 /// `target` 0 gives the secret. Another number gives the share at that point, so that a lost share
-/// can be made again. `output` has `share_len` bytes.
+/// can be restored. `output` has `share_len` bytes.
 ///
 /// **Wrong or too few shares give a wrong secret without an error**, so authenticate the secret:
 /// for example, use it as the key of an AEAD.

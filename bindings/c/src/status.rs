@@ -11,13 +11,13 @@ pub enum sealane_status {
     SEALANE_OK = 0,
     /// The message, its associated data, its nonce or its tag is not authentic.
     SEALANE_NOT_AUTHENTIC = 1,
-    /// A pointer is NULL although its length is not 0.
+    /// A pointer is NULL where NULL is not allowed.
     SEALANE_NULL_POINTER = 2,
     /// A length is not the required one, or is larger than an object can be.
     SEALANE_WRONG_LENGTH = 3,
     /// The message is longer than the key stream.
     SEALANE_TOO_LONG = 4,
-    /// Buffers overlap that must not.
+    /// Buffers that must be separate overlap.
     SEALANE_OVERLAP = 5,
     /// There is no algorithm with this number.
     SEALANE_UNKNOWN_ALGORITHM = 6,
@@ -25,13 +25,14 @@ pub enum sealane_status {
     SEALANE_WRONG_STATE = 7,
     /// The operating system's generator of random numbers failed.
     SEALANE_RANDOM = 8,
-    /// The header of this program and the library have different binary interfaces.
+    /// The header that the program was compiled with and the library have different binary
+    /// interfaces.
     SEALANE_WRONG_ABI = 9,
     /// A threshold, or the number or position of shares, is not valid.
     SEALANE_INVALID_SHARES = 10,
     /// Reading or writing failed.
     SEALANE_IO = 11,
-    /// A text is not what is expected: a recipient, an identity, a part, a label, or UTF-8.
+    /// A text is not a valid recipient, identity, part or label, or is not UTF-8.
     SEALANE_INVALID_TEXT = 12,
     /// A number is outside its range.
     SEALANE_OUT_OF_RANGE = 13,
@@ -41,7 +42,7 @@ pub enum sealane_status {
     SEALANE_NO_MATCH = 15,
     /// The file is not in the age v1 format: its header or its armor is malformed.
     SEALANE_MALFORMED = 16,
-    /// The file takes several holders together, and too few of them are here.
+    /// The file needs the shares of several holders, and too few are available.
     SEALANE_TOO_FEW_SHARES = 17,
     /// The file asks for more scrypt work than is allowed.
     SEALANE_EXCESSIVE_WORK = 18,
@@ -107,7 +108,7 @@ impl sealane_status {
     }
 }
 
-/// Returns a description of a result, in English and without a full stop. It is valid for ever.
+/// Returns a description of a result, in English and without a full stop. The pointer stays valid.
 /// A number that is not a `sealane_status` gives "unknown status".
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_status_message(status: i32) -> *const c_char {

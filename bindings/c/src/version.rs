@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char};
 use crate::status::sealane_status::{self, *};
 
 /// The version of the binary interface that this header describes. It is also the number in the
-/// library's file name (`libsealane.so.0`), and changes when a program must be compiled again.
+/// library's file name (`libsealane.so.0`), and changes when programs must be recompiled.
 pub const SEALANE_ABI: u32 = 0;
 
 const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

@@ -34,7 +34,8 @@ static void vector(uint32_t aead, const uint8_t *nonce, size_t nonce_len, const 
     OK(sealane_aead_seal(aead, key, nonce, nonce_len, AAD, 12, back, LEN, back, tag2));
     CHECK(memcmp(back, out, LEN) == 0 && memcmp(tag, tag2, 16) == 0);
 
-    /* Each change is noticed, and neither plaintext nor a changed ciphertext is left behind. */
+    /* Each change is detected. A separate output is then zero, and an in-place ciphertext is
+     * unchanged. */
     uint8_t *changed[] = {key, out, tag};
     const size_t lengths[] = {32, LEN, 16};
     for (int which = 0; which < 3; which++) {

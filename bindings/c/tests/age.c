@@ -204,7 +204,7 @@ static void threshold(void)
     CHECK(sealane_bytes_len(back) == 4 && memcmp(sealane_bytes_data(back), "text", 4) == 0);
     sealane_bytes_free(back);
 
-    /* Two identities of one person. */
+    /* One person has two identities. */
     OK(sealane_age_identities_add(holder[1], identity[2], 74, NULL));
     OK(sealane_age_decrypt(holder[1], data, len, &back, NULL));
     sealane_bytes_free(back);

@@ -1,4 +1,4 @@
-/* Shared parts of the tests of files. */
+/* What the tests of files share. */
 #ifndef AGE_H
 #define AGE_H
 
@@ -7,7 +7,7 @@
 sealane_age_recipients *recipients_of(const char *text);
 sealane_age_identities *identities_of(const char *text);
 
-/* Both buffers have SEALANE_AGE_KEY_TEXT_BYTES bytes. */
+/* Creates a key. Each buffer has SEALANE_AGE_KEY_TEXT_BYTES bytes. */
 void new_key(uint32_t kind, char *identity, char *recipient);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "age.h"
 
-/* A file in memory, and what has been read of it. */
+/* A file in memory, and how much of it has been read. */
 struct file {
     const uint8_t *data;
     size_t len, step, read;
@@ -91,7 +91,8 @@ static void failures(void)
     size_t read = 7;
     OK(sealane_age_ranges_open(identities, read_at, &file, len, &ranges, NULL));
 
-    /* A changed chunk: other ranges are there, and a range with it leaves no plaintext. */
+    /* A changed chunk: other ranges can still be read, and a range that includes it leaves no
+     * plaintext. */
     changed[start + 20 * 65552 + 5] ^= 1;
     OK(sealane_age_ranges_read(ranges, 0, out, 20 * 65536, &read, NULL));
     CHECK(memcmp(out, text, 20 * 65536) == 0);
@@ -121,7 +122,7 @@ static void failures(void)
     sealane_age_ranges_free(ranges);
     sealane_age_ranges_free(NULL);
 
-    /* A length that cuts the file between two chunks, and one that no file has. */
+    /* A length that cuts the file between two chunks, and one that is impossible for a file. */
     ranges = NULL;
     OK(sealane_age_ranges_open(identities, read_at, &file, start + 65552, &ranges, NULL));
     IS(SEALANE_NOT_AUTHENTIC, sealane_age_ranges_len(ranges, &found, &error));

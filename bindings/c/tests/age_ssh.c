@@ -1,4 +1,4 @@
-/* Keys of ssh. */
+/* ssh keys. */
 #include "age.h"
 
 /* Reads a file of up to `size` - 1 bytes, and ends it with a zero byte. */

@@ -1,4 +1,4 @@
-/* Files by callbacks and file descriptors. */
+/* Files through callbacks and file descriptors. */
 #include <errno.h>
 #include <unistd.h>
 

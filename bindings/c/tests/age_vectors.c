@@ -1,4 +1,4 @@
-/* The vectors of the Community Cryptography Test Vectors for age. */
+/* The Community Cryptography Test Vectors for age. */
 #include <dirent.h>
 
 #include "age.h"
@@ -41,7 +41,7 @@ static int is_expected(const char *expect, sealane_status status)
     return status == SEALANE_NOT_AUTHENTIC;
 }
 
-/* Tests a vector and returns 1. Returns 0 for a compressed vector, which is left out. */
+/* Tests a vector and returns 1. Returns 0 for a compressed vector, which is skipped. */
 static int vector(const char *folder, const char *name)
 {
     char path[1000], line[300], expect[100] = "";

@@ -99,7 +99,7 @@ static void wrong_arguments(void)
     free(key), free(nonce), free(data), free(same);
 }
 
-/* Buffers overlap although their messages are far from each other. */
+/* Buffers overlap although their messages are far apart in the batch. */
 static void far_overlaps(void)
 {
     uint8_t *key = bytes(32, 3), *nonce = bytes(12, 3), *data = bytes(COUNT * 40, 0), *same = bytes(COUNT * 40, 0);

@@ -1,4 +1,4 @@
-/* Shared parts of the tests. A check that fails ends the program. */
+/* What the tests share. A check that fails ends the program. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -19,8 +19,8 @@
 #define IS(status, call) CHECK((call) == (status))
 #define OK(call) IS(SEALANE_OK, call)
 
-/* Bytes that follow each other, from `first` on, in memory of exactly this size, so that sanitizers
- * notice each access behind it. */
+/* Returns consecutive byte values, starting with `first`, in an allocation of exactly `len` bytes,
+ * so that sanitizers detect accesses past its end. */
 static inline uint8_t *bytes(size_t len, uint8_t first)
 {
     uint8_t *memory = malloc(len ? len : 1);

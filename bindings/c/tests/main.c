@@ -3,7 +3,7 @@
 
 int main(int argc, char **argv)
 {
-    CHECK(argc == 3); /* The folders of age's vectors, and of keys of ssh. */
+    CHECK(argc == 3); /* The folders of the age vectors and of the ssh keys. */
     test_status();
     test_aead();
     test_pieces();

@@ -20,7 +20,7 @@ static void same_as_whole(uint32_t aead, size_t piece)
     OK(sealane_sealer_final(sealer, other));
     CHECK(memcmp(whole, pieces, LEN) == 0 && memcmp(tag, other, 16) == 0);
 
-    /* A copy in mid-message continues it. */
+    /* A copy made in the middle of a message continues it. */
     OK(sealane_sealer_init(sealer, aead, key, nonce, nonce_len, aad, 20));
     OK(sealane_sealer_update(sealer, text, piece < LEN ? piece : LEN - 1, pieces));
     sealane_sealer *sealer_copy = sealane_sealer_dup(sealer);
@@ -124,7 +124,7 @@ static void wrong_arguments(void)
     IS(SEALANE_NULL_POINTER, sealane_opener_decrypt_unauthenticated(opener, NULL, 10, data));
     IS(SEALANE_OVERLAP, sealane_opener_decrypt_unauthenticated(opener, data, 10, data + 1));
     IS(SEALANE_NULL_POINTER, sealane_opener_verify(opener, NULL));
-    OK(sealane_opener_verify(opener, tag)); /* Of the empty message, above. */
+    OK(sealane_opener_verify(opener, tag)); /* The tag is that of the empty message above. */
     IS(SEALANE_NULL_POINTER, sealane_opener_decrypt(opener, NULL, 1, data));
     IS(SEALANE_OVERLAP, sealane_opener_decrypt(opener, data, 10, data + 1));
     sealane_sealer_free(sealer);

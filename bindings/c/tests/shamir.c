@@ -10,7 +10,7 @@ void test_shamir(void)
         share[i] = bytes(LEN, 0);
     OK(sealane_shamir_split(3, points, COUNT, secret, LEN, share));
 
-    /* Each three of the five. */
+    /* Any three of the five shares. */
     for (int i = 0; i < COUNT; i++)
         for (int j = 0; j < i; j++)
             for (int k = 0; k < j; k++) {

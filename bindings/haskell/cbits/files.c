@@ -9,7 +9,7 @@
 
 enum { KEY_BYTES = 32 };
 
-/* Wipes and frees a key. Finalizers in C run at the end of the program too. */
+/* Wipes and frees a key. Finalizers written in C also run at the end of the program. */
 void sealane_hs_free_key(void *key)
 {
     explicit_bzero(key, KEY_BYTES);
@@ -33,8 +33,8 @@ int64_t sealane_hs_file_len(int file)
     return fstat(file, &details) == 0 ? (int64_t)details.st_size : -1;
 }
 
-/* Frees a reader, and then the function of Haskell that it calls, if it has one. Finalizers may
- * call hs_free_fun_ptr. */
+/* Frees a reader, and then the Haskell function that it calls, if there is one. Finalizers may call
+ * hs_free_fun_ptr. */
 void sealane_hs_ranges_free(void *read_at, void *ranges)
 {
     sealane_age_ranges_free(ranges);

@@ -1,4 +1,4 @@
-/* What Haskell needs besides the C interface. */
+/* What the Haskell package needs in addition to the C interface. */
 #ifndef SEALANE_HS_H
 #define SEALANE_HS_H
 
@@ -13,10 +13,11 @@ int64_t sealane_hs_file_len(int file);
 void sealane_hs_ranges_free(void *read_at, void *ranges);
 
 /* A list of recipients or identities with several owners: values in Haskell, and streams, whose
- * threads may outlive these values. The list comes first: Haskell reads its address. */
+ * threads may outlive these values. The pointer to the list is the first field, because Haskell
+ * reads it. */
 typedef struct sealane_hs_keys sealane_hs_keys;
 
-/* The result is NULL if there is no memory. */
+/* The result is NULL if there is not enough memory. */
 sealane_hs_keys *sealane_hs_recipients_new(void);
 sealane_hs_keys *sealane_hs_identities_new(void);
 sealane_hs_keys *sealane_hs_keys_share(sealane_hs_keys *keys);
@@ -24,9 +25,9 @@ const void *sealane_hs_keys_list(const sealane_hs_keys *keys);
 /* The last owner wipes and frees the list. */
 void sealane_hs_keys_release(sealane_hs_keys *keys);
 
-/* A file that a thread of the library encrypts or decrypts while Haskell passes pieces of input and
- * takes pieces of output. The thread calls nothing in Haskell, so that the program may have any
- * runtime, and may abandon the file in the middle. */
+/* A file that a C thread encrypts or decrypts while Haskell passes pieces of input and takes pieces
+ * of output. The thread does not call Haskell, so the program may use any GHC runtime, and may
+ * abandon the file at any time. */
 typedef struct sealane_hs_stream sealane_hs_stream;
 
 enum sealane_hs_state {
@@ -35,18 +36,19 @@ enum sealane_hs_state {
     SEALANE_HS_DONE = 2,
 };
 
-/* The result is NULL if there is no memory, or no thread can be started. */
+/* The result is NULL if there is not enough memory, or no thread can be started. */
 sealane_hs_stream *sealane_hs_stream_encrypt(sealane_hs_keys *recipients, uint32_t format);
 sealane_hs_stream *sealane_hs_stream_decrypt(sealane_hs_keys *identities);
-/* Waits until there is output, of `*len` bytes, input is needed, or the file is done. */
+/* Waits until there are `*len` bytes of output, input is needed, or the file is done. */
 int sealane_hs_stream_wait(sealane_hs_stream *stream, size_t *len);
 /* Takes `len` bytes of output, which sealane_hs_stream_wait has announced. */
 void sealane_hs_stream_take(sealane_hs_stream *stream, uint8_t *output, size_t len);
-/* Copies input when it is needed, and returns the number of bytes. A length of 0 is its end. */
+/* Copies input when it is needed, and returns the number of bytes copied. A length of 0 ends the
+ * input. */
 size_t sealane_hs_stream_feed(sealane_hs_stream *stream, const uint8_t *input, size_t len);
-/* Writes the details of an error of a file that is done. */
+/* Returns the result for a file that is done, and writes the details of an error. */
 sealane_status sealane_hs_stream_status(const sealane_hs_stream *stream, sealane_age_error *error);
-/* Abandons the file, unless it is done. The memory is wiped. */
+/* Wipes and frees the stream. Abandons the file, unless it is done. */
 void sealane_hs_stream_free(sealane_hs_stream *stream);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Four chunks, so that both sides rarely wait for each other. */
+/* The length of four chunks, so that the two threads rarely wait for each other. */
 enum { BUFFER_BYTES = 4 << 16 };
 
 struct sealane_hs_stream {
@@ -18,7 +18,7 @@ struct sealane_hs_stream {
     sealane_hs_keys *keys;
     bool encrypts;
     uint32_t format;
-    /* Haskell and the thread. The last one frees the memory. */
+    /* The number of owners: Haskell and the thread. The last one frees the memory. */
     int owners;
     bool needs_input;
     bool input_ended;
@@ -53,7 +53,7 @@ static void release(sealane_hs_stream *stream)
     }
 }
 
-/* A sealane_read. */
+/* The callback of type sealane_read. */
 static ptrdiff_t read_input(void *context, uint8_t *buffer, size_t len)
 {
     sealane_hs_stream *stream = context;
@@ -74,7 +74,7 @@ static ptrdiff_t read_input(void *context, uint8_t *buffer, size_t len)
     return result;
 }
 
-/* A sealane_write. */
+/* The callback of type sealane_write. */
 static ptrdiff_t write_output(void *context, const uint8_t *bytes, size_t len)
 {
     sealane_hs_stream *stream = context;
@@ -99,7 +99,7 @@ static void *work(void *context)
     sealane_hs_stream *stream = context;
     const void *list = sealane_hs_keys_list(stream->keys);
     sealane_age_error error = { .chunk = SEALANE_AGE_NO_CHUNK };
-    /* One thread, so that callbacks come from this one. */
+    /* With 1 thread, the library calls the callbacks from this thread. */
     sealane_status status = stream->encrypts
         ? sealane_age_encrypt_stream(list, stream->format, 1, read_input, stream, write_output, stream, &error)
         : sealane_age_decrypt_stream(list, 1, read_input, stream, write_output, stream, &error);
@@ -119,7 +119,8 @@ static bool start(sealane_hs_stream *stream)
         return false;
     }
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    /* Signals are for the threads of Haskell's runtime. A thread inherits the mask of its maker. */
+    /* Blocks all signals, which are for the threads of Haskell's runtime. A new thread inherits the
+     * mask. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -178,7 +179,7 @@ void sealane_hs_stream_take(sealane_hs_stream *stream, uint8_t *output, size_t l
 {
     pthread_mutex_lock(&stream->lock);
     memcpy(output, stream->output, len);
-    /* The thread may have written more since it was waited for. */
+    /* The thread may have written more since sealane_hs_stream_wait returned. */
     stream->output_len -= len;
     memmove(stream->output, stream->output + len, stream->output_len);
     pthread_cond_signal(&stream->for_worker);

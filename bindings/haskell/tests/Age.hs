@@ -23,9 +23,9 @@ import Sealane.Age
 import qualified Sealane.Age.Lazy as Lazy
 import Sealane.Error (SealaneError (..))
 
--- | Decrypts the vectors of a folder in memory, and to files in another folder, which is empty. A
--- third folder gets what lazy decryption has returned, also of damaged files. Returns how many are
--- valid.
+-- | Decrypts the vectors in a folder, in memory and to files in an empty folder. Writes what lazy
+-- decryption returns, also for damaged files, to a third folder. Returns the number of valid
+-- vectors.
 cctv :: FilePath -> FilePath -> FilePath -> IO Int
 cctv folder out beginnings = do
     names <- listDirectory folder
@@ -36,7 +36,8 @@ cctv folder out beginnings = do
         (header, rest) <- B.breakSubstring "\n\n" <$> B.readFile from
         let fields key = [B.drop (B.length key) line | line <- C.lines header, key `B.isPrefixOf` line]
             file = B.drop 2 rest
-            -- Headers with several passphrases, or with one and other keys, are wrong for all keys.
+            -- Headers with several passphrases, or with a passphrase and other keys, are malformed
+            -- for any key.
             keys = case (fields "identity: ", fields "passphrase: ") of
                 (_, passphrase : _) -> identitiesFromPassphrase passphrase
                 ([], []) -> identitiesFromText other
@@ -125,5 +126,5 @@ files folder = do
 changed :: Format -> ByteString -> ByteString
 changed form file = before <> B.cons (B.head rest `xor` 1) (B.tail rest)
   where
-    -- The last line of armor is an end without content.
+    -- The last line of armor is the end marker, without content.
     (before, rest) = B.splitAt (B.length file - (if form == Armor then 50 else 5)) file

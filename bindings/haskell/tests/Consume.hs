@@ -1,4 +1,4 @@
--- | Takes what a lazy byte string has before it throws.
+-- | Reads a lazy byte string until it throws.
 module Consume
     ( consume
     ) where

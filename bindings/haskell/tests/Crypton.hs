@@ -1,6 +1,7 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
--- | The module with crypton's interface against crypton, or cryptonite, which has most of it.
+-- | Compares the module with crypton's interface with crypton, or with cryptonite, which has most
+-- of it.
 module Main (main) where
 
 import Control.Monad (forM_, unless)
@@ -33,11 +34,11 @@ refused (CryptoPassed _) = Nothing
 bytes :: Int -> Gen ByteString
 bytes len = B.pack <$> vector len
 
--- | A text, which is sometimes so long that it is passed with safe calls.
+-- | A text, which is sometimes long enough for safe calls.
 text :: Gen ByteString
 text = frequency [(1, pure 0), (8, chooseInt (1, 600)), (1, chooseInt (16380, 40000))] >>= bytes
 
--- | Cuts bytes at random places, into empty pieces too.
+-- | Cuts bytes at random positions, also into empty pieces.
 cut :: ByteArray ba => ByteString -> Gen [ba]
 cut whole
     | B.null whole = elements [[], [ByteArray.empty]]
@@ -45,7 +46,7 @@ cut whole
         len <- frequency [(1, pure 0), (8, chooseInt (1, 130)), (2, chooseInt (1, B.length whole))]
         (convert (B.take len whole) :) <$> cut (B.drop len whole)
 
--- | Returns the text of all pieces, and what is left.
+-- | Returns the text of all pieces, and the final state.
 walk :: ByteArray ba => (ba -> s -> (ba, s)) -> [ba] -> s -> (ByteString, s)
 walk step = go []
   where
@@ -63,7 +64,7 @@ forge whole = do
 named :: Testable prop => String -> prop -> Property
 named = counterexample
 
--- | Both libraries return the same for messages that are cut at different places.
+-- | Both libraries give the same results, even if messages are cut at different positions.
 same :: forall ba. ByteArray ba => Proxy ba -> Property
 same _ = property $ do
     (key, nonce, aad, plain) <- (,,,) <$> bytes 32 <*> bytes 12 <*> text <*> text
@@ -73,7 +74,7 @@ same _ = property $ do
     theirs <- Theirs.finalizeAAD . begin' <$> (cut aad :: Gen [ba])
     (sealed, end) <- (\parts -> walk Ours.encrypt (parts :: [ba]) ours) <$> cut plain
     (sealed', end') <- (\parts -> walk Theirs.encrypt (parts :: [ba]) theirs) <$> cut plain
-    -- The states of the beginning can be used again.
+    -- Earlier states can be used again.
     (opened, endOpened) <- (\parts -> walk Ours.decrypt (parts :: [ba]) ours) <$> cut sealed
     (opened', endOpened') <- (\parts -> walk Theirs.decrypt (parts :: [ba]) theirs) <$> cut sealed
     forged <- if B.null sealed then pure (B.singleton 0) else forge sealed
@@ -117,7 +118,7 @@ aeads _ = property $ do
             , named "forged associated data" (open (B.snoc aad 0) ciphertext (convert tag) === Nothing)
             ]
 
--- | XChaCha20-Poly1305, which cryptonite does not have, is that of the whole messages.
+-- | XChaCha20-Poly1305, which cryptonite does not have, gives the same as for whole messages.
 extended :: Property
 extended = property $ do
     (key, nonce, aad, plain) <- (,,,) <$> bytes 32 <*> bytes 24 <*> text <*> text
@@ -158,7 +159,7 @@ main = do
         expect ("key of " ++ show len) (refused (Ours.initialize (zeros len) nonce) == theirs)
         expect ("extended key of " ++ show len) (refused (Ours.initializeX (zeros len) (passed (Ours.nonce24 (zeros 24)))) == theirs)
         expect ("AEAD key of " ++ show len) (refused (Ours.aeadChacha20poly1305Init (zeros len) (zeros 12)) == theirs)
-    -- A carry passes over the bytes that may change, and no further.
+    -- A carry runs through the bytes that may change, but no further.
     expect "the greatest nonce" (Ours.incrementNonce (passed (Ours.nonce8 (B.replicate 4 9) (B.replicate 8 255))) == passed (Ours.nonce8 (B.replicate 4 9) (zeros 8)))
     run "same, ByteString" (same (Proxy :: Proxy ByteString))
     run "same, Bytes" (same (Proxy :: Proxy Bytes))

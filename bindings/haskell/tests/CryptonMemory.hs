@@ -2,7 +2,7 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 
 -- | Encrypts and decrypts 1,000,000 pieces of 16 bytes in a heap of 8 MiB. Prints whether the tags
--- are those of crypton, and the greatest memory of the process in KiB.
+-- are those of crypton, and the peak memory of the process in KiB.
 module Main (main) where
 
 import qualified Crypto.Cipher.ChaChaPoly1305 as Theirs
@@ -10,7 +10,7 @@ import Crypto.Error (throwCryptoError)
 import qualified Data.ByteString as B
 import qualified Sealane.Crypton as Ours
 
--- | Passes 16,000,000 bytes in pieces of a length to a function. Forces only the outermost
+-- | Passes 16,000,000 bytes in pieces of this length to a function. Forces only the outermost
 -- constructor of each state.
 pieces :: forall state. Int -> (B.ByteString -> state -> (B.ByteString, state)) -> state -> state
 pieces len step = go (16000000 `div` len)

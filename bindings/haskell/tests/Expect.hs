@@ -1,4 +1,4 @@
--- | Checks.
+-- | Checks conditions.
 module Expect
     ( expect
     ) where
@@ -6,6 +6,6 @@ module Expect
 import Control.Monad (unless)
 import System.Exit (exitFailure)
 
--- | Ends the tests if this is false.
+-- | Ends the tests with an error if the condition is false.
 expect :: String -> Bool -> IO ()
 expect text ok = unless ok (putStrLn ("FAILED: " ++ text) >> exitFailure)

@@ -1,7 +1,8 @@
 {-# LANGUAGE OverloadedStrings #-}
 
 -- | Tests: @tests CCTV FOLDER VECTORS…@. CCTV is the folder of age's vectors, FOLDER is empty, and
--- the VECTORS have lines from Wycheproof: @name key nonce aad message ciphertext tag valid@.
+-- the VECTORS are files with lines from Wycheproof: @name key nonce aad message ciphertext tag
+-- valid@.
 module Main (main) where
 
 import Control.Concurrent (forkIO, forkOn, killThread, newEmptyMVar, putMVar, readMVar, takeMVar, threadDelay)
@@ -44,7 +45,7 @@ hex text = B.pack (go (C.unpack text))
 newtype Bytes = Bytes ByteString deriving (Show)
 
 instance Arbitrary Bytes where
-    -- Now and then a message that is passed with a safe call.
+    -- Sometimes, the message is long enough for a safe call.
     arbitrary = do
         len <- frequency [(9, chooseInt (0, 700)), (1, chooseInt (16000, 70000))]
         seed <- arbitrary
@@ -58,7 +59,7 @@ genKey = do
     bytes <- fixed 32
     pure (bytes, fromJust (keyFromBytes bytes))
 
--- | Cuts bytes at random places.
+-- | Cuts bytes at random positions.
 pieces :: ByteString -> Gen [ByteString]
 pieces bytes
     | B.null bytes = pure []
@@ -128,7 +129,7 @@ propAead aead = property $ do
         , conjoin [open' aead key nonce aad (B.take len sealed) === Nothing | len <- [0, 15, B.length text + 15]]
         ]
 
--- | The AEAD from its parts (RFC 8439, section 2.8).
+-- | The AEAD equals its construction from the cipher and the MAC (RFC 8439, section 2.8).
 propParts :: Property
 propParts = property $ do
     (_, key) <- genKey
@@ -230,7 +231,7 @@ errors = do
     expect "lengths of shares" (isNothing (Shamir.combine [Shamir.Share 1 "a", Shamir.Share 2 "bc"]))
     expect "point 0" (isNothing (Shamir.shareAt 0 [Shamir.Share 1 "a"]))
 
--- | Many keys and messages, while the collector runs, on several threads.
+-- | Many keys and messages on several threads, while the garbage collector runs.
 collector :: IO ()
 collector = do
     results <- onThreads . flip map [1 .. 4 :: Int] $ \thread ->
@@ -252,8 +253,7 @@ collector = do
         tag <- X.finishSealer sealer
         pure (B.concat [x, y, tag])
 
--- | Several threads that use one sealer, or evaluate one message that another thread did not
--- finish.
+-- | Several threads use one sealer, or evaluate one message that another thread did not finish.
 sharing :: IO ()
 sharing = do
     key <- generateKey
@@ -301,9 +301,9 @@ sharing = do
         expect ("an interrupted value: " ++ name) (either (const False :: SealaneError -> Bool) (== fresh i) result)
       where
         fresh i = compute (i + opaque)
-        -- GHC does not see that both are the same.
+        -- Hides from GHC that both values are the same.
         opaque = if length name > 1000 then 1 else 0
-    -- Long enough for safe calls, so that threads meet in them.
+    -- Long enough for safe calls, so that several threads are in them at once.
     pieceLen = 17000
 
 -- | Runs actions at once, each on a thread of the operating system.
@@ -317,7 +317,7 @@ onThreads actions = do
     putMVar start ()
     mapM takeMVar started
 
--- | Runs the lines of a file. Returns how many valid and invalid ones there are.
+-- | Tests the vectors in a file. Returns the numbers of valid and invalid ones.
 vectors :: FilePath -> IO (Int, Int)
 vectors path = do
     lines' <- map (C.split '\t') . C.lines <$> B.readFile path

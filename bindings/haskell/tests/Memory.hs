@@ -1,5 +1,5 @@
--- | Encrypts and decrypts 256 MiB as a lazy byte string, in a heap of 24 MiB, with the runtime
--- without threads.
+-- | Encrypts and decrypts 256 MiB as a lazy byte string, in a heap of 24 MiB, with GHC's
+-- non-threaded runtime.
 module Main (main) where
 
 import qualified Data.ByteString as B

@@ -21,7 +21,7 @@ import Sealane.Age hiding (decrypt)
 import Sealane.Age.Ranges
 import Sealane.Error (SealaneError (..))
 
--- | An exception of a function that reads.
+-- | An exception that a reading function throws.
 newtype Unreachable = Unreachable Int deriving (Eq, Show)
 
 instance Exception Unreachable
@@ -37,7 +37,7 @@ tests folder = do
         file <- encrypt recipients Binary plain
         B.writeFile path file
         fromFile <- openFile identities path
-        -- It stays open.
+        -- The opened file stays readable after its name is removed.
         removeFile path
         reads' <- newIORef []
         fromFunction <- openWith identities (size file) $ \offset count -> do
@@ -68,7 +68,7 @@ tests folder = do
             damage recipients identities file plain
     failures folder recipients identities
 
--- | Ranges with a damaged chunk fail, and others do not.
+-- | Ranges that include a damaged chunk fail, and others do not.
 damage :: Recipients -> Identities -> B.ByteString -> B.ByteString -> IO ()
 damage recipients identities file plain = do
     let place = B.length file - 5 * 16 - 300000 + 2 * (65536 + 16) + 100
@@ -81,7 +81,7 @@ damage recipients identities file plain = do
     forM_ [(131072, 1), (131071, 2), (196607, 2), (0, 300000)] $ \(offset, len) -> do
         range <- try (readRange ranges offset len)
         expect "the damage" (either (\e -> (errorStatus e, errorChunk e) == (1, Just 2)) (const False) range)
-    -- A file that is cut short has no length.
+    -- The length of a truncated file cannot be read.
     let short = B.take (B.length file - 30000) file
     cut <- openWith identities (size short) (\offset len -> pure (slice (fromIntegral offset) len short))
     total <- try (contentLength cut)
@@ -90,7 +90,7 @@ damage recipients identities file plain = do
     armor <- try (openWith identities (size armored) (\offset len -> pure (slice (fromIntegral offset) len armored)))
     expect "armor has no ranges" (either ((== 16) . errorStatus) (const False) (() <$ armor))
 
--- | Functions that throw, and files that cannot be opened.
+-- | Reading functions that throw, and files that cannot be opened.
 failures :: FilePath -> Recipients -> Identities -> IO ()
 failures folder recipients identities = do
     file <- encrypt recipients Binary (B.replicate 300000 7)
@@ -103,7 +103,7 @@ failures folder recipients identities = do
     ranges <- openWith identities (size file) $ \offset len -> do
         broken <- readIORef isBroken
         when broken (throwIO (Unreachable (fromIntegral offset)))
-        -- More than was asked for.
+        -- Returns more than was requested.
         pure (slice (fromIntegral offset) (len + 5) file)
     writeIORef isBroken True
     results <- forM [0, 65536, 131072, 196608] $ \offset -> do

@@ -42,7 +42,7 @@ right = either (error . show) id
 content :: Int -> B.ByteString
 content len = B.pack [fromIntegral (i * i + i `div` 251) | i <- [1 .. len]]
 
--- | Cuts bytes into pieces of a length, and a last one.
+-- | Cuts bytes into pieces of this length, except the last.
 cut :: Int -> B.ByteString -> L.ByteString
 cut len = L.fromChunks . go
   where
@@ -50,7 +50,7 @@ cut len = L.fromChunks . go
         | B.null bytes = []
         | otherwise = let (piece, rest) = B.splitAt len bytes in piece : go rest
 
--- | Files of lazy functions are those of the others.
+-- | The lazy functions and the others open each other's files.
 exchange :: Recipients -> Identities -> IO ()
 exchange recipients identities = do
     let lengths = [0, 1, 65535, 65536, 65537, 131072, 600000]
@@ -70,7 +70,7 @@ exchange recipients identities = do
     (_, noFile) <- consume (decrypt identities "age")
     expect "no file" (fmap errorStatus noFile == Just 16)
 
--- | Empty chunks, which no function of lazy byte strings makes, are not the end.
+-- | Empty chunks, which no function for lazy byte strings produces, do not end the input.
 malformed :: Recipients -> Identities -> IO ()
 malformed recipients identities = do
     let plain = content 300000
@@ -97,7 +97,7 @@ damaged recipients identities = do
         expect "the damage" (fmap errorStatus failed == Just 1)
         expect "its chunk" ((failed >>= errorChunk) == Just (fromIntegral number))
     forM_ [0, 1, 5, chunks - 1] $ \number -> do
-        -- A file that ends between chunks.
+        -- A file that was cut between two chunks.
         (beginning, failed) <- consume (decrypt identities (cut 5000 (B.take (start + number * chunk) file)))
         expect "a file that is cut short" (fmap errorStatus failed == Just 1)
         expect "all that is there" (beginning == B.take (number * 65536) plain)
@@ -110,13 +110,13 @@ laziness recipients identities = do
     expect "an endless file" (L.length (L.take 5000000 file) == 5000000)
     plain <- decrypt identities file
     expect "its content" (L.take 5000000 plain == L.take 5000000 endless)
-    -- Exceptions of the input.
+    -- Exceptions in the input.
     broken <- encrypt recipients Binary (L.fromStrict (content 300000) <> throw (ErrorCall "input"))
     expect "before the exception" (L.length (L.take 200000 broken) == 200000)
     forM_ [1, 2 :: Int] $ \_ -> do
         failed <- try (evaluate (L.length broken))
         expect "the exception of the input" (either (\(ErrorCall text) -> text == "input") (const False) failed)
-    -- A thread that is killed while it computes a result that others need.
+    -- A thread is killed while it computes a result that others need.
     forM_ [1 .. 20] $ \i -> do
         sealed <- encrypt recipients Binary (L.take 3000000 endless)
         thread <- forkIO (() <$ evaluate (L.length sealed))
@@ -134,7 +134,7 @@ abandoned recipients identities = do
         plain <- decrypt identities file
         evaluate (L.index plain 100000)
     expect "all are used" (length used == 20)
-    -- There are 40 of them, whose results this keeps, so that they must be there.
+    -- 40 threads must exist, because their results are kept.
     kept <- replicateM 40 (encrypt recipients Binary endless)
     mapM_ (evaluate . L.head) kept
     before <- threads

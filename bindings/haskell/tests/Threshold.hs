@@ -28,7 +28,7 @@ tests = do
         status = either errorStatus (const 0)
     forM_ [Binary, Armor] $ \form -> do
         file <- encrypt (right (recipientsRequiring 3 "the s\195\164fe" public)) form plain
-        -- The header is enough, and the file of lazy functions has one of its own.
+        -- The header is enough to contribute. The lazily encrypted file has its own header.
         lazily <- L.toStrict <$> Lazy.encrypt (right (recipientsRequiring 3 "" public)) form (L.fromStrict plain)
         parts <- forM holders $ \holder -> case contribute (right (identitiesFromText holder)) (B.take 20000 file) of
             Right [part] -> pure part

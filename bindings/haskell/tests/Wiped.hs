@@ -1,6 +1,6 @@
--- | Makes and uses 200 keys, whose memory @wiped.c@ watches, and abandons 10 files that are
--- encrypted and 10 that are decrypted as lazy byte strings. A collection finds most of the keys
--- before the end of the program, which finds the others.
+-- | Creates and uses 200 keys, whose memory @wiped.c@ watches, and abandons 10 files that are
+-- encrypted and 10 that are decrypted as lazy byte strings. A garbage collection frees most of the
+-- keys, and the end of the program the others.
 module Main (main) where
 
 import Control.Concurrent (threadDelay)
@@ -35,7 +35,7 @@ abandon = do
         content <- Lazy.decrypt (right (Age.identitiesFromText text)) file
         content <$ evaluate (L.index content 1000000)
     during <- threads
-    -- They are in use until here.
+    -- Keeps the contents in use until here.
     forM_ contents $ \content -> evaluate (L.head content)
     when (during < before + 20) (error (show (during - before) ++ " threads of 20 files"))
     wait 600 before

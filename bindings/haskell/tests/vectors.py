@@ -3,7 +3,7 @@
 FOLDER/NAME.vectors has the vectors of Wycheproof as lines. Each line has eight fields: name, key,
 nonce, associated data, message, ciphertext, tag, result. FOLDER/cctv has the vectors for age, none
 of them compressed, and FOLDER/payloads.sha256 the digests of the contents of valid files.
-FOLDER/beginnings.sha256 has the digests of what is authentic of damaged files.
+FOLDER/beginnings.sha256 has the digests of the authentic beginnings of damaged files.
 """
 
 import json

@@ -1,9 +1,10 @@
 /* Watches freed memory, for keys and contents that were not wiped: LD_PRELOAD=wiped.so PROGRAM
  *
  * The keys of PROGRAM have 31 bytes of MARK and one of their own, and the contents of its files are
- * bytes of MARK. At its end, the numbers of freed blocks of the length of a key go to standard
- * error: those that hold a key, and those that hold zeros. The same numbers follow for blocks from
- * 64 KiB on: those with as many bytes of a content, and those that hold zeros. */
+ * bytes of MARK. At its end, the numbers of freed blocks of the length of a key are written to
+ * standard error: first the blocks that hold a key, then those that hold zeros. The same numbers
+ * follow for blocks of at least 64 KiB: those that hold file contents, then those that hold
+ * zeros. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
@@ -29,7 +30,7 @@ void free(void *block)
     size_t len = block ? malloc_usable_size(block) : 0;
     if (len >= LARGE_BYTES) {
         contents += memmem(block, len, mark, KEY_BYTES) != NULL;
-        /* Its first byte is zero, and each one is the same as the one before. */
+        /* The first byte is zero, and each byte equals the one before. */
         large_zeros += *(unsigned char *)block == 0 && memcmp(block, (unsigned char *)block + 1, len - 1) == 0;
     }
     if (!next)

@@ -1,5 +1,5 @@
-//! The types and numbers of OpenSSL's `core.h`, `core_dispatch.h` and `core_names.h` that are used
-//! here. They are stable from OpenSSL 3.0 on.
+//! The types and numbers from OpenSSL's `core.h`, `core_dispatch.h` and `core_names.h` that this
+//! crate uses. They are stable from OpenSSL 3.0 on.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -56,7 +56,7 @@ pub(crate) struct OSSL_ITEM {
 // SAFETY: the pointer is to a constant.
 unsafe impl Sync for OSSL_ITEM {}
 
-/// A parameter: a value that OpenSSL gives, or a place for one. A table ends with a null pointer.
+/// A parameter: a value from OpenSSL, or room for one. A table ends with a null pointer.
 #[repr(C)]
 pub(crate) struct OSSL_PARAM {
     pub(crate) key: *const c_char,
@@ -136,5 +136,5 @@ pub(crate) const OSSL_FUNC_MAC_SET_CTX_PARAMS: c_int = 9;
 pub(crate) const OSSL_FUNC_MAC_GETTABLE_PARAMS: c_int = 10;
 pub(crate) const OSSL_FUNC_MAC_SETTABLE_CTX_PARAMS: c_int = 12;
 
-/// The length of the associated data of a record of TLS 1.2 (`EVP_AEAD_TLS1_AAD_LEN`).
+/// The length of the associated data of a TLS 1.2 record (`EVP_AEAD_TLS1_AAD_LEN`).
 pub(crate) const EVP_AEAD_TLS1_AAD_LEN: usize = 13;

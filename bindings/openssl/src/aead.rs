@@ -1,8 +1,8 @@
-//! The AEADs: one message after another, through the interface of OpenSSL.
+//! The AEADs: one message after another, through OpenSSL's interface.
 //!
 //! OpenSSL does not say whether a piece is the whole message. So the first piece is processed in
-//! one call, which is faster and decrypts only authentic messages, and the context remembers enough
-//! to go on if a second piece comes.
+//! one call, which is faster and decrypts only authentic messages, and the context keeps enough
+//! state to continue if a second piece comes.
 
 use sealane::chacha20::Layout;
 use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, TAG_BYTES, Tag};
@@ -17,9 +17,9 @@ use crate::pieces::Pieces;
 use crate::reason::Reason;
 use crate::whole::{ShortAad, open, seal};
 
-/// The longest first piece that is encrypted in one call, unless it is a record of TLS 1.3. Packets
-/// of QUIC and records of DTLS are shorter. The ciphertext is kept, because a second piece needs
-/// it.
+/// The longest first piece that is encrypted in one call, unless it is a TLS 1.3 record. QUIC
+/// packets and DTLS records are shorter. The ciphertext is kept, because it is needed if a second
+/// piece comes.
 const KEPT_BYTES: usize = 2048;
 
 /// ChaCha20-Poly1305 or XChaCha20-Poly1305.
@@ -31,7 +31,7 @@ pub(crate) struct Aead<L: AeadLayout> {
     /// Nothing has been encrypted with the nonce.
     nonce_is_fresh: bool,
     direction: Direction,
-    /// Encrypting: the result. Decrypting: the expected tag, if `has_tag`.
+    /// When encrypting, the resulting tag. When decrypting, the expected tag, if `has_tag`.
     tag: Tag,
     tag_bytes: usize,
     has_tag: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Aead<L: AeadLayout> {
     kept: Vec<u8>,
 }
 
-/// A key in both forms that are needed.
+/// A key in the two forms that are needed.
 #[derive(Clone)]
 struct Key<L: AeadLayout> {
     bytes: Zeroizing<[u8; KEY_BYTES]>,
@@ -54,21 +54,21 @@ struct Key<L: AeadLayout> {
 enum Stage<L: Layout> {
     /// A key or a nonce is missing.
     Idle,
-    /// There is no piece yet, and the associated data is in [`ShortAad`].
+    /// No piece has come yet, and the associated data is in [`ShortAad`].
     Started,
     /// One piece was encrypted as the whole message.
     Sealed { is_record: bool },
     /// One piece was decrypted as the whole message, which is authentic.
     Opened,
-    /// In the middle of the message.
+    /// The message is processed in pieces.
     Pieces(Box<Pieces<L>>),
-    /// The tag was computed or found right.
+    /// The tag was computed or verified.
     Finished,
     /// The message is not authentic, or its tag is missing.
     Failed,
 }
 
-/// A record of TLS 1.2 (RFC 5246, section 6.2.3.3), which is one piece with the tag behind it.
+/// A TLS 1.2 record (RFC 5246, section 6.2.3.3), which is one piece followed by the tag.
 #[derive(Clone)]
 struct Record {
     aad: [u8; EVP_AEAD_TLS1_AAD_LEN],
@@ -90,7 +90,7 @@ impl<L: AeadLayout> Aead<L> {
         self.key.as_ref().ok_or(Reason::NoKey)
     }
 
-    /// Returns the nonce. It encrypts only one message.
+    /// Returns the nonce. When encrypting, it can be taken only once.
     fn take_nonce(&mut self) -> Result<L::Nonce, Reason> {
         if self.direction == Direction::Encrypt && !std::mem::take(&mut self.nonce_is_fresh) {
             return Err(Reason::NoNonce);
@@ -108,7 +108,7 @@ impl<L: AeadLayout> Aead<L> {
             Stage::Idle => return Err(if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce }),
             Stage::Finished => return Err(Reason::NoNonce),
             Stage::Opened | Stage::Failed => {
-                // The tag was right for fewer bytes.
+                // The tag was verified for a shorter message.
                 self.stage = Stage::Failed;
                 return Err(Reason::NotAuthentic);
             }
@@ -127,7 +127,7 @@ impl<L: AeadLayout> Aead<L> {
         }
     }
 
-    /// Takes the first piece, as the whole message if possible.
+    /// Processes the first piece, as the whole message if possible.
     fn first_piece(&mut self, mut buffers: Buffers<'_>) -> Result<(), Reason> {
         let len = buffers.len();
         let is_record = self.aad.is_header_of_record(len);
@@ -153,13 +153,13 @@ impl<L: AeadLayout> Aead<L> {
                 return opened;
             }
             // The piece is not the whole message, or the message is not authentic. OpenSSL's
-            // interface gives no way to know, and wants the plaintext now.
+            // interface does not tell which, and expects the plaintext now.
         }
         let direction = self.direction;
         self.pieces()?.transform(direction, buffers)
     }
 
-    /// Prepares for a record of TLS 1.2, from its associated data.
+    /// Prepares for a TLS 1.2 record, from its associated data.
     fn start_record(&mut self, aad: &[u8]) -> Result<(), Reason> {
         let mut aad: [u8; EVP_AEAD_TLS1_AAD_LEN] = aad.try_into().map_err(|_| Reason::TlsRecord)?;
         let [.., high, low] = aad;
@@ -172,12 +172,13 @@ impl<L: AeadLayout> Aead<L> {
         Ok(())
     }
 
-    /// Encrypts or decrypts a record of TLS 1.2. Returns the length of the output.
+    /// Encrypts or decrypts a TLS 1.2 record. Returns the length of the output.
     fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
         if buffers.len() != record.plaintext_bytes + TAG_BYTES {
             return Err(Reason::TlsRecord);
         }
-        // RFC 7905, section 2: the sequence number, which is in front, is added to the nonce.
+        // RFC 7905, section 2: the sequence number, with which the associated data begins, is XORed
+        // into the nonce.
         let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
         nonce.as_mut()[4..].iter_mut().zip(&record.aad).for_each(|(nonce, byte)| *nonce ^= byte);
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
@@ -212,7 +213,7 @@ impl<L: AeadLayout> Aead<L> {
         Ok(())
     }
 
-    /// Sets the expected tag, or only the length of tags.
+    /// Sets the expected tag, or only the tag length.
     fn set_tag(&mut self, tag: Option<&[u8]>, len: usize) -> Result<(), Reason> {
         if !(1..=TAG_BYTES).contains(&len) {
             return Err(Reason::TagLength);
@@ -365,7 +366,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
                 let (tag, len) = param.octets()?;
                 self.set_tag(tag, len)
             }
-            // Records of TLS have nonces of 12 bytes.
+            // TLS records have nonces of 12 bytes.
             b"tlsaad" if Self::IS_IETF => self.start_record(param.bytes()?),
             b"tlsivfixed" if Self::IS_IETF => {
                 self.nonce = Some(param.bytes()?.try_into().map_err(|_| Reason::NonceLength)?);

@@ -10,12 +10,12 @@ use crate::provider::Provider;
 use crate::reason::Reason;
 use crate::usage::Tally;
 
-/// The state of an algorithm, for which OpenSSL has a pointer.
+/// The state of an algorithm, to which OpenSSL holds a pointer.
 pub(crate) struct Context<T> {
     provider: Arc<Provider>,
     pub(crate) state: T,
     pub(crate) tally: Tally,
-    /// A function panicked, so the state may be inconsistent.
+    /// Whether a function has panicked, so that the state may be inconsistent.
     broken: bool,
 }
 
@@ -28,7 +28,7 @@ impl<T> Drop for Context<T> {
 /// Returns a new context, or null after a panic.
 ///
 /// # Safety
-/// The pointer is null or the live context of a provider, from `OSSL_provider_init`.
+/// The pointer is null, or is a live provider context from `OSSL_provider_init`.
 pub(crate) unsafe fn new_context<T>(
     provider: *const c_void,
     algorithm: usize,
@@ -50,13 +50,13 @@ fn boxed<T>(make: AssertUnwindSafe<impl FnOnce() -> Context<T>>) -> *mut c_void 
     .unwrap_or(ptr::null_mut())
 }
 
-/// Panics if a variable of the environment says so. Only the module for `tests/panic` does.
+/// Panics if an environment variable is set, but only in the module built for `tests/panic`.
 fn panic_if_asked() {
     #[cfg(sealane_panic)]
     assert!(std::env::var_os("SEALANE_PANIC").is_none(), "a panic that a test asked for");
 }
 
-/// Returns a copy of a context, or null.
+/// Returns a copy of a context, or null if the context is null or copying panics.
 ///
 /// # Safety
 /// The rules of [`call`].
@@ -77,7 +77,7 @@ pub(crate) unsafe fn copy_context<T: Clone>(context: *mut c_void, algorithm: usi
 /// The rules of [`call`]. The context must not be used again.
 pub(crate) unsafe fn free_context<T>(context: *mut c_void) {
     if !context.is_null() {
-        // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL uses it for the last time.
+        // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL does not use it again.
         let context = unsafe { Box::from_raw(context.cast::<Context<T>>()) };
         // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
@@ -107,7 +107,7 @@ pub(crate) unsafe fn call<T>(context: *mut c_void, body: impl FnOnce(&mut Contex
     match result {
         Ok(()) => 1,
         // No error is stored, as in OpenSSL's own provider: servers skip early data by trying to
-        // decrypt it, and `SSL_get_error` would take the old error for a new one.
+        // decrypt it, and `SSL_get_error` would mistake the stored error for a new one.
         Err(Reason::NotAuthentic) => 0,
         Err(reason) => {
             context.provider.core.raise(reason);
@@ -139,14 +139,15 @@ pub(crate) unsafe fn input<'a>(start: *const u8, len: usize) -> Result<&'a [u8],
     }
 }
 
-/// Input and output of a transformation, of the same length.
+/// The input and the output of a transformation, of the same length.
 pub(crate) enum Buffers<'a> {
     InPlace(&'a mut [u8]),
     Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
 }
 
 impl<'a> Buffers<'a> {
-    /// Returns `len` bytes of input and output. If they overlap in part, the input is moved first.
+    /// Returns `len` bytes of input and output. If they partially overlap, the input is first moved
+    /// to the output.
     ///
     /// # Safety
     /// Both pointers are null or valid for `len` bytes during `'a`, and nobody else uses them.
@@ -182,7 +183,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Returns the buffers in pieces of `len` bytes; the last one may be shorter.
+    /// Calls `each` with pieces of `len` bytes of the buffers; the last one may be shorter.
     pub(crate) fn chunks(self, len: usize, mut each: impl FnMut(Buffers<'_>)) {
         match self {
             Self::InPlace(buffer) => buffer.chunks_mut(len).for_each(|piece| each(Buffers::InPlace(piece))),
@@ -192,7 +193,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Returns the first `at` bytes, and the rest.
+    /// Splits the buffers into the first `at` bytes and the remainder.
     pub(crate) fn split(self, at: usize) -> (Self, Self) {
         match self {
             Self::InPlace(buffer) => {

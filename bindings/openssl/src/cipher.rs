@@ -1,4 +1,4 @@
-//! The trait of ciphers, on which the functions for OpenSSL build.
+//! The trait that ciphers implement, and on which the functions for OpenSSL build.
 
 use std::ffi::CStr;
 
@@ -32,7 +32,8 @@ pub(crate) trait Cipher: Clone {
 
     fn new(backend: Backend) -> Self;
 
-    /// Sets what is given, and starts a message if a key or a nonce is given.
+    /// Sets the direction and, if given, the key and the nonce. Starts a message if either is
+    /// given.
     fn init(&mut self, direction: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>)
     -> Result<(), Reason>;
 
@@ -44,10 +45,10 @@ pub(crate) trait Cipher: Clone {
     /// Ends the message.
     fn finish(&mut self) -> Result<(), Reason>;
 
-    /// Reads a parameter that this cipher has; others are left alone.
+    /// Reads a parameter if this cipher has it; others are left unchanged.
     fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason>;
 
-    /// Sets a parameter that this cipher has; others are ignored.
+    /// Sets a parameter if this cipher has it; others are ignored.
     fn set(&mut self, name: &[u8], param: &Param<'_>) -> Result<(), Reason>;
 }
 

@@ -1,7 +1,7 @@
 //! The functions for ciphers that OpenSSL calls.
 //!
 //! Each function relies on OpenSSL's rules (`provider-cipher(7)`): contexts are live and used by
-//! one thread at a time, buffers are valid for their lengths, and tables of parameters end.
+//! one thread at a time, buffers are valid for their lengths, and parameter tables are terminated.
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::cipher::{Cipher, Direction, KEY_BYTES, number};
 use crate::param::Params;
 use crate::reason::Reason;
 
-/// The table of the functions of a cipher.
+/// The function table of a cipher.
 pub(crate) struct Functions<C>(PhantomData<C>);
 
 impl<C: Cipher> Functions<C> {
@@ -115,7 +115,7 @@ unsafe fn init<C: Cipher>(
     unsafe { call(context, |context| body(&mut context.state)) }
 }
 
-/// Takes a piece of the message, or associated data if there is no output.
+/// Processes a piece of the message, or of the associated data if there is no output.
 unsafe extern "C" fn update<C: Cipher>(
     context: *mut c_void,
     out: *mut u8,
@@ -161,7 +161,7 @@ unsafe extern "C" fn finish<C: Cipher>(context: *mut c_void, _: *mut u8, written
     unsafe { call(context, body) }
 }
 
-/// `EVP_Cipher`: takes a piece, or ends the message if there is no input.
+/// For `EVP_Cipher`: processes a piece, or ends the message if there is no input.
 unsafe extern "C" fn cipher<C: Cipher>(
     context: *mut c_void,
     out: *mut u8,
@@ -183,7 +183,7 @@ unsafe extern "C" fn get_params<C: Cipher>(params: *mut OSSL_PARAM) -> c_int {
     let params = unsafe { Params::new(params) };
     call_without_context(|| {
         params.each(|name, param| match name {
-            // A stream cipher.
+            // 0 means a stream cipher.
             b"mode" => param.set_number(0),
             b"keylen" => param.set_number(KEY_BYTES),
             b"ivlen" => param.set_number(C::NONCE_BYTES),

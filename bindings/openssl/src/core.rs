@@ -25,7 +25,7 @@ impl Core {
     ///
     /// # Safety
     /// The handle and the table are those that OpenSSL passed to `OSSL_provider_init`, and the
-    /// provider is loaded as long as this value exists.
+    /// provider stays loaded as long as this value exists.
     pub(crate) unsafe fn new(handle: *const OSSL_CORE_HANDLE, mut functions: *const OSSL_DISPATCH) -> Self {
         let mut core = Self { handle, get_params: None, new_error: None, vset_error: None };
         // SAFETY: the caller promises a table; the loop stays before its end.
@@ -33,8 +33,8 @@ impl Core {
             let function = entry.function;
             match entry.function_id {
                 OSSL_FUNC_CORE_GET_PARAMS => {
-                    // SAFETY: this number has a function of this type, and `None` is a null
-                    // pointer.
+                    // SAFETY: with this number there is a function of this type, or a null pointer:
+                    // `None`.
                     core.get_params = unsafe { transmute::<*const c_void, Option<CoreGetParams>>(function) };
                 }
                 OSSL_FUNC_CORE_NEW_ERROR => {
@@ -85,10 +85,10 @@ impl Core {
         self.set_error(reason, None);
     }
 
-    /// Stores an error with a text. Before the provider is loaded, OpenSSL does not know the texts
-    /// of the reasons.
+    /// Stores an error with its own text, because OpenSSL does not know the texts of the reasons
+    /// until the provider is loaded.
     pub(crate) fn raise_with(&self, reason: Reason, text: &str) {
-        // It is a format for `printf`.
+        // The text is used as a `printf` format.
         self.set_error(reason, CString::new(text.replace('%', "%%")).ok());
     }
 
@@ -97,7 +97,7 @@ impl Core {
         let (Some(new_error), Some(vset_error)) = (self.new_error, self.vset_error) else { return };
         let format = format.as_ref().map_or(ptr::null(), |format| format.as_ptr());
         // A `va_list` is a pointer, or is passed as one, on all targets of this crate. The formats
-        // have no place for an argument, so nothing is read from it.
+        // take no arguments, so nothing is read from it.
         let mut va_list = [0_u64; 8];
         // SAFETY: the handle is OpenSSL's.
         unsafe { new_error(self.handle) };

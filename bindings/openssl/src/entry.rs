@@ -80,7 +80,7 @@ static GETTABLE: [OSSL_PARAM; 5] = [
 ///
 /// # Safety
 /// OpenSSL's rules (`provider-base(7)`): the handle is valid while the provider is loaded, the
-/// table of functions ends, and the other pointers are places for results.
+/// function table is terminated, and the other pointers are valid for writing results.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn OSSL_provider_init(
     handle: *const OSSL_CORE_HANDLE,
@@ -94,14 +94,14 @@ pub(crate) unsafe extern "C" fn OSSL_provider_init(
         Ok(Ok(provider)) => provider,
         Ok(Err((core, text))) => {
             core.raise_with(Reason::Configuration, &format!("sealane: {text}"));
-            // While OpenSSL reads its configuration, it drops this error, and goes on without the
-            // provider. Nobody would notice.
+            // While OpenSSL reads its configuration, it drops this error and continues without the
+            // provider, so the message is also printed.
             let _ = writeln!(std::io::stderr(), "sealane: {text}; OpenSSL goes on without this provider");
             return 0;
         }
         Err(_) => return 0,
     };
-    // SAFETY: OpenSSL gives a place for the result.
+    // SAFETY: OpenSSL provides room for the result.
     unsafe { to_core.write(PROVIDER.as_ptr()) };
     // SAFETY: as above.
     unsafe { context.write(Box::into_raw(Box::new(Arc::new(provider))).cast()) };
@@ -112,7 +112,7 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
     if provider.is_null() {
         return;
     }
-    // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL uses it for the last time.
+    // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL does not use it again.
     let provider = unsafe { Box::from_raw(provider.cast::<Arc<Provider>>()) };
     call_without_context(|| {
         provider.usage.write();
@@ -140,7 +140,7 @@ unsafe extern "C" fn get_params(_: *mut c_void, params: *mut OSSL_PARAM) -> c_in
 
 unsafe extern "C" fn query_operation(_: *mut c_void, operation: c_int, no_cache: *mut c_int) -> *const OSSL_ALGORITHM {
     if !no_cache.is_null() {
-        // SAFETY: it is not null, so OpenSSL gives a place for a number.
+        // SAFETY: the pointer is not null, so OpenSSL provides room for a number.
         unsafe { no_cache.write(0) };
     }
     match operation {

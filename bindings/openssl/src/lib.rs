@@ -1,9 +1,9 @@
-//! ChaCha20-Poly1305, XChaCha20-Poly1305, ChaCha20 and Poly1305 of Sealane, as a provider of
-//! OpenSSL 3: `sealane.so`.
+//! Sealane's ChaCha20-Poly1305, XChaCha20-Poly1305, ChaCha20 and Poly1305 as a provider for OpenSSL
+//! 3: `sealane.so`.
 //!
 //! OpenSSL passes its functions to `OSSL_provider_init` and gets tables of functions back, so
-//! nothing is linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types and
-//! numbers. `aead` (with `whole` and `pieces`), `stream` and `mac` hold the algorithms, in safe
+//! OpenSSL is not linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types
+//! and numbers. `aead` (with `whole` and `pieces`), `stream` and `mac` hold the algorithms, in safe
 //! code. `provider` holds the configuration. `boundary`, `param`, `cipher_functions`,
 //! `mac_functions` and `entry` have the functions that OpenSSL calls. They catch panics.
 //!

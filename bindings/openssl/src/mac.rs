@@ -8,7 +8,7 @@ use crate::reason::Reason;
 #[derive(Clone)]
 pub(crate) struct Mac {
     backend: Backend,
-    /// Exists after a key was set, until the tag was computed.
+    /// Exists from setting the key until the tag is computed.
     poly1305: Option<Poly1305>,
     updated: bool,
 }
@@ -25,7 +25,7 @@ impl Mac {
         Ok(())
     }
 
-    /// Starts a message without a new key. The key must not have been used.
+    /// Starts a message without a new key. Fails if the key has been used.
     pub(crate) fn restart(&self) -> Result<(), Reason> {
         if self.updated { Err(Reason::NoKey) } else { Ok(()) }
     }

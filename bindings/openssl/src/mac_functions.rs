@@ -1,7 +1,7 @@
 //! The functions for MACs that OpenSSL calls.
 //!
 //! Each function relies on OpenSSL's rules (`provider-mac(7)`): contexts are live and used by one
-//! thread at a time, buffers are valid for their lengths, and tables of parameters end.
+//! thread at a time, buffers are valid for their lengths, and parameter tables are terminated.
 
 use std::ffi::{c_int, c_void};
 
@@ -17,7 +17,7 @@ use crate::reason::Reason;
 /// The index in [`crate::usage::COUNTED`].
 const ALGORITHM: usize = 3;
 
-/// The table of Poly1305.
+/// The function table of Poly1305.
 pub(crate) static POLY1305: [OSSL_DISPATCH; 11] = [
     OSSL_DISPATCH::new(OSSL_FUNC_MAC_NEWCTX, newctx as *const c_void),
     OSSL_DISPATCH::new(OSSL_FUNC_MAC_DUPCTX, dupctx as *const c_void),
@@ -89,9 +89,10 @@ unsafe extern "C" fn finish(context: *mut c_void, out: *mut u8, written: *mut us
             return Err(Reason::OutputTooSmall);
         }
         let tag = mac.finish()?;
-        // SAFETY: it is not null, and OpenSSL gives a place for `capacity` bytes, which is enough.
+        // SAFETY: the pointer is not null, and OpenSSL provides room for `capacity` bytes, which is
+        // enough.
         unsafe { out.copy_from_nonoverlapping(tag.as_ptr(), TAG_BYTES) };
-        // SAFETY: it is not null, and OpenSSL gives a place for a number.
+        // SAFETY: the pointer is not null, and OpenSSL provides room for a number.
         unsafe { written.write(TAG_BYTES) };
         Ok(())
     };

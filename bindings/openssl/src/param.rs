@@ -1,4 +1,4 @@
-//! Parameters: reading and writing them.
+//! Reads and writes parameters.
 
 use std::ffi::{CStr, c_void};
 use std::marker::PhantomData;
@@ -12,9 +12,9 @@ pub(crate) struct Params(*mut OSSL_PARAM);
 
 impl Params {
     /// # Safety
-    /// The pointer is null or to a table that ends with a null key. Until the value is dropped, its
-    /// entries are those of OpenSSL: keys are texts, and non-null data is valid for its size and
-    /// not used by others.
+    /// The pointer is null, or points to a table that ends with a null key. Until this value is
+    /// dropped, the entries follow OpenSSL's rules: keys are texts, and non-null data is valid for
+    /// its size and not used by others.
     pub(crate) unsafe fn new(params: *mut OSSL_PARAM) -> Self {
         Self(params)
     }
@@ -34,7 +34,7 @@ impl Params {
     }
 }
 
-/// The value of a parameter, or the place for it.
+/// The value of a parameter, or the room for it.
 pub(crate) struct Param<'a> {
     entry: *mut OSSL_PARAM,
     table: PhantomData<&'a mut OSSL_PARAM>,
@@ -42,12 +42,12 @@ pub(crate) struct Param<'a> {
 
 impl Param<'_> {
     fn entry(&self) -> &OSSL_PARAM {
-        // SAFETY: only `Params::each` makes these values, of entries before the end of a table.
+        // SAFETY: only `Params::each` creates these values, from entries before the end of a table.
         unsafe { &*self.entry }
     }
 
-    /// Tells OpenSSL how many bytes there are. Only for parameters that OpenSSL wants to read:
-    /// others may be constants.
+    /// Tells OpenSSL how many bytes there are. Only for parameters that OpenSSL asks for: others
+    /// may be constants.
     fn set_return_size(&mut self, size: usize) {
         // SAFETY: as above; entries for results can be written, and no reference to this one is
         // live.
@@ -66,12 +66,12 @@ impl Param<'_> {
         Ok((bytes, self.entry().data_size))
     }
 
-    /// Returns the bytes of a parameter that must have some.
+    /// Returns the bytes of a parameter, which must not be null.
     pub(crate) fn bytes(&self) -> Result<&[u8], Reason> {
         self.octets()?.0.ok_or(Reason::NullPointer)
     }
 
-    /// Returns the number of bytes that OpenSSL has place for.
+    /// Returns the number of bytes that OpenSSL has room for.
     pub(crate) fn capacity(&self) -> usize {
         self.entry().data_size
     }
@@ -90,9 +90,9 @@ impl Param<'_> {
             return Err(Reason::ParameterType);
         }
         match self.entry().data_size {
-            // All numbers here are below 2^31.
+            // All numbers that the provider writes are below 2^31.
             4 => self.write(&(number as u32).to_ne_bytes()),
-            // 0: OpenSSL asks for the size.
+            // With 0, OpenSSL asks for the size.
             0 | 8 => self.write(&(number as u64).to_ne_bytes()),
             _ => Err(Reason::ParameterType),
         }
@@ -105,7 +105,7 @@ impl Param<'_> {
         }
         self.set_return_size(text.count_bytes());
         if !self.entry().data.is_null() {
-            // SAFETY: data of this type is a place for a pointer, says `Params::new`.
+            // SAFETY: data of this type is room for a pointer, as `Params::new` promises.
             unsafe { self.entry().data.cast::<*const c_void>().write(text.as_ptr().cast()) };
         }
         Ok(())

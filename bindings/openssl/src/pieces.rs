@@ -1,8 +1,8 @@
-//! An AEAD's message in pieces of any length.
+//! AEAD messages in pieces of any length.
 //!
-//! OpenSSL passes associated data in pieces, copies messages that are not finished, and shortens
-//! tags. `sealane::Sealer` can do none of this, so the construction of RFC 8439, section 2.8, is
-//! built here from the cipher and the authenticator.
+//! OpenSSL passes associated data in pieces, copies unfinished messages, and truncates tags.
+//! `sealane::Sealer` can do none of this, so the construction of RFC 8439, section 2.8, is built
+//! here from the cipher and the authenticator.
 
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};
 use sealane::{Backend, MAX_MESSAGE_BYTES, Poly1305, Tag};
@@ -12,7 +12,8 @@ use crate::boundary::Buffers;
 use crate::cipher::{Direction, KEY_BYTES};
 use crate::reason::Reason;
 
-/// Bytes that are copied, encrypted and authenticated while they are in the first-level cache.
+/// The number of bytes that are copied, encrypted and authenticated at a time, so that they stay in
+/// the first-level cache.
 pub(crate) const CHUNK_BYTES: usize = 16 << 10;
 
 /// The state in the middle of a message.
@@ -44,7 +45,7 @@ impl<L: Layout> Pieces<L> {
         Ok(())
     }
 
-    /// Adds ciphertext that is encrypted already.
+    /// Adds ciphertext that has already been encrypted.
     pub(crate) fn skip(&mut self, ciphertext: &[u8]) -> Result<(), Reason> {
         self.begin_text(ciphertext.len())?;
         self.mac.update(ciphertext);

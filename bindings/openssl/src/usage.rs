@@ -20,7 +20,7 @@ struct Count {
 }
 
 impl Usage {
-    /// Opens the file now, because a process may give up its rights later.
+    /// Opens the file now, because the process may drop its privileges later.
     pub(crate) fn new(path: Option<&str>) -> Result<Self, String> {
         let open = |path: &str| OpenOptions::new().append(true).create(true).open(path);
         let file = path.map(|path| open(path).map_err(|error| format!("statistics = {path}: {error}"))).transpose()?;
@@ -33,8 +33,8 @@ impl Usage {
         for (name, count) in COUNTED.iter().zip(&self.counts) {
             let (updates, bytes) = (count.updates.load(Relaxed), count.bytes.load(Relaxed));
             if updates > 0 {
-                // One call, so that processes do not mix their lines. There is nobody to tell about
-                // an error: the process ends.
+                // One call, so that lines of several processes are not mixed. An error is ignored,
+                // because the process is ending.
                 let line = format!("{} {name}: {updates} updates, {bytes} bytes\n", std::process::id());
                 let _ = file.write_all(line.as_bytes());
             }
@@ -42,8 +42,8 @@ impl Usage {
     }
 }
 
-/// The counts of one context. They are added to the sums at the end, so that threads do not write
-/// to the same memory.
+/// The counts of one context. They are added to the sums when the context is freed, so that threads
+/// do not write to the same memory all the time.
 pub(crate) struct Tally {
     algorithm: usize,
     updates: u64,

@@ -1,4 +1,4 @@
-//! Messages of an AEAD in one call.
+//! AEAD messages in one call.
 
 use std::mem::MaybeUninit;
 
@@ -7,10 +7,10 @@ use sealane::{AeadLayout, ChaChaPoly1305, TAG_BYTES, Tag};
 use crate::boundary::Buffers;
 use crate::reason::Reason;
 
-/// The longest associated data that is stored for a call with the whole message.
+/// The longest associated data that is stored until it is passed along with the whole message.
 const SHORT_AAD_BYTES: usize = 64;
 
-/// Associated data that is not processed yet.
+/// Associated data that has not been processed yet.
 #[derive(Clone)]
 pub(crate) struct ShortAad {
     bytes: [u8; SHORT_AAD_BYTES],
@@ -64,8 +64,8 @@ pub(crate) fn seal<'a, L: AeadLayout>(
     }
 }
 
-/// Decrypts if the message is authentic. Otherwise, a common buffer holds the ciphertext as before,
-/// and separate output is filled with zeros.
+/// Decrypts if the message is authentic. Otherwise, an in-place buffer holds the ciphertext as
+/// before, and a separate output is filled with zeros.
 pub(crate) fn open<L: AeadLayout>(
     cipher: &ChaChaPoly1305<L>,
     nonce: &L::Nonce,

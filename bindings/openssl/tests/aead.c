@@ -22,7 +22,8 @@ static void test_properties(void)
         CHECK(EVP_CIPHER_get_block_size(a) == EVP_CIPHER_get_block_size(b));
         CHECK(EVP_CIPHER_get_mode(a) == EVP_CIPHER_get_mode(b));
         CHECK(EVP_CIPHER_get_flags(a) == EVP_CIPHER_get_flags(b));
-        /* All that OpenSSL's own cipher has. OpenSSL 3.1 lists a parameter of GCM too, and ignores it. */
+        /* Checks that all parameters of OpenSSL's own cipher exist. OpenSSL 3.1 lists a parameter
+         * of GCM too, and ignores it. */
         const OSSL_PARAM *(*lists[])(const EVP_CIPHER *) = {EVP_CIPHER_gettable_ctx_params,
                                                            EVP_CIPHER_settable_ctx_params};
         for (int list = 0; list < 2; list++)
@@ -104,7 +105,7 @@ static void test_order(void)
     EVP_CIPHER_CTX_free(ctx);
 }
 
-/* An empty message, in all ways to say so. */
+/* An empty message, in all ways to pass one. */
 static void test_empty(void)
 {
     uint8_t tag[TAG], same[TAG];
@@ -132,7 +133,7 @@ static void test_empty(void)
     }
 }
 
-/* Tags of fewer bytes, and each bit of a tag. */
+/* Truncated tags, and a change of each bit of a tag. */
 static void test_tags(void)
 {
     for (size_t len = 1; len <= (few ? 40 : 5000); len = len * 5 / 4 + 1) {
@@ -169,7 +170,7 @@ static void test_tags(void)
             }
             EVP_CIPHER_CTX_free(ctx);
         }
-        /* The right tag, then another one; and more data than the tag is for. */
+        /* Sets the right tag and then a wrong one; and passes more data than the tag covers. */
         EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 0);
         set_tag(ctx, tag);
         update(ctx, NULL, aad, 12);

@@ -1,4 +1,4 @@
-/* Shared parts of the tests. A check that fails ends the program. */
+/* What the tests share. A check that fails ends the program. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -46,15 +46,15 @@
 
 /* The folder of sealane.so. */
 extern const char *folder;
-/* Few lengths only: valgrind is slow. */
+/* Whether to test only a few lengths, because valgrind is slow. */
 extern int few;
-/* Both providers' ciphers, and Poly1305. */
+/* The ciphers and Poly1305 of both providers. */
 extern EVP_CIPHER *ours, *theirs, *our_stream, *their_stream, *xchacha;
 extern EVP_MAC *our_mac, *their_mac;
 
 static inline uint8_t *bytes(size_t len, unsigned first)
 {
-    /* Memory of exactly this size, so that valgrind notices each access behind it. */
+    /* Memory of exactly this size, so that valgrind detects each access past its end. */
     uint8_t *memory = malloc(len ? len : 1);
     CHECK(memory != NULL);
     for (size_t i = 0; i < len; i++)
@@ -94,7 +94,7 @@ static inline void set_tag(EVP_CIPHER_CTX *ctx, const uint8_t tag[TAG])
     CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, TAG, (void *)tag) == 1);
 }
 
-/* Encrypts in one call of OpenSSL's own cipher. */
+/* Encrypts with one call to OpenSSL's own cipher. */
 static inline void expected(const uint8_t *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
                             const uint8_t *text, size_t len, uint8_t *out, uint8_t tag[TAG])
 {

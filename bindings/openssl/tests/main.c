@@ -1,4 +1,4 @@
-/* Runs all tests of the provider, with the version of OpenSSL: program FOLDER VERSION [few] */
+/* Runs all tests of the provider, with this version of OpenSSL: program FOLDER VERSION [few] */
 #include "check.h"
 
 const char *folder;
@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     CHECK(argc >= 3);
     folder = argv[1];
     few = argc > 3;
-    /* That of the headers, and that of the library. */
+    /* The versions of the headers and of the library. */
     CHECK(strcmp(OPENSSL_VERSION_STR, argv[2]) == 0);
     CHECK(strcmp(OpenSSL_version(OPENSSL_VERSION_STRING), argv[2]) == 0);
     /* First, while no other library context has the module. */

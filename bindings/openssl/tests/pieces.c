@@ -3,7 +3,7 @@
 
 static uint8_t key[32], nonce[12];
 
-/* Where a piece goes. */
+/* Where the output of a piece goes. */
 enum place { IN_PLACE, SEPARATE, OVERLAP_BEFORE, OVERLAP_BEHIND, PLACES };
 
 /* Transforms one piece and compares the result. */
@@ -19,8 +19,8 @@ static void piece(EVP_CIPHER_CTX *ctx, const uint8_t *in, const uint8_t *result,
     free(buffer);
 }
 
-/* Encrypts and decrypts with two cuts, in the associated data too, and with a copy of the context
- * at the first cut. */
+/* Encrypts and decrypts in three pieces, with cuts in the associated data too, and copies the
+ * context at the first cut. */
 static void cut_twice(const uint8_t *text, const uint8_t *sealed, size_t len, const uint8_t *aad, size_t aad_len,
                       const uint8_t tag[TAG], size_t first, size_t second, enum place place, int tag_first)
 {
@@ -68,7 +68,7 @@ static void forged(const uint8_t *sealed, size_t len, const uint8_t *aad, size_t
     free(out);
 }
 
-/* Every cut of every length to 600 bytes. */
+/* Every cut of messages of every length up to 600 bytes. */
 static void test_every_cut(void)
 {
     for (size_t len = 0; len <= 600; len += few ? 97 : 1) {
@@ -76,7 +76,8 @@ static void test_every_cut(void)
         uint8_t *text = bytes(len, 1), *sealed = malloc(len + 1), *aad = bytes(aad_len, 2), tag[TAG];
         expected(key, nonce, aad, aad_len, text, len, sealed, tag);
         for (size_t cut = 0; cut <= len; cut += few ? 31 : 1) {
-            /* Each cut meets each place in four lengths, with the tag first and last. */
+            /* Within four lengths, each cut is tested with each place, with the tag set first and
+             * last. */
             for (int tag_first = 0; tag_first < 2; tag_first++)
                 cut_twice(text, sealed, len, aad, aad_len, tag, cut, len, (len + cut) % PLACES, tag_first);
             if (cut % 8 == 0)
@@ -86,7 +87,7 @@ static void test_every_cut(void)
     }
 }
 
-/* Longer messages, and pieces around the lengths at which the provider changes its plan. */
+/* Longer messages, and pieces around the lengths at which the provider changes its method. */
 static void test_long(void)
 {
     static const size_t cuts[] = {1, 64, 447, 1024, 2047, 2048, 2049, 4096, 16383, 16384, 16385, 33000};
@@ -99,7 +100,7 @@ static void test_long(void)
                 for (int choice = 0; choice < 2 * PLACES; choice++)
                     cut_twice(text, sealed, len, aad, aad_len, tag, cuts[i], cuts[i] + cuts[j], choice / 2, choice % 2);
     }
-    /* Many pieces of lengths from a generator. */
+    /* Many pieces of pseudorandom lengths. */
     expected(key, nonce, aad, 13, text, len, sealed, tag);
     uint32_t random = 1;
     for (int turn = 0; turn < (few ? 2 : 100); turn++) {

@@ -7,7 +7,7 @@
 
 static OSSL_LIB_CTX *library;
 
-/* Encrypts and decrypts growing messages. Returns NULL, or the argument after an error. */
+/* Encrypts and decrypts growing messages. Returns NULL, or its argument after an error. */
 static void *work(void *argument)
 {
     uint8_t key[32] = {1}, nonce[12] = {2}, text[3000], sealed[3000], back[3000], tag[TAG];
@@ -30,7 +30,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The child goes on with a message of the parent. */
+/* The child process continues a message of the parent. */
 static void test_fork(void)
 {
     uint8_t key[32] = {1}, nonce[12] = {2}, text[200] = {3}, whole[200], out[200], tag[TAG], same[TAG];

@@ -30,7 +30,8 @@ static void test_tls13(size_t len)
         update(ctx, buffer, in_place ? buffer : sealed, len);
         CHECK(finish(ctx) == 1 && memcmp(buffer, text, len) == 0);
 
-        /* No plaintext of a forgery exists, not even for a moment between two calls. */
+        /* A forgery leaves no plaintext in the buffer, not even between the two calls: it has zeros,
+         * or in place the unchanged ciphertext. */
         memcpy(buffer, sealed, len);
         same[15] ^= 1;
         CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
@@ -82,7 +83,7 @@ static void test_tls12(size_t len)
     uint8_t short_aad[13] = {0};
     short_aad[12] = 15;
     FAILS(EVP_CIPHER_CTX_ctrl(open, EVP_CTRL_AEAD_TLS1_AAD, 13, short_aad), "a TLS record has a wrong length");
-    /* The fixed part of the nonce. */
+    /* The whole IV of 12 bytes is fixed: ChaCha20-Poly1305 has no explicit part. */
     CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_AEAD_SET_IV_FIXED, 12, key) == 1);
     CHECK(EVP_CIPHER_CTX_ctrl(b, EVP_CTRL_AEAD_SET_IV_FIXED, 12, key) == 1);
     CHECK(record(a, 3, sealed, text, len, full) == (int)full && record(b, 3, same, text, len, full) == (int)full);
@@ -97,11 +98,12 @@ void test_tls(void)
 {
     memset(key, 0x42, sizeof key);
     memset(nonce, 0x24, sizeof nonce);
-    for (size_t len = 1; len <= 16384; len += len < (few ? 4 : 1200) ? 1 : len < 16383 ? len / 2 : 1) {
-        len = len > 16384 ? 16384 : len;
+    for (size_t len = 1; len < 16384; len += len < (few ? 4 : 1200) ? 1 : len / 2) {
         test_tls13(len);
         test_tls12(len);
     }
     test_tls12(0);
+    test_tls12(16384);
+    test_tls13(16384);
     test_tls13(16385);
 }

@@ -14,7 +14,7 @@ use crate::error::InvalidTag;
 use crate::lengths::sealed_len;
 use crate::many::Messages;
 
-/// Returns the nonce.
+/// Returns the nonce, or an error if it does not have `N` bytes.
 fn nonce<const N: usize>(nonce: &Input<'_>) -> PyResult<[u8; N]> {
     nonce.to_array().ok_or_else(|| {
         let len = nonce.as_slice().len();
@@ -32,7 +32,7 @@ fn split(sealed: &[u8]) -> PyResult<(&[u8], &Tag)> {
     sealed.split_last_chunk().ok_or_else(|| InvalidTag::new_err(()))
 }
 
-/// Writes the ciphertext and the tag to `output`, which has room for exactly these.
+/// Writes the ciphertext and the tag to `output`, which has exactly their length.
 fn seal<L: AeadLayout + Layout>(
     cipher: &ChaChaPoly1305<L>,
     nonce: &L::Nonce,
@@ -47,7 +47,7 @@ fn seal<L: AeadLayout + Layout>(
 
 macro_rules! aead {
     ($class:ident, $layout:ty, $nonce_bytes:literal) => {
-        /// An AEAD with a key. The Python package documents it.
+        /// An AEAD with a key. The Python package documents this class.
         #[pyclass(frozen, module = "sealane")]
         pub(crate) struct $class(ChaChaPoly1305<$layout>);
 
@@ -87,7 +87,7 @@ macro_rules! aead {
                     seal(&self.0, &nonce, aad, plaintext, output);
                     Ok::<(), std::convert::Infallible>(())
                 };
-                // SAFETY: `seal` writes as many bytes as the ciphertext and the tag have.
+                // SAFETY: `seal` writes all bytes of the ciphertext and the tag.
                 let Ok(sealed) = unsafe { new_bytes(py, len, len + aad.len(), fill) }?;
                 Ok(sealed)
             }
@@ -103,7 +103,8 @@ macro_rules! aead {
                 let (ciphertext, tag) = split(data.as_slice())?;
                 let fill =
                     |output: &mut [MaybeUninit<u8>]| self.0.open_into(&nonce, aad, ciphertext, tag, output).map(|_| ());
-                // SAFETY: `open_into` writes as many bytes as the ciphertext has.
+                // SAFETY: `open_into` writes as many bytes of plaintext as there are bytes of
+                // ciphertext.
                 let opened = unsafe { new_bytes(py, ciphertext.len(), data.as_slice().len() + aad.len(), fill) }?;
                 opened.map_err(|_| InvalidTag::new_err(()))
             }

@@ -1,4 +1,4 @@
-//! The bytes of Python objects, without copies.
+//! Access to the bytes of Python objects without copying.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use pyo3::types::PyBytes;
 use pyo3::{Borrowed, ffi};
 use zeroize::Zeroize as _;
 
-/// Calls that process more bytes release the interpreter's lock, in which other threads then run.
+/// Calls that process at least this many bytes release the GIL, so that other threads can run.
 pub(crate) const RELEASE_FROM: usize = 4 << 10;
 
-/// Runs `work`, without the interpreter's lock if it processes at least [`RELEASE_FROM`] bytes.
+/// Runs `work`. Releases the GIL meanwhile if `work` processes at least [`RELEASE_FROM`] bytes.
 pub(crate) fn run<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
     if bytes < RELEASE_FROM { work() } else { py.detach(work) }
 }
 
-/// An exported buffer of contiguous bytes. Its memory stays valid until it is dropped: an exporter
-/// with exports, such as a bytearray, refuses to move or free its memory.
+/// An exported buffer of contiguous bytes. Its memory stays valid until the export is dropped,
+/// because an exporter such as a bytearray refuses to move or free exported memory.
 struct Export(Box<ffi::Py_buffer>);
 
 impl Export {
@@ -40,7 +40,7 @@ impl Export {
 impl Drop for Export {
     fn drop(&mut self) {
         // SAFETY: `new` filled the structure, and this releases it once. Values of this type are
-        // dropped by functions that Python calls, so the thread is attached.
+        // dropped only in functions that Python calls, so the thread is attached.
         unsafe { ffi::PyBuffer_Release(&raw mut *self.0) }
     }
 }
@@ -50,7 +50,7 @@ impl Drop for Export {
 /// As in Python's own modules, the caller must not write to the object in another thread during the
 /// call.
 pub(crate) enum Input<'a> {
-    /// Bytes of Python, which never change.
+    /// A Python `bytes` object, which never changes.
     Bytes(&'a [u8]),
     /// Any other object.
     Other(Exported),
@@ -63,7 +63,7 @@ impl Input<'_> {
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            // A buffer of no bytes may have a null pointer.
+            // An empty buffer may have a null pointer.
             Self::Other(Exported(export)) if export.len() == 0 => &[],
             // SAFETY: the exporter promises `len` readable bytes at `buf`, until the export is
             // released. Nobody writes to them: the caller of the Python function promises it, and
@@ -126,7 +126,7 @@ impl Output {
             return &mut [];
         }
         // SAFETY: the exporter promises that many writable bytes at `buf`, until the export is
-        // released. `check` found that they are no input, and the caller of the Python function
+        // released. `check` found that they overlap no input, and the caller of the Python function
         // promises that no other thread uses them.
         unsafe { slice::from_raw_parts_mut(self.0.0.buf.cast(), len) }
     }
@@ -147,7 +147,7 @@ pub(crate) fn write_zeros(room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     unsafe { &mut *(std::ptr::from_mut(room) as *mut [u8]) }
 }
 
-/// Writes a copy of `bytes`, which are as many, and returns it.
+/// Copies `bytes` to `room`, which has the same length, and returns the copy.
 pub(crate) fn write_copy<'a>(room: &'a mut [MaybeUninit<u8>], bytes: &[u8]) -> &'a mut [u8] {
     // SAFETY: the layout is the same, and initialised bytes may be read as bytes that may be
     // uninitialised.
@@ -156,8 +156,9 @@ pub(crate) fn write_copy<'a>(room: &'a mut [MaybeUninit<u8>], bytes: &[u8]) -> &
     unsafe { &mut *(std::ptr::from_mut(room) as *mut [u8]) }
 }
 
-/// Returns bytes that `fill` writes. If it fails, they are wiped. `fill` runs without the
-/// interpreter's lock if `work` bytes are many (see [`run`]).
+/// Returns a new `bytes` object that `fill` writes, or wipes the memory if `fill` fails. `work` is
+/// the number of bytes that `fill` processes, which decides whether the GIL is released (see
+/// [`run`]).
 ///
 /// # Safety
 /// If `fill` succeeds, it has written all bytes.
@@ -173,14 +174,14 @@ pub(crate) unsafe fn new_bytes<E: Send>(
     if object.is_null() {
         return Err(PyErr::take(py).unwrap_or_else(|| PyMemoryError::new_err(())));
     }
-    // SAFETY: it is a new reference to an object of type bytes, and belongs to this function.
+    // SAFETY: the pointer is a new reference to an object of type bytes, and this function owns it.
     let object = unsafe { Bound::from_owned_ptr(py, object) };
     // SAFETY: the object is of type bytes.
     let bytes = unsafe { object.cast_into_unchecked::<PyBytes>() };
     // SAFETY: the object is of type bytes, and alive.
     let start = unsafe { ffi::PyBytes_AsString(bytes.as_ptr()) };
-    // SAFETY: the object has `len` bytes there. It is not initialised, and nobody else knows the
-    // object. Only the object without bytes is shared.
+    // SAFETY: the object has `len` bytes there, which may be uninitialised. Nothing else refers to
+    // the object, except to the empty one, which Python shares and which has no bytes to write.
     let room = unsafe { slice::from_raw_parts_mut(start.cast::<MaybeUninit<u8>>(), len) };
     let result = run(py, work, || fill(room).inspect_err(|_| room.zeroize()));
     Ok(result.map(|()| bytes))

@@ -50,7 +50,7 @@ pub(crate) fn encrypt(error: Encrypt) -> PyErr {
     EncryptError::new_err(error.to_string())
 }
 
-/// Returns the exception for a file that cannot be given to others.
+/// Returns the exception for a file that cannot be re-keyed.
 pub(crate) fn rekey(error: RekeyError) -> PyErr {
     match error {
         RekeyError::Open(error) => decrypt(error),
@@ -71,8 +71,8 @@ pub(crate) fn copy(error: CopyError) -> PyErr {
     }
 }
 
-/// Returns the exception for an error of an input or output. An exception of Python comes back as
-/// it is.
+/// Returns the exception for an I/O error. A Python exception inside the error is returned
+/// unchanged.
 pub(crate) fn io(error: io::Error) -> PyErr {
     if let Some(error) = StreamError::of(&error) {
         return payload(error);
@@ -93,7 +93,7 @@ pub(crate) fn at_path(error: io::Error, path: &Path) -> PyErr {
     }
 }
 
-/// Returns the message without the number of the error.
+/// Returns the message without the error number.
 fn message(error: &io::Error) -> String {
     let text = error.to_string();
     text.split_once(" (os error").map_or(text.clone(), |(message, _)| message.to_owned())

@@ -13,9 +13,9 @@ pub(crate) fn sealed_len(plaintext: usize) -> PyResult<usize> {
 
 /// The lengths of the plaintexts.
 pub(crate) enum Lengths {
-    /// All have the same.
+    /// All plaintexts have the same length.
     Same { len: usize, count: usize },
-    /// Each has its own.
+    /// Each plaintext has its own length.
     Each(Vec<usize>),
 }
 
@@ -32,7 +32,7 @@ impl Lengths {
         Ok(Self::Each(each))
     }
 
-    /// Returns the length of a message.
+    /// Returns the length of the plaintext with this index.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> usize {
         match self {
@@ -41,7 +41,7 @@ impl Lengths {
         }
     }
 
-    /// Returns the length of all plaintexts and of all ciphertexts.
+    /// Returns the total length of all plaintexts, and that of all ciphertexts with their tags.
     pub(crate) fn totals(&self) -> PyResult<(usize, usize)> {
         let too_long = || PyValueError::new_err("the messages are too long");
         let (total, count) = match self {

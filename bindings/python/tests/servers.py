@@ -1,4 +1,4 @@
-"""Servers for tests, behind a gate that counts requests and can stop the world at one of them."""
+"""Servers for tests, behind a gate that records requests and can call a function for each."""
 
 import contextlib
 import http.client
@@ -25,7 +25,7 @@ class Request:
     path: str
     query: str
     headers: dict
-    #: The number of bytes of the body, and of that of the answer.
+    #: The numbers of bytes in the bodies: `received` in the request, `sent` in the response.
     received: int
     port: int
     sent: int = 0
@@ -44,8 +44,8 @@ class Gate:
 
     def __init__(self, app):
         self.app, self.requests = app, []
-        #: Are called with each request before it is passed on, and before it is answered. They may
-        #: return another answer.
+        #: Called with each request before it is passed on, and before it is answered. They may
+        #: return a different status.
         self.before = self.after = lambda request: None
 
     def __call__(self, environ, start_response):
@@ -59,7 +59,7 @@ class Gate:
             int(environ["REMOTE_PORT"]),
         )
         self.requests.append(request)
-        # The client sends all of the body before it reads an answer.
+        # The whole body is read first, because the client reads no response before it has sent all.
         environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(request.received))
         answer = self.before(request)
         if answer is not None:
@@ -77,12 +77,12 @@ class Gate:
         return [data]
 
     def bytes(self):
-        """The bytes of all bodies."""
+        """The total number of bytes in all bodies."""
         return sum(request.received + request.sent for request in self.requests)
 
 
 class _Quiet(WSGIRequestHandler):
-    # The connections of a client are kept.
+    # Keeps connections open between requests.
     protocol_version = "HTTP/1.1"
 
     def log(self, *args):
@@ -91,7 +91,7 @@ class _Quiet(WSGIRequestHandler):
 
 @contextlib.contextmanager
 def served(app):
-    """Serves an application on this machine, and gives its gate and its address."""
+    """Serves an application on this machine, and yields its gate and its address."""
     gate = Gate(app)
     server = make_server("127.0.0.1", 0, gate, threaded=True, request_handler=_Quiet)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -105,7 +105,7 @@ def served(app):
 
 
 def proxy(port):
-    """An application that asks a server on this machine."""
+    """An application that forwards requests to a server on this machine."""
 
     def app(environ, start_response):
         length = int(environ.get("CONTENT_LENGTH") or 0)
@@ -155,7 +155,7 @@ def free_port():
 
 
 class _Conditional:
-    """moto, which ignores the conditions of two requests that S3 knows."""
+    """moto, with the conditions of two requests that S3 supports and moto ignores."""
 
     def __init__(self):
         from moto.s3.models import s3_backends
@@ -179,7 +179,7 @@ class _Conditional:
 
 @contextlib.contextmanager
 def versitygw(folder):
-    """The versitygw that SEALANE_VERSITYGW names, with its objects in a folder. Gives its port."""
+    """The versitygw that SEALANE_VERSITYGW names, with its objects in a folder. Yields its port."""
     port = free_port()
     keys = {
         "ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"],
@@ -193,7 +193,7 @@ def versitygw(folder):
 
 @contextlib.contextmanager
 def s3(folder):
-    """moto, or the versitygw that SEALANE_VERSITYGW names. Gives the gate and the address."""
+    """moto, or the versitygw that SEALANE_VERSITYGW names. Yields the gate and the address."""
     with contextlib.ExitStack() as stack:
         if os.environ.get("SEALANE_VERSITYGW"):
             (folder / "versitygw").mkdir()
@@ -205,7 +205,7 @@ def s3(folder):
 
 @contextlib.contextmanager
 def azurite(folder):
-    """The Azurite that SEALANE_AZURITE names. Gives the gate and the address."""
+    """The Azurite that SEALANE_AZURITE names. Yields the gate and the address."""
     port = free_port()
     command = ["node", os.environ["SEALANE_AZURITE"], "--blobHost", "127.0.0.1", "--blobPort", str(port)]
     command += ["--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
@@ -218,7 +218,7 @@ def kill_client(request):
     for connection in psutil.net_connections("tcp4"):
         if connection.laddr and connection.laddr.port == request.port and connection.pid != os.getpid():
             os.kill(connection.pid, signal.SIGKILL)
-            # It may be the child of another process, which reaps it.
+            # The process may be the child of another process, which reaps it.
             with contextlib.suppress(psutil.NoSuchProcess, psutil.TimeoutExpired):
                 psutil.Process(connection.pid).wait(10)
             return connection.pid
@@ -226,5 +226,5 @@ def kill_client(request):
 
 
 def matches(pattern):
-    """Whether a request matches a pattern of its method, path and query."""
+    """Returns a function that tests whether a request's method, path and query match a pattern."""
     return lambda request: re.search(pattern, str(request)) is not None

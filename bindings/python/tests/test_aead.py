@@ -1,4 +1,4 @@
-"""The AEADs: vectors that nobody here wrote, buffers of all kinds, errors."""
+"""The AEADs: third-party vectors, buffers of all kinds, errors."""
 
 import json
 import pickle
@@ -21,7 +21,7 @@ def vectors(path):
 
 
 def cases_of(path):
-    """Reads cases in the form of OpenSSL or of BoringSSL."""
+    """Reads test cases in OpenSSL's or BoringSSL's format."""
     names = {"nonce": "iv", "ad": "aad", "in": "plaintext", "ct": "ciphertext"}
     cases, case = [], {}
     for line in [*vectors(path).decode().splitlines(), ""]:
@@ -128,7 +128,7 @@ def test_not_authentic(cls):
             room = bytearray(b"x" * length)
             with pytest.raises(InvalidTag):
                 cipher.decrypt_into(*arguments, room)
-            # Nothing of the plaintext is there.
+            # The output holds no plaintext.
             assert len(arguments[1]) < 16 or room == bytes(length)
 
 
@@ -158,7 +158,7 @@ def test_wrong_arguments(cls):
     with pytest.raises(TypeError, match="key"):
         pickle.dumps(cipher)
     assert "\\x00" not in repr(cipher)
-    # The buffers are free again after the errors.
+    # The buffers are released after the errors.
     room.clear()
 
 
@@ -195,7 +195,7 @@ def test_lengths_that_do_not_fit():
 
 
 def test_other_threads_run_meanwhile():
-    """Holding the lock, the call would not let the other thread count at all."""
+    """If the call held the GIL, the other thread could not count at all."""
     cipher, data = ChaCha20Poly1305(bytes(32)), bytes(256 << 20)
     room = bytearray(len(data) + 16)
     counted, stop = [0], threading.Event()

@@ -73,7 +73,7 @@ async def test_readers_and_writers(tmp_path):
         assert await file.seek(-10, os.SEEK_END) == len(DATA) - 10
         assert await file.read() == DATA[-10:]
         await file.seek(500_000)
-        # Tasks that share a file get pieces that follow each other.
+        # Tasks that share a file get consecutive pieces.
         pieces = await asyncio.gather(*[file.read(1000) for _ in range(20)])
         assert b"".join(pieces) == DATA[500_000:520_000]
         buffer = bytearray(5)

@@ -1,4 +1,4 @@
-"""Chunks that are opened from memory and from files: edges of pieces, threads, damage."""
+"""Opening chunks in memory and in files: edges of pieces, threads, damage."""
 
 import os
 
@@ -31,14 +31,14 @@ def both(folder, sealed, start, key, first, stop):
 
 @pytest.mark.parametrize("length", [1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 9 * CHUNK + 7, 70 * CHUNK + 5])
 def test_edges_of_pieces(tmp_path, length):
-    """The longest is opened by several threads."""
+    """The longest file is opened by several threads."""
     data, sealed, start, key = sealed_file(tmp_path, length)
     edges = {0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 5 * CHUNK - 1, length - CHUNK, length - 1, length}
     edges = sorted(edge for edge in edges if 0 <= edge <= length)
     for begin in edges:
         for end in (edge for edge in edges if edge > begin):
             assert both(tmp_path, sealed, start, key, begin, end) == data[begin:end]
-    # Several pieces, in any order, and pieces of nothing.
+    # Several pieces in any order, and empty pieces.
     pieces = [(0, 1), (length // 2, (length + 1) // 3), (0, 0), (0, length), (length - 1, 1)]
     opened = key.open_chunks(0, True, sealed[start:], pieces)
     assert opened == [data[begin : begin + size] for begin, size in pieces]
@@ -58,7 +58,7 @@ def test_no_plaintext(tmp_path):
 
 @pytest.mark.parametrize("count", [1, 5, 70])
 def test_damaged_chunks(tmp_path, count):
-    """All chunks of a request are authentic, or nothing is returned: also those of one byte."""
+    """If one chunk of a request is damaged, nothing is returned, even for a piece of one byte."""
     length = count * CHUNK
     _, sealed, start, key = sealed_file(tmp_path, length)
     for chunk in {0, count // 2, count - 1}:
@@ -98,7 +98,7 @@ def test_a_file_that_is_cut_while_it_is_read(tmp_path):
 
 
 def test_large_reads_of_the_filesystem(tmp_path):
-    """They pass the cache by, and small ones before and after them do not."""
+    """Large reads bypass the cache. Small reads before and after them do not."""
     fs = fsspec.filesystem("age", **OPTIONS)
     path, data = f"{tmp_path}/a", os.urandom(12 << 20)
     fs.pipe(path, data)

@@ -1,4 +1,4 @@
-"""Engines that read and write sealed Parquet through the filesystem."""
+"""Query engines that read and write sealed Parquet through the filesystem."""
 
 import io
 
@@ -121,7 +121,7 @@ def test_polars(url, fs):
 # Dask uses functions that pandas deprecates.
 @pytest.mark.filterwarnings("default")
 def test_dask_workers_resolve_the_identities(url, tmp_path):
-    """The workers are other processes, and get a reference only."""
+    """The workers are other processes, and receive only a reference."""
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
         frame = dask.dataframe.read_parquet(url, storage_options=OPTIONS, split_row_groups=True)
         assert frame.npartitions > 1
@@ -135,7 +135,7 @@ def test_dask_workers_resolve_the_identities(url, tmp_path):
 
 
 def test_one_column_costs_its_own_bytes(url, fs):
-    """At most 128 KiB a range are read besides those that the engine asks for."""
+    """At most 128 KiB for each range are read beyond what the engine asks for."""
     data = fs.cat(path_of(url))
     metadata = pa.parquet.ParquetFile(io.BytesIO(data)).metadata
     needed = sum(metadata.row_group(i).column(0).total_compressed_size for i in range(metadata.num_row_groups))

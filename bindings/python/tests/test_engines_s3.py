@@ -1,8 +1,8 @@
-"""Engines that read and write sealed objects on S3, all flights of a year: with wrong keys and damage too."""
+"""Query engines that read and write sealed objects on S3, also with wrong keys and damage."""
 
 import os
 
-# Before the first import: nothing is looked for in the network.
+# Set before the first import, so that libraries do not access the network.
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
 
 import dask
@@ -21,7 +21,7 @@ import pytest
 from keys import WRONG
 from sealane import age
 
-# Engines use what others deprecate.
+# The engines use deprecated functions of other packages.
 pytestmark = pytest.mark.filterwarnings("default")
 MAGIC = b"age-encryption.org/v1\n"
 
@@ -42,14 +42,14 @@ def distance(flights):
 
 
 def damage(s3, path, position=100_000):
-    """Flips a bit that is not at the end."""
+    """Flips a bit at a position, which is not near the end by default."""
     sealed = bytearray(s3.plain.cat(path))
     sealed[position] ^= 1
     s3.plain.pipe(path, bytes(sealed))
 
 
 def assert_sealed(s3, folder):
-    """Checks each object of a folder, and returns their keys."""
+    """Checks that each object in a folder is sealed, and returns their paths."""
     paths = s3.plain.find(f"{s3.bucket}/{folder}")
     assert paths
     assert all(s3.plain.cat_file(path, start=0, end=22) == MAGIC for path in paths)
@@ -141,7 +141,7 @@ def test_polars(s3, sealed_s3, lake, distance):
 
 
 def test_dask_bag(s3, weather):
-    """Other processes read and write lines, and get a reference only."""
+    """Other processes read and write lines, and receive only a reference."""
     lines = weather.read_text().splitlines(keepends=True)[1:]
     assert len(lines) == 26_115
     bag = dask.bag.from_sequence(lines, npartitions=4).map(str.rstrip)
@@ -183,7 +183,9 @@ def test_hugging_face_datasets(s3, sealed_s3, flights, tmp_path, monkeypatch):
 
 
 def test_ray_data(s3, sealed_s3, lake, distance):
-    """The workers are other processes, and get a reference only. All of Ray is here, because it starts slowly."""
+    """The workers receive only a reference.
+
+    All Ray tests are in this function, because Ray starts slowly."""
     import ray
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=128 << 20)

@@ -101,7 +101,7 @@ def test_ranges_are_merged_by_chunk():
     starts = [10, 70_000, 20, 500_000, 500_010, 1_000_000]
     found = fs.cat_ranges(["/a", "/a", "/a", "/a", "/a", "/b"], starts, [s + 100 for s in starts])
     assert found == [DATA[s : s + 100] for s in starts]
-    # A header of each file, and three requests: two chunks, one, and one.
+    # One request for the header of each file, and three for chunks: two chunks, one, and one.
     assert sorted(gets()) == [4096, 4096, 65_552, 65_552, 2 * 65_552]
     Counting.requests.clear()
     assert fs.cat_ranges(["/a", "/a"], [0, 200_000], [1, 200_001], max_gap=1 << 20) == [DATA[:1], DATA[200_000:200_001]]
@@ -127,10 +127,10 @@ def test_random_access_reads_nothing_ahead():
             file.seek(position)
             assert file.read(1000) == DATA[position : position + 1000]
         assert gets()[1:] == [65_552] * 3
-        # In the same chunk.
+        # This read is in the same chunk.
         assert file.read(10) == DATA[501_000:501_010]
         assert len(gets()) == 4
-    # One header a version, whoever opens the file.
+    # The header is read once for each version, however often the file is opened.
     Counting.requests.clear()
     with fs.open("/a") as file:
         assert gets() == []
@@ -338,7 +338,7 @@ def test_references(tmp_path):
 
 
 def test_a_cache_below_holds_ciphertext(tmp_path):
-    """The other way round, plaintext lies on the disk: the reason for the order."""
+    """In the other order, the cache writes plaintext to the disk."""
     fsspec.filesystem("age", target_protocol="memory", **OPTIONS).pipe("/a", DATA)
     for chain, is_plaintext in (("age::simplecache::memory://a", False), ("simplecache::age::memory://a", True)):
         folder = tmp_path / chain.partition(":")[0]

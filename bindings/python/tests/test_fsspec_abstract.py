@@ -119,7 +119,7 @@ class TestS3Pipe(abstract.AbstractPipeTests, S3Fixtures):
 @pytest.mark.filterwarnings("default")
 class TestS3Open(abstract.AbstractOpenTests, S3Fixtures):
     def test_open_exclusive(self, fs, fs_target):
-        """The store itself refuses, at the end, so that two writers cannot both succeed."""
+        """The store itself refuses on close, so that two writers cannot both succeed."""
         fs.pipe(fs_target, b"data")
         with pytest.raises(FileExistsError), fs.open(fs_target, "xb") as file:
             file.write(b"other")

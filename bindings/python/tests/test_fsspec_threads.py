@@ -12,7 +12,9 @@ from keys import OPTIONS
 
 
 def test_threads_share_a_file(tmp_path):
-    """Each seeks and reads, as DuckDB does. In the end, threads that take turns share the position."""
+    """Each thread seeks and reads, as DuckDB does.
+
+    At the end, threads that read without seeking share the position."""
     fs = fsspec.filesystem("age", **OPTIONS)
     path = f"{tmp_path}/shared"
     data = os.urandom(1 << 20)

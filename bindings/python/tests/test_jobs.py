@@ -150,15 +150,15 @@ def test_failures_are_records(root):
     }
     with pytest.raises(jobs.JobError, match="6 of 7 objects failed"):
         report.check()
-    # The same ones again, and nothing else.
+    # The second run tries the failed objects again, and nothing else.
     again = jobs.verify(f"{root}/lake", **OLD, ledger=f"{root}/ledger")
     assert (again.count("unchanged"), again.count("failed")) == (1, 6)
-    # Nothing of damaged objects appears.
+    # Damaged objects produce no output.
     report = jobs.open(f"{root}/lake", f"{root}/back", **OLD, ledger=f"{root}/open")
     assert len(report.failures) == 6 and contents(f"{root}/back") == {"good": DATA}
     before = contents(f"{root}/lake")
     report = jobs.rekey(f"{root}/lake", **TO_OTHER, ledger=f"{root}/rekey")
-    # A header can be new although the payload is damaged.
+    # A header can be replaced although the payload is damaged.
     assert sorted(r.url.rpartition("/")[2] for r in report.failures) == ["empty", "foreign", "short", "text"]
     after = contents(f"{root}/lake")
     assert {n for n in before if before[n] != after[n]} == {"good", "damaged", "cut"}
@@ -226,7 +226,7 @@ def test_no_secret_is_in_a_task_or_a_ledger(root):
 
 
 class Dying(BaseException):
-    """Ends an attempt as a killed process does: nothing of it runs any more."""
+    """Ends an attempt as if its process were killed."""
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
@@ -259,7 +259,7 @@ def test_an_attempt_that_dies(root, moment, monkeypatch):
     assert states(report) == ["done"]
     after = contents(f"{root}/lake")
     assert list(after) == ["a"] and age.decrypt(after["a"], OTHER) == DATA
-    # It was not replaced twice.
+    # The object was not replaced twice.
     assert (after["a"] == left["a"]) == (moment == "after")
     assert set(states(jobs.rekey(f"{root}/lake", **TO_OTHER, ledger=f"{root}/ledger").check())) == {"unchanged"}
 
@@ -300,7 +300,7 @@ def test_attempts_end(root, monkeypatch):
 
 
 def test_the_ledger_chooses_nothing_to_remove(root):
-    """Whoever writes to the ledger cannot make a job remove other objects."""
+    """Someone who can write to the ledger cannot make a job remove other objects."""
     sealed(f"{root}/lake", {"a": DATA, "b": DATA, ".b.0123456789abcdef.tmp": b"", "x/.a.0123456789abcdef.tmp": b""})
     fs, path = fsspec.url_to_fs(f"{root}/lake")
     ledger = Ledger(Place.of(f"{root}/ledger", None))
@@ -344,7 +344,7 @@ def test_copies_without_help_of_the_system(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "copy_file_range", refused)
     jobs.rekey(f"{tmp_path}/lake", **TO_OTHER, ledger=f"{tmp_path}/ledger").check()
     assert age.decrypt((tmp_path / "lake" / "a").read_bytes(), OTHER) == DATA * 9
-    # Some filesystems copy nothing, without an error.
+    # Some filesystems copy nothing and report no error.
     monkeypatch.setattr(os, "copy_file_range", lambda *args: 0)
     jobs.rekey(f"{tmp_path}/lake", **READ_OTHER, recipients=str(NEW.recipient), ledger=f"{tmp_path}/2").check()
     after = (tmp_path / "lake" / "a").read_bytes()

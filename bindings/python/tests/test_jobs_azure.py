@@ -1,4 +1,4 @@
-"""Jobs on Azure's blobs: the header is a block of its own. The server is Azurite."""
+"""Jobs on Azure blobs, where the header is a block of its own. The server is Azurite."""
 
 import os
 import types
@@ -16,7 +16,7 @@ READ = {"identities": "env:SEALANE_TEST_KEY"}
 TO_OTHER = READ | {"recipients": str(OTHER.recipient)}
 TO_US = {"identities": "env:SEALANE_OTHER_KEY", "recipients": str(IDENTITY.recipient)}
 DATA = os.urandom(MIB) * 20
-# Azurite's own account, which everybody knows.
+# Azurite's default account, whose key is public.
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
@@ -50,12 +50,12 @@ def test_only_the_header_is_sent(azure, tmp_path):
     gate.requests.clear()
     report = job(jobs.rekey, "abfs://lake/sealed", **TO_OTHER, **there)
     assert report.count("done") == 2
-    # The rest are lists, properties, and the first 4 KiB with the old header.
+    # Besides the headers, these are lists, properties, and the first 4 KiB with the old header.
     assert gate.bytes() < 40_000
     assert report.bytes_written == sum(len(header(client, name)) for name in ("a", "empty"))
     assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA
     properties = blob.get_blob_properties()
-    # WSGI does not keep the case of the names of headers.
+    # WSGI does not preserve the case of HTTP header names.
     assert {name.lower(): value for name, value in properties.metadata.items()} == {"team": "x"}
     assert properties.content_settings.content_type == "application/vnd.apache.parquet"
     again = job(jobs.rekey, "abfs://lake/sealed", **TO_OTHER, **there)
@@ -73,7 +73,7 @@ def header(client, name):
 
 @pytest.mark.parametrize("way", ["one request", "blocks as adlfs makes them"])
 def test_blobs_of_other_programs(azure, tmp_path, way):
-    """The first time, the block with the header and more is sent again. The second time, it is not."""
+    """The first re-key sends the block with the header and more again. The second does not."""
     _, client, options = azure
     blob = client.get_blob_client("lake", "other")
     if way == "one request":
@@ -126,7 +126,7 @@ def test_a_blob_that_is_not_there(azure, tmp_path):
 
 
 def test_a_lease_is_no_conflict(azure, tmp_path):
-    """The store answers with the status of a conflict, and another attempt would not help."""
+    """A lease gives the same status as a conflict, but another attempt would not help."""
     _, client, options = azure
     blob = client.get_blob_client("lake", "leased")
     blob.upload_blob(age.encrypt(b"data", IDENTITY.recipient), overwrite=True)
@@ -155,7 +155,7 @@ def test_answers_that_are_no_success(azure, tmp_path):
 
 @pytest.mark.parametrize("length", [4, 32, 48])
 def test_ids_of_blocks(azure, tmp_path, monkeypatch, length):
-    """All ids of a blob have one length, and a new block gets an id that is not in use."""
+    """A new block gets an unused id of the same length as the blob's other ids."""
     from sealane.jobs._stores import _azure
 
     _, client, options = azure
@@ -175,7 +175,7 @@ def test_ids_of_blocks(azure, tmp_path, monkeypatch, length):
 
 
 def test_a_block_in_the_place_of_one_that_stays(azure, tmp_path):
-    """Somebody has sent a block under the id of one that stays, so all is sent again."""
+    """An uncommitted block has the id of a kept one, so the whole blob is sent again."""
     _, client, options = azure
     blob = client.get_blob_client("lake", "staged")
     sealed = age.encrypt(DATA, IDENTITY.recipient)

@@ -6,7 +6,7 @@ from distributed import Client, LocalCluster
 
 import cluster
 
-# Both use what Python deprecates.
+# Dask and Ray use deprecated Python functions.
 pytestmark = pytest.mark.filterwarnings("default")
 
 

@@ -1,4 +1,4 @@
-"""Jobs on S3: what is copied inside the store, conditions, properties, uploads that are cut off.
+"""Jobs on S3: copies inside the store, conditional writes, properties, interrupted uploads.
 
 The server is moto, or versitygw if bindings/python/test-servers runs the tests.
 """
@@ -36,7 +36,7 @@ def uploads(bucket):
 
 
 def test_rekey_moves_a_tenth(bucket, gate, tmp_path):
-    """For objects of 64 MiB, at most a tenth of the bytes of download and upload cross the wire."""
+    """For an object of 64 MiB, at most a tenth of a full download and upload is transferred."""
     plain = {"data/a": put(bucket, "data/a", 64 * MIB)}
     sealed = {key: bucket.head_object(Bucket="lake", Key=key)["ContentLength"] for key in plain}
     gate.requests.clear()
@@ -78,7 +78,7 @@ def test_properties_stay(bucket, gate):
 @pytest.mark.parametrize("length", [1000, 6 * MIB])
 @pytest.mark.parametrize("moment", ["the first read", "the end"])
 def test_a_change_meanwhile_is_kept(bucket, gate, length, moment):
-    """Whoever writes in the middle of a re-key wins, and their object is re-keyed then."""
+    """A write in the middle of a re-key wins, and the new object is then re-keyed."""
     put(bucket, "a", length)
     newer = age.encrypt(b"newer" * MIB, IDENTITY.recipient)
     pattern = r"^GET /lake/a[?]" if moment == "the first read" else f"^PUT /lake/a[?]?(x-id=PutObject)?$|{COMPLETE}"
@@ -110,7 +110,7 @@ def test_a_store_that_cannot_copy_parts(bucket, gate):
     assert report.bytes_written > 20 * MIB
     assert age.decrypt(get(bucket, "a"), OTHER) == data
     assert uploads(bucket) == []
-    # Parts of one length, which some stores want.
+    # The parts have equal lengths, which some stores require.
     parts = [
         r.received for r in gate.requests if r.method == "PUT" and "partNumber" in r.query and r.status[:3] == "200"
     ]
@@ -167,7 +167,7 @@ def test_seal_and_open(bucket, gate):
 
 
 def test_an_answer_that_is_lost(bucket, gate):
-    """The object was replaced, but its worker does not hear of it, and tries again."""
+    """The object was replaced, but the response is lost, so the worker tries again."""
     data = put(bucket, "a", 6 * MIB)
     lost = []
 
@@ -184,7 +184,10 @@ def test_an_answer_that_is_lost(bucket, gate):
 
 @pytest.mark.parametrize("length", [100, 6 * MIB])
 def test_a_store_without_tags(bucket, gate, length):
-    """Stores that have no tags say so. Others may not be asked for them, and tags are not lost."""
+    """A store without tags says so.
+
+    If reading the tags is forbidden, the job fails rather than lose them.
+    """
     data = put(bucket, "a", length, CacheControl="max-age=5")
 
     def answer(status):
@@ -220,7 +223,7 @@ def test_a_condition_that_is_always_refused(bucket, gate, length):
 
 @pytest.mark.parametrize("length, method", [(100, "put_object"), (6 * MIB, "complete_multipart_upload")])
 def test_a_client_without_conditions(bucket, gate, tmp_path, monkeypatch, length, method):
-    """An old botocore would leave the condition out, so nothing is replaced."""
+    """An old botocore would drop the condition, so nothing is replaced."""
     put(bucket, "a", length)
     before = get(bucket, "a")
     fs = fsspec.filesystem("s3")

@@ -1,4 +1,4 @@
-"""What must not happen in jobs: objects beside their target, secrets in ledgers, tasks that are lost."""
+"""What jobs must prevent: objects outside the target, secrets in ledgers, lost tasks."""
 
 import json
 
@@ -29,7 +29,7 @@ def states(report):
 
 @pytest.mark.parametrize("name", ["../evil", "x/../../evil", "./evil", "x//evil"])
 def test_a_name_does_not_lead_out_of_the_target(tmp_path, name):
-    """Stores allow such names, and everybody can encrypt to a lake."""
+    """Stores allow such names, and anyone can encrypt to a lake."""
     sealed = age.encrypt(b"evil", IDENTITY.recipient)
     fs = fsspec.filesystem("memory")
     with fs.open("/lake/good", "wb") as file:
@@ -75,7 +75,7 @@ def test_a_target_below_the_source(tmp_path):
     for state in ("done", "unchanged"):
         report = jobs.seal(f"file://{tmp_path}/lake", f"file://{tmp_path}/lake/sealed", **call)
         assert states(report.check()) == [state]
-    # A target above the source is no reason to leave anything out.
+    # Objects are not excluded if the target lies above the source.
     report = jobs.open(f"file://{tmp_path}/lake/sealed", f"file://{tmp_path}/lake", **OLD, ledger=f"{tmp_path}/open")
     assert states(report.check()) == ["done"]
 

@@ -1,4 +1,4 @@
-"""The page docs/lake.md: its code, and each attack of its tables."""
+"""The page docs/lake.md: its code, and each attack in its tables."""
 
 import base64
 import re
@@ -25,7 +25,7 @@ def test_page(gate, tmp_path):
     program = tmp_path / "page.py"
     program.write_text("\n".join(blocks))
     fs = fsspec.filesystem("s3")
-    # The page makes it.
+    # The page's program creates the lake.
     fs.rm("lake", recursive=True)
     subprocess.run([sys.executable, program], check=True, cwd=tmp_path, timeout=120)
     fs.invalidate_cache()
@@ -34,7 +34,7 @@ def test_page(gate, tmp_path):
 
 @pytest.fixture
 def lake(tmp_path):
-    """The address of a folder with two objects, and a function that reads and writes what is there."""
+    """The address of a folder with two objects, and a function that reads and writes them."""
     for name in "ab":
         (tmp_path / name).write_bytes(age.encrypt(DATA + name.encode(), IDENTITY.recipient))
     return tmp_path
@@ -60,7 +60,7 @@ def test_the_store_changes_or_cuts_an_object(lake):
         with pytest.raises(age.PayloadError):
             read(lake, "a")
         assert len(verify(lake).failures) == 1
-    # An engine that reads Parquet begins at the end.
+    # Parquet readers begin at the end of the file.
     table = age.encrypt(pd.DataFrame({"x": range(100_000)}).to_parquet(), IDENTITY.recipient)
     (lake / "t").write_bytes(table[: age.inspect(table).header_len + 16 + 65552])
     with pytest.raises(Exception, match="cut|chunk|end"):
@@ -91,7 +91,7 @@ def test_the_store_replaces_the_identity_of_the_lake(lake):
         else:
             with pytest.raises(age.IdentityError, match="not the identity"):
                 pinned()
-    # Without limits, the store would choose how much memory is taken.
+    # Without a limit, anyone who writes to the store could use up memory.
     (lake / "key.age").write_bytes(bytes((1 << 20) + 1))
     with pytest.raises(age.IdentityError, match="at most"):
         pinned()
@@ -118,7 +118,7 @@ def test_the_store_changes_the_payload_during_a_rekey(lake, monkeypatch):
 
 
 def test_a_writer_forges_an_object(lake):
-    """Recipients are public, so this is an object like any other."""
+    """Recipients are public, so a forged object is valid."""
     (lake / "a").write_bytes(age.encrypt(b"forged", age.Recipient(str(IDENTITY.recipient))))
     assert read(lake, "a") == b"forged"
 
@@ -133,7 +133,10 @@ def test_a_writer_adds_an_object_of_another_lake(lake):
 
 
 def test_the_ledger_lies(lake):
-    """Its writer says that an object is done. A verification with a ledger of its own finds it."""
+    """The ledger claims that an object is done.
+
+    A verification with its own ledger finds the lie.
+    """
     honest = (lake / "a").read_bytes()
     rekey(lake).check()
     [lie] = [path for path in (lake / "ledgers" / "rekey" / "records").iterdir() if b"/a" in path.read_bytes()]

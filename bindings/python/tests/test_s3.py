@@ -38,7 +38,7 @@ def test_by_url(s3):
 
 
 def test_several_parts_are_uploaded(s3, sealed_s3):
-    """A file of several parts of S3, written in pieces, and given up in the middle."""
+    """A file that takes several S3 parts is written in pieces, and is abandoned in the middle."""
     path, fs = f"{s3.bucket}/parts", sealed_s3()
     data = DATA * 12
     with fs.open(path, "wb", block_size=5 << 20) as file:
@@ -54,7 +54,7 @@ def test_several_parts_are_uploaded(s3, sealed_s3):
 
 @pytest.mark.parametrize("size", [0, 1, CHUNK, len(DATA)])
 def test_a_cold_object_costs_one_request_more(s3, sealed_s3, size):
-    """Sealed and plain objects are asked for the same ranges."""
+    """The same ranges are read from sealed and plain objects."""
     s3.plain.pipe(f"{s3.bucket}/plain", DATA[:size])
     sealed_s3().pipe(f"{s3.bucket}/sealed", DATA[:size])
     starts, stops = [0, 10, 300_000, 900_000], [10, 20, 300_100, 950_000]
@@ -67,7 +67,7 @@ def test_a_cold_object_costs_one_request_more(s3, sealed_s3, size):
                 file.seek(start)
                 assert file.read(stop - start) == DATA[:size][start:stop]
         opened = len(s3.requests)
-        # Ranges beyond the end are errors of s3fs.
+        # s3fs fails for ranges beyond the end.
         inside = [(start, stop) for start, stop in zip(starts, stops, strict=True) if stop <= size]
         ranges = fs.cat_ranges([path] * len(inside), [start for start, _ in inside], [stop for _, stop in inside])
         assert ranges == [DATA[start:stop] for start, stop in inside]
@@ -81,7 +81,7 @@ def test_a_cold_object_costs_one_request_more(s3, sealed_s3, size):
 
 
 def test_bytes_of_ranges(s3, sealed_s3):
-    """A range takes its own bytes and at most 128 KiB, and the tag of each chunk."""
+    """A range fetches its own bytes, at most 128 KiB more, and the tag of each chunk."""
     sealed_s3().pipe(f"{s3.bucket}/a", DATA)
     fs = sealed_s3()
     fs.cat_file(f"{s3.bucket}/a", 0, 1)
@@ -101,7 +101,7 @@ def test_bytes_of_ranges(s3, sealed_s3):
 
 
 def test_columns_of_parquet(s3, sealed_s3, flights):
-    """Engines read one column of a table: the requests of a plain object and one, and few more bytes."""
+    """Reading one column takes one request and few bytes more than with a plain object."""
     table = io.BytesIO()
     pa.parquet.write_table(flights, table, row_group_size=100_000)
     s3.plain.pipe(f"{s3.bucket}/plain", table.getvalue())
@@ -120,7 +120,7 @@ def test_columns_of_parquet(s3, sealed_s3, flights):
 
 
 def test_the_end_of_parquet_is_asked_for_with_its_start(s3, sealed_s3):
-    """Engines read it first: it takes no round trip of its own."""
+    """Parquet readers read the end first, so it is fetched in the same round trip as the header."""
     path = f"{s3.bucket}/a.parquet"
     sealed_s3().pipe(path, DATA)
 
@@ -137,7 +137,7 @@ def test_the_end_of_parquet_is_asked_for_with_its_start(s3, sealed_s3):
     end = f"bytes=-{END}"
     assert footer(fs) == [("GET", end), ("GET", "bytes=0-4095"), ("HEAD", None)]
     assert footer(fs) == [("GET", end), ("HEAD", None)]
-    # The requests for information, and for a file that is verified when it is opened.
+    # Counts the requests for information, and for a file that is verified when it is opened.
     s3.requests.clear()
     assert sealed_s3().info(path)["size"] == len(DATA)
     assert sorted(one.method for one in s3.requests) == ["GET", "HEAD"]
@@ -159,13 +159,13 @@ def test_the_end_of_an_object(size):
     key, payload_size = preamble.unlock([IDENTITY]), len(sealed) - preamble.length
     end = open_end(key, size, payload_size, sealed[-END:])
     assert len(end) >= min(size, CHUNK + 1) and data.endswith(end)
-    # Of another version, or cut short.
+    # The end belongs to another version, or is cut short.
     assert open_end(key, size, payload_size, bytes(END)) == b""
     assert open_end(key, size, payload_size, sealed[-15:]) == b""
 
 
 def test_listings(s3, sealed_s3):
-    """A listing without sizes, and one with fixed headers, take the requests of a plain one."""
+    """Listings without sizes, or with fixed headers, take as many requests as plain ones."""
     fs = sealed_s3(header_len=500)
     names = [f"{s3.bucket}/many/{number}" for number in range(40)]
     fs.pipe({name: b"data" for name in names})
@@ -182,7 +182,7 @@ def test_listings(s3, sealed_s3):
         found = sealed_s3(**options).find(f"{s3.bucket}/many", detail=True)
         assert sorted(found) == sorted(names) and {info["size"] for info in found.values()} == {size}
         assert len(s3.requests) == plain
-    # Exact sizes take a header of each object, once.
+    # Exact sizes need the header of each object, once.
     fs = sealed_s3()
     s3.requests.clear()
     for _ in range(2):
@@ -196,13 +196,13 @@ def test_headers_are_remembered_by_version(s3, sealed_s3):
     fs = sealed_s3(use_listings_cache=True)
     assert fs.open(path).read(1) == DATA[:1]
     s3.requests.clear()
-    # A listing and a HEAD name the same version.
+    # A listing and a HEAD request report the same version.
     fs.ls(s3.bucket)
     with fs.open(path) as file:
         assert s3.gets(path) == []
         assert file.read(1) == DATA[:1]
     assert len(s3.gets(path)) == 1
-    # Another object of the same length, written by somebody else: the version tells.
+    # Somebody else writes another object of the same length, which the version reveals.
     size = fs.info(path)["sealed_size"]
     other = DATA[1:] + b"!"
     sealed_s3().pipe(path, other)
@@ -216,7 +216,7 @@ def test_headers_are_remembered_by_version(s3, sealed_s3):
 
 @pytest.mark.parametrize("length", [len(DATA), len(DATA) - 100_000, 10])
 def test_objects_that_are_replaced_behind_a_listing(s3, sealed_s3, length):
-    """s3fs remembers listings, so what it says of an object may be old."""
+    """s3fs caches listings, so its information about an object may be outdated."""
     path, new = f"{s3.bucket}/a", DATA[::-1][:length]
     fs = sealed_s3(use_listings_cache=True)
     fs.pipe(path, DATA)
@@ -286,7 +286,7 @@ def test_damaged_objects(s3, sealed_s3):
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
 def test_a_cache_below_holds_ciphertext(s3, sealed_s3, tmp_path, cache):
-    """In the other order, plaintext lies on the disk: the reason for the order."""
+    """In the other order, the cache writes plaintext to the disk."""
     sealed_s3().pipe(f"{s3.bucket}/a", DATA)
     for chain, is_plaintext in ((f"age::{cache}::s3://", False), (f"{cache}::age::s3://", True)):
         folder = tmp_path / chain.partition(":")[0]

@@ -1,4 +1,4 @@
-"""What is written to: devices, links, modes, the disk, stores that upload when a file is closed."""
+"""Targets: devices, links, modes, syncing to disk, stores that upload when a file is closed."""
 
 import gc
 import io
@@ -46,7 +46,7 @@ def test_a_pipe_is_written_to(tmp_path, plain):
 
 
 def test_a_device_is_written_to(tmp_path, plain):
-    # A link, so that a failure does not take the device from the machine.
+    # A link, so that a bug cannot replace the device itself.
     link = tmp_path / "null"
     link.symlink_to("/dev/null")
     age.encrypt_file(plain, link, IDENTITY.recipient)
@@ -70,7 +70,7 @@ def test_the_file_behind_a_link_is_replaced(tmp_path, plain):
     folder.mkdir()
     real, link = folder / "real", tmp_path / "link"
     link.symlink_to(real)
-    # The file is not there at first.
+    # The file does not exist at first.
     for mode in (0o644, 0o640):
         age.encrypt_file(plain, link, IDENTITY.recipient)
         assert link.is_symlink()
@@ -155,7 +155,7 @@ def test_a_huge_size_takes_no_memory(size):
     reader = age.open_age(Unseekable(sealed), IDENTITY)
     assert reader.read((4 << 20) + 7) == data[: (4 << 20) + 7]
     assert reader.read(3) == data[(4 << 20) + 7 : (4 << 20) + 10]
-    # Damage is left for the next call, also if it is where a step begins.
+    # Damage is reported by the next call, even if it is at the beginning of a step.
     start = len(sealed) - 132 * (65536 + 16)
     cut = age.open_age(Unseekable(sealed[: start + 64 * (65536 + 16)] + bytes(99)), IDENTITY)
     assert cut.read(size) == data[: 4 << 20]
@@ -172,7 +172,7 @@ def test_memory_that_is_not_there():
 
 
 class Uploading(AbstractFileSystem):
-    """A store that has an object once its file is closed. Its files cannot be discarded."""
+    """A store that creates an object when its file is closed. Its files cannot be discarded."""
 
     protocol = "uploading"
     objects = {}
@@ -200,7 +200,7 @@ def uploading():
     [sealed] = Uploading.objects.values()
     assert age.decrypt(sealed, IDENTITY) == DATA
     yield fs
-    # The good object is what is there.
+    # The good object is still there.
     assert list(Uploading.objects.values()) == [sealed]
 
 

@@ -1,4 +1,4 @@
-"""Zarr and xarray on sealed stores, with zarr's own tests of stores over memory and over S3."""
+"""Zarr and xarray on sealed stores, with zarr's own tests for stores, over memory and over S3."""
 
 import fsspec
 import numpy as np
@@ -15,12 +15,12 @@ import sealane.fsspec
 from keys import OPTIONS, WRONG
 from sealane import age
 
-# botocore, zarr and xarray use what others deprecate.
+# botocore, zarr and xarray use deprecated functions of other packages.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
 class SealedStoreTests(StoreTests[FsspecStore, cpu.Buffer]):
-    """Zarr's tests. Their own reads and writes go through another filesystem."""
+    """Zarr's tests. Their direct reads and writes of the store go through a separate filesystem."""
 
     store_cls = FsspecStore
     buffer_cls = cpu.Buffer
@@ -81,7 +81,7 @@ class TestS3(SealedStoreTests):
 
 @pytest.fixture(scope="module")
 def measured(weather):
-    """Temperature and humidity by hour and airport."""
+    """Temperature and humidity for each hour and airport."""
     frame = pd.read_csv(weather, na_values=["NA"], usecols=["origin", "time_hour", "temp", "humid"])
     frame["time_hour"] = pd.to_datetime(frame["time_hour"].str.rstrip("Z"))
     frame = frame.drop_duplicates(["origin", "time_hour"]).set_index(["time_hour", "origin"])
@@ -97,7 +97,7 @@ def test_xarray_over_s3(s3, measured):
     assert all(s3.plain.cat_file(key, start=0, end=22) == b"age-encryption.org/v1\n" for key in keys)
     with xr.open_zarr(url, storage_options=s3.storage) as found:
         xr.testing.assert_equal(found.load(), measured)
-    # A slice reads its chunks only.
+    # A slice reads only its own chunks.
     s3.requests.clear()
     with xr.open_zarr(url, storage_options=s3.storage) as found:
         part = found["temp"].sel(origin="JFK").isel(time_hour=slice(100, 200)).load()

@@ -1,10 +1,10 @@
-//! Prints how much faster the suites are than those of ring and AWS-LC, for records of TLS 1.3 and
-//! packets of QUIC: `cargo run --release --all-features --example ratios`.
+//! Prints how much faster the suites are than those of ring and AWS-LC, for TLS 1.3 records, QUIC
+//! packets and handshakes: `cargo run --release --all-features --example ratios`.
 //!
 //! Each figure is the other provider's time divided by ours, in one process, as the median of
-//! rounds. A packet is sealed and its header masked. The last row is a batch of 32 packets, which
-//! the other providers protect one by one; above the table, it is compared with ours one by one.
-//! Run it on an idle machine.
+//! rounds. For packets, both the payload and the header are protected. The last row is a batch of
+//! 32 packets, which the other providers protect one by one. Above the table, the batch is compared
+//! with our own suite one by one. Run it on an idle machine.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;
@@ -86,7 +86,7 @@ fn protect(suite: &'static Tls13CipherSuite, size: usize) -> Run {
     })
 }
 
-/// Copies a packet, takes the mask off a header, and opens the copy.
+/// Copies a packet, unmasks a header, and opens the copy.
 fn unprotect(suite: &'static Tls13CipherSuite, size: usize) -> Run {
     let (packet, header) = keys(suite);
     let mut sealed = vec![3; size];
@@ -168,7 +168,8 @@ fn handshake(provider: CryptoProvider) -> Run {
         }
     };
     // AWS-LC seeds its random generator in the first handshake of a process. That handshake takes
-    // longer than a turn, so its time says nothing about how many fill one.
+    // longer than a turn of the measurement, so it must not be used to estimate how many calls fill
+    // a turn.
     run();
     Box::new(run)
 }
@@ -191,7 +192,7 @@ fn ratios(prepare: fn(&'static Tls13CipherSuite, usize) -> Run, size: usize) -> 
     ratios_of(providers().each_ref().map(|provider| prepare(suite(provider), size)))
 }
 
-/// Returns the times of ring and AWS-LC, each divided by ours, which is the first.
+/// Returns the times of ring and AWS-LC, each divided by ours, which is the first row.
 fn ratios_of(rows: [Run; 3]) -> [f64; 2] {
     let [_, ring, aws_lc] = relative(rows);
     [ring, aws_lc]
@@ -238,7 +239,7 @@ fn main() {
         let ratio = ratio_of([protect_batch(size), protect_each(suite(&ours), size)]);
         println!("32 packets of {}, protected one by one: {ratio:.2} times as long as at once", size_name(size));
     }
-    // Ours over the same provider, so that only the cipher differs.
+    // Compares ours with the provider that it wraps, so that only the cipher differs.
     let pairs = [
         [rustls_sealane::ring::default_provider(), rustls::crypto::ring::default_provider()],
         [rustls_sealane::aws_lc_rs::default_provider(), rustls::crypto::aws_lc_rs::default_provider()],

@@ -1,8 +1,8 @@
 //! Sealane's ChaCha20-Poly1305 for rustls: TLS 1.3, TLS 1.2 and QUIC.
 //!
-//! A provider of this crate is rustls's own provider, of ring or of AWS-LC, with other
+//! Each provider of this crate is one of rustls's own providers, for ring or AWS-LC, with Sealane's
 //! ChaCha20-Poly1305 suites. Everything else, such as hashes, key exchange, signatures and AES-GCM,
-//! stays with the provider that is wrapped.
+//! comes from the wrapped provider.
 //!
 //! | feature | module | the provider that is wrapped |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | `aws-lc-rs` | `aws_lc_rs` | `rustls::crypto::aws_lc_rs` |
 //! | `rustls-024` | `rustls_024` | any provider for rustls 0.24, which is a pre-release |
 //!
-//! The module [`quic`] has an interface for QUIC stacks that send many packets at once.
+//! The module [`quic`] is for QUIC stacks that send many packets at once.
 //!
 //! rustls prefers AES-256-GCM. Use [`chacha20_first`] to prefer ChaCha20-Poly1305.
 //!
@@ -28,9 +28,8 @@
 //! # Ok::<(), rustls::Error>(())
 //! ```
 //!
-//! No suite of this crate is validated by FIPS: `fips()` returns `false`. Keys are wiped when they
-//! are dropped, except those that a program takes out with
-//! `dangerous_extract_secrets`.
+//! No suite of this crate is FIPS-validated: `fips()` returns `false`. Keys are wiped when they are
+//! dropped, except those that a program extracts with `dangerous_extract_secrets`.
 #![forbid(unsafe_code)]
 
 #[cfg(not(any(feature = "ring", feature = "aws-lc-rs", feature = "rustls-024")))]
@@ -50,12 +49,12 @@ pub use rustls_023::chacha20_first;
 #[cfg(feature = "ring")]
 pub use rustls_023::ring;
 
-/// Runs the programs of the guide with the documentation's.
+/// Includes the guide's programs in the doc tests.
 #[cfg(all(doctest, feature = "ring", feature = "rustls-024"))]
 #[doc = include_str!("../../../docs/rustls.md")]
 struct Guide;
 
-/// Runs the program of the README with the documentation's.
+/// Includes the README's program in the doc tests.
 #[cfg(all(doctest, feature = "ring"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

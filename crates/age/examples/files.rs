@@ -1,4 +1,4 @@
-//! Encrypts and decrypts a file on all cores. Memory does not grow with it.
+//! Encrypts and decrypts a file on all cores. Memory does not grow with the file.
 //!
 //! `cargo run --release -p sealane-age --example files`
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let encryptor = Encryptor::with_recipients([&recipient as &dyn Recipient])?;
     encryptor.encrypt(File::open(&plain)?, File::create(&sealed)?, Threads::available())?;
 
-    // An error leaves the authentic beginning of the plaintext in the output.
+    // After an error, the output holds the authentic beginning of the plaintext.
     let decryptor = Decryptor::new(BufReader::new(File::open(&sealed)?))?;
     let reader = decryptor.decrypt([&identity as &dyn Identity])?;
     reader.copy_to(File::create(&opened)?, Threads::available())?;

@@ -1,4 +1,4 @@
-//! Encrypts a secret to two people, as text, and opens it with one of their keys.
+//! Encrypts a secret to two people, as armored text, and opens it with the key of one of them.
 //!
 //! `cargo run -p sealane-age --example memory`
 

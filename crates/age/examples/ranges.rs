@@ -1,5 +1,5 @@
-//! Reads some bytes out of the middle of an encrypted file. Only the chunks of these bytes are
-//! read, authenticated and decrypted.
+//! Reads some bytes from the middle of an encrypted file. Apart from the header, only the chunks
+//! that hold these bytes are read, authenticated and decrypted.
 //!
 //! `cargo run -p sealane-age --example ranges`
 

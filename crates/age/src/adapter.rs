@@ -1,9 +1,9 @@
-//! Converts recipients and identities of the crate [`age`] for this crate, and ours for `age`
+//! Adapts the recipients and identities of the crate [`age`] to this crate, and ours to `age`
 //! (feature `age`).
 //!
-//! The keys of that crate implement our traits where this is possible without a wrapper: its ssh
-//! keys with the feature `ssh`, its plugins with the feature `plugin`, and the recipients
-//! `age1tag1…` and `age1tagpq1…`. [`FromAge`] and [`ToAge`] wrap all others.
+//! Some types of that crate implement our traits directly: its ssh keys (feature `ssh`), its
+//! plugins (feature `plugin`), and its recipients `age1tag1…` and `age1tagpq1…`. [`FromAge`] wraps
+//! its other types for this crate, and [`ToAge`] wraps ours for `age`.
 //!
 //! ```
 //! use sealane_age::adapter::age::x25519::Identity as AgeIdentity;
@@ -36,7 +36,7 @@ use crate::identity::{Identity, UnwrapError};
 use crate::recipient::{Recipient, WrapError, Wrapped};
 use crate::stanza::Stanza;
 
-/// A recipient or an identity of the crate `age`, for this one.
+/// A recipient or an identity of the crate `age`, for this crate.
 #[derive(Clone, Debug)]
 pub struct FromAge<T>(pub T);
 
@@ -140,7 +140,7 @@ fn wrap(recipient: &impl age::Recipient, file_key: &FileKey) -> Result<Wrapped, 
         age::EncryptError::IncompatibleRecipients { l_labels, r_labels } => {
             WrapError::IncompatibleRecipients(l_labels.into_iter().collect(), r_labels.into_iter().collect())
         }
-        // An error of this crate comes back unchanged.
+        // This is an error of this crate if the recipient is a `ToAge`.
         age::EncryptError::Io(error) => error.downcast().unwrap_or_else(WrapError::other),
         error => WrapError::other(error),
     })?;

@@ -11,16 +11,17 @@ const PAGE: usize = 4096;
 /// The position in a page at which a buffer begins.
 ///
 /// Zen 3 copies at a third of its speed if the target is 1 to 31 bytes ahead of the source, both
-/// counted within a page. Allocators begin large buffers at such a position. Sealed chunks that
-/// follow each other in a buffer are 16 bytes apart in that count. With this offset, no chunk of a
-/// buffer begins at a slow position.
+/// counted within a page. Allocators place large buffers at positions where this happens.
+/// Consecutive sealed chunks in a buffer are 16 bytes apart within a page. With this offset, no
+/// chunk of a buffer begins at a slow position.
 const OFFSET: usize = 32;
 
-/// The size of the first read, in bytes: the rest of a page. Most files are small.
+/// The size of the first read, in bytes: up to the end of the first page. Most files are small.
 const FIRST_READ: usize = PAGE - OFFSET;
 
-/// A buffer that is wiped when it is dropped. It gets memory when its first bytes are asked for,
-/// and initialises no others, so that a small file does not pay for a large buffer.
+/// A buffer that is wiped when it is dropped. Memory is allocated when bytes are first requested,
+/// and only as much of it as is requested is initialised, so that a small file does not pay for a
+/// large buffer.
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
     start: usize,
@@ -37,12 +38,12 @@ impl Buffer {
         self.capacity
     }
 
-    /// Returns these bytes. Those that were not initialised before are 0.
+    /// Returns the bytes in `range`. Those that were not initialised before are 0.
     pub(crate) fn room(&mut self, range: Range<usize>) -> &mut [u8] {
         assert!(range.end <= self.capacity, "a buffer does not move, which would leave a copy behind");
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(self.capacity + PAGE + OFFSET);
-            // If the address cannot be aligned, the buffer is slower and works all the same.
+            // If the address cannot be aligned, the buffer works all the same, but more slowly.
             self.start = self.bytes.as_ptr().align_offset(PAGE) % PAGE + OFFSET;
         }
         let end = self.start + range.end;
@@ -52,9 +53,9 @@ impl Buffer {
         &mut self.bytes[self.start + range.start..end]
     }
 
-    /// Returns room for bytes to read from `start` on, at most up to `end`. It ends with the
-    /// initialised bytes. If these are full, or the buffer is filled again, there are four times as
-    /// many.
+    /// Returns the room for the next read: from `start` to the end of the initialised bytes, but at
+    /// most to `end`. If none are left after `start`, or `start` is 0 because the buffer is filled
+    /// anew, four times as many bytes are initialised first.
     pub(crate) fn room_to_read(&mut self, start: usize, end: usize) -> &mut [u8] {
         let len = self.len();
         let limit = if 0 < start && start < len { len } else { (4 * len).max(FIRST_READ) };
@@ -62,7 +63,7 @@ impl Buffer {
     }
 }
 
-/// Gives the initialised bytes.
+/// Dereferences to the initialised bytes.
 impl Deref for Buffer {
     type Target = [u8];
 

@@ -23,7 +23,7 @@ pub struct Decryptor<R> {
 impl<R: Read> Decryptor<R> {
     /// Reads the header of a file and the nonce after it.
     ///
-    /// The file is binary. For a file that is or may be armored, pass an
+    /// The file must be binary. For a file that is or may be armored, pass an
     /// [`ArmoredReader`](crate::armor::ArmoredReader). The file may start at any position of
     /// `reader`, but must end where `reader` ends. The decryptor reads ahead, and needs no buffered
     /// reader.
@@ -123,8 +123,8 @@ impl<R> fmt::Debug for Decryptor<R> {
     }
 }
 
-/// Returns the identity of a passphrase. The identity itself has no work factor limit, so the limit
-/// of the decryptor applies.
+/// Returns the identity for a passphrase. The identity itself has no work factor limit, so the
+/// limit of the decryptor applies.
 pub fn passphrase_identity(passphrase: SecretString) -> scrypt::Identity {
     scrypt::Identity::new(passphrase).with_max_work_factor(u8::MAX)
 }

@@ -32,9 +32,9 @@ impl Encryptor {
     ///
     /// - [`EncryptError::NoRecipients`] if there are none;
     /// - [`EncryptError::PassphraseNotAlone`] and [`EncryptError::IncompatibleRecipients`] if they
-    ///   cannot be combined: all must have the same set of labels, and a passphrase has one of its
-    ///   own;
-    /// - other errors if a recipient fails.
+    ///   cannot be combined: all must have the same set of labels, and a passphrase has a label of
+    ///   its own;
+    /// - other errors if a recipient or the system's random number generator fails.
     pub fn with_recipients<'a>(recipients: impl IntoIterator<Item = &'a dyn Recipient>) -> Result<Self, EncryptError> {
         let file_key = keys::new_file_key().map_err(EncryptError::Random)?;
         let header = wrap(&file_key, Vec::new(), recipients)?;
@@ -45,7 +45,8 @@ impl Encryptor {
     ///
     /// # Errors
     ///
-    /// [`EncryptError::Random`].
+    /// [`EncryptError::Random`]; [`EncryptError::Recipient`] with
+    /// [`NotEnoughMemory`](scrypt::NotEnoughMemory).
     pub fn with_passphrase(passphrase: SecretString) -> Result<Self, EncryptError> {
         Self::with_passphrase_and_work_factor(passphrase, DEFAULT_WORK_FACTOR)
     }
@@ -55,8 +56,9 @@ impl Encryptor {
     ///
     /// # Errors
     ///
-    /// [`EncryptError::WorkFactor`] if `log_n` is not from 1 to 22. Other programs refuse to open
-    /// files with more.
+    /// [`EncryptError::WorkFactor`] if `log_n` is not from 1 to 22 (other programs refuse to open
+    /// files with more); [`EncryptError::Random`]; [`EncryptError::Recipient`] with
+    /// [`NotEnoughMemory`](scrypt::NotEnoughMemory).
     pub fn with_passphrase_and_work_factor(passphrase: SecretString, log_n: u8) -> Result<Self, EncryptError> {
         if !(1..=DEFAULT_MAX_WORK_FACTOR).contains(&log_n) {
             return Err(EncryptError::WorkFactor(log_n));
@@ -75,14 +77,16 @@ impl Encryptor {
 
     /// Pads the header to `len` bytes with a stanza that matches no identity.
     ///
-    /// Files whose headers have the same length need not be read to know the length of their
-    /// plaintext: the payload starts at byte `len` + 16, and [`plaintext_len`] tells the rest.
+    /// If all headers have the same length, the length of a file tells the length of its plaintext,
+    /// and the file need not be read: the chunks start at byte `len` + 16, and [`plaintext_len`]
+    /// computes the length of the plaintext from the length of the chunks.
     ///
     /// # Errors
     ///
-    /// [`EncryptError::HeaderLen`] if `len` is less than the header, 1 to 5 bytes more, or above
-    /// [`MAX_HEADER_BYTES`], and for other lengths of a header with a passphrase, which must be the
-    /// only stanza.
+    /// [`EncryptError::HeaderLen`] if `len` is less than the length of the header, exceeds it by 1
+    /// to 5 bytes, or is above [`MAX_HEADER_BYTES`], or if the header already has [`MAX_STANZAS`]
+    /// stanzas. A header with a passphrase cannot be padded at all, because its stanza must be the
+    /// only one.
     ///
     /// [`plaintext_len`]: crate::stream::plaintext_len
     pub fn with_header_len(mut self, len: usize) -> Result<Self, EncryptError> {
@@ -116,7 +120,7 @@ impl Encryptor {
         Ok(StreamWriter::new(output, cipher))
     }
 
-    /// Returns the bytes before the chunks, and the key that seals the chunks, for callers who do
+    /// Returns the bytes before the chunks, and the key that seals the chunks, for callers that do
     /// the I/O themselves.
     ///
     /// ```
@@ -156,7 +160,7 @@ impl Encryptor {
     }
 }
 
-/// Makes a header with the given stanzas and the stanzas of `recipients`.
+/// Returns a header with `stanzas` and the stanzas of `recipients`.
 pub(crate) fn wrap<'a>(
     file_key: &FileKey,
     mut stanzas: Vec<Stanza>,

@@ -19,7 +19,7 @@ use crate::threshold_error::ThresholdError;
 
 /// A file cannot be encrypted to these recipients.
 ///
-/// Errors of the output are [`io::Error`]s of the writer.
+/// If the output fails, the writer returns an [`io::Error`] instead.
 ///
 /// ```
 /// use sealane_age::{EncryptError, Encryptor, Recipient, mlkem768x25519, x25519};
@@ -39,7 +39,7 @@ pub enum EncryptError {
     /// There are no recipients.
     #[error("no recipients: the file could not be opened by anyone")]
     NoRecipients,
-    /// A recipient returned no stanza, so it could not open the file.
+    /// A recipient returned no stanza, so its identity could not open the file.
     #[error("a recipient did not wrap the file key")]
     NoStanza,
     /// A passphrase is combined with other recipients, or with another passphrase.
@@ -59,10 +59,10 @@ pub enum EncryptError {
     /// A recipient's public key has low order.
     #[error("the public key of a recipient is weak: it has low order")]
     WeakKey,
-    /// The header cannot be padded to a length.
+    /// The header cannot be padded to the requested length.
     #[error("a header of {needed} bytes cannot be padded to {len}")]
     HeaderLen {
-        /// The length that was asked for.
+        /// The requested length.
         len: usize,
         /// The length without padding.
         needed: usize,
@@ -92,8 +92,8 @@ impl From<WrapError> for EncryptError {
 
 /// A file cannot be opened.
 ///
-/// Errors after the header are [`StreamError`]s. A reader returns them, and so does
-/// [`decrypt`](crate::decrypt()), which opens a whole file.
+/// Errors in the payload are [`StreamError`]s. A reader returns them in an [`io::Error`], and
+/// [`decrypt`](crate::decrypt()), which opens a whole file, as [`DecryptError::Payload`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecryptError {
@@ -129,7 +129,7 @@ pub enum DecryptError {
     /// The payload is damaged or incomplete. This error is for whole files that are opened at once.
     #[error(transparent)]
     Payload(#[from] StreamError),
-    /// The file takes several holders together, and there are too few of them, or their shares are
+    /// The file needs several holders together, and there are too few of them, or their shares are
     /// wrong.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
@@ -160,12 +160,12 @@ impl From<io::Error> for DecryptError {
     }
 }
 
-/// An error of copying a payload.
+/// A payload cannot be copied.
 #[cfg(feature = "std")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CopyError {
-    /// The input could not be read. If it is damaged, this is a
+    /// The input could not be read. If it is damaged, the error wraps a
     /// [`StreamError`](crate::StreamError).
     #[error(transparent)]
     Read(io::Error),

@@ -12,14 +12,15 @@ use crate::threshold_error::ThresholdError;
 
 /// Unwraps file keys that a [`Recipient`](crate::Recipient) has wrapped.
 ///
-/// This is `Identity` of the package `filippo.io/age`. The feature `age` converts from and to the
-/// trait of the crate `age`.
+/// It corresponds to `Identity` in the Go package `filippo.io/age`. The feature `age` converts from
+/// and to the trait of the crate `age`.
 pub trait Identity {
     /// Unwraps the file key from the stanzas of a header. Returns `None` if none of them is for
     /// this identity.
     ///
-    /// An identity must ignore stanzas of types that it does not know. The stanzas are those of one
-    /// file, or of one holder of a file.
+    /// An identity must ignore stanzas of types that it does not know. `stanzas` are all stanzas of
+    /// a file, or only one: the inner stanzas of a `sealane/threshold` stanza are passed one by
+    /// one.
     ///
     /// # Errors
     /// [`UnwrapError`].
@@ -31,7 +32,7 @@ pub trait Identity {
 #[non_exhaustive]
 pub enum UnwrapError {
     /// A stanza names this identity, but the wrapped file key cannot be authenticated with it. The
-    /// passphrase is wrong, or the stanza was changed: nothing tells which.
+    /// passphrase is wrong, or the stanza was changed; the two cannot be told apart.
     #[error("the file key cannot be unwrapped")]
     Authentication,
     /// A stanza of the identity's type is malformed.
@@ -43,7 +44,7 @@ pub enum UnwrapError {
         /// The base-2 logarithm of scrypt's N that the file asks for.
         required: u8,
     },
-    /// The file takes several holders together.
+    /// The file needs several holders together, and they cannot open it.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
     /// The identity failed in another way, for example because its own passphrase is wrong or its
@@ -52,9 +53,9 @@ pub enum UnwrapError {
     Other(#[source] Box<dyn core::error::Error + Send + Sync>),
 }
 
-/// Unwraps a file key from the stanzas of the type `tag`. They do not name their recipient, so each
-/// of them is tried: its only argument is the sender's share of a secret, and its body a wrapped
-/// file key. `open` returns `None` for a stanza of another recipient.
+/// Unwraps a file key from a stanza of the type `tag`, whose only argument is the sender's share of
+/// a secret, and whose body is a wrapped file key. Such stanzas do not name their recipient, so
+/// each of them is tried. `open` returns `None` for a stanza of another recipient.
 pub(crate) fn unwrap_shared<T: TryFrom<Vec<u8>>>(
     stanzas: &[Stanza],
     tag: &str,
@@ -75,7 +76,7 @@ pub(crate) fn unwrap_shared<T: TryFrom<Vec<u8>>>(
 }
 
 impl UnwrapError {
-    /// Returns [`UnwrapError::Other`] with this error.
+    /// Returns [`UnwrapError::Other`] with `error`.
     pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
         Self::Other(error.into())
     }

@@ -7,8 +7,8 @@ const BUFFER_BYTES: usize = 4096;
 
 /// A reader that gives lines to the header parser, and then bytes to the payload.
 ///
-/// It reads ahead, so that a header takes few system calls. [`Input::read`] returns the bytes that
-/// were read ahead first.
+/// It reads ahead, so that a header takes few system calls. [`Input::read`] first returns the bytes
+/// that were read ahead.
 pub(crate) struct Input<R> {
     pub(crate) inner: R,
     pub(crate) buf: Box<[u8]>,
@@ -25,7 +25,7 @@ pub(crate) enum LineEnd {
     LineFeed,
     /// The end of the bytes that were read ahead. Some may have been taken.
     Ahead,
-    /// More bytes than allowed without a line feed.
+    /// More bytes than allowed, before any line feed.
     TooLong,
 }
 
@@ -39,8 +39,8 @@ impl<R> Input<R> {
         self.fetched - (self.end - self.pos) as u64
     }
 
-    /// Appends to `line` the bytes up to the next line feed, as far as they were read ahead. The
-    /// line may have `max` bytes; of a longer line, the first `max` bytes are kept.
+    /// Appends to `line` the bytes up to the next line feed, as far as they were read ahead. If the
+    /// line is longer than `max` bytes, `line` gets only its first `max` bytes.
     pub(crate) fn take_line(&mut self, line: &mut Vec<u8>, max: usize) -> LineEnd {
         let ahead = &self.buf[self.pos..self.end];
         let (taken, found) = match ahead.iter().position(|&b| b == b'\n') {
@@ -105,7 +105,7 @@ impl<R: Read> Input<R> {
         Ok(filled)
     }
 
-    /// Reads once. Returns 0 at the end of the input, if `out` is not empty.
+    /// Reads once. If `out` is not empty, 0 means the end of the input.
     pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.pos < self.end {
             return Ok(self.take(out));
@@ -115,8 +115,8 @@ impl<R: Read> Input<R> {
         Ok(n)
     }
 
-    /// Reads ahead after all bytes that were read ahead have been taken. Returns false at the end
-    /// of the input.
+    /// Reads ahead again. All bytes that were read ahead before must have been taken. Returns false
+    /// at the end of the input.
     pub(crate) fn refill(&mut self) -> io::Result<bool> {
         let n = retry(|| self.inner.read(&mut self.buf))?;
         Ok(self.refilled(n))

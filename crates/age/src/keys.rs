@@ -34,7 +34,8 @@ pub(crate) fn payload_key(file_key: &FileKey, nonce: &[u8; NONCE_BYTES]) -> Zero
     derive(file_key, nonce, b"payload")
 }
 
-/// Derives the file's id, which those who can open the file can compute: see `docs/folders.md`.
+/// Derives the file's id, which only those who can open the file can compute: see
+/// `docs/folders.md`.
 pub(crate) fn file_id(file_key: &FileKey) -> [u8; FILE_ID_BYTES] {
     *derive(file_key, b"", b"sealane/file-id")
 }
@@ -60,7 +61,7 @@ pub(crate) fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<
     hkdf(file_key.expose_secret(), salt, info)
 }
 
-/// Derives a key by HKDF-SHA-256 (RFC 5869).
+/// Derives a key with HKDF-SHA-256 (RFC 5869).
 pub(crate) fn hkdf(secret: &[u8], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut key = Zeroizing::new([0; 32]);
     let hkdf = Hkdf::<Sha256>::new(Some(salt), secret);

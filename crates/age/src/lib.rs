@@ -1,14 +1,14 @@
-//! Files in the age v1 format (<https://age-encryption.org/v1>), sealed and opened with Sealane's
-//! ChaCha20-Poly1305.
+//! Encrypts and decrypts files in the age v1 format (<https://age-encryption.org/v1>) with
+//! Sealane's ChaCha20-Poly1305.
 //!
 //! This crate implements the header, its MAC, the armor and the payload. It is strict: everything
-//! that the specification forbids is an error, with a separate type and a message of one line.
+//! that the specification forbids is an error with a specific type and a one-line message.
 //!
-//! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] have the recipients and identities of the
-//!   specification. [`threshold`] combines recipients, a chosen number of whom must cooperate.
-//!   [`Recipient`] and [`Identity`] are the traits for others.
-//! - [`key_file`] parses the files of identities and recipients, and decrypts identity files with
-//!   their passphrase.
+//! - [`x25519`], [`scrypt`] and [`mlkem768x25519`] contain the specification's recipients and
+//!   identities. [`threshold`] combines recipients so that a chosen number of their holders must
+//!   cooperate. [`Recipient`] and [`Identity`] are the traits for other kinds of keys.
+//! - [`key_file`] parses files of identities and of recipients, and decrypts identity files that
+//!   are encrypted with a passphrase.
 //! - `folder` encrypts, decrypts and verifies folders. It needs the feature `folders`.
 //! - [`Encryptor`] prepares a file for recipients or a passphrase, and returns a [`StreamWriter`].
 //! - [`Decryptor`] reads a header, finds the identity that opens the file, and returns a
@@ -16,12 +16,13 @@
 //!   its input can.
 //! - [`encrypt`], [`encrypt_and_armor`] and [`decrypt`](decrypt()) do all of this for small files
 //!   in memory.
-//! - `Encryptor::wrap_async_output` and `Decryptor::new_async` do it for tokio's writers and
+//! - `Encryptor::wrap_async_output` and `Decryptor::new_async` do the same for tokio's writers and
 //!   readers. They need the feature `tokio`.
-//! - [`Preamble`], [`stream::PayloadKey`] and [`stream::SealingKey`] are the engine below: they do
-//!   no I/O. [`LockedFile`] and [`RangeReader`] read ranges with it, blocking or not.
-//! - [`armor`] is the text form.
-//! - [`header`] and [`stream`] have the parts.
+//! - [`Preamble`], [`stream::PayloadKey`] and [`stream::SealingKey`] are the engine underneath, and
+//!   do no I/O. [`LockedFile`] and [`RangeReader`] use it to read ranges of the plaintext, blocking
+//!   or async.
+//! - [`armor`] encodes and decodes the text form.
+//! - [`header`] and [`stream`] implement the two parts of a file.
 //!
 //! Memory does not grow with the file: readers and writers work in place in a buffer of four chunks
 //! of 64 KiB. Keys and buffers with plaintext are wiped.
@@ -93,18 +94,18 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | what needs the system's random numbers, or its readers and writers |
+//! | `std` (default) | everything that needs `std::io` or the system's random numbers |
 //! | `parallel` (default) | sealing and opening on several threads |
 //! | `tokio` | readers and writers for tokio |
 //! | `folders` | encrypted folders with manifests |
 //! | `serde` | serde's traits for [`threshold::Part`] |
-//! | `age` | recipients and identities of the crate `age`, and ours for it |
-//! | `ssh` | ssh keys, by the crate `age` |
-//! | `plugin` | plugins, by the crate `age` |
+//! | `age` | adapters from and to the recipients and identities of the crate `age` |
+//! | `ssh` | ssh keys, through the crate `age` |
+//! | `plugin` | plugins, through the crate `age` |
 //!
-//! Without `std`, the crate is `no_std` with `alloc`: it parses headers and files of keys, unlocks
-//! files, and opens chunks. Where the system has no random numbers of its
-//! own, such as in a browser, `std` needs the settings that the crate `getrandom` documents.
+//! Without `std`, the crate is `no_std` with `alloc`: it parses headers and key files, unlocks
+//! files, and opens chunks. Where the system has no random number generator, such as in a browser,
+//! `std` needs the settings that the crate `getrandom` documents.
 //!
 //! # Errors
 //!
@@ -225,7 +226,7 @@ pub use crate::text::ParseError;
 #[cfg(feature = "tokio")]
 pub use crate::tokio::{AsyncStreamReader, AsyncStreamWriter};
 
-/// Runs the example of the README with the documentation's.
+/// Runs the README's example as a documentation test.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString as _};
 use core::fmt;
 
-/// Shows labels.
+/// Displays the labels of a recipient.
 pub(crate) struct Labels<'a>(pub(crate) &'a BTreeSet<String>);
 
 impl fmt::Display for Labels<'_> {
@@ -19,7 +19,7 @@ impl fmt::Display for Labels<'_> {
     }
 }
 
-/// Joins the lines of messages of other crates.
+/// Displays an error of another crate, with all lines of its message joined into one.
 pub(crate) struct OneLine<'a, E>(pub(crate) &'a E);
 
 impl<E: fmt::Display> fmt::Display for OneLine<'_, E> {

@@ -10,7 +10,7 @@ use crate::identity::Identity;
 use crate::recipient::Recipient;
 use crate::stream::{plaintext_len, sealed_len};
 
-/// Returns a file with `plaintext` for `recipients`.
+/// Encrypts `plaintext` to `recipients`, and returns the file.
 ///
 /// It works on one thread, with one allocation for the file. For a passphrase, use
 /// [`Encryptor::encrypt_to_vec`]. For large files, [`Encryptor::wrap_output`] needs less memory,
@@ -43,7 +43,7 @@ pub fn encrypt<'a>(
     Encryptor::with_recipients(recipients)?.encrypt_to_vec(plaintext)
 }
 
-/// Does the same as [`encrypt`], as text: see [`armor`](crate::armor).
+/// Does the same as [`encrypt`], but returns text: see [`armor`](crate::armor).
 ///
 /// ```
 /// use sealane_age::{Identity, Recipient, x25519};
@@ -68,7 +68,7 @@ pub fn encrypt_and_armor<'a>(
 }
 
 impl Encryptor {
-    /// Returns the whole file with `plaintext`: see [`encrypt`].
+    /// Encrypts `plaintext`, and returns the whole file: see [`encrypt`].
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Encryptor {
     pub fn encrypt_to_vec(self, plaintext: &[u8]) -> Result<Vec<u8>, EncryptError> {
         let (mut file, key) = self.into_parts()?;
         let start = file.len();
-        // No memory has room for more.
+        // A length that does not fit `usize` cannot be allocated either.
         let sealed = sealed_len(plaintext.len() as u64).and_then(|len| usize::try_from(len).ok()).unwrap_or(usize::MAX);
         file.reserve_exact(sealed);
         file.resize(start + sealed, 0);
@@ -84,7 +84,7 @@ impl Encryptor {
         Ok(file)
     }
 
-    /// Returns the whole file with `plaintext` as text: see [`encrypt_and_armor`].
+    /// Encrypts `plaintext`, and returns the whole file as text: see [`encrypt_and_armor`].
     ///
     /// # Errors
     ///
@@ -95,14 +95,15 @@ impl Encryptor {
     }
 }
 
-/// Returns the plaintext of a whole `file`, binary or armored. The first of `identities` that can
-/// open it does: see [`Decryptor::decrypt`].
+/// Returns the plaintext of a whole `file`, binary or armored. Opens it with the first of
+/// `identities` that can: see [`Decryptor::decrypt`].
 ///
-/// It returns all of the plaintext or nothing. A [`StreamReader`](crate::StreamReader) hands out
-/// the plaintext before the damage; this function wipes it. The caller should wipe the plaintext if
-/// it is secret. It is allocated once, so no copy is left elsewhere.
+/// It returns all of the plaintext or nothing. If the file is damaged, a
+/// [`StreamReader`](crate::StreamReader) hands out the plaintext before the damage; this function
+/// wipes it. The caller should wipe the plaintext if it is secret. It is allocated once, so no copy
+/// is left elsewhere.
 ///
-/// [`passphrase_identity`](crate::passphrase_identity) makes an identity from a passphrase. For
+/// [`passphrase_identity`](crate::passphrase_identity) returns the identity for a passphrase. For
 /// large files, [`StreamReader`](crate::StreamReader) needs less memory, and its
 /// [`copy_to`](crate::StreamReader::copy_to) uses more threads. [`encrypt`] has an example.
 ///
@@ -131,8 +132,8 @@ fn open<'a>(identities: impl IntoIterator<Item = &'a dyn Identity>, file: &[u8])
     let key = decryptor.preamble.unlock(identities)?;
     let payload = &file[decryptor.preamble.len()..];
 
-    // If no file has a payload of this length, it is opened as far as possible, to find out what is
-    // wrong.
+    // If no file has a payload of this length, the chunks are opened as far as possible, to find
+    // out what is wrong.
     let len = plaintext_len(payload.len() as u64).and_then(|len| usize::try_from(len).ok()).unwrap_or(payload.len());
     let mut plaintext = vec![0; len];
     key.open_chunks(0, true, payload, &mut plaintext)?;

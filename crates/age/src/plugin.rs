@@ -1,8 +1,9 @@
 //! The names of plugins, and their keys as texts: `age1NAME1…` and `AGE-PLUGIN-NAME-1…`
 //! (<https://c2sp.org/age-plugin>).
 //!
-//! The keys here are texts only: a program that starts plugins gives them to it. The feature
-//! `plugin` has the plugins of the crate `age`, which start it.
+//! The keys in this module are only texts, for a program that starts the plugin and passes them to
+//! it. The types for plugins in the crate `age` do this; the feature `plugin` adapts them to this
+//! crate.
 //!
 //! ```
 //! use sealane_age::plugin::{Identity, ParseError, Recipient};
@@ -31,31 +32,31 @@ use crate::text::{decode_any, encode};
 const RECIPIENT_PREFIX: &str = "age1";
 const IDENTITY_PREFIX: &str = "age-plugin-";
 
-/// The longest name. The human-readable part `AGE-PLUGIN-NAME-` has at most 83 characters (BIP
-/// 173).
+/// The length of the longest name, in bytes. The human-readable part `AGE-PLUGIN-NAME-` has at most
+/// 83 characters (BIP 173).
 pub const MAX_NAME_BYTES: usize = 83 - IDENTITY_PREFIX.len() - "-".len();
 
 /// A text is not a plugin's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// It is not Bech32, or of another kind.
+    /// It is not Bech32, or is a key of another kind.
     #[error("malformed key of a plugin")]
     Malformed,
-    /// The plugin's name has other characters than letters, digits and `+-._`, or it cannot be in
-    /// an identity.
+    /// The plugin's name is empty or too long, ends with a hyphen, or has characters other than
+    /// ASCII letters, digits and `+-._`.
     #[error("invalid name of a plugin")]
     Name,
 }
 
-/// Returns whether plugins can have this name. It is a part of a program's name, so a separator of
-/// a path must not be in it.
+/// Returns whether plugins can have this name. The name becomes part of a program's file name, so
+/// it must not contain a path separator.
 pub fn is_name(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"+-._".contains(&byte);
     (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(is_allowed) && !name.ends_with('-')
 }
 
-/// A recipient of a plugin.
+/// A plugin's recipient.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Recipient {
     name: String,
@@ -89,7 +90,7 @@ impl fmt::Display for Recipient {
     }
 }
 
-/// An identity of a plugin. Its text may be secret.
+/// A plugin's identity. Its text may be secret.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Identity {
     name: String,
@@ -97,7 +98,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity of a plugin without data: the plugin's own.
+    /// Returns the default identity of a plugin, which has no data.
     ///
     /// # Errors
     /// [`ParseError::Name`].

@@ -56,12 +56,12 @@ pub struct Preamble {
 /// The result of [`Preamble::parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prefix {
-    /// The prefix has all of it.
+    /// The prefix contains the whole preamble.
     Complete(Preamble),
     /// The prefix ends inside the header or the nonce.
     Incomplete {
-        /// The least length of a prefix that may have all of it. More may be needed: a header has
-        /// any length up to [`MAX_HEADER_BYTES`](header::MAX_HEADER_BYTES).
+        /// The least length of a prefix that may contain the whole preamble. More may be needed: a
+        /// header can have any length up to [`MAX_HEADER_BYTES`](header::MAX_HEADER_BYTES).
         at_least: usize,
     },
 }
@@ -69,11 +69,11 @@ pub enum Prefix {
 impl Preamble {
     /// Parses the start of a file from its first bytes.
     ///
-    /// If the file ends with `prefix`, an incomplete one is an error of the file:
+    /// If `prefix` is the whole file, [`Prefix::Incomplete`] means that the file is cut short:
     /// [`HeaderError::Truncated`].
     ///
     /// # Errors
-    /// The fault of the header. It is found as soon as the prefix shows it.
+    /// The fault of the header, as soon as `prefix` shows it.
     pub fn parse(prefix: &[u8]) -> Result<Prefix, HeaderError> {
         let (header, len) = match Header::parse_prefix(prefix)? {
             header::Prefix::Complete { header, len } => (header, len),
@@ -139,7 +139,8 @@ impl Preamble {
     /// - [`DecryptError::ExcessiveWork`] if the file asks for more scrypt work than is allowed here
     ///   or by the identity;
     /// - [`DecryptError::Header`] if an identity finds a stanza invalid;
-    /// - [`DecryptError::Threshold`] if the file takes several holders together;
+    /// - [`DecryptError::Threshold`] if the file needs several holders together, and they cannot
+    ///   open it;
     /// - [`DecryptError::Identity`] if an identity fails in another way. This ends the search, so
     ///   that the user learns of it.
     pub fn unlock<'a>(

@@ -80,8 +80,8 @@ impl ReadAt for File {
     }
 }
 
-/// Writing may change the file's own position. Do not use it for files opened to append, which are
-/// written at their end.
+/// Writing may change the file's own position. Do not use this for files opened for appending,
+/// which can only be written at their end.
 impl WriteAt for File {
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
         #[cfg(unix)]
@@ -108,7 +108,10 @@ impl WriteAt for File {
 
 #[cfg(not(any(unix, windows)))]
 fn unsupported(len: usize, offset: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, format!("{len} bytes at {offset}: only a stream can be had here"))
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        format!("{len} bytes at {offset}: random access to files is not supported on this system"),
+    )
 }
 
 impl ReadAt for [u8] {

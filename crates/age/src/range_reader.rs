@@ -1,4 +1,4 @@
-//! Reads ranges of the plaintext from a file that is read at any position, blocking or not.
+//! Reads ranges of the plaintext from a file that can be read at any position, blocking or async.
 
 use std::future::Future;
 use std::io;
@@ -15,10 +15,10 @@ use crate::preamble::{Preamble, Prefix};
 use crate::random_access::ReadAt;
 use crate::stream::{PayloadKey, SealedRange, StreamError, plaintext_len};
 
-/// The number of bytes that are read at first: all of most headers.
+/// The number of bytes to read first. Most headers are shorter.
 const FIRST_READ: usize = 1024;
 
-/// An input that is read at any position, without blocking. It depends on no runtime.
+/// An input that can be read at any position without blocking. It depends on no async runtime.
 ///
 /// Its futures may be sent to other threads.
 ///
@@ -76,7 +76,7 @@ impl<T: AsyncReadAt + Sync + ?Sized> AsyncReadAt for &T {
     }
 }
 
-/// A file whose header has been read, and whose plaintext can be read by ranges once it is
+/// A file whose header has been read, and whose plaintext can be read in ranges once it is
 /// unlocked.
 #[derive(Debug)]
 pub struct LockedFile<I> {
@@ -87,7 +87,8 @@ pub struct LockedFile<I> {
 }
 
 impl<I> LockedFile<I> {
-    /// Returns the file with a preamble that has been read, and with `len` bytes. Nothing is read.
+    /// Returns the file `input` of `len` bytes, whose `preamble` has been read already. Reads
+    /// nothing.
     pub fn new(input: I, preamble: Preamble, len: u64) -> Self {
         let sealed_len = len.saturating_sub(preamble.len() as u64);
         Self { input, preamble, sealed_len }
@@ -112,7 +113,7 @@ impl<I> LockedFile<I> {
         self
     }
 
-    /// Unlocks the file. It computes without I/O, unless an identity does some.
+    /// Unlocks the file. This does no I/O, unless an identity does.
     ///
     /// # Errors
     /// The errors of [`Preamble::unlock`].
@@ -147,7 +148,7 @@ impl<I: ReadAt> LockedFile<I> {
 }
 
 impl<I: AsyncReadAt> LockedFile<I> {
-    /// Does the same as [`LockedFile::read`] without blocking.
+    /// Does the same as [`LockedFile::read`], but without blocking.
     ///
     /// # Errors
     /// The errors of [`LockedFile::read`].
@@ -237,11 +238,11 @@ impl<I> RangeReader<I> {
         &self.key
     }
 
-    /// Returns the length of the plaintext by the length of the file, or `None` if no file has that
-    /// length.
+    /// Returns the length of the plaintext according to the length of the file, or `None` if no
+    /// file has that length.
     ///
-    /// This proves nothing: the file may have been cut between two chunks. A range that reaches
-    /// this length authenticates the end when it is read.
+    /// This proves nothing: the file may have been cut between two chunks. Reading a range that
+    /// reaches this length authenticates the end.
     pub fn claimed_len(&self) -> Option<u64> {
         plaintext_len(self.sealed_len)
     }
@@ -263,14 +264,14 @@ impl<I> RangeReader<I> {
         }
         let mut plaintext = Zeroizing::new(vec![0; sealed.len()]);
         self.key.open_chunks(range.first, range.is_last, sealed, &mut plaintext)?;
-        // It fits, because the sealed bytes did.
+        // The length fits `usize`, because that of the sealed bytes does.
         Ok(plaintext[range.skip..][..range.len as usize].to_vec())
     }
 }
 
 impl<I: ReadAt> RangeReader<I> {
-    /// Returns this range of the plaintext. The result is shorter if the plaintext ends before; the
-    /// last chunk has then proved that it does.
+    /// Returns a range of the plaintext. The result is shorter if the plaintext ends earlier, which
+    /// the last chunk then proves.
     ///
     /// The sealed chunks and their plaintext are in memory at once.
     ///
@@ -292,8 +293,8 @@ impl<I: ReadAt> RangeReader<I> {
 }
 
 impl<I: AsyncReadAt> RangeReader<I> {
-    /// Does the same as [`RangeReader::read`] without blocking. The chunks are opened in the task
-    /// that polls.
+    /// Does the same as [`RangeReader::read`], but without blocking. The chunks are opened in the
+    /// task that polls.
     ///
     /// # Errors
     /// The errors of [`RangeReader::read`].

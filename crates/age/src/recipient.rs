@@ -14,8 +14,8 @@ use crate::stanza::Stanza;
 
 /// Wraps file keys, so that the holder of an [`Identity`](crate::Identity) can unwrap them.
 ///
-/// This is `Recipient` with `RecipientWithLabels` of the package `filippo.io/age`. The feature
-/// `age` converts from and to the trait of the crate `age`.
+/// It corresponds to `Recipient` and `RecipientWithLabels` in the Go package `filippo.io/age`. The
+/// feature `age` converts from and to the trait of the crate `age`.
 ///
 /// A recipient that wraps file keys with a one-time pad, and its identity:
 ///
@@ -71,13 +71,14 @@ pub struct Wrapped {
     pub stanzas: Vec<Stanza>,
     /// The labels of the recipient. All recipients of a file must have the same set of labels.
     ///
-    /// A label keeps recipients out of a file that would weaken it: post-quantum recipients have
-    /// the label `postquantum`. A random label keeps all others out.
+    /// Labels keep out recipients that would weaken the file: post-quantum recipients have the
+    /// label `postquantum`, so others cannot be added. A random label keeps all other recipients
+    /// out.
     pub labels: BTreeSet<String>,
 }
 
 impl From<Stanza> for Wrapped {
-    /// Returns a file key in one stanza, without labels.
+    /// Returns a file key wrapped in one stanza, without labels.
     fn from(stanza: Stanza) -> Self {
         Self { stanzas: Vec::from([stanza]), labels: BTreeSet::new() }
     }
@@ -105,7 +106,7 @@ pub enum WrapError {
 }
 
 impl WrapError {
-    /// Returns [`WrapError::Other`] with this error.
+    /// Returns [`WrapError::Other`] with `error`.
     pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
         Self::Other(error.into())
     }

@@ -13,7 +13,7 @@ use crate::identity::Identity;
 use crate::recipient::Recipient;
 use crate::stanza::Stanza;
 
-/// The treatment of the recipients that a file has.
+/// Whether to keep the recipients that a file already has.
 ///
 /// ```
 /// use std::io::Read;
@@ -41,13 +41,13 @@ use crate::stanza::Stanza;
 #[non_exhaustive]
 pub enum Existing {
     /// Only the new recipients are in the new header. This does not revoke access: anyone who could
-    /// open the file before can still open a copy of it, or the new file if they kept its key.
+    /// open the file before can still open a copy of it, or the new file if they kept its file key.
     Drop,
     /// The old recipients stay in the header.
     Keep,
 }
 
-/// A header for other recipients cannot be made.
+/// A header for other recipients cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RekeyError {
@@ -57,8 +57,8 @@ pub enum RekeyError {
     /// The file cannot be encrypted to the new recipients.
     #[error(transparent)]
     Wrap(#[from] EncryptError),
-    /// Some recipients are post-quantum and others are not. The file would only be as safe as for
-    /// the others alone.
+    /// Some recipients are post-quantum and others are not. Such a file would be no safer than one
+    /// for the others alone.
     #[error("a file for post-quantum recipients cannot be given to others too, nor the other way round")]
     Mixed,
 }
@@ -90,11 +90,11 @@ impl fmt::Debug for Rekeyed {
 }
 
 impl<R: Read> Decryptor<R> {
-    /// Wraps the file key for `recipients`. The first of `identities` that can unwrap it does.
+    /// Unwraps the file key with the first of `identities` that can, and wraps it for `recipients`.
     ///
     /// # Errors
-    /// [`RekeyError`]. The labels of recipients that are kept are not in the file. Post-quantum
-    /// recipients are known by their type; other labels are not checked.
+    /// [`RekeyError`]. The file does not contain the labels of the recipients that are kept.
+    /// Post-quantum ones are recognised by their type; other labels are not checked.
     pub fn rekey<'a, 'b>(
         &self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -104,7 +104,7 @@ impl<R: Read> Decryptor<R> {
         let file_key = self.preamble.file_key(identities)?;
         let kept = match existing {
             Existing::Drop => Vec::new(),
-            // A new header is padded again.
+            // Padding is dropped: `Rekeyed::header_of_len` pads the new header again.
             Existing::Keep => {
                 self.header().stanzas().iter().filter(|stanza| !header::is_padding(stanza)).cloned().collect()
             }
@@ -136,7 +136,8 @@ impl<R: Read> Decryptor<R> {
     }
 }
 
-/// Returns whether stanzas are post-quantum. A stanza with shares is if its inner stanzas are.
+/// Returns whether any of `stanzas` is post-quantum. A `sealane/threshold` stanza is post-quantum
+/// if any of its inner stanzas is.
 fn is_post_quantum(stanzas: &[Stanza]) -> bool {
     stanzas.iter().any(|stanza| match stanza.tag.as_str() {
         THRESHOLD => Nested::parse(&stanza.body).is_ok_and(|nested| is_post_quantum(&nested.stanzas)),

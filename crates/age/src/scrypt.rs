@@ -63,7 +63,8 @@ const SALT_BYTES: usize = 16;
 const R: u32 = 8;
 const P: u32 = 1;
 
-/// The nonce of the wrapped file key. Each key wraps one file key, so the nonce can be constant.
+/// The nonce of the wrapped file key. Each key wraps only one file key, so the nonce can be
+/// constant.
 const NONCE: [u8; 12] = [0; 12];
 
 /// A work factor is not from 1 to [`MAX_WORK_FACTOR`].
@@ -87,7 +88,7 @@ pub struct Recipient {
 
 #[cfg(feature = "std")]
 impl Recipient {
-    /// Returns the recipient of a passphrase, with [`DEFAULT_WORK_FACTOR`].
+    /// Returns the recipient for a passphrase, with [`DEFAULT_WORK_FACTOR`].
     pub fn new(passphrase: SecretString) -> Self {
         Self { passphrase, log_n: DEFAULT_WORK_FACTOR }
     }
@@ -134,7 +135,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity of a passphrase. It accepts work factors up to
+    /// Returns the identity for a passphrase. It accepts work factors up to
     /// [`DEFAULT_MAX_WORK_FACTOR`].
     pub fn new(passphrase: SecretString) -> Self {
         Self { passphrase, max_log_n: DEFAULT_MAX_WORK_FACTOR }
@@ -182,7 +183,7 @@ fn derive(
 ) -> Result<Zeroizing<[u8; 32]>, NotEnoughMemory> {
     let not_enough = || NotEnoughMemory(log_n);
     let params = Params::new(log_n, R, P).map_err(|_| not_enough())?;
-    // An allocation that fails inside scrypt would abort the process. It takes 128 r N bytes.
+    // An allocation that fails inside scrypt would abort the process. scrypt takes 128 r N bytes.
     let len = 1_usize.checked_shl(u32::from(log_n) + 10).ok_or_else(not_enough)?;
     let mut probe = Vec::<u8>::new();
     probe.try_reserve_exact(len).map_err(|_| not_enough())?;
@@ -218,7 +219,7 @@ mod tests {
         let refused = Identity::new("two".into()).unwrap_file_key(&wrapped.stanzas);
         assert!(matches!(refused, Err(UnwrapError::Authentication)));
         assert!(Identity::new("one".into()).unwrap_file_key(&[]).unwrap().is_none());
-        // Even the same passphrase has another label.
+        // The label is new each time, even for the same passphrase.
         assert_ne!(wrapped.labels, recipient("one").wrap_file_key(&file_key).unwrap().labels);
         assert_eq!(wrapped.labels.len(), 1);
     }

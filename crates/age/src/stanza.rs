@@ -11,23 +11,23 @@ use alloc::vec::Vec;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Stanza {
-    /// The type of the stanza: one or more printable characters of ASCII, without spaces.
+    /// The type of the stanza: one or more printable ASCII characters, without spaces.
     pub tag: String,
-    /// The arguments, each of such characters.
+    /// The arguments, each of one or more such characters.
     pub args: Vec<String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Stanza {
-    /// Returns whether a header can have this stanza: its type and its arguments are one or more
-    /// printable characters of ASCII each.
+    /// Returns whether a header can have this stanza: its type and each of its arguments consist of
+    /// one or more printable ASCII characters.
     pub fn is_well_formed(&self) -> bool {
         is_printable(&self.tag) && self.args.iter().all(|arg| is_printable(arg))
     }
 }
 
-/// Returns whether `text` is one or more of the characters from 33 to 126: `1*VCHAR` of RFC 5234.
+/// Returns whether `text` consists of one or more characters from 33 to 126: `1*VCHAR` of RFC 5234.
 pub(crate) fn is_printable(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -19,7 +19,7 @@ impl Checksum for LongBech32 {
     const TARGET_RESIDUE: u32 = Bech32::TARGET_RESIDUE;
 }
 
-/// A text is not a recipient, or not an identity, of this type.
+/// A text is not a recipient or identity of the expected type.
 ///
 /// ```
 /// use sealane_age::{ParseError, x25519};
@@ -60,8 +60,8 @@ pub(crate) fn decode_any(text: &str) -> Option<(String, Zeroizing<Vec<u8>>)> {
     // The vector is allocated once, too.
     let mut bytes = Zeroizing::new(Vec::with_capacity(text.len()));
     bytes.extend(checked.byte_iter());
-    // The last character may have up to four bits more than the bytes. They must be zero, so that
-    // each key has one text.
+    // The last character may have up to four bits beyond the last byte. They must be zero, so that
+    // each key has only one text.
     let again = Zeroizing::new(encode(checked.hrp(), &bytes));
     again.eq_ignore_ascii_case(text).then(|| (checked.hrp().to_lowercase(), bytes))
 }

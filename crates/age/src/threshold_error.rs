@@ -1,13 +1,14 @@
-//! The errors of [`threshold`](crate::threshold). [`UnwrapError`](crate::UnwrapError) has them too.
+//! The errors of [`threshold`](crate::threshold). [`UnwrapError`](crate::UnwrapError) wraps them.
 
 use alloc::string::String;
 
-/// An error of shares of a file key.
+/// A file key cannot be split into shares, or shares do not open a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThresholdError {
-    /// The threshold is below 2 or above the number of recipients.
-    #[error("{threshold} of {count} recipients is not possible: at least 2 are needed, and at most 255 can be there")]
+    /// The threshold is below 2 or above the number of recipients, or there are more than 255
+    /// recipients.
+    #[error("{threshold} of {count} recipients is not possible: 2 to 255 are possible")]
     Numbers {
         /// The threshold.
         threshold: usize,
@@ -18,7 +19,7 @@ pub enum ThresholdError {
     #[error("a label has 1 to 100 bytes of text, without control characters and without spaces at its ends")]
     Label,
     /// The identities have shares, but not enough.
-    #[error("the file takes {needed} of {count} holders together, and {found} of them {} here", if *found == 1 { "is" } else { "are" })]
+    #[error("the file needs {needed} of {count} holders together, and {found} of them {} here", if *found == 1 { "is" } else { "are" })]
     TooFew {
         /// The threshold.
         needed: u8,
@@ -27,19 +28,21 @@ pub enum ThresholdError {
         /// The number of shares found.
         found: usize,
     },
-    /// The stanzas do not belong together.
+    /// A stanza is malformed, or the stanzas of a share set do not belong together.
     #[error("the shares in the header are malformed")]
     Malformed,
     /// All stanzas have an unknown version of the format.
     #[error("the shares in the header are of an unknown version of the format: \"{0}\" (only \"v1\" is known)")]
     UnknownVersion(String),
     /// An identity unwraps a key that does not open the share in the header.
-    #[error("share {point} in the header is not what it says: the file was changed, or made to deceive its holder")]
+    #[error(
+        "share {point} in the header does not match its description: the file was changed, or made to deceive its holder"
+    )]
     WrongShare {
         /// The number of the share.
         point: u8,
     },
-    /// A text is not a part.
+    /// The text or the bytes are not a part.
     #[error("this is not a part, or it was not copied whole")]
     NotAPart,
     /// A part is of another share set.

@@ -2,9 +2,9 @@
 //! CPU.
 //!
 //! It accepts every command line of age. The exit status is 0 for complete success, 1 for a
-//! failure, and 2 for a wrong command line. Like other filters, it ends by SIGPIPE when the reader
-//! closes its standard output. Under the name of one of age's programs, it behaves like that
-//! program.
+//! failure, and 2 for a wrong command line. As with other filters, SIGPIPE ends it when nobody
+//! reads its standard output any more. Under the name of one of age's programs, it behaves like
+//! that program.
 #![forbid(unsafe_code)]
 
 mod args;

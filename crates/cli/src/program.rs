@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// A program that this one can act as.
+/// A program that the process can act as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
     Sealane,
@@ -27,7 +27,7 @@ impl Program {
         PROGRAM.get().copied().unwrap_or(Self::Sealane)
     }
 
-    /// Sets the program by the name under which the process was started.
+    /// Sets the program from the name under which the process was started.
     pub(crate) fn set(name: Option<&OsStr>) -> Self {
         *PROGRAM.get_or_init(|| name.map_or(Self::Sealane, Self::named))
     }

@@ -1,9 +1,9 @@
-//! Exchanges files with the real age, rage and typage: every recipient type, armored and not, with
-//! sizes around a chunk and 64 MiB. Checks completions in bash, zsh and fish.
+//! Exchanges files with the real age, rage and typage: every recipient type, armored and binary,
+//! with sizes around a chunk and of 64 MiB. Checks completions in bash, zsh and fish.
 //!
 //! Run `cargo test --workspace --test interop`. The tools are `age`, `age-keygen`, `rage` and
-//! `ssh-keygen` in PATH, or the programs in the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN.
-//! Other tools are named with their tests. A missing tool is a failure.
+//! `ssh-keygen` in PATH, or the programs in the variables AGE, AGE_KEYGEN, RAGE and SSH_KEYGEN. The
+//! files in `interop/` name the other tools. A missing tool is a failure.
 #![cfg(unix)]
 
 #[path = "common/bytes.rs"]
@@ -83,7 +83,7 @@ fn run(command: &mut Command) -> Vec<u8> {
     out.stdout
 }
 
-/// Runs a program that asks for the passphrase at its terminal, `times` times.
+/// Runs a program that asks for the passphrase `times` times at its terminal.
 #[track_caller]
 fn run_in_terminal(mut command: Command, times: usize) {
     // Without pinentry, the program asks at the terminal.
@@ -118,7 +118,7 @@ impl Bench {
 
     fn sealane(&self) -> Command {
         let mut command = Command::new(SEALANE);
-        // A quick scrypt: at full strength it is tested once, below.
+        // This makes scrypt quick. `encrypted_identity_files` tests it at full strength.
         command.env("AGE_PASSPHRASE", PASSPHRASE).env("AGE_PASSPHRASE_WORK_FACTOR", "10");
         command.current_dir(self.dir.path());
         command
@@ -130,7 +130,7 @@ impl Bench {
         command
     }
 
-    /// Makes the key `id` and its public key `id.pub`.
+    /// Generates the key `id` and its public key `id.pub`.
     fn make_key(&self, kind: Kind) {
         let ssh = |args: &[&str]| {
             let mut command = ssh_keygen();
@@ -325,7 +325,7 @@ fn files_for_several_holders_by_the_plugin() {
         assert!(!alone.status.success());
         assert!(String::from_utf8_lossy(&alone.stderr).contains("2 of 3 holders"), "{alone:?}");
     }
-    // The encrypted part also goes through a file of the peer.
+    // A part may also be encrypted or decrypted by the peer.
     for tool in [Tool::Age, Tool::Rage] {
         run(bench.tool(tool).args(["-R", "a.pub", "-o", "part.age", "part"]));
         assert_eq!(run(bench.sealane().args(["-d", "-i", "a", "--part", "part.age", "file"])), b"secret");

@@ -1,5 +1,5 @@
-//! A lake on disk: writes sealed objects, lists them with the lengths of their plaintexts, and
-//! gives all of them to another key.
+//! A data lake on disk: writes sealed objects, lists them with the lengths of their plaintexts, and
+//! replaces the recipient of all of them.
 //!
 //! `cargo run --example lake`
 

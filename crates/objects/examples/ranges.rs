@@ -1,4 +1,4 @@
-//! Reads the end of a large sealed object, and shows what is fetched for it.
+//! Reads the end of a large sealed object, and shows how long that takes.
 //!
 //! `cargo run --example ranges`
 

@@ -11,10 +11,10 @@ use crate::opened::Opened;
 pub(crate) struct Arriving {
     /// The number of the next chunk.
     next: u64,
-    /// Sealed bytes that are still to come, with those in `buffer`.
+    /// The number of sealed bytes that are still to come, including those in `buffer`.
     left: u64,
     is_last: bool,
-    /// The start of a chunk.
+    /// The start of a chunk that is not complete.
     buffer: Vec<u8>,
 }
 
@@ -24,8 +24,9 @@ impl Arriving {
         Self { next: range.first, left, is_last: range.is_last, buffer: Vec::new() }
     }
 
-    /// Takes sealed bytes, and gives the chunks that are complete to `open`: the number of the
-    /// first one, whether the last one is the last of the object, and the chunks.
+    /// Takes sealed bytes, and calls `open` with the chunks that are complete. Its arguments are
+    /// the number of the first of these chunks, whether they end with the last chunk of the object,
+    /// and the chunks.
     pub(crate) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -44,7 +45,7 @@ impl Arriving {
             }
             let mut chunk = std::mem::take(&mut self.buffer);
             self.give(&chunk, &mut open)?;
-            // It keeps its allocation.
+            // Its allocation is used again.
             chunk.clear();
             self.buffer = chunk;
         }
@@ -62,7 +63,7 @@ impl Arriving {
         Ok(())
     }
 
-    /// Checks that all chunks have come.
+    /// Checks that all chunks have arrived.
     pub(crate) fn finish(&self) -> Result<(), StreamError> {
         if self.left == 0 { Ok(()) } else { Err(StreamError::Truncated) }
     }
@@ -99,15 +100,15 @@ impl Opening {
         Self { arriving: Arriving::new(range), plaintext }
     }
 
-    /// Takes sealed bytes, and returns the plaintext of the chunks that are complete. All of it is
-    /// authentic.
+    /// Takes sealed bytes, opens the chunks that are complete, and returns the part of their
+    /// plaintext that is in the range. All of it is authentic.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, StreamError> {
         let mut out = Vec::new();
         self.arriving.push(bytes, |first, is_last, chunks| self.plaintext.open(first, is_last, chunks, &mut out))?;
         Ok(out)
     }
 
-    /// Checks that all chunks have come.
+    /// Checks that all chunks have arrived.
     pub(crate) fn finish(&self) -> Result<(), StreamError> {
         self.arriving.finish()
     }
@@ -116,9 +117,9 @@ impl Opening {
 /// The part of a range of plaintext that is still to come.
 struct RangeOfPlaintext {
     opened: Arc<Opened>,
-    /// Plaintext to leave out before the range.
+    /// The number of plaintext bytes to leave out before the range.
     skip: usize,
-    /// Plaintext of the range that is still to come.
+    /// The number of plaintext bytes of the range that are still to come.
     len: u64,
 }
 

@@ -4,12 +4,13 @@ use std::error::Error;
 
 use sealane_age::{DecryptError, EncryptError, RekeyError, StreamError};
 
-/// An object cannot be sealed or opened. Errors of the store wrap it: see [`SealedError::of`].
+/// An object cannot be sealed or opened. The errors of `SealedStore` wrap this error:
+/// [`SealedError::of`] finds it there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealedError {
-    /// The header cannot be read or unlocked: the object is not sealed, or not for these
-    /// identities.
+    /// The header cannot be read or unlocked: the object is damaged, not sealed, or not sealed for
+    /// these identities.
     #[error("cannot open the object: {0}")]
     Open(#[from] DecryptError),
     /// The payload is damaged, or cut off.
@@ -21,19 +22,20 @@ pub enum SealedError {
     /// The object cannot be given other recipients.
     #[error("cannot give the object other recipients: {0}")]
     Rekey(#[from] RekeyError),
-    /// Other recipients need a header of another length, and the store has a fixed one.
+    /// The header for the new recipients does not fit the length of the old header, in bytes.
     #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
     HeaderLen(usize),
-    /// The object was replaced again and again while it was read.
+    /// The object was replaced while it was read, or the inner store returned too few bytes of it.
     #[error("the object was changed while it was read")]
     Changed,
-    /// A part of an upload was not written. The upload can only be aborted.
+    /// A part of an upload was not written, or was added after the last chunk was sealed. The
+    /// upload can only be aborted.
     #[error("a part of the upload was not written, so the upload can only be aborted")]
     PartFailed,
 }
 
 impl SealedError {
-    /// Returns the error of this crate that an error wraps, if there is one.
+    /// Returns the `SealedError` in the source chain of `error`, if there is one.
     pub fn of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
         let mut next = Some(error);
         while let Some(error) = next {

@@ -14,11 +14,12 @@ use crate::opened::Opened;
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) chunks: SealedRange,
-    /// The number of each range, and its position in the plaintext of the chunks, by start.
+    /// The index of each range in the request, and its position in the plaintext of the chunks.
+    /// Sorted by start.
     pub(crate) ranges: Vec<(usize, Range<usize>)>,
 }
 
-/// Groups ranges of plaintext, which are not empty and end before the plaintext does.
+/// Groups ranges of plaintext, which must not be empty or extend beyond the plaintext.
 pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group>, StreamError> {
     let mut order: Vec<_> = (0..ranges.len()).collect();
     order.sort_by_key(|&i| ranges[i].start);
@@ -36,7 +37,7 @@ pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group
     }
     let group = |(_, chunks, members): (Range<u64>, SealedRange, Vec<usize>)| {
         let start = chunks.first * CHUNK_BYTES as u64;
-        // The result is in memory, so its positions fit.
+        // The plaintext of the ranges fits in memory, so its positions fit `usize`.
         let within = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
         let ranges = members.into_iter().map(|i| (i, within(ranges[i].start)..within(ranges[i].end))).collect();
         Group { chunks, ranges }
@@ -44,8 +45,8 @@ pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group
     Ok(merged.into_iter().map(group).collect())
 }
 
-/// Collects the ranges of a group while its chunks arrive. Each range has memory of its own: that
-/// of a whole group may be so long that the allocator asks the kernel for fresh pages each time.
+/// Collects the ranges of a group while its chunks arrive. Each range has its own buffer: a buffer
+/// for a whole group may be so large that the allocator asks the kernel for fresh pages each time.
 pub(crate) struct Collector {
     arriving: Arriving,
     ranges: Ranges,
@@ -67,7 +68,7 @@ impl Collector {
         })
     }
 
-    /// Returns each range with its number, if all chunks have come.
+    /// Returns the index and the plaintext of each range, if all chunks have arrived.
     pub(crate) fn finish(self) -> Result<impl Iterator<Item = (usize, Vec<u8>)>, StreamError> {
         self.arriving.finish()?;
         let Ranges { group, found, .. } = self.ranges;
@@ -79,19 +80,19 @@ impl Collector {
 struct Ranges {
     opened: Arc<Opened>,
     group: Group,
-    /// What was collected of each range.
+    /// The plaintext of each range, as far as it was collected.
     found: Vec<Vec<u8>>,
-    /// The number of ranges that are complete, before the first one that is not.
+    /// The number of complete ranges before the first one that is not complete.
     complete: usize,
-    /// The plaintext of a chunk that is not within one range.
+    /// The plaintext of a chunk that cannot be opened directly into the buffer of one range.
     plaintext: Zeroizing<Vec<u8>>,
 }
 
 impl Ranges {
-    /// Opens a whole chunk, and copies the parts of it that are in ranges.
+    /// Opens a whole chunk, and appends its plaintext to the ranges that it is part of.
     fn open(&mut self, number: u64, is_last: bool, chunk: &[u8]) -> Result<(), StreamError> {
         let key = &self.opened.key;
-        // The ranges are in memory, so positions within the group fit.
+        // The plaintext of the ranges fits in memory, so positions within the group fit `usize`.
         let start = usize::try_from(number - self.group.chunks.first).unwrap_or(usize::MAX) * CHUNK_BYTES;
         let end = start + chunk.len().saturating_sub(TAG_BYTES);
 

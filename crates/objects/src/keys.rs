@@ -7,7 +7,7 @@ use sealane_age::stream::{NONCE_BYTES, PayloadKey};
 use sealane_age::{Backend, DecryptError, EncryptError, Encryptor, Identity, Preamble, Recipient};
 
 /// The length of the header of each object, in bytes, unless [`Keys::with_header_len`] sets
-/// another. With the nonce, the payload starts at byte 4096.
+/// another. The nonce follows the header, so that the first chunk starts at byte 4096.
 pub const DEFAULT_HEADER_LEN: usize = 4096 - NONCE_BYTES;
 
 /// The recipients that objects are sealed for, and the identities that open them.
@@ -32,8 +32,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Returns no keys. Without recipients nothing can be written, and without identities nothing
-    /// can be read.
+    /// Returns an empty set of keys. Without recipients nothing can be written, and without
+    /// identities nothing can be read.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -75,24 +75,25 @@ impl Keys {
         self
     }
 
-    /// Checks that the header for the recipients, if there are any, has the chosen length.
+    /// Checks that the recipients, if there are any, can be combined and that their header fits the
+    /// chosen length.
     pub(crate) fn check(&self) -> Result<(), EncryptError> {
         if self.recipients.is_empty() { Ok(()) } else { self.encryptor().map(drop) }
     }
 
-    /// Returns the length of the header and the nonce of new objects.
+    /// Returns the length of the header and the nonce of new objects together.
     pub(crate) fn prefix_len(&self) -> u64 {
         self.header_len as u64 + NONCE_BYTES as u64
     }
 
-    /// Prepares a new object.
+    /// Returns the encryptor for a new object.
     pub(crate) fn encryptor(&self) -> Result<Encryptor, EncryptError> {
         let recipients = self.recipients.iter().map(|recipient| &**recipient as &dyn Recipient);
         let encryptor = Encryptor::with_recipients(recipients)?.with_backend(self.backend);
         encryptor.with_header_len(self.header_len)
     }
 
-    /// Unlocks an object.
+    /// Unlocks the header of an object, and returns the key of its payload.
     pub(crate) fn unlock(&self, preamble: Preamble) -> Result<PayloadKey, DecryptError> {
         preamble.with_backend(self.backend).unlock(self.identities())
     }

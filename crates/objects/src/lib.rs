@@ -1,18 +1,19 @@
-//! Objects of any [`object_store`](https://docs.rs/object_store) sealed as age files
-//! (age-encryption.org/v1): a store that wraps another, in memory, on disk or in a cloud.
+//! Seals the objects of any [`object_store`](https://docs.rs/object_store) as age files
+//! (age-encryption.org/v1). The store wraps an inner store, in memory, on disk or in a cloud.
 //!
 //! `SealedStore` implements `ObjectStore`, so that DataFusion, Delta and other engines read and
 //! write sealed objects in place. The objects are plain age files: `age -d` opens them.
 //!
-//! - **Ranges.** A range fetches its chunks of 64 KiB and nothing else: two chunks at most for
-//!   1,000 bytes. The header is fetched once for each version of an object, and kept. Ranges whose
-//!   chunks touch are fetched together.
-//! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that listing knows
-//!   the length of each plaintext without reading: see [`ListedSize`].
-//! - **Writing.** Multipart writes are sealed part by part. The last part is held back, because only
-//!   the last chunk of a file has a mark. Conditional writes, copies and renames are the store's.
-//! - **Other recipients.** `SealedStore::rekey` replaces the header, and moves the chunks as they
-//!   are.
+//! - **Ranges.** Reading a range fetches only the chunks of 64 KiB that it touches: at most two for
+//!   1,000 bytes. The header is fetched once for each version of an object, and cached. Ranges
+//!   whose chunks touch are fetched together.
+//! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that a listing can
+//!   compute the length of each plaintext without reading the object: see [`ListedSize`].
+//! - **Writing.** Multipart writes are sealed part by part. The latest part is held back until more
+//!   data follows, because the last chunk of a file is marked as the last. The inner store does
+//!   conditional writes, copies and renames.
+//! - **Other recipients.** `SealedStore::rekey` replaces the header, and copies the chunks
+//!   unchanged.
 //!
 //! `object_store_013` and `object_store_014` have the same items for two versions of the crate
 //! `object_store`. A feature of the same name enables each.
@@ -39,7 +40,7 @@
 //! store.put(&path, "attack at dawn".into()).await?;
 //! assert_eq!(store.get_range(&path, 10..14).await?, "dawn");
 //! assert_eq!(store.head(&path).await?.size, 14);
-//! // The store below has the age file.
+//! // The inner store holds the age file.
 //! let sealed = inner.get(&path).await?.bytes().await?;
 //! assert!(sealed.starts_with(b"age-encryption.org/v1\n"));
 //! # Ok(())
@@ -50,12 +51,14 @@
 //! ```
 //!
 //! # Limits
-//! Anyone who can write to the store can replace an object by an older version of it, by another
-//! object that is sealed for the same recipients, or by one of their own. Paths, sizes, times,
-//! tags and attributes are neither secret nor authentic. `docs/objects.md` has the whole list.
+//! Anyone who can write to the inner store can replace an object with an older version of it, with
+//! another object that is sealed for the same recipients, or with one of their own. Paths, sizes,
+//! times, tags and attributes are neither secret nor authentic. `docs/objects.md` has the whole
+//! list.
 //!
-//! Sealing and opening take place in the task that polls: about a millisecond for a few MiB. Only
-//! `get_ranges` of local files opens in tokio's threads for blocking work, with the feature `fs`.
+//! Sealing and opening run in the task that polls the future: about a millisecond for a few MiB.
+//! The exception is `get_ranges` of local files, with the feature `fs`: it opens chunks on tokio's
+//! threads for blocking work.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -79,12 +82,12 @@ pub use crate::error::SealedError;
 pub use crate::keys::{DEFAULT_HEADER_LEN, Keys};
 pub use crate::sizes::ListedSize;
 
-/// Runs the example of the README with the documentation's.
+/// Runs the README's example as a doc test.
 #[cfg(all(doctest, feature = "object_store_014"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Runs the blocks of the guide.
+/// Runs the guide's code blocks as doc tests.
 #[cfg(all(doctest, feature = "object_store_014"))]
 #[doc = include_str!("../../../docs/objects.md")]
 struct Guide;

@@ -11,18 +11,19 @@ use sealane_age::stream::{PayloadKey, SealedRange};
 /// The number of objects in the cache.
 const CAPACITY: usize = 4096;
 
-/// Tells whether an object was replaced.
+/// Metadata that changes when an object is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) e_tag: Option<String>,
     /// The time of the last change, in microseconds since 1970.
     pub(crate) modified: i64,
-    /// The number of bytes in the store.
+    /// The length of the sealed object in bytes.
     pub(crate) size: u64,
 }
 
 impl Stamp {
-    /// Returns the entity tag for a condition. A weak tag never matches (RFC 9110, 13.1.1).
+    /// Returns the entity tag for an `If-Match` condition, unless it is weak: a weak tag never
+    /// matches (RFC 9110, 13.1.1).
     pub(crate) fn strong_tag(&self) -> Option<String> {
         self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
     }
@@ -32,14 +33,15 @@ impl Stamp {
 pub(crate) struct Opened {
     pub(crate) key: PayloadKey,
     pub(crate) stamp: Stamp,
-    /// The position of the first chunk.
+    /// The position of the first chunk in the object.
     pub(crate) start: u64,
-    /// The length of the plaintext. Only the last chunk proves it.
+    /// The length of the plaintext, computed from the object's size. It is authentic only after the
+    /// last chunk was opened.
     pub(crate) len: u64,
 }
 
 impl Opened {
-    /// Returns an object whose header and nonce have `start` bytes.
+    /// Returns an object whose header and nonce have `start` bytes together.
     pub(crate) fn new(key: PayloadKey, stamp: Stamp, start: u64) -> Result<Self, StreamError> {
         let payload_len = stamp.size.checked_sub(start).ok_or(StreamError::Truncated)?;
         // Fails for a length that no payload has.
@@ -52,7 +54,7 @@ impl Opened {
         SealedRange::new(plaintext, self.stamp.size - self.start)
     }
 
-    /// Returns the bytes of the object with these chunks.
+    /// Returns the range of bytes of the sealed object that holds these chunks.
     pub(crate) fn stored(&self, range: &SealedRange) -> Range<u64> {
         self.start + range.sealed.start..self.start + range.sealed.end
     }
@@ -64,7 +66,7 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Unlocked headers by path. The stamp of an entry tells whether it is still the object's.
+/// Unlocked headers by path. An entry is current while its stamp equals that of the object.
 #[derive(Default)]
 pub(crate) struct Cache {
     entries: Mutex<Entries>,
@@ -87,7 +89,7 @@ impl Cache {
         Some(Arc::clone(opened))
     }
 
-    /// Returns the object if it has not been replaced.
+    /// Returns the object if it is cached with this stamp, that is, has not been replaced.
     pub(crate) fn same(&self, path: &str, stamp: &Stamp) -> Option<Arc<Opened>> {
         self.get(path).filter(|opened| opened.stamp == *stamp)
     }
@@ -97,7 +99,7 @@ impl Cache {
         entries.clock += 1;
         let now = entries.clock;
         if entries.by_path.len() >= CAPACITY && !entries.by_path.contains_key(path) {
-            // The half that was not used for longest makes room, so this is rare.
+            // The least recently used half is evicted at once, so that eviction is rare.
             let mut times: Vec<_> = entries.by_path.values().map(|(used, _)| *used).collect();
             let (_, middle, _) = times.select_nth_unstable(CAPACITY / 2);
             let middle = *middle;

@@ -6,11 +6,11 @@ use sealane_age::stream::{CHUNK_BYTES, SealingKey, TAG_BYTES};
 use sealane_age::{EncryptError, Encryptor, StreamError};
 use zeroize::{Zeroize as _, Zeroizing};
 
-/// The shortest part of an upload except the last: what S3 asks for.
+/// The shortest length that S3 allows for the parts of an upload, except the last one.
 const MIN_PART: usize = 5 << 20;
 
-/// Seals an object in order, and cuts it into parts of equal length. Only the last chunk has a
-/// mark, so a chunk is sealed when more plaintext follows, or at the end.
+/// Seals an object in order, and cuts it into parts of equal length. The last chunk is marked as
+/// the last, so a chunk is sealed only when more plaintext follows, or at the end.
 pub(crate) struct Sealing {
     key: SealingKey,
     /// The number of the next chunk.
@@ -31,7 +31,7 @@ impl Sealing {
         Ok(Self { key, next: 0, held_back, sealed, part_len: None })
     }
 
-    /// Makes room for an object with this much more plaintext.
+    /// Reserves memory for sealing this many more bytes of plaintext.
     pub(crate) fn reserve(&mut self, plaintext_len: usize) {
         self.sealed.reserve(plaintext_len + (plaintext_len / CHUNK_BYTES + 1) * TAG_BYTES);
     }
@@ -55,18 +55,19 @@ impl Sealing {
         Ok(())
     }
 
-    /// Seals the last chunk, and returns the bytes that are in no part yet.
+    /// Seals the last chunk.
     pub(crate) fn finish(&mut self) -> Result<(), StreamError> {
         self.seal_held_back(true)
     }
 
-    /// Sets the length of parts from the first one, unless it is set.
+    /// Sets the length of the parts, unless it is set. The sealed form of the first part, which has
+    /// `first` bytes of plaintext, fits this length.
     pub(crate) fn set_part_len(&mut self, first: usize) {
         let sealed = self.sealed.len() + self.held_back.len() + TAG_BYTES;
         self.part_len.get_or_insert(sealed.max(first).max(MIN_PART));
     }
 
-    /// Returns a part that is full, if more bytes follow it.
+    /// Returns the next part if it is full and more bytes follow it.
     pub(crate) fn take_part(&mut self) -> Option<Vec<u8>> {
         let len = self.part_len.filter(|&len| self.sealed.len() > len)?;
         let rest = self.sealed.split_off(len);
@@ -82,7 +83,7 @@ impl Sealing {
         let mut plaintext = std::mem::take(&mut self.held_back);
         let sealed = self.seal(&plaintext, is_last);
         plaintext.zeroize();
-        // It is empty now, and keeps its allocation.
+        // Wiping has emptied it. Its allocation is used again.
         self.held_back = plaintext;
         sealed
     }

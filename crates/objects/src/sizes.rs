@@ -7,13 +7,13 @@
 #[non_exhaustive]
 pub enum ListedSize {
     /// The length of the plaintext, if the header has the length of this store's headers: see
-    /// [`Keys::with_header_len`](crate::Keys::with_header_len). Nothing is read. Objects that were
-    /// sealed with another length have another size.
+    /// [`Keys::with_header_len`](crate::Keys::with_header_len). Nothing is read. For objects that
+    /// were sealed with another header length, the size is wrong until their headers are read.
     #[default]
     FixedHeader,
-    /// The length of the plaintext. Headers that are not known yet are read, ten at a time. For
-    /// an object that is not sealed, the size in the store.
+    /// The length of the plaintext. Headers that are not cached yet are read, ten at a time. For
+    /// an object that cannot be opened, the size in the inner store.
     Exact,
-    /// The size that the object has in the store. Nothing is read.
+    /// The size that the object has in the inner store. Nothing is read.
     Stored,
 }

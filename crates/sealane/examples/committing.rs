@@ -33,8 +33,8 @@ fn main() {
                 black_box(committing.seal_in_place(&nonce, AAD, &mut buffer));
             }
             let commit_seal = start.elapsed();
-            // Opening overwrites its input, so each turn begins with a copy, which is in both
-            // figures.
+            // Opening overwrites its input, so each repetition starts with a copy. Both figures
+            // include the copy.
             let mut sealed = buffer.clone();
             let tag = plain.seal_in_place(&nonce, AAD, &mut sealed);
             let start = Instant::now();

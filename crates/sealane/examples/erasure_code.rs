@@ -8,8 +8,8 @@ use sealane::gf8::{multiply_add_slice, multiply_slice};
 
 fn main() {
     let data: [Vec<u8>; 4] = std::array::from_fn(|block| vec![b'a' + block as u8; 4096]);
-    // The first parity is the sum of the blocks. The second is a sum in which block i counts 2^i
-    // times: these factors differ in GF(2^8).
+    // The first parity block is the sum of the data blocks. The second is a sum in which block i is
+    // multiplied by 2^i: these factors differ in GF(2^8).
     let factor = |block: usize| 1_u8 << block;
     let (mut p, mut q) = (vec![0; 4096], vec![0; 4096]);
     for (block, bytes) in data.iter().enumerate() {
@@ -17,7 +17,7 @@ fn main() {
         multiply_add_slice(factor(block), bytes, &mut q);
     }
 
-    // Blocks 1 and 3 are lost. Without the others, p = d1 + d3 and q = 2 d1 + 8 d3.
+    // Blocks 1 and 3 are lost. Once the others are subtracted, p = d1 + d3 and q = 2 d1 + 8 d3.
     for block in [0, 2] {
         multiply_add_slice(1, &data[block], &mut p);
         multiply_add_slice(factor(block), &data[block], &mut q);

@@ -6,7 +6,7 @@ use sealane::haraka::{haraka256_batch, haraka512, haraka512_batch};
 
 type Hash = [u8; 32];
 
-/// Returns a level of the tree as pairs of siblings.
+/// Returns a level of the tree, grouped into pairs of siblings.
 fn pairs(level: &[Hash]) -> Vec<[u8; 64]> {
     level.as_chunks::<2>().0.iter().map(|pair| pair.as_flattened().try_into().expect("two hashes")).collect()
 }
@@ -16,7 +16,7 @@ fn main() {
     let mut level = vec![[0; 32]; keys.len()];
     haraka256_batch::<5>(&keys, &mut level);
 
-    // The sibling at each level is the proof for one leaf.
+    // The proof for one leaf holds the sibling of its path's node at each level.
     let mut index = 77;
     let (leaf, mut proof) = (level[index], Vec::new());
     while level.len() > 1 {

@@ -4,15 +4,16 @@
 //! `cargo run --release -p sealane --example isal_stripe`
 //!
 //! A Reed–Solomon code is a matrix with a row for each shard. The first ten rows are the identity,
-//! so the first ten shards are the data. Any ten rows that have an inverse give the data back from
-//! the shards of these rows.
+//! so the first ten shards are the data. If the matrix of any ten rows has an inverse, the inverse
+//! restores the data from the shards of these rows.
 
 use sealane::gf8::{Field, Matrix, SingularMatrix};
 
 /// The field of ISA-L.
 const FIELD: Field = Field::ReedSolomon;
 
-/// Returns the rows of parity of `gf_gen_rs_matrix`: row i has the powers 0, 1, … of 2^i.
+/// Returns the parity rows that ISA-L's `gf_gen_rs_matrix` generates: row i has the powers 0, 1, …
+/// of 2^i.
 ///
 /// With more than a few shards, some sets of rows have no inverse. Prefer [`cauchy`] for new codes.
 fn powers_of_two(data: usize, parity: usize) -> Vec<u8> {
@@ -20,8 +21,9 @@ fn powers_of_two(data: usize, parity: usize) -> Vec<u8> {
     (0..parity).flat_map(|row| (0..data).map(move |column| entry(row, column))).collect()
 }
 
-/// Returns the rows of parity of `gf_gen_cauchy1_matrix`: 1 / (i + j) for shard i of all and shard
-/// j of data. In this field, a sum is an exclusive or. Any ten rows of the code have an inverse.
+/// Returns the parity rows that ISA-L's `gf_gen_cauchy1_matrix` generates: row i of the whole
+/// matrix has 1 / (i + j) in column j. In this field, a sum is an exclusive or. Any ten rows of the
+/// code have an inverse.
 ///
 /// klauspost/reedsolomon has the same rows with its option `WithCauchyMatrix`.
 fn cauchy(data: usize, parity: usize) -> Vec<u8> {
@@ -29,7 +31,7 @@ fn cauchy(data: usize, parity: usize) -> Vec<u8> {
     (data..data + parity).flat_map(|row| (0..data).map(move |column| entry(row, column))).collect()
 }
 
-/// A code of shards of data and rows of parity.
+/// A code: the number of data shards, and the parity rows of the matrix.
 struct Code {
     data: usize,
     /// The coefficients, row after row.
@@ -45,18 +47,18 @@ impl Code {
         }
     }
 
-    /// Computes the lost shards, which are `None`, from the first of those that are left.
+    /// Computes the lost shards, which are `None`, from the first shards that are left.
     fn repair(&self, shards: &mut [Option<Vec<u8>>]) -> Result<(), SingularMatrix> {
         let lost: Vec<usize> = (0..shards.len()).filter(|&shard| shards[shard].is_none()).collect();
         let left: Vec<usize> = (0..shards.len()).filter(|&shard| shards[shard].is_some()).take(self.data).collect();
         assert_eq!(left.len(), self.data, "too many shards are lost");
 
-        // From the shards that are left to the data.
+        // This matrix computes the data from the shards that are left.
         let mut rows: Vec<u8> = left.iter().flat_map(|&shard| self.row(shard)).collect();
         let mut inverse = vec![0; rows.len()];
         FIELD.invert_matrix(self.data, &mut rows, &mut inverse)?;
 
-        // And on to the lost shards, in one matrix.
+        // Multiplied by the rows of the lost shards, it computes the lost shards directly.
         let mut coefficients = Vec::new();
         for &shard in &lost {
             let row = self.row(shard);
@@ -74,9 +76,9 @@ impl Code {
     }
 }
 
-/// Shards of data and of parity.
+/// The numbers of data shards and of parity shards.
 const SHARDS: (usize, usize) = (10, 4);
-/// Bytes of a shard.
+/// The length of a shard in bytes.
 const LENGTH: usize = 37;
 
 /// The parity of [`data`] that ISA-L 2.30 computes with `gf_gen_rs_matrix`.
@@ -87,7 +89,7 @@ const PARITY_OF_POWERS: [&str; 4] = [
     "c4a1b107c01fb92f034934eea41613227fec111fdcae31f990b4cc777cfd0ebd7258dbe483",
 ];
 
-/// The parity that it computes with `gf_gen_cauchy1_matrix`.
+/// The parity of [`data`] that ISA-L 2.30 computes with `gf_gen_cauchy1_matrix`.
 const PARITY_OF_CAUCHY: [&str; 4] = [
     "1558845b12762e5126bbbd3ea6a84451b7d14fbffd67b18d64e4dd7f40d663759c2429d5e4",
     "73ea654ff705ab25c4fa1b5ff1395e9b628c1955892778609c74895b1e11880731af03f853",
@@ -95,18 +97,18 @@ const PARITY_OF_CAUCHY: [&str; 4] = [
     "30c34a43730432b38a8ebc2ecfd416b3d71476900d7073f95530f985a954964e291504f5a6",
 ];
 
-/// Returns shards of data to encode: byte i of shard j is 31 j + i^2 + i j modulo 256.
+/// Returns the data shards: byte i of shard j is 31 j + i^2 + i j modulo 256.
 fn data() -> Vec<Vec<u8>> {
     (0..SHARDS.0).map(|j| (0..LENGTH).map(|i| (31 * j + i * i + i * j) as u8).collect()).collect()
 }
 
-/// Reads the bytes of a shard.
+/// Parses the bytes of a shard.
 fn from_hex(text: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&text[2 * at..][..2], 16).expect("hexadecimal digits");
     (0..text.len() / 2).map(byte).collect()
 }
 
-/// Loses these shards of the stripe with each of the two matrices, and repairs them.
+/// Removes these shards from the stripe of each of the two matrices, and repairs the stripes.
 fn repair_stripes(lost: &[usize]) -> Result<(), SingularMatrix> {
     let (data_shards, parity_shards) = SHARDS;
     let stripes = [
@@ -135,8 +137,8 @@ fn main() -> Result<(), SingularMatrix> {
 mod tests {
     use super::*;
 
-    /// Every set of four shards. ISA-L's Vandermonde matrix has an inverse for all of them with ten
-    /// shards of data, though not with every number.
+    /// Tries every set of four shards. With ten data shards, ISA-L's Vandermonde matrix can repair
+    /// all sets. With some other numbers of data shards, it cannot.
     #[test]
     fn any_four_shards_are_repaired() {
         let mut sets = 0;

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     getrandom::fill(&mut key)?;
     let cipher = XChaCha20Poly1305::new(&key);
 
-    // The associated data names the place of a message, so that no message can replace another.
+    // The associated data names the row of a message, so that no message can replace another.
     let mut stored = Vec::new();
     for (row, text) in ["a quarter", "a half"].iter().enumerate() {
         stored.push(cipher.seal_random(&row.to_le_bytes(), text.as_bytes())?);

@@ -1,5 +1,5 @@
-//! One long message, sealed and opened in pieces. No plaintext leaves `open` before the tag of the
-//! whole message was checked.
+//! One long message, sealed and opened in pieces. `open` decrypts nothing before the tag of the
+//! whole message has been checked.
 //!
 //! `cargo run -p sealane --example pieces`
 

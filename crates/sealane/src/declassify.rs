@@ -1,9 +1,9 @@
-//! Verdicts: the only secret-dependent values that code may branch on.
+//! Verdicts and syndromes: the only secret-dependent values that code may branch on.
 
-/// Returns a verdict that is public, although it depends on secrets: whether a tag or shares are
-/// right.
+/// Returns the verdict, which is public although it depends on secrets: whether a tag or shares are
+/// right, or whether two seeds are equal.
 ///
-/// In a build with `--cfg sealane_declassify`, a checker of constant time receives the verdict: see
+/// In a build with `--cfg sealane_declassify`, a constant-time checker receives the verdict: see
 /// [`on_declassify`].
 #[inline(always)]
 pub(crate) fn declassify(verdict: bool) -> bool {
@@ -30,8 +30,8 @@ pub(crate) fn declassify_octets(_octets: &mut [u8]) {
 #[cfg(sealane_declassify)]
 static HOOK: std::sync::OnceLock<fn(&mut [u8])> = std::sync::OnceLock::new();
 
-/// Sets the function that receives each verdict before the library branches on it. Only the first
-/// call has an effect.
+/// Sets the function that receives verdicts and syndromes before the library branches on them. Only
+/// the first call has an effect.
 #[cfg(sealane_declassify)]
 #[doc(hidden)]
 pub fn on_declassify(hook: fn(&mut [u8])) {

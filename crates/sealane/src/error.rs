@@ -17,7 +17,8 @@ impl fmt::Display for OpenError {
 impl core::error::Error for OpenError {}
 
 impl From<CounterOverflow> for OpenError {
-    /// Refuses a message that is too long for its key stream: it is not authentic.
+    /// Converts the error for a message that is longer than its key stream: no such message is
+    /// authentic.
     fn from(_: CounterOverflow) -> Self {
         Self
     }
@@ -35,7 +36,7 @@ impl fmt::Display for CounterOverflow {
 
 impl core::error::Error for CounterOverflow {}
 
-/// The generator of random numbers failed. Nothing was encrypted.
+/// The generator of random numbers failed. Nothing was generated or encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomError;
 
@@ -51,8 +52,8 @@ impl core::error::Error for RandomError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// This program has no backend of that name for this architecture. It has backends of these
-    /// names.
+    /// No backend of the requested name was compiled for this architecture. The names are those of
+    /// the backends that were.
     Unknown(&'static [&'static str]),
     /// The CPU, or the operating system, lacks the instruction set.
     Unavailable(&'static str),

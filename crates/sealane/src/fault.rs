@@ -1,10 +1,10 @@
-//! Deliberate faults, for a test of the tests: in a build with `--cfg sealane_fault`, the variable
-//! `SEALANE_FAULT=PRIMITIVE:BACKEND` makes that primitive compute wrong results on that backend. In
-//! other builds, everything here compiles to nothing.
+//! Deliberate faults, which test the tests. In a build with `--cfg sealane_fault`, the environment
+//! variable `SEALANE_FAULT=PRIMITIVE:BACKEND` makes that primitive compute wrong results on that
+//! backend. In other builds, everything here compiles to nothing.
 
 use sealane_simd::LevelList;
 
-/// Returns whether the primitive must compute wrong results at that level.
+/// Returns whether `primitive` must compute wrong results on `level`.
 #[inline(always)]
 pub(crate) fn is_injected(primitive: &str, level: impl LevelList) -> bool {
     #[cfg(sealane_fault)]
@@ -20,7 +20,7 @@ pub(crate) fn is_injected(primitive: &str, level: impl LevelList) -> bool {
     }
 }
 
-/// Changes a bit of a result, if a fault is to be injected.
+/// Flips a bit of `result` if `primitive` must compute wrong results on `level`.
 #[inline(always)]
 pub(crate) fn flip(primitive: &str, level: impl LevelList, result: &mut [u8]) {
     if is_injected(primitive, level)

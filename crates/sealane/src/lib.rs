@@ -5,7 +5,7 @@
 //!   [`ChaChaPoly1305::seal_batch`] and [`ChaChaPoly1305::open_batch`]; [`XChaCha20Poly1305`] draws
 //!   nonces at random on request.
 //! - With the feature `commit`, `CommittingChaCha20Poly1305` and `CommittingXChaCha20Poly1305`: the
-//!   same with tags that commit to the key, so that no ciphertext opens under two keys.
+//!   same ciphers with tags that commit to the key, so that no ciphertext opens under two keys.
 //! - [`OpenSshChaCha20Poly1305`]: the cipher `chacha20-poly1305@openssh.com` of SSH.
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms,
 //!   HChaCha20, and a generator.
@@ -14,9 +14,10 @@
 //!   many at once.
 //! - [`haraka`]: Haraka-256 and Haraka-512 v2, for hash-based signatures, one by one and in
 //!   batches, and the sponge HarakaS.
-//! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: bytes of GF(2^8)
-//!   multiplied by a constant or a matrix, for erasure codes.
-//! - [`shamir`]: Shamir's secret sharing, byte by byte, for secrets of any length.
+//! - [`gf2n`]: arithmetic in the fields GF(2^n) of 8 to 2048 bits. [`gf8`]: multiplication of
+//!   slices over GF(2^8) by a constant or a matrix, for erasure codes.
+//! - [`shamir`]: Shamir's secret sharing, byte by byte for secrets of any length, or of one element
+//!   of a field GF(2^n).
 //! - [`Backend`]: the instruction set that does the work. It is chosen at run time, after a
 //!   known-answer test. No compile flags are needed.
 //! - [`rustcrypto`]: the same ciphers under the traits of `cipher`, `aead` and `universal-hash`,
@@ -105,7 +106,7 @@ pub use sealane_simd::Output;
 #[doc(hidden)]
 pub use self_test::check_every_level;
 
-/// Runs the example of the README with the documentation's.
+/// Runs the example of the README as a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

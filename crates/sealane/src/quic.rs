@@ -2,7 +2,8 @@
 //!
 //! QUIC seals the payload of a packet with [`crate::ChaCha20Poly1305`]. The packet number and some
 //! bits of the first byte are then combined with a mask, which depends on a sample of the
-//! ciphertext. The batch of masks goes with [`crate::ChaChaPoly1305::seal_batch`].
+//! ciphertext. [`HeaderProtectionKey::header_protection_masks`] computes the masks of packets that
+//! [`crate::ChaChaPoly1305::seal_batch`] has sealed together.
 //!
 //! ```
 //! use sealane::quic::{HeaderProtectionKey, MASK_BYTES, Mask, Sample};
@@ -37,11 +38,12 @@ pub type Sample = [u8; SAMPLE_BYTES];
 /// A mask for the first byte of a packet, and for up to four bytes of its packet number.
 pub type Mask = [u8; MASK_BYTES];
 
-/// The header protection key of a packet protection level, `hp_key` of RFC 9001. It is wiped when
-/// it is dropped.
+/// The header protection key of one packet protection level, called `hp_key` in RFC 9001. It is
+/// wiped when it is dropped.
 #[derive(Clone)]
 pub struct HeaderProtectionKey {
-    /// The last row is zero. A sample replaces it.
+    /// ChaCha20's initial state. Its last row, the block counter and nonce, is zero; a sample
+    /// replaces it.
     state: State,
     level: Level,
 }
@@ -70,7 +72,7 @@ impl HeaderProtectionKey {
         Backend::of(self.level)
     }
 
-    /// Returns the mask of a packet with this sample.
+    /// Returns the mask for a packet with this sample.
     #[must_use]
     pub fn header_protection_mask(&self, sample: &Sample) -> Mask {
         let mut state = self.state;
@@ -83,8 +85,9 @@ impl HeaderProtectionKey {
         mask
     }
 
-    /// Writes the masks of many packets with these samples. Their blocks fill vectors, so this is
-    /// faster than one packet after the other. The results are the same.
+    /// Writes the masks for packets with these samples to `masks`. The results are the same as
+    /// those of [`HeaderProtectionKey::header_protection_mask`], but many packets take less time,
+    /// because they share vectors.
     ///
     /// # Panics
     /// If the numbers of samples and masks differ; nothing is written then.
@@ -98,7 +101,8 @@ impl HeaderProtectionKey {
         crate::fault::flip("batch", self.level, masks.as_flattened_mut());
     }
 
-    /// Does the same, before the kernels are known to be right.
+    /// Does the same as [`HeaderProtectionKey::header_protection_masks`], without a self-test of
+    /// the kernels. The self-test itself calls it.
     pub(crate) fn header_protection_masks_untested(&self, samples: &[Sample], masks: &mut [Mask]) {
         let together = samples.len() - dispatch!(self.level, token => left_over(token, samples.len()));
         let (samples, last_samples) = samples.split_at(together);
@@ -116,8 +120,8 @@ impl HeaderProtectionKey {
     }
 }
 
-/// Returns the number of packets at the end that are computed one by one: all without vectors, and
-/// otherwise those that fill only a small part of a vector.
+/// Returns how many of the last packets are computed one by one: all if the backend has no vectors,
+/// otherwise those that would fill only a small part of a vector.
 #[inline(always)]
 fn left_over<S: Simd>(_: S, packets: usize) -> usize {
     if !S::VECTORS {
@@ -127,7 +131,7 @@ fn left_over<S: Simd>(_: S, packets: usize) -> usize {
     if rest <= S::Words::LANES / 4 { rest } else { 0 }
 }
 
-/// Computes the masks on vectors, a packet in each lane.
+/// Computes the masks on vectors, with one packet in each lane.
 #[inline(always)]
 fn blocks<S: Simd>(token: S, state: &State, samples: &[Sample], masks: &mut [Mask]) {
     if S::VECTORS {

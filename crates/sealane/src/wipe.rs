@@ -1,7 +1,7 @@
-//! Wipes secrets with ordinary stores: a few vector stores instead of one volatile store for each
-//! element.
+//! Wipes secrets with ordinary stores, which the compiler turns into a few vector stores. Volatile
+//! stores would be one for each element.
 
-/// Overwrites `secret` with zeros. The compiler must not remove the stores.
+/// Overwrites `secret` with zeros. The barrier keeps the compiler from removing the stores.
 #[inline(always)]
 pub(crate) fn wipe<T: Copy + Default>(secret: &mut [T]) {
     secret.fill(T::default());

@@ -61,7 +61,7 @@ fn stream_ciphers() {
     }
 }
 
-/// A program that uses `poly1305`.
+/// A program that uses `poly1305`, compiled for the crate at `$path`.
 macro_rules! hash_program {
     ($name:ident, $($path:ident)::+) => {
         mod $name {

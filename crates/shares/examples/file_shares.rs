@@ -1,4 +1,4 @@
-//! Splits a stream of any length into files, in constant memory, and combines them.
+//! Splits a stream of any length into share files, in constant memory, and combines two of them.
 //!
 //! `cargo run -p sealane-shares --example file_shares`
 

@@ -1,5 +1,5 @@
-//! A stranger has seen a share. All shares are replaced, without forming the secret, and old and
-//! new shares do not combine.
+//! A stranger has seen a share. All shares are replaced, without computing the secret. Old and new
+//! shares do not combine.
 //!
 //! `cargo run -p sealane-shares --example refresh`
 
@@ -7,7 +7,7 @@ use sealane_shares::{combine, refresh, reissue, split};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let old = split(b"attack at dawn", 2, 3)?;
-    // The third was lost before.
+    // The third share was lost, and is reissued first.
     let third = reissue(&old[..2], 3)?;
     assert_eq!(third, old[2]);
 

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lines: Vec<_> = shares.iter().map(Share::to_text).collect::<Result<_, _>>()?;
     println!("{}", lines[0].as_str());
 
-    // Years later, two of them are lost.
+    // Two of the lines are lost.
     let remaining = [&lines[4], &lines[1], &lines[2]];
     let remaining: Vec<_> = remaining.iter().map(|line| Share::from_text(line)).collect::<Result<_, _>>()?;
     let recovered = combine(&remaining)?;

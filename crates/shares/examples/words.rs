@@ -1,4 +1,5 @@
-//! A key as words to read out over the phone (SLIP-39), protected by a passphrase.
+//! Splits a key into shares of words (SLIP-39) that can be read out over the phone, protected by a
+//! passphrase.
 //!
 //! `cargo run -p sealane-shares --example words`
 

@@ -11,7 +11,8 @@
 //!   is a field element, into up to 65,535 shares.
 //! - [`refresh`] and [`reissue`], and their streaming forms [`Refresh`] and [`reissue_to`]: new
 //!   shares from shares, without the secret.
-//! - [`slip39`]: shares as words. [`ssss`] and [`vault`]: shares of those programs.
+//! - [`slip39`]: shares as words. [`ssss`] and [`vault`]: shares of the programs ssss and HashiCorp
+//!   Vault.
 //! - [`Share`]: one share in memory, in binary form or as a line of text. [`ShareReader`]: one
 //!   share of any size.
 //!
@@ -26,17 +27,18 @@
 //! let left = [Share::from_text(&line)?, shares[0].clone(), shares[2].clone()];
 //! assert_eq!(&combine(&left)?.secret[..], b"attack at dawn");
 //!
-//! // The second share is made again, without the secret.
+//! // The second share is created again, without the secret.
 //! assert_eq!(reissue(&left, 2)?, shares[1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `serde`, shares have serde's traits: they are text in formats that people read,
-//! such as JSON.
+//! With the feature `serde`, shares implement serde's traits. In human-readable formats such as
+//! JSON, they are text.
 //!
-//! Secrets are the payloads and the shares of the blinding value. They are wiped when they are
-//! dropped, `Debug` leaves them out, and they are processed without branches or memory addresses
-//! that depend on them. Headers, evaluation points, lengths and commitments are public.
+//! The payloads and the shares of the blinding value, which is the key of the commitment, are
+//! secret. They are wiped when they are dropped, `Debug` leaves them out, and they are processed
+//! without branches or memory addresses that depend on them. Headers, evaluation points, lengths
+//! and commitments are public.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -58,7 +60,7 @@ pub use crate::ops::{
     combine, combine_seek, combine_to, refresh, reissue, reissue_to, split, split_element,
 };
 
-/// Runs the example of the README with the documentation's.
+/// Runs the README's example as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Implements serde's traits for shares. What is serialized is secret.
+//! Implements serde's traits for shares. The serialized forms are secret.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::foreign::ssss::SsssShare;
 use crate::foreign::vault::VaultShare;
 use crate::format::Share;
 
-/// Reads a text, which is wiped if it is owned.
+/// Reads a share from text, which is wiped if it is owned.
 struct Text<T>(PhantomData<T>);
 
 impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Text<T> {
@@ -32,7 +32,7 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Text<T> {
     }
 }
 
-/// Reads bytes, which are wiped if they are owned.
+/// Reads a share from bytes, which are wiped if they are owned.
 struct Bytes<T>(PhantomData<T>);
 
 impl<T: for<'a> TryFrom<&'a [u8], Error: fmt::Display>> Visitor<'_> for Bytes<T> {
@@ -51,7 +51,7 @@ impl<T: for<'a> TryFrom<&'a [u8], Error: fmt::Display>> Visitor<'_> for Bytes<T>
     }
 }
 
-/// Serializes the text in formats that people read, and the binary form in others.
+/// Serializes the text form in human-readable formats, and the binary form in others.
 macro_rules! text_or_bytes {
     ($share:ty, |$this:ident| $text:expr) => {
         impl Serialize for $share {
@@ -77,7 +77,7 @@ macro_rules! text_or_bytes {
     };
 }
 
-/// Serializes the text in all formats: these shares have no other form.
+/// Serializes the text form in all formats, because these shares have no binary form.
 macro_rules! text_only {
     ($share:ty, |$this:ident| $text:expr) => {
         impl Serialize for $share {

@@ -1,4 +1,4 @@
-//! Multiplies polynomials over GF(2), on each instruction set with carry-less products.
+//! Multiplies polynomials over GF(2), on each instruction set for carry-less multiplication.
 //!
 //! `cargo run --release -p sealane-simd --example carry_less`
 
@@ -21,7 +21,7 @@ fn multiply<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
 
 #[inline(always)]
 fn limb<T: Clmul>(token: T, limb: u64) -> T::One {
-    // Closures are inlined too.
+    // The closure must be inlined too.
     T::One::load_low(
         token,
         #[inline(always)]

@@ -1,5 +1,5 @@
-//! Mixes words in all lanes side by side by additions, exclusive ors and rotations, as many hashes
-//! and generators do. The level is chosen once and kept.
+//! Mixes words in all lanes side by side with additions, exclusive ors and rotations, as many
+//! hashes and generators do. The level is chosen once and kept.
 //!
 //! `cargo run --release -p sealane-simd --example mixed_words`
 
@@ -53,7 +53,7 @@ fn exclusive_or<S: Simd>(words: S::Words) -> u32 {
 fn main() {
     let expected = dispatch!(level(), token => mix(token, 7, 1 << 16));
     println!("{}: {expected:08x}", level().name());
-    // Each level gives the same words.
+    // Each level gives the same result.
     for level in Level::available() {
         assert_eq!(dispatch!(level, token => mix(token, 7, 1 << 16)), expected, "{level:?}");
     }

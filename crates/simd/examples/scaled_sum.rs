@@ -1,5 +1,5 @@
-//! Adds the product of a constant and a slice to another slice, over GF(2^8): the step of erasure
-//! codes and of secret sharing.
+//! Adds the product of a constant and a slice to another slice, over GF(2^8): the basic step of
+//! erasure codes and of secret sharing.
 //!
 //! `cargo run --release -p sealane-simd --example scaled_sum`
 

@@ -4,7 +4,7 @@ use crate::token::Token;
 
 /// A state or a round key of AES (FIPS 197, section 3.4): byte `4 c + r` is in row r and column c.
 ///
-/// It is aligned, so that it can be an instruction's operand in memory.
+/// It is aligned, so that it can be a memory operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Block(pub [u8; 16]);
@@ -60,20 +60,20 @@ impl Block {
 pub trait AesToken: Token {
     /// Vectors of blocks.
     type Blocks: AesBlocks<Token = Self>;
-    /// The token for fewer blocks than a vector has. It has the same or fewer features. Without
-    /// such a token, it is this one.
+    /// A token with the same or fewer features, for fewer blocks than a vector of this token has.
+    /// If there is none, it is this token itself.
     type Narrower: AesToken;
 
     /// Returns the token of [`AesToken::Narrower`].
     fn narrower(self) -> Self::Narrower;
 }
 
-/// The operations of [`AesBlocks`] that are the same wherever an instruction does a round,
-/// `aes_round`, on whole blocks.
+/// Implements the operations of [`AesBlocks`] that are the same on all instruction sets with an
+/// instruction for a round on whole blocks, `aes_round`.
 #[allow(unused_macros, reason = "some targets have portable code only")]
 macro_rules! whole_blocks {
     () => {
-        // The vectors take turns, because each waits for its first round.
+        // The vectors take turns, because the second round of each waits for its first.
         #[inline(always)]
         fn two_rounds<const N: usize, const G: usize>(
             state: &mut [[Self; N]; G],
@@ -103,7 +103,7 @@ pub trait AesBlocks: Copy {
     /// The token that proves that the operations may be used.
     type Token: AesToken<Blocks = Self>;
 
-    /// The vectors in which columns change places.
+    /// The form of these vectors in which columns can be moved.
     type Columns: Columns;
 
     /// The number of blocks.
@@ -113,8 +113,8 @@ pub trait AesBlocks: Copy {
     /// round before it begins another.
     const IN_FLIGHT: usize;
 
-    /// Whether blocks should be stored before others are added to them, because loading a vector is
-    /// slow.
+    /// Whether to store a result before input blocks are added to it, because loading blocks into a
+    /// vector is slow.
     const SUMS_IN_MEMORY: bool = false;
 
     /// Returns zeros.
@@ -127,19 +127,19 @@ pub trait AesBlocks: Copy {
     fn store(self, store: impl FnMut(usize, [u8; 16]));
 
     /// Computes two rounds of AES on each block: SubBytes, ShiftRows, MixColumns, and the same
-    /// round key in all lanes (FIPS 197, section 5.1). Vector n of each of the `G` groups has the
-    /// first key n, and then the second key n.
+    /// round key in all lanes (FIPS 197, section 5.1). In each of the `G` groups, vector n uses
+    /// `first[n]` and then `second[n]`.
     fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]);
 
-    /// Returns the sum of both.
+    /// Returns the exclusive or of both.
     fn xor(self, other: Self) -> Self;
 
-    /// Replaces the columns of these vectors by `change` of them. `change` must not depend on the
-    /// bytes, because it may run once for each of their bits.
+    /// Applies `change` to the columns of these vectors. `change` must not depend on the bytes,
+    /// because it may run once for each of their bits.
     fn columns<const N: usize>(vectors: &mut [Self; N], change: impl Fn([Self::Columns; N]) -> [Self::Columns; N]);
 }
 
-/// Vectors in which columns of blocks, or some bits of them, change places.
+/// Vectors of blocks, or of some bits of the blocks, in which columns can be moved.
 pub trait Columns: Copy {
     /// Returns (a0, b0, a1, b1), in columns, for each pair of blocks (a0, a1, a2, a3) and (b0, b1,
     /// b2, b3).

@@ -1,8 +1,8 @@
-//! Lanes that are upper bounds: a kernel that is generic over [`U64Lanes`] runs on them as on any
-//! others, and panics where a lane of some input could overflow.
+//! Lanes that are upper bounds. A kernel that is generic over [`U64Lanes`] runs on them as on any
+//! other lanes, and panics where a lane could overflow for some input.
 //!
 //! Each lane holds the largest value that it may have; the smallest is 0. Sums, products and shifts
-//! of larger values are larger, so the result of an operation on bounds is a bound of its result; a
+//! of larger values are larger, so an operation on bounds returns a bound of its result; a
 //! conjunction is no more than either operand. A run with the largest input proves the bounds for
 //! every input, because constant-time code takes the same path for all inputs.
 //!
@@ -10,8 +10,8 @@
 //! operations that are meant to take some of the bits accept them (a conjunction, a shift to the
 //! right, the low half of a factor). Any other operation that would lose bits panics.
 //!
-//! The operations are never inlined: kernels are, with each operation on each vector, and compiling
-//! these tests would take longer than compiling the library.
+//! The operations are never inlined. Kernels are inlined, and with a copy of the operation for each
+//! use, compiling these tests would take longer than compiling the library.
 
 use crate::kernels::ChaCha20Rounds;
 use crate::pair::Pair;
@@ -22,8 +22,8 @@ use crate::tuning::Tuning;
 use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The token of vectors of `LANES` bounds. With `MUL_ADD_52`, sums of 52-bit products are
-/// instructions, and limbs that come from integers (values above 2^32) stand for any of up to 44
-/// bits: a kernel computes them from its key, and the bound is for all keys.
+/// instructions, and limbs that come from integers (values above 2^32) stand for any limb of up to
+/// 44 bits: a kernel computes them from its key, and the bound must hold for all keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds<const LANES: usize, const MUL_ADD_52: bool>(());
 
@@ -182,7 +182,7 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
     #[inline(never)]
     fn or(self, other: Self) -> Self {
         self.map2(other, |a, b| {
-            // At most the sum, and without bits above the highest bit of both.
+            // At most the sum, and without bits above the highest bit of either operand.
             let below = u64::MAX.checked_shr((a.most | b.most).leading_zeros()).unwrap_or(0);
             Bound { most: below.min(a.most.saturating_add(b.most)), cut: a.cut || b.cut }
         })
@@ -204,7 +204,8 @@ impl<const LANES: usize, const MUL_ADD_52: bool> U64Lanes for U64Bounds<LANES, M
     }
 }
 
-/// There are no bounds of 32-bit words: ciphers compute modulo 2^32.
+/// A placeholder without operations: bounds of 32-bit words are of no use, because ciphers compute
+/// modulo 2^32.
 #[derive(Clone, Copy, Debug)]
 pub struct NoWords<const LANES: usize, const MUL_ADD_52: bool>(());
 
@@ -291,7 +292,7 @@ mod tests {
         lanes[0]
     }
 
-    /// Compares the bounds with all values of few bits.
+    /// Compares the bounds with the largest results over all small operands.
     #[test]
     fn bounds_hold_and_are_reached() {
         for a in 0..32_u64 {
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(splat(1 << 40).to_lanes()[0], 1 << 44, "any limb");
     }
 
-    /// A multiplication takes the low half of a word of a message, a shift or a mask the whole
+    /// A multiplication takes the low half of a message's word; a shift or a mask takes the whole
     /// word.
     #[test]
     fn words_are_cut_on_purpose() {

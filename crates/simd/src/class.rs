@@ -1,4 +1,4 @@
-//! Classes of CPUs: feature flags do not tell which variants of a kernel are fast.
+//! Classes of CPUs: they say which variants of a kernel are fast. Feature flags do not say it.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -15,14 +15,14 @@ use core::sync::atomic::{AtomicU8, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CpuClass {
-    /// A vector addition takes one cycle, and the CPU starts at most two of 512 bits in a cycle.
-    /// One set of ChaCha's sixteen vectors fills the units, so a scalar block beside it only costs
-    /// time. Measured on Granite Rapids; Intel's other CPUs and Zen 4 have the same counts. Unknown
-    /// CPUs belong here.
+    /// A vector addition takes one cycle, and the CPU starts at most two 512-bit additions in a
+    /// cycle. One set of ChaCha's sixteen vectors fills the units, so a scalar block computed
+    /// beside it only costs time. Measured on Granite Rapids; Intel's other CPUs and Zen 4 have the
+    /// same counts. Unknown CPUs belong here.
     OneCycle,
-    /// A vector addition can take two cycles, and the CPU starts up to four of 512 bits in a cycle.
-    /// One set leaves half of the units idle: two sets advance together, and a scalar block beside
-    /// them is nearly free. Measured on Zen 5.
+    /// A vector addition can take two cycles, and the CPU starts up to four 512-bit additions in a
+    /// cycle. One set leaves half of the units idle: two sets advance together, and a scalar block
+    /// beside them is nearly free. Measured on Zen 5.
     TwoCycles,
 }
 
@@ -89,7 +89,7 @@ fn is_family_1ah() -> bool {
     #[cfg(target_arch = "x86_64")]
     use core::arch::x86_64::__cpuid;
 
-    // SAFETY: every CPU with SSE2 has the instruction.
+    // SAFETY: every CPU with SSE2 has the instruction `cpuid`.
     // Newer compilers let safe code call the intrinsic.
     #[allow(unused_unsafe)]
     let [vendor, leaf1] = [0, 1].map(|leaf| unsafe { __cpuid(leaf) });

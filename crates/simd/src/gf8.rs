@@ -1,8 +1,8 @@
 //! Vectors of elements of GF(2^8), the capability for byte-wise codes and secret sharing.
 //!
 //! The field is GF(2)[x] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES (FIPS 197, section 4)
-//! and of the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i. Products with a
-//! constant in a field with another polynomial are maps that are linear over GF(2):
+//! and in the instruction `gf2p8mulb`; bit i of a byte is the coefficient of x^i. In a field with
+//! another polynomial, multiplication by a constant is a linear map over GF(2): see
 //! [`Gf8Bytes::Map`].
 
 use core::hint::black_box;
@@ -54,8 +54,8 @@ pub trait Gf8Bytes: Copy {
     type SecretFactor: Copy;
     /// A vector, ready to be multiplied by several factors.
     type Multiplicand: Copy;
-    /// A map from bytes to bytes that is linear over GF(2), and may be secret, ready for use: the
-    /// product with a constant in a field with any polynomial.
+    /// A map from bytes to bytes that is linear over GF(2), ready for use. It may be secret. An
+    /// example is multiplication by a constant in a field with any polynomial.
     type Map: Copy;
 
     /// Number of elements: 64 or a divisor of it.
@@ -81,19 +81,19 @@ pub trait Gf8Bytes: Copy {
     #[must_use]
     fn xor(self, other: Self) -> Self;
 
-    /// Prepares a public factor: it may be the index of a table.
+    /// Prepares a public factor, which may serve as a table index.
     fn factor(token: Self::Token, factor: u8) -> Self::Factor;
     /// Prepares a factor, in the same time for all factors.
     fn secret_factor(token: Self::Token, factor: u8) -> Self::SecretFactor;
-    /// Prepares a vector.
+    /// Prepares a vector for multiplications.
     fn multiplicand(self) -> Self::Multiplicand;
     /// Returns the products of all elements with `factor`.
     fn mul(multiplicand: Self::Multiplicand, factor: Self::Factor) -> Self;
     /// Returns the products of all elements with a factor that may be secret.
     fn mul_secret(multiplicand: Self::Multiplicand, factor: Self::SecretFactor) -> Self;
 
-    /// Writes the map with these values at x^0 to x^7 to the first [`Gf8Bytes::MAP_BYTES`] of
-    /// `memory`, in the same time for all.
+    /// Writes a map to the first [`Gf8Bytes::MAP_BYTES`] of `memory`, in the same time for all
+    /// maps. `values` are its values at x^0 to x^7.
     ///
     /// # Panics
     /// If there are fewer.
@@ -101,14 +101,14 @@ pub trait Gf8Bytes: Copy {
     /// Prepares the map that [`Gf8Bytes::store_map`] wrote.
     ///
     /// # Panics
-    /// If `memory` has less than [`Gf8Bytes::MAP_BYTES`].
+    /// If `memory` is shorter than [`Gf8Bytes::MAP_BYTES`].
     fn load_map(token: Self::Token, memory: &[u8]) -> Self::Map;
     /// Returns the values of a map at all elements.
     fn apply(multiplicand: Self::Multiplicand, map: Self::Map) -> Self;
 }
 
-/// For each factor, its products with 0 to 15, then those with 16 times 0 to 15. Byte shuffles
-/// multiply with them. The index is public.
+/// For each factor, its products with 0 to 15, then those with 16 times 0 to 15. Byte shuffles use
+/// these tables to multiply. The factor, which is the index, is public.
 pub static NIBBLE_PRODUCTS: [[u8; 32]; 256] = {
     let mut tables = [[0; 32]; 256];
     let mut factor = 0;
@@ -132,8 +132,8 @@ const AES: u16 = 0x11b;
 #[inline(always)]
 #[must_use]
 pub fn gf8_multiples(factor: u8, polynomial: u16) -> [u8; 8] {
-    // Hidden from the compiler, which could otherwise find that a product with it has two possible
-    // values, and branch.
+    // Hidden from the compiler, which could otherwise find that the product below has only two
+    // possible values, and branch.
     let polynomial = black_box(u64::from(polynomial));
     let (mut multiples, mut multiple) = ([0; 8], u64::from(factor));
     for power in &mut multiples {
@@ -143,7 +143,7 @@ pub fn gf8_multiples(factor: u8, polynomial: u16) -> [u8; 8] {
     multiples
 }
 
-/// Does the same modulo the polynomial of [`Gf8Bytes::mul`].
+/// Does the same as [`gf8_multiples`], modulo the polynomial of [`Gf8Bytes::mul`].
 #[inline(always)]
 pub(crate) fn multiples(factor: u8) -> [u64; 8] {
     map_array(gf8_multiples(factor, AES), u64::from)
@@ -158,11 +158,11 @@ pub(crate) fn nibble_products(factor: u8) -> [u64; 4] {
 }
 
 /// Computes the values of a linear map at 0 to 15 and at 16 times 0 to 15, in little-endian words.
-/// `values` has its values at x^0 to x^7. The time is the same for all maps.
+/// `values` are the map's values at x^0 to x^7. The time is the same for all maps.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn nibble_values(values: [u64; 8]) -> [u64; 4] {
-    // The mask of the bytes whose number has the bit.
+    // For each bit, a mask of the bytes whose index has that bit.
     const WITH_BIT: [u64; 3] = [0x0100_0100_0100_0100, 0x0101_0000_0101_0000, 0x0101_0101_0000_0000];
     const ALL: u64 = 0x0101_0101_0101_0101;
     let [m0, m1, m2, m3, m4, m5, m6, m7] = values;
@@ -171,7 +171,7 @@ pub(crate) fn nibble_values(values: [u64; 8]) -> [u64; 4] {
     [low, low ^ (m3 * ALL), high, high ^ (m7 * ALL)]
 }
 
-/// Writes [`nibble_values`], with which byte shuffles apply a map.
+/// Writes the tables of [`nibble_values`], with which byte shuffles apply a map, to `memory`.
 #[inline(always)]
 #[allow(dead_code, reason = "not every target has shuffles")]
 pub(crate) fn store_nibble_values(values: &[u8; 8], memory: &mut [u8]) {
@@ -252,8 +252,8 @@ mod tests {
         // Multiplying by x in the field of 0x11d: x^7 becomes x^4 + x^3 + x^2 + 1.
         assert_eq!(gf8_multiples(2, 0x11d), [2, 4, 8, 16, 32, 64, 128, 0x1d]);
         assert_eq!(gf8_mul_modulo(0x80, 2, 0x11d), 0x1d);
-        // The products with each constant in two fields, and maps that are not products: each bit
-        // of the argument to each bit of the value.
+        // Multiplication by each constant in two fields, and maps that are not multiplications:
+        // each takes one bit of the argument to one bit of the value.
         let products = (0..=255).flat_map(|factor| [0x11b, 0x11d].map(|modulus| gf8_multiples(factor, modulus)));
         let single = (0..64).map(|bit| (1_u64 << bit).to_le_bytes());
         for values in products.chain(single) {

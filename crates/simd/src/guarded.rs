@@ -7,7 +7,7 @@ use core::ffi::{c_int, c_void};
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 
-/// Protection changes in whole pages. Every page size in use (4, 16 and 64 KiB) divides this one.
+/// Protection applies to whole pages. Every page size in use (4, 16 and 64 KiB) divides this one.
 const PAGE_BYTES: usize = 65_536;
 
 // The same on every Unix, unlike the flags of `mmap`.
@@ -31,7 +31,8 @@ impl Guarded {
     /// Allocates at least `bytes` accessible bytes.
     ///
     /// # Panics
-    /// If the system does not protect the pages, because a test must not continue without them.
+    /// If the system does not protect the pages, because a test must not continue without
+    /// protection.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let bytes = bytes.max(1).next_multiple_of(PAGE_BYTES);
@@ -61,7 +62,7 @@ impl Guarded {
     }
 
     fn memory(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation has a page more on each side, so both are within it.
+        // SAFETY: the allocation has an extra page at its start, so the result is within it.
         let first = unsafe { self.start.add(PAGE_BYTES) };
         // SAFETY: these bytes are initialised and accessible, this value owns them, and the
         // reference borrows it exclusively.
@@ -86,7 +87,7 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // The allocator expects what it gave: it may write to the pages.
+        // The allocator may write to the pages, so they become writable again.
         self.protect(PROT_READ_WRITE);
         // SAFETY: `new` allocated this memory with this layout, and nothing else frees it.
         unsafe { dealloc(self.start.as_ptr(), Self::layout(self.bytes)) };
@@ -104,7 +105,7 @@ mod tests {
         fn write(file: c_int, bytes: *const c_void, count: usize) -> isize;
     }
 
-    /// Returns whether the system can read the byte at `address` for this program.
+    /// Asks the system whether this program may read the byte at `address`.
     fn is_readable(address: *const u8) -> bool {
         let (_reader, writer) = pipe().expect("a pipe");
         // SAFETY: the system checks the address, and fails where it must not be read.

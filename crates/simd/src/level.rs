@@ -3,8 +3,9 @@
 use crate::level_list::LevelList;
 use crate::tuning::{self, Tuning};
 
-// x86: in kernels, firmware and enclaves the vector registers are not saved, or there is no cpuid;
-// their targets lack SSE2 or say so. AArch64: hard float excludes only bare metal, and the vector
+// `by_architecture!` and `by_width!` select the backends that are compiled. On x86, kernels,
+// firmware and enclaves do not save the vector registers, or have no cpuid: their targets lack
+// SSE2, or name SGX. On AArch64, only bare-metal targets with soft floats lack NEON, and the vector
 // types assume little-endian.
 levels! { $
     /// An instruction set for the arithmetic of [`Simd`](crate::Simd) that this CPU was found to
@@ -151,7 +152,8 @@ impl Level {
     }
 }
 
-/// The thresholds of the levels, in their order. A program may have been compiled without the last.
+/// The thresholds of all levels, in the order of [`Level`]. A build without the features `avx2` or
+/// `avx512` has no level for the last ones.
 const TUNINGS: &[Tuning] = by_architecture! {
     x86 { &[tuning::SCALAR, tuning::SSSE3, tuning::AVX2, tuning::AVX512, tuning::AVX512_IFMA] }
     wasm { &[tuning::SCALAR, tuning::OTHER_VECTORS_OF_128_BITS] }

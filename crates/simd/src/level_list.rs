@@ -25,7 +25,7 @@ pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
     /// Returns the level that was found at this position before.
     ///
     /// # Safety
-    /// The CPU has the level: its token was made in this process.
+    /// The CPU has the level: its token was created in this process before.
     #[doc(hidden)]
     unsafe fn found_before(index: usize) -> Self;
 
@@ -75,7 +75,7 @@ impl<L: LevelList> CachedLevel<L> {
         Some(unsafe { L::found_before(index) })
     }
 
-    /// Keeps `level`.
+    /// Stores `level`.
     pub fn set(&self, level: L) {
         self.0.store(level.index() as u8 + 1, Ordering::Relaxed);
     }
@@ -87,9 +87,9 @@ impl<L: LevelList> Default for CachedLevel<L> {
     }
 }
 
-// Expands to the tokens of the architecture whose backends are compiled. Exported macros must not
-// test a feature of this crate, because they would test a feature of the crate that uses them. The
-// macro below replaces such a test.
+// Expands to the argument for the architecture whose backends are compiled. It replaces `cfg` in
+// exported macros: there, `cfg(feature = …)` would test the features of the crate that uses the
+// macro.
 #[allow(unused_macros)]
 macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($other)* };
@@ -111,7 +111,7 @@ macro_rules! by_architecture {
     (x86 { $($x86:tt)* } wasm { $($wasm:tt)* } arm { $($arm:tt)* } other { $($other:tt)* }) => { $($arm)* };
 }
 
-// Expands to the tokens for the widest vectors of x86 that are compiled.
+// Expands to the argument for the widest vectors of x86 that are compiled.
 #[allow(unused_macros)]
 macro_rules! by_width {
     (512 { $($w512:tt)* } 256 { $($w256:tt)* } 128 { $($w128:tt)* }) => { $($w128)* };
@@ -128,7 +128,7 @@ macro_rules! by_width {
 }
 
 /// Defines a list of levels and the macro that dispatches on it. The first argument is a dollar
-/// sign, which that macro needs.
+/// sign, which the definition of the second macro needs.
 macro_rules! levels {
     (
         $d:tt $(#[$doc:meta])* pub enum $list:ident;
@@ -209,7 +209,7 @@ macro_rules! levels {
                 #[inline]
                 unsafe fn found_before(index: usize) -> Self {
                     $(if index == Index::$variant as usize {
-                        // SAFETY: the caller has seen this token made.
+                        // SAFETY: the caller guarantees that this token was created before.
                         return Self::$variant(unsafe { $crate::sealed::Assume::assume() });
                     })*
                     unreachable!("no such level")

@@ -1,8 +1,8 @@
 //! Kernels written once, run on every CPU: proof tokens, run-time detection and vector types.
 //!
 //! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on Arm
-//!   `arm::Neon`) is a zero-sized proof that the CPU has a set of features. Only detection makes
-//!   one, or a token of more features.
+//!   `arm::Neon`, on WebAssembly `wasm::Simd128`) is a zero-sized proof that the CPU has a set of
+//!   features. A token comes only from detection, or from a token with more features.
 //! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU
 //!   lacks.
 //! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the
@@ -29,9 +29,9 @@
 //! ```
 #![no_std]
 #![allow(missing_debug_implementations, reason = "vectors hold secrets, and nothing prints them")]
-// Marks items that need a feature, on docs.rs.
+// On docs.rs, marks the items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// The vectors of 32-bit Arm, which are unstable.
+// The vector intrinsics of 32-bit Arm are unstable.
 #![cfg_attr(all(target_arch = "arm", feature = "armv7"), feature(arm_target_feature, stdarch_arm_neon_intrinsics))]
 #![cfg_attr(all(target_arch = "arm", feature = "armv7", feature = "std"), feature(stdarch_arm_feature_detection))]
 
@@ -100,7 +100,7 @@ pub use tuning::Tuning;
 pub use word::Word;
 pub use words::{MAX_WORDS_LANES, Words};
 
-/// Runs the example of the README with the documentation's.
+/// Runs the example of the README as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

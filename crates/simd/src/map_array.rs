@@ -3,8 +3,8 @@
 /// Returns the array with `operation` applied to each element, from the first to the last.
 ///
 /// Kernels use it in place of `array::map`, which the compiler may leave as a function: with the
-/// usual 16 code generation units it often does. That function has no vector instructions, so that
-/// all vectors of a call go through memory.
+/// usual 16 code generation units it often does. That function is compiled without vector
+/// instructions, so all vectors of a call go through memory.
 ///
 /// ```
 /// assert_eq!(sealane_simd::map_array([1_u8, 2, 3], u32::from), [1, 2, 3]);

@@ -1,4 +1,4 @@
-//! Output that need not be initialised, for safe code.
+//! An output buffer that need not be initialised, for safe code.
 
 use core::mem::MaybeUninit;
 

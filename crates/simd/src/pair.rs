@@ -1,6 +1,6 @@
 //! Factors for even and odd lanes.
 
-/// A factor in the width in which the multiplication takes it.
+/// A factor, as wide as the multiplication instruction takes it.
 #[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
 type Factor = u64;
 #[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
@@ -13,7 +13,7 @@ type Factor = u32;
 pub struct Pair(pub(crate) [Factor; 2]);
 
 impl Pair {
-    /// Returns both factors, as far as they fit.
+    /// Returns a pair of both factors, each truncated to the width of a `Factor`.
     #[allow(clippy::unnecessary_cast, reason = "a factor has 32 bits on Arm")]
     #[inline(always)]
     pub(crate) fn new(even: u64, odd: u64) -> Self {

@@ -5,8 +5,8 @@ use core::mem::MaybeUninit;
 use crate::pair::Pair;
 use crate::simd::U64Lanes;
 
-/// A table that grows towards its front, by as many rows as a vector has lanes. Its memory is not
-/// cleared at first, because rows would be written twice.
+/// A table that grows towards its front, by one row for each lane of a vector. Its memory is not
+/// cleared first, so that each row is written only once.
 ///
 /// ```
 /// use sealane_simd::{Pair, PairTable, Scalar, Simd, U64Lanes};
@@ -68,7 +68,8 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     pub fn clear(&mut self, mut wipe: impl FnMut(&mut [Pair; COLUMNS])) {
         for row in &mut self.rows[ROWS - self.count..] {
-            // SAFETY: as for `rows`, and the exclusive reference is passed on.
+            // SAFETY: `push` has written these rows in whole, as in `rows`, and the exclusive
+            // reference is passed on.
             wipe(unsafe { &mut *row.as_mut_ptr().cast() });
         }
         self.count = 0;
@@ -81,7 +82,7 @@ impl<const ROWS: usize, const COLUMNS: usize> Default for PairTable<ROWS, COLUMN
     }
 }
 
-/// Returns whether the first `count` of `blocks` are the numbers below `count`.
+/// Returns whether the first `count` of `blocks` are the numbers below `count`, in any order.
 const fn is_permutation(blocks: &[usize], count: usize) -> bool {
     let (mut seen, mut lane) = (0_u32, 0);
     while lane < count {

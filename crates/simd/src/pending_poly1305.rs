@@ -21,7 +21,7 @@ pub struct PendingPoly1305<'a> {
 }
 
 impl PendingPoly1305<'_> {
-    /// Returns no blocks.
+    /// Returns a value without blocks.
     #[must_use]
     #[inline(always)]
     pub const fn none() -> Self {

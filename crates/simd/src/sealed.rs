@@ -1,10 +1,9 @@
 //! Traits that only this crate implements.
 
-/// Seals [`crate::Token`] and [`crate::LevelList`], because kernels rely on the proof of a
-/// token.
+/// Seals [`crate::Token`] and [`crate::LevelList`], because kernels rely on a token as a proof.
 pub trait Sealed {}
 
-/// Makes a token without detection, where the features have been detected before.
+/// Creates a token without detection, where the features have been detected before.
 pub(crate) trait Assume: Sealed + Sized {
     /// Returns the token.
     ///

@@ -31,8 +31,8 @@ pub trait Simd: Token {
     /// Whether [`Simd::add_low_52`] and [`Simd::add_high_52`] are instructions of the CPU.
     const MUL_ADD_52: bool = false;
 
-    /// Returns the lane-wise sum, modulo 2^64, with the low 52 bits of the product of the low 52
-    /// bits of `a` and `b`.
+    /// Multiplies the low 52 bits of `a` and `b` in each lane. Returns `sum` plus the low 52 bits
+    /// of the products, modulo 2^64.
     #[must_use]
     #[inline(always)]
     fn add_low_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
@@ -40,8 +40,8 @@ pub trait Simd: Token {
         sum.add(low)
     }
 
-    /// Returns the lane-wise sum, modulo 2^64, with the high 52 bits of the product of the low 52
-    /// bits of `a` and `b`.
+    /// Multiplies the low 52 bits of `a` and `b` in each lane. Returns `sum` plus the high 52 bits
+    /// of the products, modulo 2^64.
     #[must_use]
     #[inline(always)]
     fn add_high_52(self, sum: Self::U64Lanes, a: Self::U64Lanes, b: Self::U64Lanes) -> Self::U64Lanes {
@@ -50,8 +50,8 @@ pub trait Simd: Token {
     }
 
     /// Returns the class of this CPU for tokens whose kernels have a variant for each class, and
-    /// [`CpuClass::OneCycle`] for all others. For single values, there is
-    /// `ByClass::here`.
+    /// [`CpuClass::OneCycle`] for all others. To look up a single value of a table for this CPU,
+    /// use `ByClass::here`.
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::OneCycle
@@ -118,26 +118,29 @@ pub trait U64Lanes: Copy {
     fn splat_low(token: Self::Token, value: u32) -> Self;
     /// Loads the first [`U64Lanes::LANES`] values, and ignores the rest.
     fn from_lanes(token: Self::Token, lanes: &[u64; MAX_U64_LANES]) -> Self;
-    /// Returns the lanes, the first [`U64Lanes::LANES`] of the array; the rest is 0.
+    /// Returns the lanes in the first [`U64Lanes::LANES`] elements of the array. The other elements
+    /// are 0.
     fn to_lanes(self) -> [u64; MAX_U64_LANES];
 
-    /// Returns a vector with the first factor in the low halves of even lanes, and the second in
-    /// those of odd lanes. The high halves are unspecified. Use it for operands of
-    /// [`U64Lanes::mul_low`].
+    /// Returns a vector with the pair's even factor in the low halves of even lanes, and its odd
+    /// factor in the low halves of odd lanes. The high halves are unspecified. Use it for operands
+    /// of [`U64Lanes::mul_low`].
     fn splat_pair(token: Self::Token, pair: &Pair) -> Self;
     /// Returns lane `i` of both vectors as pair `i`, in the first [`U64Lanes::LANES`] pairs of the
-    /// array. The rest is 0. The lanes must be below 2^32.
+    /// array. The other pairs are 0. The lanes must be below 2^32, or below 2^52 if the token has
+    /// [`Simd::MUL_ADD_52`].
     fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES];
 
-    /// Loads [`U64Lanes::LANES`] blocks of 16 bytes as they are, half of them to each vector: the
-    /// low 8 bytes of a block, little-endian, are in an even lane, the high 8 bytes in the odd lane
-    /// that follows.
+    /// Loads [`U64Lanes::LANES`] blocks of 16 bytes as they are, half of them into each vector: an
+    /// even lane holds the low 8 bytes of a block, and the odd lane after it the high 8 bytes, both
+    /// little-endian.
     ///
     /// # Panics
     /// If `blocks` is shorter than `16 * LANES` bytes.
     fn load(token: Self::Token, blocks: &[u8]) -> (Self, Self);
-    /// Returns the even lanes of both vectors, and their odd lanes. Vectors from [`U64Lanes::load`]
-    /// then have the order of [`U64Lanes::BLOCK_OF_LANE`].
+    /// Returns the even lanes of both vectors in one vector, and the odd lanes in another. If the
+    /// vectors come from [`U64Lanes::load`], the blocks are then in the order of
+    /// [`U64Lanes::BLOCK_OF_LANE`].
     fn unpack(self, other: Self) -> (Self, Self);
 
     /// Loads [`U64Lanes::LANES`] blocks of 16 bytes: the lanes of the first vector hold the low 8
@@ -156,7 +159,7 @@ pub trait U64Lanes: Copy {
     /// followed.
     ///
     /// # Panics
-    /// If `bytes` is longer than that.
+    /// May panic if `bytes` is longer than that.
     #[inline(always)]
     fn load_padded(token: Self::Token, bytes: &[u8]) -> (Self, Self) {
         let mut blocks = [0; 16 * MAX_U64_LANES];
@@ -227,9 +230,9 @@ pub trait U64Lanes: Copy {
     /// Returns the value, hidden from the compiler.
     ///
     /// Use it for an operand of [`U64Lanes::mul_low`] that is carried around a loop. Otherwise the
-    /// compiler may find before the loop that its high half is 0, and drop the instructions that
-    /// clear it. When it selects the multiplication, it no longer knows this, and emulates a 64-bit
-    /// one.
+    /// compiler may infer that the operand's high half is 0, and drop the instructions that clear
+    /// it. Later, when it selects an instruction for the multiplication, it no longer knows this
+    /// and emulates a 64-bit multiplication.
     #[must_use]
     #[inline(always)]
     fn opaque(self) -> Self {
@@ -237,7 +240,8 @@ pub trait U64Lanes: Copy {
     }
 }
 
-/// Returns the low and the high 52 bits of the products of the low 52 bits in each lane.
+/// Multiplies the low 52 bits of `a` and `b` in each lane. Returns the low and the high 52 bits of
+/// the products.
 #[inline(always)]
 pub(crate) fn product_52<W: U64Lanes>(a: W, b: W) -> (W, W) {
     let halves = |x: W| (x.shl::<38>().shr::<38>(), x.shl::<12>().shr::<38>());

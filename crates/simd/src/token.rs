@@ -21,12 +21,12 @@ pub trait Token: Copy + Send + Sync + Sealed + 'static {
     /// `kernel` into it.
     ///
     /// The closure must be marked `#[inline(always)]`, as [`dispatch!`](crate::dispatch) does. It
-    /// receives the token as an argument, because a captured reference takes a register, even to a
-    /// type without data.
+    /// receives the token as an argument, because a captured token is a reference, which takes a
+    /// register although the token has no data.
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R;
 
-    /// Does the same as [`Token::enter`], in a function that is never inlined, so that a kernel has
-    /// one copy with its own stack frame.
+    /// Does the same as [`Token::enter`]. Tokens of x86 run the kernel in a function that is never
+    /// inlined, so that it has one copy with its own stack frame.
     #[inline(always)]
     fn enter_apart<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
         self.enter(kernel)

@@ -75,7 +75,7 @@ impl ByClass<usize> {
 ///
 /// A *set* of ChaCha20 has one block for each row of four words in a vector. A *group* has one
 /// block for each word in a vector: four sets. The horizontal layout computes sets, the vertical
-/// one groups.
+/// one groups. In Poly1305, a *row* has one block for each 64-bit lane of a vector.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
     /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3,
@@ -84,7 +84,7 @@ pub struct Tuning {
     /// The most sets that the horizontal layout computes side by side at the end of an input, in
     /// place of a group and the rest: 5 to 7, or [`Tuning::horizontal_sets`].
     pub most_horizontal_sets: usize,
-    /// Whether the tail is faster as such sets than as a group and then the rest.
+    /// Whether the end of an input is faster as such sets than as a group and then the rest.
     pub prefer_sets_for_tail: ByClass<bool>,
     /// Groups that advance together: 2 where the registers hold both.
     pub vertical_sets: usize,
@@ -106,17 +106,17 @@ pub struct Tuning {
     /// Length in bytes from which Poly1305 is faster with a table of the multiples of r's powers
     /// than with the powers alone, in limbs of 26 bits.
     pub poly1305_min_bytes_for_table: usize,
-    /// Length in bytes of a message, authenticated in portions, from which the powers of r for four
-    /// rows between two carries pay.
+    /// Length in bytes from which a message that is authenticated in portions gains from powers of
+    /// r for four rows between two carries.
     pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
     /// The average length in bytes of a message's pieces, below which Poly1305 keeps its sum in
     /// lanes between them; 0 where vectors are no faster.
     pub poly1305_max_bytes_of_pieces: u64,
-    /// Messages from which Poly1305 is faster with one message in each lane than one after the
-    /// other; `usize::MAX` where it never is.
+    /// The number of messages from which Poly1305 is faster with one message in each lane than one
+    /// after the other; `usize::MAX` where it never is.
     pub poly1305_min_messages: usize,
-    /// The longest message in bytes whose key stream is made in one call, before it is
-    /// authenticated on integers.
+    /// The longest message in bytes whose key stream is computed in one call, before the message is
+    /// authenticated.
     pub short_max_bytes: ByClass<usize>,
     /// Whether longer messages are authenticated on integers between the rounds of the cipher.
     pub authenticate_between_rounds: bool,
@@ -130,13 +130,14 @@ pub struct Tuning {
     pub batch_min_short_messages: Option<usize>,
 }
 
-/// Blocks on 64-bit integers from which two chains, whose combination needs a power of r, are
-/// faster than one. Zen 3.
+/// The number of blocks from which Poly1305 on 64-bit integers is faster in two chains, whose
+/// combination needs a power of r, than in one. Zen 3.
 pub const POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS: usize = 48;
-/// The least [`Tuning::poly1305_min_bytes`] of all. Shorter messages skip the look-up.
+/// The least [`Tuning::poly1305_min_bytes`] of all levels and classes. Shorter messages skip the
+/// look-up.
 pub const POLY1305_LEAST_MIN_BYTES: usize = 208;
-/// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: below, one row at a time is
-/// as fast.
+/// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: with fewer rows, one row at a
+/// time is as fast.
 pub const POLY1305_MIN_ROWS_FOR_TABLE: usize = 12;
 /// Rows on limbs of 52 bits from which two share a carry. Granite Rapids and Zen 5.
 pub const POLY1305_MIN_ROWS_FOR_TWO: usize = 3;
@@ -144,42 +145,47 @@ pub const POLY1305_MIN_ROWS_FOR_TWO: usize = 3;
 /// Granite Rapids and Zen 5.
 pub const POLY1305_MIN_ROWS_FOR_FOUR: usize = 9;
 /// Bytes of a message in pieces after which Poly1305 keeps its sum in lanes. On integers, half as
-/// many take as long as the powers of r. Zen 3.
+/// many bytes take as long as computing the powers of r. Zen 3.
 pub const POLY1305_MIN_BYTES_BEFORE_LANES: u64 = 1024;
-/// Pieces after which it does: a message, its padding and the lengths are no more. Zen 3.
+/// Pieces after which Poly1305 keeps its sum in lanes. A message, its padding and the lengths are
+/// no more pieces than that. Zen 3.
 pub const POLY1305_MIN_PIECES_BEFORE_LANES: u32 = 4;
-/// Rows of many messages from which r² pays. AVX2 on Zen 3.
+/// Rows from which r² pays when many messages are authenticated together. AVX2 on Zen 3.
 pub const POLY1305_MIN_ROWS_FOR_SQUARE: usize = 10;
 /// Sets that the horizontal layout computes before the vertical one is faster, where Poly1305 is
-/// interleaved: a group takes little longer than three sets and holds more of that work. Zen 3.
+/// interleaved: a group takes little longer than three sets and has time for more blocks of
+/// Poly1305. Zen 3.
 pub const INTERLEAVED_HORIZONTAL_SETS: usize = 2;
 /// The most blocks of an interleaved message to open that are computed beside block 0. Zen 3: six
-/// and their authentication take as long as a group.
+/// blocks and their authentication take as long as a group.
 pub const INTERLEAVED_MAX_HEAD_BLOCKS: usize = 5;
-/// The average length in bytes of messages to seal together, up to which their blocks share lanes.
-/// Longer ones have groups of their own, after blocks 0 in lanes. Zen 3.
+/// The average length in bytes up to which messages that are sealed together share the lanes of
+/// vectors. Longer messages share them for blocks 0 only, and then have groups of their own. Zen 3.
 pub const BATCH_MAX_BYTES_IN_LANES: usize = 384;
-/// Groups of a piece to decrypt from which each is authenticated beside its own rounds, so that
-/// none waits for the next. The group that waited before the piece is authenticated without other
-/// work. Zen 3.
+/// The number of groups in a piece to decrypt from which each group is authenticated beside its own
+/// rounds, so that none waits for the next one. A group that waited before the piece is then
+/// authenticated without other work. Zen 3.
 pub const MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING: usize = 8;
-/// Blocks of Poly1305 in each double round of the horizontal layout, which waits for itself most of
-/// its time. Zen 3.
+/// Blocks of Poly1305 in each double round of the horizontal layout, whose instructions wait for
+/// each other most of the time. Zen 3.
 pub const INTERLEAVED_BLOCKS: usize = 2;
-/// Blocks of Poly1305 that a double round of a group adds in its own time. Zen 3: 30 in ten double
-/// rounds take 9 cycles more than the rounds alone, and 32 as eight times four take 71 more.
+/// Blocks of Poly1305 that a double round of a group adds at almost no cost. Zen 3: 30 blocks in
+/// ten double rounds take 9 cycles more than the rounds alone. 32 blocks, four in each of eight
+/// double rounds, take 71 more.
 pub const POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND: usize = 3;
-/// The most blocks that it adds. Their chain is longer than that of the round.
+/// The most blocks of Poly1305 that a double round of a group adds. Their chain of dependent
+/// instructions is longer than the round's.
 pub const POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND: usize = 4;
-/// Blocks of ChaCha20 that a message in two passes starts with, block 0 among them. Zen 3.
-pub const TWO_PASS_FIRST_BLOCKS: usize = 8;
-/// Bytes that each of two passes works on before the other: they stay in the first-level cache.
+/// Blocks of ChaCha20 that the first call computes for a message in two passes, block 0 among them.
 /// Zen 3.
+pub const TWO_PASS_FIRST_BLOCKS: usize = 8;
+/// Bytes that each of the two passes processes before the other takes its turn: they stay in the
+/// first-level cache. Zen 3.
 pub const TWO_PASS_PIECE_BYTES: usize = 16_384;
 /// The longest associated data in bytes that is authenticated block by block in registers. Zen 3.
 pub const SHORT_MAX_AAD_BYTES: usize = 512;
 
-/// The shape of a step of a product of a matrix over GF(2^8).
+/// The shape of one step in the multiplication by a matrix over GF(2^8).
 #[derive(Clone, Copy, Debug)]
 pub struct Gf8MatrixTuning {
     /// Rows of the matrix whose sums are computed together: each source is read once for them. At
@@ -195,13 +201,14 @@ pub(crate) const GF8_MATRIX_SCALAR: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4,
 /// Vectors of 128 bits with table look-ups. Counted, not measured.
 #[allow(dead_code, reason = "for Arm")]
 pub(crate) const GF8_MATRIX_NEON: Gf8MatrixTuning = Gf8MatrixTuning { rows: 6, vectors: 2 };
-/// The same on WebAssembly, where engines for CPUs with 16 registers run it. Not measured.
+/// The same for WebAssembly, whose engines may run on CPUs with 16 registers. Not measured.
 #[allow(dead_code, reason = "for WebAssembly")]
 pub(crate) const GF8_MATRIX_SIMD128: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4, vectors: 1 };
 
-/// The bytes of all sources of a product over GF(2^8) that several groups of rows read one after
-/// the other: they stay in the first-level cache. An Intel Xeon with GFNI, 50 sources and 20 sums
-/// of 64 KiB: 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks.
+/// The multiplication by a matrix over GF(2^8) divides its sources into blocks, which several
+/// groups of rows read one after the other. This is the number of bytes of all sources in a block:
+/// they stay in the first-level cache. An Intel Xeon with GFNI, 50 sources and 20 sums of 64 KiB:
+/// 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks.
 pub const GF8_MATRIX_BLOCK_BYTES: usize = 16_384;
 
 /// Returns the number of rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows
@@ -282,7 +289,8 @@ mod x86 {
     pub(crate) const GF8_MATRIX_AVX512: Gf8MatrixTuning = gf8_matrix(6, 2);
     pub(crate) const GF8_MATRIX_GFNI512: Gf8MatrixTuning = gf8_matrix(6, 2);
 
-    /// Zen 3. Poly1305: slower than integers up to 4 KiB, and no faster at 16 KiB.
+    /// Zen 3. Poly1305 on these vectors is slower than on integers up to 4 KiB, and no faster at 16
+    /// KiB.
     pub(crate) const SSSE3: Tuning = Tuning { horizontal_sets: 2, most_horizontal_sets: 2, ..VECTORS_OF_128_BITS };
 
     /// The work between the rounds is assembly of x86-64.
@@ -295,7 +303,8 @@ mod x86 {
         min_prepared_groups: 4,
         // Zen 3.
         one_block_on_narrower_vectors: true,
-        // Zen 5: 78 ns instead of 118. Zen 3 and others: not measured.
+        // Zen 5: 78 ns instead of 118. Zen 3: 126 instead of 123 while the other thread of the core
+        // is idle, 190 instead of 133 while it is busy. Others: not measured.
         block_on_integers: ByClass { one_cycle: false, two_cycles: cfg!(target_arch = "x86_64") },
         // Granite Rapids: 320 to 384.
         poly1305_min_bytes: ByClass::same(336),

@@ -8,7 +8,8 @@
 /// assert_eq!(7_u32.opaque(), 7);
 /// ```
 pub trait Word: Copy {
-    /// Returns the word, hidden from the compiler, so that it makes no vectors of such words.
+    /// Returns the same word. On x86-64, its value is hidden from the compiler, which then does not
+    /// combine such words into vectors.
     #[must_use]
     fn opaque(self) -> Self;
 }

@@ -15,7 +15,7 @@ pub trait Words: ChaCha20Rounds + Copy {
 
     /// Four vectors in memory: `64 * ROWS` bytes.
     type Blocks: Copy + AsRef<[u8]> + AsMut<[u8]>;
-    /// Zeros.
+    /// Four vectors of zeros in memory.
     const ZERO_BLOCKS: Self::Blocks;
 
     /// Number of 128-bit rows in a vector.
@@ -63,8 +63,8 @@ pub trait Words: ChaCha20Rounds + Copy {
     #[must_use]
     fn rotate_columns_3(self) -> Self;
 
-    /// Transposes the 4×4 matrices that the same row of four vectors forms: word `c` of row `r` of
-    /// vector `v` goes to word `v` of row `r` of vector `c`.
+    /// Transposes 4×4 matrices: the rows `r` of the four vectors form one matrix. Word `c` of row
+    /// `r` of vector `v` goes to word `v` of row `r` of vector `c`.
     fn transpose(a: Self, b: Self, c: Self, d: Self) -> (Self, Self, Self, Self);
 
     /// XORs `4 * ROWS * 16` bytes of `data` with four vectors, row by row: row 0 of `a`, `b`, `c`,
@@ -92,7 +92,7 @@ pub trait Words: ChaCha20Rounds + Copy {
         for (block, copy) in blocks.iter_mut().zip(copies.as_ref().as_chunks().0) {
             **block = *copy;
         }
-        // The copies of zeros are key stream.
+        // The copy of a block of zeros is now key stream, which is secret.
         copies = Self::ZERO_BLOCKS;
         core::hint::black_box(&mut copies);
     }

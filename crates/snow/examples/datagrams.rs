@@ -1,5 +1,6 @@
-//! Messages that may be lost or come in another order, such as datagrams: each one carries its
-//! number. The receiver knows the sender's key before (pattern NK with a shared key).
+//! Messages that may be lost or arrive in another order, such as datagrams: each one carries its
+//! number. The client knows the server's public key beforehand (pattern NK), and both have a shared
+//! key (psk0).
 //!
 //! `cargo run --example datagrams`
 

@@ -1,5 +1,5 @@
-//! Two peers that do not know each other's keys (pattern XX) exchange messages, and change their
-//! keys on the way.
+//! Two peers that do not know each other's keys (pattern XX) exchange messages, and replace the
+//! message key on the way.
 //!
 //! `cargo run --example handshake`
 

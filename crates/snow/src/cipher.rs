@@ -5,7 +5,7 @@ use snow::Error;
 use snow::types::Cipher;
 use zeroize::Zeroize as _;
 
-/// Length of a key in bytes.
+/// The length of a key in bytes.
 const KEY_BYTES: usize = 32;
 
 /// ChaCha20-Poly1305 with the nonces of Noise (Noise specification, section 12.3).
@@ -56,8 +56,8 @@ impl Cipher for ChaChaPoly {
         opened.map(|plaintext| plaintext.len()).map_err(|_| Error::Decrypt)
     }
 
-    /// Replaces the key by the first 32 bytes of the encryption of zeros under the highest nonce
-    /// (Noise specification, section 4.2).
+    /// Replaces the key with the encryption of 32 zero bytes under the highest nonce, without the
+    /// tag (Noise specification, section 4.2).
     fn rekey(&mut self) {
         let cipher = self.cipher.as_ref().expect("a key is set before the first message");
         let mut key = [0; KEY_BYTES];

@@ -27,9 +27,9 @@ assert_eq!(&payload[..length], b\"attack at dawn\");
 "
 )]
 //!
-//! `snow`'s feature `std` brings the crate `ring`, which has code in C and assembly. Nothing here
-//! needs `ring`, so this crate leaves the feature off. If your program depends on `snow` too, leave
-//! it off there with `default-features = false`.
+//! `snow`'s feature `std` adds the crate `ring`, which has code in C and assembly. Nothing here
+//! needs `ring`, so this crate leaves the feature off. If your program also depends on `snow`, set
+//! `default-features = false` to leave it off there, too.
 //!
 //! Keys are wiped when they are dropped or replaced. `snow` keeps copies of handshake secrets that
 //! it does not wipe.
@@ -45,7 +45,7 @@ pub use resolver::SealaneResolver;
 #[cfg(feature = "fallback")]
 pub use resolver::{builder, resolver};
 
-/// Runs the example of the README with the documentation's.
+/// Runs the README's example as a doc test.
 #[cfg(all(doctest, feature = "fallback"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

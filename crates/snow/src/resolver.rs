@@ -1,4 +1,4 @@
-//! The choice of implementations.
+//! Tells `snow` which implementations to use.
 
 use alloc::boxed::Box;
 
@@ -17,8 +17,8 @@ use crate::cipher::ChaChaPoly;
 
 /// Resolves the cipher `ChaChaPoly`, and nothing else.
 ///
-/// A `snow::resolvers::FallbackResolver` adds the rest. `resolver` does that with `snow`'s own
-/// implementations.
+/// A `snow::resolvers::FallbackResolver` can add other implementations. `resolver` adds `snow`'s
+/// own.
 #[derive(Clone, Copy, Debug)]
 pub struct SealaneResolver {
     backend: Backend,
@@ -73,7 +73,7 @@ pub fn resolver() -> BoxedCryptoResolver {
     Box::new(FallbackResolver::new(Box::new(SealaneResolver::new()), Box::new(DefaultResolver)))
 }
 
-/// Returns a builder of sessions with [`resolver`], in place of `snow::Builder::new`.
+/// Returns a builder of sessions that uses [`resolver`]. Call it in place of `snow::Builder::new`.
 #[cfg(feature = "fallback")]
 #[must_use]
 pub fn builder<'builder>(params: NoiseParams) -> Builder<'builder> {

@@ -1,4 +1,4 @@
-//! Sessions between `snow`'s own ChaChaPoly and Sealane's, both ways.
+//! Sessions between `snow`'s own ChaChaPoly and Sealane's, each as initiator and as responder.
 
 use sealane::Backend;
 use sealane_snow::SealaneResolver;
@@ -14,7 +14,7 @@ const PSK: [u8; 32] = [0x33; 32];
 /// Private keys: static and ephemeral of the initiator, static and ephemeral of the responder.
 const KEYS: [[u8; 32]; 4] = [[1; 32], [2; 32], [3; 32], [4; 32]];
 
-/// `snow`'s own implementations, except of `ChaChaPoly`, which it must not be asked for.
+/// `snow`'s own implementations. Panics if it is asked for `ChaChaPoly`.
 struct AllButChaChaPoly;
 
 impl CryptoResolver for AllButChaChaPoly {
@@ -36,7 +36,7 @@ impl CryptoResolver for AllButChaChaPoly {
     }
 }
 
-/// An implementation of the cipher: `snow`'s, or ours on a backend.
+/// An implementation of the cipher: `snow`'s, or Sealane's on a backend.
 #[derive(Clone, Copy, Debug)]
 enum Side {
     Snow,
@@ -55,7 +55,8 @@ impl Side {
     }
 }
 
-/// Returns pairs of `snow`'s side and ours, and of ours with itself, on every backend of this CPU.
+/// Returns pairs of implementations: `snow`'s with itself and, for every backend of this CPU,
+/// Sealane's with `snow`'s in both orders and with itself.
 fn pairs() -> Vec<[Side; 2]> {
     let ours: Vec<_> = Backend::available().map(Side::Sealane).collect();
     assert!(!ours.is_empty());
@@ -69,7 +70,7 @@ fn public(private: &[u8; 32]) -> Vec<u8> {
     dh.pubkey().to_vec()
 }
 
-/// Returns both ends of a session. Keys are fixed, so each message can be compared.
+/// Returns both ends of a session. Keys are fixed, so that all pairs send the same messages.
 fn sessions(pattern: &str, hash: &str, sides: [Side; 2]) -> [HandshakeState; 2] {
     let (name, psk) = pattern.split_once("psk").map_or((pattern, None), |(name, place)| (name, place.parse().ok()));
     let [of_initiator, of_responder] = [public(&KEYS[0]), public(&KEYS[2])];
@@ -105,7 +106,7 @@ fn sessions(pattern: &str, hash: &str, sides: [Side; 2]) -> [HandshakeState; 2] 
     [build(true), build(false)]
 }
 
-/// Sends a message, after a tampered copy that must be refused. Returns what was sent.
+/// Sends a message, after tampered copies that must be refused. Returns the message.
 fn send(from: &mut TransportState, to: &mut TransportState, payload: &[u8]) -> Vec<u8> {
     let mut message = vec![0; payload.len() + 16];
     assert_eq!(from.write_message(payload, &mut message), Ok(message.len()));
@@ -124,7 +125,7 @@ fn send(from: &mut TransportState, to: &mut TransportState, payload: &[u8]) -> V
     message
 }
 
-/// Runs the handshake, sends messages, and changes keys in all ways. Returns all that was sent.
+/// Runs the handshake, sends messages, and replaces keys in every way. Returns all messages.
 fn transcript(pattern: &str, hash: &str, sides: [Side; 2]) -> Vec<u8> {
     let mut ends = sessions(pattern, hash, sides);
     let mut sent = Vec::new();

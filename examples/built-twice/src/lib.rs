@@ -25,12 +25,12 @@ macro_rules! functions {
             $(fn $symbol(data: &mut $type);)*
         }
 
-        /// The library.
+        /// The functions of the library.
         impl Built {
             $($(#[$doc])* #[inline] pub fn $name(self, data: &mut $type) {
                 match self.0 {
                     Kind::Fallback => operations::$name(data),
-                    // SAFETY: only `simd` makes this value, and only if the CPU has the features
+                    // SAFETY: only `simd` creates this value, and only if the CPU has the features
                     // that the copy was compiled for.
                     Kind::Simd => unsafe { $symbol(data) },
                 }
@@ -40,21 +40,21 @@ macro_rules! functions {
 }
 
 functions! {
-    /// A 64-bit carry-less multiply.
+    /// Multiplies two 64-bit polynomials over GF(2).
     multiply(Product) = simd_multiply;
-    /// Haraka-256 with 5 rounds.
+    /// Hashes with Haraka-256, 5 rounds.
     haraka(Hash) = simd_haraka;
-    /// One block of ChaCha20.
+    /// Encrypts one block with ChaCha20.
     block(Stream) = simd_block;
-    /// ChaCha20-Poly1305 of a message of 64 bytes.
+    /// Seals a message of 64 bytes with ChaCha20-Poly1305.
     seal(Packet) = simd_seal;
-    /// A secret of 16 bytes, split.
+    /// Splits a secret of 16 bytes.
     split_one(Split<1>) = simd_split_one;
-    /// A secret of 1 KiB, split.
+    /// Splits a secret of 1 KiB.
     split_many(Split<MANY>) = simd_split_many;
-    /// A secret of 16 bytes, reconstructed.
+    /// Reconstructs a secret of 16 bytes.
     combine_one(Combine<1>) = simd_combine_one;
-    /// A secret of 1 KiB, reconstructed.
+    /// Reconstructs a secret of 1 KiB.
     combine_many(Combine<MANY>) = simd_combine_many;
 }
 

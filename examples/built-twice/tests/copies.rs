@@ -1,4 +1,4 @@
-//! Both copies give the answers of the references.
+//! Tests that both copies give the results of the reference implementations.
 
 use built_twice::Built;
 use operations::{Combine, Element, Hash, MANY, Packet, Product, SHARES, Split, Stream, THRESHOLD};
@@ -76,7 +76,7 @@ fn shared<const N: usize>(split: fn(Built, &mut Split<N>), combine: fn(Built, &m
                 assert_eq!(bytes(share), value, "{}", built.name());
             }
         }
-        // Any three shares restore the secret.
+        // Any three shares reconstruct the secret.
         let chosen = [4, 0, 2];
         let mut combined = Combine {
             points: chosen.map(|i| points[i]),

@@ -1,9 +1,9 @@
 //! ChaCha20 in plain Rust: each word is an array of lanes, one for each block, so that the compiler
-//! may turn it into vectors.
+//! can vectorise the code.
 
 /// Combines `data` with the key stream from block 0 on, `LANES` blocks at once.
 ///
-/// The length must be a multiple of `64 * LANES`: the rest is left as it is.
+/// The length should be a multiple of `64 * LANES`, because a remainder is left unchanged.
 pub(crate) fn apply<const LANES: usize>(key: &[u8; 32], nonce: &[u8; 12], data: &mut [u8]) {
     let mut state = [0; 16];
     state[..4].copy_from_slice(&[0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]);
@@ -38,7 +38,8 @@ fn blocks<const LANES: usize>(state: &[u32; 16], data: &mut [u8]) {
     }
 }
 
-/// Computes a double round (RFC 8439, section 2.3) in each lane. This is the loop to vectorise.
+/// Computes a double round (RFC 8439, section 2.3) in each lane. This is the loop that the compiler
+/// should vectorise.
 #[inline(always)]
 fn double_round<const LANES: usize>(v: &mut [[u32; LANES]; 16]) {
     for lane in 0..LANES {

@@ -1,5 +1,6 @@
-//! Does a compiler's vectorization reach the vectors written once? `cargo run --release` measures
-//! portable ChaCha20 as compiled for every CPU and for this one, beside the library's backends.
+//! Compares code that the compiler vectorises with kernels that are written for vectors. Measures
+//! portable ChaCha20, compiled for every CPU and for this CPU, beside the library's backends:
+//! `cargo run --release`.
 //!
 //! docs/dispatch.md describes the experiment and has its result.
 #![forbid(unsafe_code)]
@@ -28,9 +29,9 @@ Portable ChaCha20, compiled for every CPU and for this one, beside the vectors c
 pub(crate) struct Report {
     cpu: String,
     compiler: String,
-    /// This program as usual.
+    /// The rows of this program, compiled for every CPU.
     usual: Vec<Row>,
-    /// This program with `-C target-cpu=native`.
+    /// The rows of this program, compiled with `-C target-cpu=native`.
     native: Vec<Row>,
 }
 
@@ -90,14 +91,14 @@ fn native(quick: bool) -> Result<Vec<Row>, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
 }
 
-/// Returns the CPU's own name.
+/// Returns the CPU's model name.
 fn cpu() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     name.map_or("an unknown CPU", |(_, name)| name.trim()).into()
 }
 
-/// Returns the version of the compiler's vectorizer.
+/// Returns the versions of the compiler and of LLVM, which vectorises.
 fn compiler() -> Result<String, String> {
     let output = Command::new("rustc").arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -105,7 +106,7 @@ fn compiler() -> Result<String, String> {
     Ok(format!("Rust {} with LLVM {}", field("release: "), field("LLVM version: ")))
 }
 
-/// Returns the repository's folder of documents.
+/// Returns the path of the repository's folder `docs`.
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }

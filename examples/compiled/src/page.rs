@@ -1,4 +1,4 @@
-//! The table in docs/dispatch.md, and the document that it is made from.
+//! The table in docs/dispatch.md, and the JSON document from which it is generated.
 
 use std::fmt::Write as _;
 use std::path::Path;

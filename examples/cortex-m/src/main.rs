@@ -1,8 +1,8 @@
 //! Seals and opens a message, and splits and recovers a secret, on a microcontroller with 32 KB of
 //! RAM and without an allocator. The results are compared with known answers.
 //!
-//! After each step the program prints how many bytes of stack it took. `examples/cortex-m/test`
-//! runs it in an emulator, and reads these lines.
+//! After each step, the program prints how many bytes of stack the step used.
+//! `examples/cortex-m/test` runs it in an emulator, and reads these lines.
 #![no_std]
 #![no_main]
 
@@ -36,7 +36,7 @@ fn main() -> ! {
     process::exit(0)
 }
 
-/// The reason why the program fails.
+/// The reason why a step failed.
 #[derive(Debug)]
 enum Failure {
     /// A result is not the known answer.

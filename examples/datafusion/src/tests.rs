@@ -1,4 +1,5 @@
-//! The program, and the page of the documentation that has it and that of `examples/delta`.
+//! Tests that the program runs, and that docs/datafusion.md has copies of it and of the program in
+//! `examples/delta`.
 
 #[test]
 fn the_program_runs() {

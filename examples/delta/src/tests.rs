@@ -1,5 +1,5 @@
-//! Other keys, damage, concurrent commits and checkpoints. The tests of `examples/datafusion`
-//! compare the program with the page of the documentation.
+//! Tests of other keys, damage, concurrent commits and checkpoints. The tests of
+//! `examples/datafusion` compare this program with its copy in docs/datafusion.md.
 
 use deltalake_core::DeltaTableError;
 use deltalake_core::kernel::transaction::{CommitConflictError, TransactionError};
@@ -23,14 +23,14 @@ impl Lake {
         lake
     }
 
-    /// Returns the newest version, as a program reads it that has not seen the table before.
+    /// Returns the newest version, as loaded by a program that has not read the table before.
     async fn table(&self) -> DeltaTable {
         let mut table = sealed_table(self.bucket.clone(), self.keys.clone()).unwrap();
         table.load().await.unwrap();
         table
     }
 
-    /// Returns the count of orders.
+    /// Returns the number of orders.
     async fn count(&self) -> i64 {
         column(&query(&self.table().await).await.unwrap(), 1).iter().sum()
     }
@@ -67,7 +67,7 @@ async fn errors_name_the_damaged_object() {
         let path = lake.objects(folder).await.remove(0);
         let intact = lake.sealed(&path).await;
         let mut changed = intact.clone();
-        // The payload begins after header and nonce, which have 4096 bytes.
+        // The payload starts at 4096, after header and nonce.
         changed[4106] ^= 1;
         for damaged in [&changed[..], &intact[..intact.len() - 1]] {
             lake.bucket.put(&path, damaged.to_vec().into()).await.unwrap();
@@ -84,7 +84,7 @@ async fn errors_name_the_damaged_object() {
     }
 }
 
-/// Each append has a version of its own, because the log refuses to replace an entry.
+/// Each append gets a version of its own, because the log refuses to replace an entry.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_appends_all_succeed() {
     let lake = Lake::new().await;
@@ -109,7 +109,7 @@ async fn conflicting_commits_are_refused() {
     let lake = Lake::new().await;
     let (one, other) = (lake.table().await, lake.table().await);
     one.write([orders(10..30).unwrap()]).with_save_mode(SaveMode::Overwrite).await.unwrap();
-    // It has read files that are replaced already.
+    // `other` has read files that are replaced by now.
     let refused = other.write([orders(30..70).unwrap()]).with_save_mode(SaveMode::Overwrite).await.unwrap_err();
     let DeltaTableError::Transaction { source: TransactionError::CommitConflict(conflict) } = refused else {
         panic!("{refused:?}")
@@ -127,7 +127,7 @@ async fn checkpoints_are_sealed_and_read() {
     for path in lake.objects("orders/_delta_log").await {
         assert!(lake.sealed(&path).await.starts_with(b"age-encryption.org/v1\n"), "{path}");
         checkpoints += usize::from(path.as_ref().ends_with(".checkpoint.parquet"));
-        // The checkpoint has what the entries say.
+        // The checkpoint replaces the log entries, so they are deleted.
         if path.extension() == Some("json") {
             lake.bucket.delete(&path).await.unwrap();
         }

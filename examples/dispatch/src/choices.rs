@@ -1,4 +1,4 @@
-//! The six places for the branch on the CPU.
+//! The six choices: places in a program where the branch on the CPU can be.
 
 use std::hint::black_box;
 
@@ -23,17 +23,19 @@ pub(crate) const CHOICES: [(&str, &str); 6] = [
 /// Makes a number of calls on data in memory. `black_box` hides the data from the compiler.
 pub(crate) type Calls<D> = Box<dyn FnMut(u64, &mut D)>;
 
-/// A kernel at each place, in the order of [`CHOICES`], and the level that detection chooses.
+/// A kernel with each choice, in the order of [`CHOICES`], and the level (the instruction set) that
+/// detection chooses.
 pub(crate) struct Rows<D> {
     pub(crate) level: &'static str,
     pub(crate) calls: [Calls<D>; CHOICES.len()],
 }
 
-/// Writes a function for kernels that are generic over one kind of token. A kernel is a type, so
-/// that it can be inlined into every function that enters it.
+/// For one kind of token, defines the trait of kernels that are generic over such tokens, and the
+/// function that returns a kernel's rows. A kernel is a type, so that it can be inlined into every
+/// function that calls it.
 macro_rules! family {
     ($rows:ident, $detected:ident, $kernel:ident: $level:ty, $bound:ident, $dispatch:ident) => {
-        /// Returns the level for this CPU, by one atomic load.
+        /// Returns the level for this CPU. After the first call, this takes one atomic load.
         #[inline(always)]
         pub(crate) fn $detected() -> $level {
             static LEVEL: CachedLevel<$level> = CachedLevel::new();
@@ -52,7 +54,7 @@ macro_rules! family {
         }
 
         /// Returns the choices for the kernel `K`. `leaf` branches in each inner operation; `twice`
-        /// is the library that is built twice.
+        /// calls the library that is built twice.
         pub(crate) fn $rows<K: $kernel>(leaf: fn(&mut K::Data), twice: fn(Built, &mut K::Data)) -> Rows<K::Data> {
             #[inline(always)]
             fn repeat<K: $kernel, T: $bound>(token: T, calls: u64, data: &mut K::Data) {
@@ -104,7 +106,7 @@ macro_rules! family {
                 Box::new(move |calls, data| {
                     let object = Object { level };
                     for _ in 0..calls {
-                        // A caller that cannot inline the callee.
+                        // Hides the level from the compiler.
                         black_box(&object).call::<K>(black_box(&mut *data));
                     }
                 }),

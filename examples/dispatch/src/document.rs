@@ -12,10 +12,10 @@ use crate::report::{Report, StaticBuild, WITH_TARGET};
 const BEGIN: &str = "<!-- measured: written by examples/dispatch, as are the plots -->";
 const END: &str = "<!-- end of what was measured -->";
 
-/// Writes the tables into docs/dispatch.md, and the plots and the document beside it.
+/// Writes the tables into docs/dispatch.md, and the plots and the JSON document beside it.
 ///
 /// # Errors
-/// If a file cannot be read or written.
+/// If a file cannot be read or written, or the page lacks the markers.
 pub(crate) fn write(report: &Report, docs: &Path) -> Result<(), String> {
     let page = docs.join("dispatch.md");
     let text = std::fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;

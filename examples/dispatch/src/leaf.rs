@@ -1,5 +1,5 @@
 //! The operations with a branch in each inner operation. They model a library whose small functions
-//! each detect the CPU. Values between them are in memory or in integers.
+//! each detect the CPU. Between two inner operations, values are in memory or in integers.
 
 use operations::{
     Combine, HARAKA_CONSTANTS, Hash, Packet, Product, Split, Stream, authenticated, chacha_round, combine_in,
@@ -12,7 +12,7 @@ use sealane_simd::{
 
 use crate::choices::{aes_level, clmul_level, vector_level};
 
-/// Branches for the one product.
+/// Multiplies two polynomials. Branches once, for the product.
 pub(crate) fn multiply(product: &mut Product) {
     multiply_in::<LeafLane>(Scalar::new(), product);
 }
@@ -45,7 +45,7 @@ fn two_rounds<T: AesToken>(token: T, keys: &[Block; 4], state: &mut [[u8; 16]; 2
     }
 }
 
-/// Branches for every two rounds of AES (Haraka v2, section 2.1).
+/// Hashes with Haraka-256 (Haraka v2, section 2.1). Branches for every two rounds of AES.
 pub(crate) fn haraka(hash: &mut Hash) {
     let mut state = [[0; 16]; 2];
     state.copy_from_slice(hash.input.as_chunks().0);
@@ -80,7 +80,7 @@ fn round<S: Simd, const DIAGONAL: bool>(token: S, rows: &mut Rows) {
     }
 }
 
-/// Combines data with a block of the key stream. Branches for each of its 20 rounds.
+/// Combines data with a block of the key stream. Branches for each of the block's 20 rounds.
 fn chacha20(state: &[u32; 16], counter: u32, data: &mut [u8; 64]) {
     let mut initial = *state;
     initial[12] = counter;
@@ -96,12 +96,13 @@ fn chacha20(state: &[u32; 16], counter: u32, data: &mut [u8; 64]) {
     }
 }
 
-/// Branches for each of the 20 rounds.
+/// Encrypts one block with ChaCha20. Branches for each of the 20 rounds.
 pub(crate) fn block(stream: &mut Stream) {
     chacha20(&stream.state, stream.counter, &mut stream.data);
 }
 
-/// Branches for each of the 40 rounds (RFC 8439, section 2.8). The tag is computed on integers.
+/// Seals a message of 64 bytes (RFC 8439, section 2.8). Branches for each of the 40 rounds of its
+/// two blocks. The tag is computed on integers.
 pub(crate) fn seal(packet: &mut Packet) {
     let Packet { state, aad, message, tag } = packet;
     let mut key = [0; 64];
@@ -111,17 +112,17 @@ pub(crate) fn seal(packet: &mut Packet) {
     *tag = poly1305(key, &authenticated(aad, message));
 }
 
-/// Branches for each product of 64 bits.
+/// Splits a secret. Branches for each product of 64 bits.
 pub(crate) fn split<const N: usize>(split: &mut Split<N>) {
     split_in::<LeafLane, N>(Scalar::new(), split);
 }
 
-/// Branches for each product of 64 bits.
+/// Reconstructs a secret. Branches for each product of 64 bits.
 pub(crate) fn combine<const N: usize>(combine: &mut Combine<N>) {
     combine_in::<LeafLane, N>(Scalar::new(), combine);
 }
 
-/// Two limbs in integers. The CPU's instruction multiplies them, behind a branch.
+/// Two limbs in integers. Each product branches on the CPU, then uses its instruction.
 #[derive(Clone, Copy)]
 struct LeafLane(ScalarLane);
 

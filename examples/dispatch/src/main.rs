@@ -1,4 +1,5 @@
-//! Measures the cost of six ways to choose an instruction set: `cargo run --release` prints it.
+//! Measures the cost of six ways to choose an instruction set: `cargo run --release` prints the
+//! results.
 //!
 //! docs/dispatch.md describes the method and the results.
 #![forbid(unsafe_code)]
@@ -125,14 +126,14 @@ fn read(path: &Path) -> Result<Report, String> {
     serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns the CPU's own name.
+/// Returns the CPU's model name.
 fn cpu() -> String {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     name.map_or("an unknown CPU", |(_, name)| name.trim()).into()
 }
 
-/// Returns the repository's folder of documents.
+/// Returns the path of the repository's folder `docs`.
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }

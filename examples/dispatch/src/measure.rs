@@ -9,31 +9,32 @@ use sealane_measure::{Rounds, Samples, Work, check, take_turns};
 use crate::choices::{CHOICES, Rows};
 use crate::report::{Operation, Row};
 
-/// The choices to measure, and the number of rounds.
+/// The choices to measure, and how long.
 pub(crate) struct Plan {
     /// The number of turns of each row.
     pub(crate) rounds: u32,
     /// The approximate length of a turn.
     pub(crate) turn: Duration,
-    /// The choices to measure.
+    /// The names of the choices to measure. If empty, all are measured.
     pub(crate) only: Vec<String>,
 }
 
 /// Calls whose results are compared before the measurement.
 const CHECKED_CALLS: u64 = 37;
 
-/// The operation's name and description.
+/// The name and description of an operation.
 pub(crate) struct Description {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     /// The inner operation in which `leaf` branches.
     pub(crate) inner: &'static str,
-    /// The work of a call, and its bytes. They give a lower bound for its time.
+    /// The kind of work of a call, and its number of bytes. They give a lower bound for the call's
+    /// time.
     pub(crate) work: (Work, usize),
 }
 
-/// Checks and measures the rows of one operation. `calls` has its choices and the function of the
-/// library that is built twice.
+/// Checks and measures the rows of one operation. The second argument has the operation's rows, and
+/// its function in the library that is built twice.
 pub(crate) fn operation<D: Clone + PartialEq>(
     description: &Description,
     (mut calls, twice): (Rows<D>, fn(Built, &mut D)),
@@ -71,7 +72,7 @@ pub(crate) fn operation<D: Clone + PartialEq>(
     Ok(Operation { name, title, inner, level: calls.level.into(), clock_ghz, rows })
 }
 
-/// Refuses a time that is below the bound for every CPU.
+/// Refuses a time that no CPU can reach.
 fn possible(row: &str, samples: &Samples, least_cycles: f64) -> Result<(), String> {
     check(row, samples.median_ns(), samples.median_clock_ghz(), least_cycles).map_err(|error| error.to_string())
 }
@@ -80,7 +81,8 @@ fn possible(row: &str, samples: &Samples, least_cycles: f64) -> Result<(), Strin
 mod tests {
     use super::*;
 
-    /// A loop that seals without the key stream takes the time of Poly1305 alone, 100 cycles.
+    /// If the compiler moves the key stream out of a loop that seals, a call takes the time of
+    /// Poly1305 alone, 100 cycles.
     #[test]
     fn a_loop_that_the_compiler_removed_is_refused() {
         let samples = |ns| Samples { ns: vec![ns; 3], clock_ghz: vec![4.1; 3], calls: 1, every: 1 };

@@ -9,13 +9,13 @@ pub(crate) struct Report {
     pub(crate) cpu: String,
     /// The day of the measurement, such as 2022-11-30.
     pub(crate) date: String,
-    /// Whether other programs were known to run.
+    /// Whether other programs are known to have run during the measurement.
     pub(crate) preliminary: bool,
     pub(crate) rounds: u32,
     /// The features of the library's second copy, which `twice` calls.
     pub(crate) copy: String,
     pub(crate) operations: Vec<Operation>,
-    /// Empty unless the user asked for it.
+    /// Empty unless the user asked for this comparison.
     pub(crate) static_build: Vec<StaticBuild>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Operation {
     pub(crate) rows: Vec<Row>,
 }
 
-/// One choice.
+/// The times of one choice for an operation.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) choice: String,
@@ -57,7 +57,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Takes the times of each round, and the times of the first row in the same rounds.
+    /// Summarises the times of the rounds, and compares them with the first row's in the same
+    /// rounds.
     pub(crate) fn new(choice: &str, samples: &Samples, first: &Samples) -> Self {
         let pairs = samples.pairs(first);
         let extra: Vec<_> = pairs.iter().map(|(ns, first)| ns - first).collect();
@@ -72,8 +73,8 @@ impl Row {
     }
 }
 
-/// The limit of the cost is a share of the time for operations at least this long, and a fixed time
-/// for shorter ones.
+/// The limit of the cost is a share of the time for this operation and all longer ones, and a fixed
+/// time for shorter ones.
 const SHORTEST_BY_RATIO: &str = "seal";
 const MAX_RATIO: f64 = 1.02;
 const MAX_EXTRA_NS: f64 = 2.0;
@@ -81,8 +82,8 @@ const MAX_EXTRA_NS: f64 = 2.0;
 pub(crate) const WITH_TARGET: [&str; 2] = ["top", "object"];
 
 impl Report {
-    /// Returns the row's verdict. `None` for choices without a target, or if a time that it needs
-    /// was not measured.
+    /// Returns the row's verdict, or `None` if its choice has no target or a time that the verdict
+    /// needs was not measured.
     pub(crate) fn verdict(&self, operation: &Operation, row: &Row) -> Option<String> {
         if !WITH_TARGET.contains(&row.choice.as_str()) {
             return None;

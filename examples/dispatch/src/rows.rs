@@ -110,12 +110,12 @@ fn state() -> [u32; 16] {
     [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574, 1, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 11]
 }
 
-/// Points 1, 2, and so on.
+/// Returns the points 1, 2, and so on.
 fn points<const N: usize>() -> [Element; N] {
     std::array::from_fn(|i| [i as u64 + 1, 0])
 }
 
-/// Elements without a pattern.
+/// Returns element `i` of a sequence without a pattern.
 fn element(i: usize) -> Element {
     let mixed = (i as u128 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
     [mixed as u64, (mixed >> 64) as u64]

@@ -1,5 +1,5 @@
-//! Checks that the row `static` is as fast as a program compiled for this CPU: builds this program
-//! that way, and measures both side by side.
+//! Compares the row `static` with a program that is compiled for this CPU: builds this program that
+//! way, and measures both in turns.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::report::{Report, StaticBuild};
 /// The number of turns of each program.
 const TURNS: usize = 5;
 
-/// Builds this program for this CPU, and measures `static` in both.
+/// Builds this program for this CPU, and measures `static` in that build and in this one.
 ///
 /// # Errors
 /// If the program cannot be built or run.
@@ -32,7 +32,8 @@ pub(crate) fn compare(rounds: u32) -> Result<Vec<StaticBuild>, String> {
     Ok((0..operations).map(comparison).collect())
 }
 
-/// Returns the program, compiled with `-C target-cpu=native`, in a folder beside the usual one.
+/// Compiles this program with `-C target-cpu=native`, in a target folder of its own. Returns the
+/// program's path.
 fn build() -> Result<PathBuf, String> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/static-build");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

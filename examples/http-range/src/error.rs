@@ -1,4 +1,4 @@
-//! Errors of the server.
+//! Errors of reading from a server.
 
 use std::{error, fmt, io};
 
@@ -10,9 +10,9 @@ use hyper::StatusCode;
 pub enum HttpError {
     /// The address has no host, or is not `http`.
     Address,
-    /// The object is another one than at first.
+    /// The object is no longer the one that was opened.
     Changed,
-    /// The server answered with another status than 206.
+    /// The server answered with a status other than 206.
     Status(StatusCode),
     /// The response does not say how long the object is.
     NoLength,

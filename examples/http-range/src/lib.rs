@@ -1,8 +1,8 @@
-//! A sealed file on an HTTP server, such as an object store, that is read by ranges.
+//! Reads ranges of a sealed file on an HTTP server, such as an object store.
 //!
-//! [`HttpObject::open`] fetches the start of the object with one request, which brings its length
-//! too. [`sealane_age::LockedFile`] finds the header there. Each range of plaintext is then one
-//! request for the chunks that hold it.
+//! [`HttpObject::open`] fetches the start of the object with one request, whose response also gives
+//! the object's length. [`sealane_age::LockedFile`] reads the header from this start. Each range of
+//! plaintext then takes one request for the chunks that hold it.
 
 mod error;
 
@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 
 pub use error::HttpError;
 
-/// The number of bytes that are fetched at first: all of most headers.
+/// The number of bytes in the first request. Most headers are shorter.
 const PREFIX_BYTES: u64 = 1024;
 
 /// An object on a server, over one connection.
@@ -44,12 +44,12 @@ impl HttpObject {
     /// Connects to the server of an `http` address, and fetches the object's start and length.
     ///
     /// # Errors
-    /// The errors of the connection, and an [`HttpError`] for a response without this range.
+    /// The errors of the connection, and an [`HttpError`] for a wrong address or response.
     pub async fn open(uri: Uri) -> io::Result<Self> {
         let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or(HttpError::Address)?;
         let stream = TcpStream::connect((authority.host(), authority.port_u16().unwrap_or(80))).await?;
         let (connection, driver) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-        // It ends with the connection, and errors reach the requests.
+        // The task ends with the connection. The requests return its errors.
         tokio::spawn(driver);
         let host = HeaderValue::from_str(authority.as_str()).map_err(|_| HttpError::Address)?;
         let mut object = Self {
@@ -90,7 +90,7 @@ impl HttpObject {
             request = request.header(IF_MATCH, etag);
         }
         let request = request.body(Empty::new()).map_err(io::Error::other)?;
-        // One request after the other: HTTP/1.1 has one at a time on a connection.
+        // Sends one request at a time, because HTTP/1.1 has no concurrent requests on a connection.
         let mut connection = self.connection.lock().await;
         connection.ready().await.map_err(io::Error::other)?;
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl HttpObject {
         match head.status {
             StatusCode::PARTIAL_CONTENT => {}
             StatusCode::PRECONDITION_FAILED => return Err(HttpError::Changed.into()),
-            // The object has become shorter.
+            // The object ends before this range: it is empty, or has become shorter.
             StatusCode::RANGE_NOT_SATISFIABLE => return Ok((0, Response::from_parts(head, ()))),
             status => return Err(HttpError::Status(status).into()),
         }
@@ -108,7 +108,7 @@ impl HttpObject {
     }
 }
 
-/// Reads a whole body, which is at most as long as `out`.
+/// Reads a whole body into `out`, and refuses a longer one.
 async fn read_body(body: &mut Incoming, out: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(frame) = body.frame().await {

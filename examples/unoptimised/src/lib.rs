@@ -1,2 +1,3 @@
-//! A user's debug build has its dependencies unoptimised too. The test of this crate runs every
-//! operation of `sealane` in such a build, and checks that it fits the stack of a thread.
+//! A user's debug build compiles the dependencies without optimisation too. The test of this crate
+//! runs every operation of `sealane` in such a build, and checks that half of the stack of a thread
+//! is enough for it.

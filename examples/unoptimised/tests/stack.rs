@@ -1,11 +1,11 @@
-//! Unoptimised code has large frames: each has a place for every value of every function that is
-//! inlined into it. A test's thread has 2 MiB.
+//! Unoptimised code has large stack frames: a frame has a place for every value of every function
+//! that is inlined into its function. A test's thread has a stack of 2 MiB.
 
 use std::thread;
 
 use sealane_workloads::{Operation, WORKLOADS};
 
-/// Half of the stack of a thread, so that the caller has the other half.
+/// Half of the stack of a thread. The other half is left to the caller.
 const STACK_BYTES: usize = 1 << 20;
 
 #[test]

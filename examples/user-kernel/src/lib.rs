@@ -1,5 +1,5 @@
-//! Your own kernels on `sealane-simd`. They are written once, in safe code, compiled for every
-//! instruction set, and chosen at run time.
+//! Shows how to write your own kernels on `sealane-simd`. They are written once, in safe code,
+//! compiled for every instruction set, and chosen at run time.
 //!
 //! - [`Kernels::dot_product`] works on the vectors of [`Simd`], with [`dispatch!`].
 //! - [`Kernels::multiply_polynomials`] works on carry-less products ([`Clmul`]), with
@@ -10,7 +10,8 @@
 //! so are closures. Otherwise a function is compiled without the features, and each operation in it
 //! is a call.
 //!
-//! Only `sealane-simd` can define instruction sets, because kernels rely on what a token proves.
+//! Only `sealane-simd` can define instruction sets, because kernels rely on a token's proof that
+//! the CPU has them.
 //!
 //! ```
 //! use user_kernel::Kernels;
@@ -43,8 +44,8 @@ impl Kernels {
         Self::on(Level::detect(), ClmulLevel::detect())
     }
 
-    /// Takes instruction sets of the caller's choice, such as one of [`LevelList::available`], for
-    /// tests and measurements.
+    /// Uses the given instruction sets, such as those of [`LevelList::available`], for tests and
+    /// measurements.
     #[must_use]
     pub fn on(level: Level, clmul: ClmulLevel) -> Self {
         Self { level, clmul }
@@ -65,7 +66,7 @@ impl Kernels {
     /// x^(64 j + i).
     ///
     /// # Panics
-    /// If `product` is not as long as both together.
+    /// If `product` does not have as many limbs as `a` and `b` together.
     pub fn multiply_polynomials(&self, a: &[u64], b: &[u64], product: &mut [u64]) {
         assert_eq!(product.len(), a.len() + b.len(), "a product of another length");
         dispatch_clmul!(self.clmul, token => multiply_polynomials(token, a, b, product));
@@ -92,7 +93,7 @@ fn dot_product<S: Simd>(token: S, a: &[u32], b: &[u32]) -> u64 {
     sums.sum_lanes().wrapping_add(rest)
 }
 
-/// Returns a word in each lane.
+/// Loads one word into each lane.
 #[inline(always)]
 fn load<S: Simd>(token: S, words: &[u32]) -> S::U64Lanes {
     let mut lanes = [0; MAX_U64_LANES];
@@ -112,7 +113,7 @@ fn products(a: &[u32], b: &[u32]) -> u64 {
     sum
 }
 
-/// Multiplies each limb with each limb.
+/// Multiplies each limb of `a` by each limb of `b`.
 #[inline(always)]
 fn multiply_polynomials<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
     let limb = |limb: u64| {

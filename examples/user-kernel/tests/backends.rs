@@ -1,14 +1,14 @@
-//! Compares every backend of this CPU with plain code, at every length up to several of the widest
-//! vectors.
+//! Compares every backend of this CPU with plain code, at every length up to several times the
+//! widest vector.
 
 use sealane_simd::{ClmulLevel, Level, LevelList, MAX_U64_LANES};
 use user_kernel::Kernels;
 
-/// Several vectors, and every remainder.
+/// Four of the widest vectors, and the longest remainder.
 const MAX_LENGTH: usize = 4 * MAX_U64_LANES + MAX_U64_LANES - 1;
 const MAX_LIMBS: usize = 9;
 
-/// Values without a pattern, including the ends of the range.
+/// Returns values without a pattern, including the ends of the range.
 fn words() -> impl Iterator<Item = u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     std::iter::repeat_with(move || {
@@ -67,7 +67,7 @@ fn products_of_polynomials() {
     }
 }
 
-/// A test that goes through all backends proves little if there is only one.
+/// Checks that there is more than portable code: with one backend, the other tests prove little.
 #[test]
 fn there_are_vectors() {
     assert_eq!(Level::available().next().map(LevelList::name), Some("scalar"));

@@ -2,12 +2,12 @@
 //! Generation Kernel Network Tunnel", NDSS 2017, section 5.4.6).
 //!
 //! [`Tunnel::seal`] and [`Tunnel::open`] work on batches of packets: `seal_batch` and `open_batch`
-//! of `sealane` fill vectors with the blocks of several packets. A message that is forged, was
-//! changed, came before or came too late is dropped, and the others of its batch are not.
+//! of `sealane` fill vectors with the blocks of several packets. Forged, changed, repeated and late
+//! messages are dropped, and the other messages of the batch are delivered.
 //!
-//! **The handshake is not here.** WireGuard's is Noise IKpsk2, whose result is a key for each
-//! direction. In its place, both peers derive these keys from a shared secret and the number of the
-//! session ([`Tunnel::new`]). So there is no forward secrecy, and this is no VPN.
+//! **There is no handshake.** WireGuard's handshake is Noise IKpsk2, whose result is a key for each
+//! direction. Here, both peers derive these keys from a shared secret and the number of the session
+//! ([`Tunnel::new`]). So there is no forward secrecy, and this is no VPN.
 #![forbid(unsafe_code)]
 
 mod message;

@@ -14,11 +14,11 @@ use wireguard::{BATCH, Datagram, Dropped, Role, Tunnel};
 
 const PACKET_BYTES: usize = 1400;
 const REKEY_AFTER: u64 = 100;
-/// How long packets are sent.
+/// The time for which packets are sent.
 const TIME: Duration = Duration::from_secs(1);
-/// The end of the program, whatever happens.
+/// The time after which the echoing peer ends in any case.
 const LONGEST: Duration = Duration::from_secs(20);
-/// How long to wait for a datagram.
+/// The longest wait for a datagram.
 const TIMEOUT: Duration = Duration::from_millis(200);
 
 /// A tunnel and its socket.
@@ -31,7 +31,7 @@ struct Peer {
 
 impl Peer {
     fn new(role: Role, socket: UdpSocket) -> Self {
-        let secret = [0x42; 32]; // from the handshake
+        let secret = [0x42; 32]; // in place of a handshake
         let tunnel = Tunnel::with_rekey_after(&secret, role, REKEY_AFTER);
         Self { tunnel, socket, datagrams: vec![Datagram::new(); BATCH], dropped: Dropped::default() }
     }
@@ -44,8 +44,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Waits for a datagram, takes all that are there with it, and gives their packets to
-    /// `deliver`. Returns whether there was one.
+    /// Waits for a datagram, also receives those that have arrived with it, up to a batch, and
+    /// passes their packets to `deliver`. Returns whether there was a datagram.
     fn receive(&mut self, deliver: impl FnMut(&[u8])) -> io::Result<bool> {
         let mut count = 0;
         self.socket.set_nonblocking(false)?;
@@ -79,7 +79,7 @@ fn sockets() -> io::Result<[UdpSocket; 2]> {
     Ok([a, b])
 }
 
-/// Sends every packet back, until the other peer has ended, or the time is over.
+/// Sends every packet back until the other peer has ended, or [`LONGEST`] is over.
 fn echo(mut peer: Peer, has_ended: &AtomicBool) -> io::Result<Dropped> {
     let (start, mut packets) = (Instant::now(), Vec::new());
     while !has_ended.load(Ordering::Acquire) && start.elapsed() < LONGEST {
@@ -91,7 +91,7 @@ fn echo(mut peer: Peer, has_ended: &AtomicBool) -> io::Result<Dropped> {
     Ok(peer.dropped)
 }
 
-/// Returns a packet of IPv4, of which only version and length are filled in.
+/// Returns an IPv4 packet. Of its header, only the version and the lengths are filled in.
 fn packet(number: usize) -> [u8; PACKET_BYTES] {
     let mut packet = [number as u8; PACKET_BYTES];
     packet[0] = 0x45;
@@ -99,7 +99,7 @@ fn packet(number: usize) -> [u8; PACKET_BYTES] {
     packet
 }
 
-/// Sends batches and waits for their packets, until the time is over.
+/// Sends batches, and waits for their packets to come back, until [`TIME`] is over.
 fn run(peer: &mut Peer) -> io::Result<()> {
     let packets: [_; BATCH] = std::array::from_fn(packet);
     let batch: [&[u8]; BATCH] = std::array::from_fn(|i| &packets[i][..]);

@@ -8,20 +8,20 @@ pub const HEADER_BYTES: usize = 16;
 pub const MAX_PACKET_BYTES: usize = 1504;
 /// The type of the messages, and three reserved zeros.
 const TYPE: [u8; 4] = [4, 0, 0, 0];
-/// Packets are padded with zeros to a multiple of this, so that messages say less about lengths.
+/// Packets are padded with zeros to a multiple of this, so that messages reveal less about lengths.
 const PADDING: usize = 16;
 
 /// The public part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// The session, as its receiver calls it.
+    /// The receiver's index of the session.
     pub(crate) receiver: u32,
     /// The number of the message in the session, which is its nonce.
     pub(crate) counter: u64,
 }
 
 impl Header {
-    /// Returns the nonce: 32 zeros, then the counter, little-endian.
+    /// Returns the nonce: 32 zero bits, then the counter, little-endian.
     pub(crate) fn nonce(self) -> [u8; 12] {
         let mut nonce = [0; 12];
         nonce[4..].copy_from_slice(&self.counter.to_le_bytes());
@@ -29,7 +29,7 @@ impl Header {
     }
 }
 
-/// A buffer for one message, which is used again and again.
+/// A reusable buffer for one message.
 #[derive(Clone)]
 pub struct Datagram {
     bytes: [u8; HEADER_BYTES + MAX_PACKET_BYTES + TAG_BYTES],
@@ -49,7 +49,7 @@ impl Datagram {
         &self.bytes[..self.length]
     }
 
-    /// Fills the buffer by `receive`, which returns the number of bytes.
+    /// Fills the buffer with `receive`, which returns the number of bytes.
     ///
     /// # Errors
     /// The errors of `receive`.
@@ -59,7 +59,7 @@ impl Datagram {
         Ok(())
     }
 
-    /// Writes a header and a packet with its padding, which is sealed later.
+    /// Writes a header and a padded packet. The packet is sealed later.
     ///
     /// # Panics
     /// If the packet is longer than [`MAX_PACKET_BYTES`].

@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 use crate::message::{Datagram, Header, without_padding};
 use crate::window::ReplayWindow;
 
-/// Packets that are sealed or opened together.
+/// The number of packets that are sealed or opened together.
 pub const BATCH: usize = 32;
-/// A session has no message with this counter, or a higher one (section 6.1 of the paper).
+/// A session has no message with this counter or a higher one (section 6.1 of the paper).
 const REJECT_AFTER_MESSAGES: u64 = u64::MAX - (1 << 13);
-/// Messages after which a sender changes its keys (section 6.1 of the paper).
+/// The number of messages after which a sender changes its keys (section 6.1 of the paper).
 const REKEY_AFTER_MESSAGES: u64 = 1 << 60;
 
 /// One of the two peers.
@@ -32,7 +32,7 @@ impl Role {
     }
 }
 
-/// Why messages of a batch were dropped, and how many.
+/// The numbers of messages that were dropped, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// They are not transport data messages, or contain no IP packet.
@@ -73,8 +73,8 @@ pub struct Tunnel {
     secret: Zeroizing<[u8; 32]>,
     rekey_after: u64,
     sending: Sending,
-    /// The previous session, the current one, and the next one. The first message of the next one
-    /// says that the sender has changed its keys.
+    /// The previous session, the current one, and the next one. A message of the next session shows
+    /// that the sender has changed its key.
     receiving: Vec<Receiving>,
 }
 
@@ -110,7 +110,7 @@ impl Tunnel {
         self.sending.number
     }
 
-    /// Seals packets into datagrams, one each. Changes the key where its limit is reached.
+    /// Seals each packet into one datagram. Changes the key when its limit is reached.
     ///
     /// # Panics
     /// If there are more packets than datagrams, or a packet is longer than
@@ -131,7 +131,7 @@ impl Tunnel {
         }
     }
 
-    /// Opens datagrams, and gives each packet to `deliver`. Returns how many were dropped.
+    /// Opens datagrams, and passes each packet to `deliver`. Returns how many were dropped.
     pub fn open(&mut self, datagrams: &mut [Datagram], mut deliver: impl FnMut(&[u8])) -> Dropped {
         let mut dropped = Dropped::default();
         let mut headers = [None; BATCH];
@@ -168,8 +168,8 @@ impl Tunnel {
     }
 }
 
-/// Returns the cipher of a session and a sender. This stands in for the handshake: key stream of
-/// ChaCha20 as a pseudorandom function of the session's number.
+/// Returns the cipher for a session and a sender. This replaces the handshake: the key is
+/// ChaCha20's key stream, as a pseudorandom function of the session's number and the sender.
 fn cipher(secret: &[u8; 32], number: u32, sender: Role) -> ChaCha20Poly1305 {
     let mut nonce = [0; 12];
     nonce[..4].copy_from_slice(&number.to_le_bytes());
@@ -180,7 +180,7 @@ fn cipher(secret: &[u8; 32], number: u32, sender: Role) -> ChaCha20Poly1305 {
 }
 
 impl Sending {
-    /// Seals one batch under this key.
+    /// Seals one batch with the session's key.
     fn seal(&mut self, packets: &[&[u8]], datagrams: &mut [Datagram]) {
         let mut requests = Vec::with_capacity(packets.len());
         for (packet, datagram) in packets.iter().zip(datagrams) {
@@ -226,7 +226,7 @@ impl Receiving {
                 continue;
             };
             has_opened = true;
-            // A batch may have one message twice.
+            // A batch may contain the same message twice.
             if !self.window.accept(counter) {
                 dropped.replayed += 1;
                 continue;

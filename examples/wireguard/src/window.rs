@@ -1,17 +1,17 @@
-//! The window of counters that may still come (RFC 6479).
+//! The replay window: the counters that are still accepted (RFC 6479).
 
 const WORD_BITS: u64 = u64::BITS as u64;
 const WORDS: usize = 64;
 
-/// How far a counter may be behind the highest one.
+/// A counter that is this far behind the highest one, or farther, is refused.
 pub const WINDOW: u64 = (WORDS as u64 - 1) * WORD_BITS;
 
-/// Accepts each counter once, in any order, if it is at most [`WINDOW`] behind the highest one.
+/// Accepts each counter once, in any order, if it is less than [`WINDOW`] behind the highest one.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayWindow {
-    /// The bits of counters that came. A word is used again, `WORDS` words later.
+    /// One bit for each counter, set if it was accepted. The words are reused in a circle.
     words: Words,
-    /// One more than the highest counter that came.
+    /// One more than the highest accepted counter.
     next: u64,
 }
 
@@ -36,13 +36,14 @@ impl ReplayWindow {
     /// message is known to be authentic: a forgery must not move the window.
     ///
     /// # Panics
-    /// If the counter is the highest of all.
+    /// If the counter is `u64::MAX`.
     pub fn accept(&mut self, counter: u64) -> bool {
         if !self.is_new(counter) {
             return false;
         }
         if counter >= self.next {
-            // The words between the highest counter and this one are used again.
+            // Clears the words after the highest counter's, up to this counter's, because they are
+            // reused.
             let first = self.next.saturating_sub(1) / WORD_BITS + 1;
             let last = counter / WORD_BITS;
             for word in (first..=last).take(WORDS) {
@@ -56,7 +57,7 @@ impl ReplayWindow {
     }
 }
 
-/// Returns the word of a counter, and its bit.
+/// Returns the index of a counter's word, and the counter's bit in it.
 fn place(counter: u64) -> (usize, u64) {
     ((counter / WORD_BITS) as usize % WORDS, 1 << (counter % WORD_BITS))
 }

@@ -1,4 +1,4 @@
-//! Packets that are lost, reordered, repeated, changed and forged.
+//! Tests with packets that are lost, reordered, repeated, changed and forged.
 
 use wireguard::{BATCH, Datagram, Dropped, HEADER_BYTES, MAX_PACKET_BYTES, Role, Tunnel, WINDOW};
 
@@ -8,7 +8,7 @@ fn ends(rekey_after: u64) -> [Tunnel; 2] {
     [Role::Initiator, Role::Responder].map(|role| Tunnel::with_rekey_after(&SECRET, role, rekey_after))
 }
 
-/// Returns a packet of IPv4 with this number in it.
+/// Returns an IPv4 packet that contains `number`.
 fn packet(number: usize, bytes: usize) -> Vec<u8> {
     let mut packet = vec![number as u8; bytes];
     packet[0] = 0x45;
@@ -17,7 +17,7 @@ fn packet(number: usize, bytes: usize) -> Vec<u8> {
     packet
 }
 
-/// Seals packets with the numbers from `first` on.
+/// Seals `count` packets, which are numbered from `first` on.
 fn seal(tunnel: &mut Tunnel, first: usize, count: usize) -> Vec<Datagram> {
     let packets: Vec<_> = (first..first + count).map(|number| packet(number, 20 + number * 37 % 1400)).collect();
     let packets: Vec<&[u8]> = packets.iter().map(Vec::as_slice).collect();
@@ -26,7 +26,7 @@ fn seal(tunnel: &mut Tunnel, first: usize, count: usize) -> Vec<Datagram> {
     datagrams
 }
 
-/// Opens datagrams. Returns the numbers of the packets.
+/// Opens datagrams. Returns the numbers of their packets, and how many were dropped.
 fn open(tunnel: &mut Tunnel, datagrams: &[Datagram]) -> (Vec<usize>, Dropped) {
     let mut numbers = Vec::new();
     let dropped = tunnel.open(&mut datagrams.to_vec(), |opened| {
@@ -100,12 +100,12 @@ fn a_message_opens_once_in_any_order() {
     assert_eq!(numbers, (0..50).chain(60..200).collect::<Vec<_>>());
     assert_eq!(dropped, Dropped::default());
 
-    // All of them again, and one of those that were late twice in one batch.
+    // Opens all of them again, then one of the late messages twice in one batch.
     assert_eq!(open(&mut b, &datagrams), (vec![], Dropped { replayed: 190, ..Dropped::default() }));
     let twice = [lost[3].clone(), lost[3].clone(), lost[4].clone()];
     assert_eq!(open(&mut b, &twice), (vec![53, 54], Dropped { replayed: 1, ..Dropped::default() }));
 
-    // The window moves on, and the rest of the late ones are too late.
+    // The window moves on, so all but one of the late messages are too late.
     let window = WINDOW as usize;
     seal(&mut a, 0, window - 150);
     let (numbers, _) = open(&mut b, &seal(&mut a, 0, 9));
@@ -135,7 +135,8 @@ fn keys_change_after_the_limit() {
         for round in 0..20 {
             let datagrams = seal(&mut a, 0, 40);
             assert_eq!(u64::from(a.sending_session()), (40 * (round + 1) - 1) / limit, "limit {limit}");
-            // A batch has messages of one session at least, so the receiver follows batch by batch.
+            // Opens one datagram at a time, because a batch could have messages of sessions that
+            // the receiver does not know yet.
             let numbers: Vec<_> =
                 datagrams.iter().flat_map(|datagram| open(&mut b, std::slice::from_ref(datagram)).0).collect();
             assert_eq!(numbers, (0..40).collect::<Vec<_>>(), "limit {limit}");

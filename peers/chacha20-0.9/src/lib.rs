@@ -1,3 +1,3 @@
-//! Gives our module `chacha20` the name of the crate, for the tests of the crate.
+//! Exports our module `chacha20` under the name of RustCrypto's crate, whose tests run on it.
 
 pub use sealane::rustcrypto05::chacha20::*;

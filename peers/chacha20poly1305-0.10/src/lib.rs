@@ -1,3 +1,4 @@
-//! Gives our module `chacha20poly1305` the name of the crate, for the tests of the crate.
+//! Exports our module `chacha20poly1305` under the name of RustCrypto's crate, whose tests run on
+//! it.
 
 pub use sealane::rustcrypto05::chacha20poly1305::*;

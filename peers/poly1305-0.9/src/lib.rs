@@ -1,3 +1,3 @@
-//! Gives our module `poly1305` the name of the crate, for the tests of the crate.
+//! Exports our module `poly1305` under the name of RustCrypto's crate, whose tests run on it.
 
 pub use sealane::rustcrypto::poly1305::*;

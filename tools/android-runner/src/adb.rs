@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// The reason why waiting for an `adb` ended.
+/// The reason why waiting for `adb` ended.
 pub(crate) enum Event {
     /// The output of `adb` has ended.
     Ended,
@@ -19,7 +19,7 @@ pub(crate) enum Event {
     Signal(i32),
 }
 
-/// The device.
+/// `adb`, and the device for which it runs.
 pub(crate) struct Adb {
     program: OsString,
     serial: Option<String>,
@@ -36,12 +36,12 @@ impl Adb {
         Self { program, serial: None, sender, events, signal: Cell::new(None) }
     }
 
-    /// Returns the channel for signals.
+    /// Returns a sender for the events that end a wait, such as signals.
     pub(crate) fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
 
-    /// Returns the signal that ended the work.
+    /// Returns the signal that ended the run, if one did.
     pub(crate) fn signal(&self) -> Option<i32> {
         self.signal.get()
     }
@@ -87,21 +87,21 @@ impl Adb {
         self.output(self.command([OsStr::new("push"), file.as_os_str(), OsStr::new(to)])).map(drop)
     }
 
-    /// Runs a command of the device's shell that prints nothing.
+    /// Runs a command in the device's shell, and checks that it succeeds.
     pub(crate) fn shell(&self, command: &str) -> Result<()> {
         let output = self.output(self.command(shell(command)))?;
         succeeded(command, &output)
     }
 
-    /// Runs a command in the same way, even after a signal.
+    /// Does the same as [`shell`](Self::shell), even after a signal.
     pub(crate) fn shell_at_the_end(&self, command: &str) -> Result<()> {
         let mut adb = self.command(shell(command));
         let output = adb.stdin(Stdio::null()).output().context("cannot start adb")?;
         succeeded(command, &printed(&adb, &output)?)
     }
 
-    /// Runs a command of the device's shell with this process's standard input and standard error,
-    /// while `read` takes its output. Returns the result of `read`, and how `adb` ended.
+    /// Runs a command in the device's shell with this process's standard input and standard error,
+    /// while `read` reads its output. Returns the result of `read`, and how `adb` ended.
     pub(crate) fn stream<T: Send + 'static>(
         &self,
         command: &str,
@@ -112,7 +112,7 @@ impl Adb {
         self.wait(child, move || read(&mut stdout))
     }
 
-    /// Runs a command of the device's shell, and returns its output.
+    /// Runs an `adb` command, and returns its output.
     fn output(&self, mut command: Command) -> Result<String> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.start(&mut command)?;
@@ -132,7 +132,7 @@ impl Adb {
         })
     }
 
-    /// Lets `read` take the output of `child`, and waits for both. A signal ends `child` and the
+    /// Lets `read` read the output of `child`, and waits for both. A signal ends `child` and the
     /// wait.
     fn wait<T: Send + 'static>(
         &self,

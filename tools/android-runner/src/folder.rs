@@ -17,11 +17,12 @@ pub(crate) struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Makes the folder.
+    /// Creates the folder.
     pub(crate) fn make(adb: &'a Adb, path: String) -> Result<Self> {
         let folder = Self { adb, path };
         let path = folder.quoted("");
-        // The environment may hold secrets, and `adb push` copies the file with the owner's rights.
+        // The environment may hold secrets, and `adb push` copies the file with the owner's
+        // permissions.
         adb.shell(&format!("mkdir -p {path} && chmod 700 {path}"))?;
         Ok(folder)
     }
@@ -52,8 +53,8 @@ impl<'a> Folder<'a> {
 
     /// Runs the script `run` and returns its program's exit status.
     pub(crate) fn run(&self, marker: Marker) -> Result<u8> {
-        // `exec` replaces the device's shell, so the script leads the process group that ends with
-        // it.
+        // `exec` replaces the device's shell, so the script leads the process group, and `drop` can
+        // end the group.
         let command = format!("exec sh {}", self.quoted("/run"));
         let (copied, end) =
             self.adb.stream(&command, move |from| output::copy(from, std::io::stdout().lock(), &marker))?;

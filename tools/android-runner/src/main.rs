@@ -7,8 +7,8 @@
 //!
 //! - `ANDROID_SERIAL` chooses a device, as for `adb`.
 //! - `ADB` names another `adb`.
-//! - `ANDROID_RUNNER_DIR` is the parent of these folders on the device, instead of
-//!   `/data/local/tmp`.
+//! - `ANDROID_RUNNER_DIR` is the folder on the device in which the new folder is created, instead
+//!   of `/data/local/tmp`.
 #![forbid(unsafe_code)]
 
 mod adb;
@@ -70,7 +70,7 @@ fn run(adb: &mut Adb) -> Result<u8> {
     folder.run(marker)
 }
 
-/// Ends the work after a signal, and then removes the folder. If that takes too long, the
+/// Makes a signal end the run, so that the folder is removed. If that takes too long, the
 /// terminal's next interrupt ends this process at once.
 #[cfg(unix)]
 fn listen_for_signals(adb: &Adb) -> Result<()> {

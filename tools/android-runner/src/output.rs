@@ -30,7 +30,7 @@ pub(crate) fn copy(mut from: impl Read, mut to: impl Write, marker: &Marker) -> 
         };
         held.extend_from_slice(&buffer[..count]);
         if find(&held, marker.text().as_bytes()).is_none() {
-            // All bytes that cannot be part of the marker.
+            // Writes all bytes that cannot be part of the marker.
             let kept = beginning(&held, marker.text().as_bytes());
             to.write_all(&held[..held.len() - kept])?;
             to.flush()?;

@@ -1,4 +1,5 @@
-//! The script for the device. A command line of `adb shell` may be limited to 1 KiB on old devices.
+//! The script that runs on the device. A script is needed because a command line of `adb shell` is
+//! limited to 1 KiB on some old devices.
 
 use std::ffi::{OsStr, OsString};
 
@@ -34,7 +35,7 @@ const OF_SHELLS: &[&str] =
 
 /// Returns a script that runs `program`, in the script's folder, with these arguments and this
 /// environment. The script ends its output with the marker and the exit status, because `adb shell`
-/// on some devices does not return it.
+/// on some devices does not return the exit status.
 pub(crate) fn script(
     arguments: &[OsString],
     environment: impl Iterator<Item = (OsString, OsString)>,
@@ -43,7 +44,7 @@ pub(crate) fn script(
     let mut script = Vec::new();
     let mut add = |text: &[u8]| script.extend_from_slice(text);
     // Writes the process ids of this shell, which leads its process group, and of the program,
-    // before the program starts. They are ended with the folder.
+    // before the program starts. When the folder is removed, both are ended.
     add(b"cd \"${0%/*}\" && echo $$ >pids && chmod 700 program || exit 1\n");
     for (name, value) in environment {
         let Some(name) = name.to_str().filter(|name| passes(name)) else { continue };
@@ -71,7 +72,7 @@ fn passes(name: &str) -> bool {
     is_name && !name.is_empty() && !is_of_adb && !NOT_PASSED.contains(&name) && !OF_SHELLS.contains(&name)
 }
 
-/// Quotes the word for a shell. On Unix it may have any bytes.
+/// Quotes the word for a shell. On Unix, a word may have any bytes.
 pub(crate) fn quote(word: impl AsRef<OsStr>) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for &byte in word.as_ref().as_encoded_bytes() {

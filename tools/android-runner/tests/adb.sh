@@ -2,8 +2,8 @@
 # Replaces `adb` in tests. The device is this machine, with a separate environment. As on old
 # devices, `shell` loses the exit status. Files in $STAND_IN: `devices`, the connected devices;
 # `emulator`, the program that runs ELF programs; `terminal`, if lines end as on a terminal; `slow`,
-# the file whose push does not end, and then `pushing`; `full`, if the device's disk is full;
-# `gone`, if the device was disconnected; `log`, every call.
+# the name of the file whose push does not end; `pushing`, which is created when that push starts;
+# `full`, if the device's disk is full; `gone`, if the device was disconnected; `log`, every call.
 echo "$ANDROID_SERIAL: $*" >>"$STAND_IN/log"
 if [ "$1" != devices ]; then
     if [ -z "$ANDROID_SERIAL" ] && [ "$(wc -l <"$STAND_IN/devices")" -gt 1 ]; then
@@ -39,7 +39,7 @@ push)
     ;;
 shell)
     shift
-    # As on a device, its shell is the leader of a group of processes.
+    # As on a device, the shell is the leader of a process group.
     if [ -f "$STAND_IN/terminal" ]; then
         setsid --wait env -i PATH="$PATH" sh -c "$*" 2>&1 | sed 's/$/\r/'
     else

@@ -177,7 +177,7 @@ fn output_comes_while_the_program_runs_and_input_goes_to_it() {
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
-    // The program is still running: it waits for this file.
+    // The program is still running: it waits for its input.
     assert_eq!(line.trim_end(), "ready");
     child.stdin.take().unwrap().write_all(b"it\n").unwrap();
     let mut rest = String::new();
@@ -238,7 +238,7 @@ fn a_signal_while_files_are_pushed_cleans_up() {
 #[test]
 fn the_program_can_be_interrupted_itself() {
     let device = Device::new();
-    // A shell makes its background processes ignore interrupts. None of them may be left.
+    // A shell makes its background processes ignore interrupts. The program must not inherit that.
     let output = device.run("trap 'exit 7' INT; kill -s INT $$; exit 1");
     assert_eq!(output.status.code(), Some(7));
 }

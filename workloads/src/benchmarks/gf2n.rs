@@ -1,4 +1,4 @@
-//! Arithmetic in GF(2^n), on 16 to 256 elements in the nearest cache.
+//! Arithmetic in GF(2^n), on 16 to 256 elements in the first-level cache; single inverses are on 8.
 
 use sealane::BackendError;
 use sealane::gf2n::{ClmulBackend, Degree, Element, Field};
@@ -6,9 +6,9 @@ use sealane::with_field;
 
 use super::{Prepared, Size};
 
-/// Bytes of each vector of elements. Several vectors fit into the nearest cache.
+/// The most bytes of each slice of elements. Several slices fit into the first-level cache.
 const VECTOR_BYTES: usize = 4096;
-/// The most elements of a vector.
+/// The most elements of a slice.
 const MOST: usize = 256;
 /// The number of elements that are inverted one by one.
 pub const INVERTED: usize = 8;
@@ -32,8 +32,8 @@ struct State<F: Field> {
     scratch: Vec<Element<F>>,
 }
 
-/// Writes a benchmark: the number of operands, the number of operations fewer than operands, and a
-/// call. Calls in place process the results of the previous call.
+/// Writes a benchmark. Its arguments are the most operands, how many more operands than operations
+/// there are, and a call. Calls that work in place process the results of the previous call.
 macro_rules! benchmark {
     ($(#[$doc:meta])* $name:ident: $most:expr, $fewer:literal, |$state:ident| $call:expr) => {
         $(#[$doc])*

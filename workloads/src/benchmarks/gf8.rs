@@ -9,7 +9,7 @@ use sealane::gf8::{Field, Matrix};
 
 use super::{Prepared, Size, data};
 
-/// The constant.
+/// The constant by which slices are multiplied.
 pub const CONSTANT: u8 = 0x53;
 
 /// Prepares the product of a slice and the constant, in place.
@@ -29,9 +29,9 @@ pub fn multiply_add(backend: &str, size: Size) -> Result<Prepared, BackendError>
     Ok(Prepared::new((1, size.length()), state, add, |(_, sum)| sum.clone()))
 }
 
-/// The shards of data of the Reed–Solomon code.
+/// The number of data shards of the Reed–Solomon code.
 pub const DATA: usize = 10;
-/// The shards of parity.
+/// The number of parity shards.
 pub const PARITY: usize = 4;
 
 /// Returns the coefficients of the parity, row after row: a Cauchy matrix with the points 0 to 9
@@ -42,13 +42,13 @@ pub fn coefficients() -> Vec<u8> {
     (DATA..DATA + PARITY).flat_map(|row| (0..DATA).map(move |column| entry(row, column))).collect()
 }
 
-/// Returns the shards of data, of that length each.
+/// Returns the data shards, each of `length` bytes.
 #[must_use]
 pub fn shards(length: usize) -> Vec<Vec<u8>> {
     data(DATA * length).chunks(length).map(<[u8]>::to_vec).collect()
 }
 
-/// Prepares the parity of shards of the size. An operation takes all shards of data.
+/// Prepares the parity of shards of `size` bytes each. One operation processes all data shards.
 pub fn parity(backend: &str, size: Size) -> Result<Prepared, BackendError> {
     let backend = Gf8Backend::by_name(backend)?;
     let matrix = Matrix::with_backend(Field::ReedSolomon, PARITY, DATA, &coefficients(), backend);

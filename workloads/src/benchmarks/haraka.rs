@@ -5,9 +5,9 @@ use sealane::haraka::{AesBackend, Haraka, TweakedHaraka};
 
 use super::{Prepared, Size};
 
-/// The number of inputs of a prepared call.
+/// The number of inputs that a prepared benchmark hashes, in one call or several.
 pub const INPUTS: usize = 64;
-/// The public seed of the tweaked constants, as long as PQClean's.
+/// The public seed of the tweaked constants, as long as a seed in PQClean.
 pub const SEED: &[u8] = b"public seed of a";
 
 /// Returns the inputs.

@@ -8,11 +8,11 @@ use sealane_measure::{Processing, Seal};
 
 /// The key of all messages.
 pub const KEY: [u8; 32] = [0x42; 32];
-/// Associated data with the length that a TLS 1.2 record has.
+/// Associated data as long as that of a TLS 1.2 record.
 pub const AAD: [u8; 13] = [0x17; 13];
-/// The messages of a batch.
+/// The number of messages in a batch.
 pub const BATCH: usize = 32;
-/// The position in the key stream at which the message of an AEAD begins. ipsec-mb begins at no
+/// The position in the key stream at which the message of an AEAD begins. ipsec-mb can start at no
 /// other block.
 const BLOCK_BYTES: u128 = 64;
 
@@ -78,7 +78,7 @@ pub fn extended_seal(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes sealing of a batch. The requests are made for each batch, as their users do.
+/// Makes sealing of a batch. The requests are built for each batch, as callers do.
 pub fn seal_batch(backend: &str) -> Result<Processing, BackendError> {
     let cipher = ChaCha20Poly1305::with_backend(&KEY, Backend::by_name(backend)?);
     Ok(Processing::Batch(Box::new(move |first, messages| {

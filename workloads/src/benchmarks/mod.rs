@@ -20,7 +20,7 @@ use crate::generator::Generator;
 pub struct Benchmark {
     /// The name in reports and filters.
     pub name: &'static str,
-    /// The name for a person.
+    /// The name in tables for readers.
     pub title: &'static str,
     /// A description of one operation.
     pub what: &'static str,
@@ -50,9 +50,9 @@ pub enum Code {
     /// Processes messages that the benchmark owns, so that other implementations can process the
     /// same messages.
     Messages {
-        /// The work for each byte, which gives the fewest cycles.
+        /// The work for each byte, from which the least possible number of cycles follows.
         work: Work,
-        /// The number of messages of a call.
+        /// The number of messages in a call.
         batch: usize,
         /// Makes the function that seals messages, for an operation that opens.
         seal: Option<fn() -> Seal>,
@@ -91,7 +91,8 @@ struct Parts<S, C, R> {
 impl<S, C: FnMut(&mut S), R: Fn(&S) -> Vec<u8>> Calls for Parts<S, C, R> {
     fn call(&mut self, calls: u64) {
         for _ in 0..calls {
-            // The compiler knows nothing about the state, so it cannot move work out of the loop.
+            // `black_box` hides the state from the compiler, which therefore cannot move work out
+            // of the loop.
             (self.call)(black_box(&mut self.state));
             black_box(&mut self.state);
         }
@@ -129,7 +130,8 @@ impl Prepared {
 const KNOWN_BYTES: [usize; 16] = [1, 15, 16, 63, 64, 65, 128, 255, 256, 512, 513, 1024, 1350, 4096, 5000, 16384];
 
 impl Benchmark {
-    /// Returns whether the sizes are of bytes, so that others can be measured too.
+    /// Returns whether the sizes are numbers of bytes, so that any other number can be measured
+    /// too.
     #[must_use]
     pub fn takes_any_length(&self) -> bool {
         matches!(self.sizes, [Size::Bytes(_), ..])
@@ -147,7 +149,7 @@ impl Benchmark {
     /// Returns the result of the first call: what it writes.
     ///
     /// # Errors
-    /// If the CPU lacks the backend.
+    /// [`BackendError`] if the backend is unknown or cannot be used.
     ///
     /// # Panics
     /// If the operation refuses an authentic message.
@@ -170,7 +172,7 @@ impl Benchmark {
     /// Returns whether the results on a backend are the known ones.
     ///
     /// # Errors
-    /// If the CPU lacks the backend.
+    /// [`BackendError`] if the backend is unknown or cannot be used.
     pub fn gives_known_results(&self, backend: &str) -> Result<bool, BackendError> {
         Ok(digest(self.known_sizes().into_iter().map(|size| self.result(backend, size)))? == self.digest)
     }

@@ -1,6 +1,6 @@
-//! Secret sharing: of bytes, 3 of 5, and of elements of GF(2^256). Each call makes a new splitter
-//! or combiner, as its users do. Splitting includes the randomness, without the system's call for
-//! its seed.
+//! Secret sharing: of bytes, 3 of 5, and of elements of GF(2^256). Each call creates a new splitter
+//! or combiner, as callers do. Splitting includes the generation of random coefficients, but not
+//! the system call for their seed.
 
 use std::hint::black_box;
 
@@ -11,11 +11,12 @@ use sealane::shamir::element::{self, Share};
 
 use super::{Prepared, SEED, Size, data, generator};
 
-/// The shares that restore a secret of bytes.
+/// The number of shares that restore a secret of bytes.
 pub const THRESHOLD: usize = 3;
 /// The points of the shares of bytes.
 pub const POINTS: [u8; 5] = [1, 2, 3, 4, 5];
-/// The shares that are combined. Not the shares at 1, 2 and 3, because their factors are all 1.
+/// The indices of the shares that are combined. They are not the shares at the points 1, 2 and 3,
+/// whose factors are all 1.
 pub const CHOSEN: [usize; THRESHOLD] = [1, 3, 4];
 /// The secret element.
 pub const SECRET: [u8; 32] = [0x5a; 32];

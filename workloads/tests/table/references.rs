@@ -49,7 +49,7 @@ fn a_call_writes_its_result_and_a_time_needs_the_work() {
     }
 }
 
-/// Returns the result of the first call.
+/// Returns what the references give for the first call.
 fn reference(benchmark: &Benchmark, size: Size) -> Vec<u8> {
     match (benchmark.name, size) {
         (name, Size::Bytes(length)) if matches!(benchmark.code, Code::Messages { .. }) => {

@@ -1,6 +1,6 @@
 //! Constant time: marks secrets as uninitialised for valgrind's memcheck and runs operations on
-//! them. Memcheck reports every branch and every memory address that depends on secrets, until the
-//! library declassifies a verdict.
+//! them. Memcheck reports every branch and every memory address that depends on secrets, except
+//! through verdicts that the library has declassified.
 //!
 //! The primitives `leaky-branch` and `leaky-index` are positive controls: a run that does not
 //! report them proves nothing.
@@ -55,20 +55,20 @@ fn operations(backend: &str, primitive: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Fills octets, and marks them for memcheck.
+/// Fills octets, and marks them as secret for memcheck.
 fn secret(octets: &mut [u8]) {
     octets.iter_mut().zip(1_u8..=u8::MAX).for_each(|(octet, number)| *octet = number.wrapping_mul(37));
     memcheck::make_undefined(octets);
 }
 
-/// Compares as `==` does: stops at the first difference.
+/// Compares a secret as `==` does: stops at the first difference.
 fn leaky_branch() {
     let mut key = [0x42; 32];
     secret(&mut key);
     black_box(key.iter().position(|&octet| black_box(octet) != 0x42));
 }
 
-/// Looks a secret up in a table.
+/// Reads a table at a secret index.
 fn leaky_index() {
     let table: [u8; 256] = std::array::from_fn(|i| i as u8);
     let mut index = [7];

@@ -1,16 +1,17 @@
 //! Instruction counts: the difference of two intervals between calls of [`boundary`].
 //!
-//! Prints a line `OPERATION SIZE BYTES MORE AFTER` for each case: the size of a message, the bytes
-//! of messages that one operation processes, the number of repetitions, and the operation that each
-//! run does first, or `-`. It calls the boundary three times a case: before one operation, before
-//! [`MORE`] + 1, and after them.
+//! Prints a line `OPERATION SIZE BYTES MORE AFTER` for each case: the operation, the size of a
+//! message, the number of message bytes that one operation processes, the number of further
+//! repetitions, and the operation that each run does first, or `-`. Calls the boundary three times
+//! for each case: before one operation, before [`MORE`] + 1 operations, and after these.
 
 use std::hint::black_box;
 
 const MORE: usize = 10;
 
-/// Aligns the stack from here on. Without this, the environment's variables set the start of the
-/// stack, and the instruction count of `memcpy` depends on that alignment.
+/// Aligns the stack of the function that has it as a local variable, and of those that it calls.
+/// Without this, the environment variables would determine the alignment of the stack, and the
+/// instruction count of `memcpy` depends on the alignment.
 #[repr(align(4096))]
 struct Page([u8; 4096]);
 
@@ -27,7 +28,8 @@ pub(crate) fn run(backend: &str) -> Result<(), String> {
                 (operation.prepare)(backend, size, &mut secrets).map_err(|error| format!("{backend}: {error}"))?;
             let after = operation.after.unwrap_or("-");
             println!("{} {size} {} {MORE} {after}", operation.name, size * operation.messages);
-            // Does the dynamic linker's work, and everything else that happens once.
+            // The first run includes the dynamic linker's work, and everything else that happens
+            // once.
             run();
             repeat(&[1, 1 + MORE, 0], &mut *run);
         }

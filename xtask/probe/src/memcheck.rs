@@ -1,5 +1,5 @@
-//! Client requests of valgrind's memcheck: five instructions that do nothing outside it (valgrind
-//! manual, section 3.1).
+//! Client requests to valgrind's memcheck: five instructions that do nothing outside valgrind
+//! (valgrind manual, section 3.1).
 
 /// VALGRIND_RUNNING_ON_VALGRIND
 const RUNNING_ON_VALGRIND: usize = 0x1001;
@@ -18,7 +18,7 @@ pub(crate) fn make_undefined(bytes: &mut [u8]) {
     request(MAKE_MEM_UNDEFINED, bytes.as_mut_ptr().addr(), bytes.len());
 }
 
-/// Makes memcheck no longer report them.
+/// Makes memcheck no longer report results that depend on these bytes.
 pub(crate) fn make_defined(bytes: &mut [u8]) {
     request(MAKE_MEM_DEFINED, bytes.as_mut_ptr().addr(), bytes.len());
 }

@@ -1,5 +1,5 @@
-//! The effects of instructions, as far as the gate needs them, on x86-64 (in AT&T's syntax) and
-//! AArch64.
+//! Classifies instructions of x86-64 (in AT&T syntax) and AArch64, as far as the assembly gate
+//! needs it.
 
 use super::disassembly::Instruction;
 
@@ -24,14 +24,14 @@ pub(super) enum Operation {
     WideProduct,
     /// Products of 52 by 52 bits and a sum.
     WideProductAndSum,
-    /// Distributes 64-bit lanes of two vectors to another vector.
+    /// Interleaves 64-bit lanes of two vectors, as in a transposition.
     Transpose,
-    /// A lookup of bytes.
+    /// A lookup of bytes in a vector.
     Shuffle,
     Gf8Product,
     AesRound,
     CarrylessProduct,
-    /// The high half of a product of 64 by 64 bits, in general registers.
+    /// A product of 64 by 64 bits in general registers, or only its high half.
     Product,
     /// A rotation of a general register of 32 bits.
     RotateWord,
@@ -47,10 +47,10 @@ impl Architecture {
         }
     }
 
-    /// Returns the backend of a function that was compiled with a token's features, by its symbol:
+    /// Returns the backend of a function. The symbol of a function that was compiled with a token's
+    /// features names the token: the backend of
     /// `<sealane_simd::x86::avx2::Avx2 as sealane_simd::token::Token>::enter::entry::<…>` is AVX2.
-    /// Other code was compiled without further features. On AArch64 that includes vector code,
-    /// since every CPU has vectors.
+    /// All other functions use only the baseline features. On AArch64, these include vectors.
     pub(super) fn backend(self, function: &str) -> String {
         let token = function.split_once(" as sealane_simd::token::Token>::enter::entry");
         match token.and_then(|(token, _)| token.rsplit("::").next()) {
@@ -161,7 +161,7 @@ impl Architecture {
         }
     }
 
-    /// Returns whether the instruction moves an address, or a length, by a block of 16 bytes.
+    /// Returns whether the instruction advances an address, or a length, by a block of 16 bytes.
     pub(super) fn steps_by_block(self, instruction: &Instruction) -> bool {
         let Instruction { mnemonic, operands, .. } = instruction;
         match self {

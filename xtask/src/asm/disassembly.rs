@@ -35,8 +35,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
     Ok(functions)
 }
 
-/// Replaces function pointers by the functions that they point to: calls of other crates go through
-/// such pointers. `relocations` is the output of `objdump --dynamic-reloc`.
+/// Replaces function pointers with the functions that they point to, because calls into other
+/// crates go through such pointers. `relocations` is the output of `objdump --dynamic-reloc`.
 pub(super) fn resolve_pointers(functions: &mut [Function], relocations: &str) {
     let pointers: HashMap<u64, u64> = relocations.lines().filter_map(pointer).collect();
     for instruction in functions.iter_mut().flat_map(|function| &mut function.instructions) {

@@ -1,11 +1,12 @@
-//! Recognises the kernels' hot loops by their instructions.
+//! Recognises the kernels' hot loops by their instructions. crates/sealane/src/chacha20/rows.rs
+//! explains groups and sets.
 
 use super::architecture::{Architecture, Operation};
 use super::disassembly::{Function, Instruction};
 use super::loops::{Code, Count, has_frame_pointer, innermost};
 use super::served::Served;
 
-/// A block in general registers, beside two to seven sets.
+/// Kernels with a block in general registers beside vectors with two to seven sets.
 const BLOCK_AND_SETS: [&str; 6] = [
     "chacha20 block and two sets",
     "chacha20 block and three sets",
@@ -39,8 +40,8 @@ pub(super) fn find(architecture: Architecture, functions: &[Function]) -> Vec<Fo
     let served = Served::of(functions);
     let mut found = Vec::new();
     for (index, function) in functions.iter().enumerate() {
-        // Code of other crates could look like a kernel by chance. Portable code that is inlined is
-        // in its caller.
+        // Code of other crates could look like a kernel by chance. Portable code that was inlined
+        // is found in the function that calls it.
         if !function.name.contains("sealane") {
             continue;
         }
@@ -96,13 +97,14 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         _ if [18, 36, 72].contains(&limbs52) && !code.one_message => ("poly1305 limbs52 many", limbs52 / 18),
         _ if limbs52 == 18 => ("poly1305 limbs52 row", 1),
         _ if [36, 72].contains(&limbs52) => ("poly1305 limbs52 rows", limbs52 / 18),
-        // 5 limbs by 5, once or several times in an iteration. Ten vectors are distributed to the
-        // rows of the table. Loading a row of blocks takes two of these instructions.
+        // Products of 5 limbs by 5, once or several times in an iteration. The loop for powers of r
+        // transposes ten vectors to the rows of the table, with 20 instructions or more. Loading a
+        // row of blocks takes two of these instructions.
         _ if times(wide_products, 25).is_some() => {
             let kernel = match (transpositions, code.one_message) {
                 (20.., _) => "poly1305 powers",
                 (_, true) => "poly1305 row by row",
-                // Each block belongs to another message.
+                // Each block belongs to a different message.
                 (_, false) => "poly1305 many",
             };
             (kernel, wide_products / 25)
@@ -118,12 +120,13 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     Some((kernel, Work { units, interleaved_blocks }))
 }
 
-/// The number of multiplications of 64 by 64 bits for a block of Poly1305: h r has four products of
-/// limbs. A fifth and a sixth product fit 64 bits.
+/// The number of full multiplications of 64 by 64 bits for a block of Poly1305. The product h r
+/// needs four of them. Its fifth and sixth product of limbs fit 64 bits.
 const PRODUCTS: usize = 4;
 
-/// Returns vector operations that were compiled to separate functions. A function between the entry
-/// and the intrinsic is then not `#[inline(always)]`, and each use of the operation may be a call.
+/// Returns an error message for each vector operation that was compiled to a separate function. In
+/// this case, a function between the entry and the intrinsic is not `#[inline(always)]`, and each
+/// use of the operation may be a call.
 pub(super) fn lost_inlining(functions: &[Function]) -> Vec<String> {
     functions
         .iter()
@@ -137,7 +140,8 @@ pub(super) mod tests {
     use super::super::disassembly::parse;
     use super::*;
 
-    /// Returns a function with that name. The loop is `body`, with one instruction a line.
+    /// Returns the disassembly of a function with this name whose loop is `body`. `body` has one
+    /// instruction in each line.
     pub(in super::super) fn canned(name: &str, body: &str) -> String {
         let lines = format!("{body}jne 1000 <{name}>\nret\n");
         let code =
@@ -145,8 +149,8 @@ pub(super) mod tests {
         format!("0000000000001000 <{name}>:\n{}", code.collect::<String>())
     }
 
-    /// Returns a program in which an operation reaches a function with a token's features and that
-    /// loop, through a call and a function pointer.
+    /// Returns the disassembly of a program in which an operation reaches a function through a call
+    /// and a function pointer. The function has a token's features and the loop `body`.
     pub(in super::super) fn program(operation: &str, token: &str, body: &str) -> String {
         let name = format!("<{token} as sealane_simd::token::Token>::enter::entry::<(), sealane::f>");
         format!(

@@ -37,7 +37,7 @@ impl Limit {
         self.backend == found.backend && self.kernel == found.kernel
     }
 
-    /// Instructions that a loop must have but does not.
+    /// Returns an error message if the loop lacks instructions that it must have.
     fn missing(&self, found: &Found) -> Option<String> {
         let (mnemonic, operand) = self.has.split_once(' ').unwrap_or((&self.has, ""));
         let matches = |instruction: &&Instruction| {
@@ -49,7 +49,7 @@ impl Limit {
     }
 }
 
-/// Returns the loops that have calls, in sentences.
+/// Returns an error message for each loop that has calls.
 pub(super) fn calls(found: &[Found]) -> Vec<String> {
     let with_calls = found.iter().filter(|loop_| loop_.count.calls > 0);
     with_calls.map(|loop_| format!("{}: {} calls in the loop", name(loop_), loop_.count.calls)).collect()
@@ -60,7 +60,7 @@ fn name(found: &Found) -> String {
 }
 
 impl Limits {
-    /// Returns the errors in the loops, in sentences.
+    /// Returns the error messages for the loops.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = Vec::new();
         for limit in &self.r#loop {

@@ -27,7 +27,7 @@ impl Count {
 pub(super) struct Code<'a> {
     pub(super) architecture: Architecture,
     pub(super) backend: &'a str,
-    /// Whether it is in a function that authenticates single messages.
+    /// Whether the loop is in a function that authenticates single messages.
     pub(super) one_message: bool,
     pub(super) body: &'a [Instruction],
 }
@@ -54,9 +54,9 @@ pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function)
 /// to it.
 ///
 /// The compiler may lay out a loop with a branch so that two of its parts jump back to two heads.
-/// Two ranges that overlap are therefore one loop, unless one contains the other. It may also put
-/// a rare part of a function behind its return, from where a jump leads back: that is no loop
-/// unless the part is reached from where it leads to.
+/// Two ranges that overlap are therefore one loop, unless one contains the other. The compiler may
+/// also put a rarely used part of a function behind the return, and let it jump back. Such a jump
+/// closes a loop only if a path leads from its target to the jump again.
 pub(super) fn innermost(architecture: Architecture, function: &Function) -> Vec<&[Instruction]> {
     let code = &function.instructions;
     let mut ranges: Vec<(usize, usize)> = Vec::new();

@@ -1,6 +1,6 @@
-//! `cargo xtask mca`: what llvm-mca's models of CPUs say about the hot loops for AVX-512, beside
-//! the loops of OpenSSL and of Intel's ipsec-mb. The loops of the libraries come from the archives
-//! of Debian's packages, and nothing of them is stored.
+//! `cargo xtask mca`: estimates the hot loops for AVX-512 with llvm-mca's models of CPUs, beside
+//! the loops of OpenSSL and of Intel's ipsec-mb. The loops of these libraries come from the static
+//! archives in Debian's packages. The repository has no copy of them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,16 +31,17 @@ pub(crate) struct Options {
     libraries: PathBuf,
 }
 
-/// A loop of one of the libraries.
+/// A loop of Sealane or of another library, in the table.
 struct Modelled {
     primitive: &'static str,
     name: String,
-    /// The bytes of messages that one iteration has processed, as far as these instructions do it.
+    /// The number of message bytes that one iteration processes. If the iteration does only a part
+    /// of the work, such as one of ten double rounds, the same part of the bytes counts.
     bytes: f64,
     listing: String,
 }
 
-/// Our kernels in the table: backend, kernel, units in an iteration, and its name there.
+/// Sealane's kernels in the table: backend, kernel, units in an iteration, and name in the table.
 const OURS: [(&str, &str, usize, &str); 8] = [
     ("avx512", "chacha20 horizontal", 1, "Sealane, a set"),
     ("avx512", "chacha20 vertical", 1, "Sealane, a group"),
@@ -87,7 +88,8 @@ fn ours() -> Result<Vec<Modelled>> {
     let found = kernels::find(Architecture::X86_64, &functions);
     let mut loops = Vec::new();
     for (backend, kernel, units, name) in OURS {
-        // The shortest of equal loops: some are part of a longer one in another function.
+        // Of several matching loops, the shortest is taken: in some functions, the loop also has
+        // other instructions.
         let matches = found.iter().filter(|f| f.backend == backend && f.kernel == kernel && f.work.units == units);
         let its = matches.min_by_key(|f| f.count.instructions);
         let its = its.with_context(|| format!("no loop is {backend} {kernel} with {units} units"))?;
@@ -133,7 +135,7 @@ fn known(body: &[Instruction]) -> Option<(&'static str, &'static str, f64)> {
         return None;
     }
     let count = |mnemonic: &str| body.iter().filter(|instruction| instruction.mnemonic == mnemonic).count();
-    // All rounds of a group without a loop, the transposition and the data.
+    // All rounds of a group, unrolled, and the transposition and encryption of the data.
     if count("vprold") == DOUBLE_ROUNDS * 32 {
         return Some(("ChaCha20", "a group with its transposition and data", 1024.0));
     }
@@ -151,7 +153,7 @@ fn known(body: &[Instruction]) -> Option<(&'static str, &'static str, f64)> {
     Some((primitive, what, bytes))
 }
 
-/// Returns the primitive of a kernel, and the bytes of an iteration on vectors of 512 bits.
+/// Returns the primitive of a kernel, and the message bytes of an iteration on vectors of 512 bits.
 fn bytes(kernel: &str, work: Work) -> Option<(&'static str, f64)> {
     let (primitive, of_unit) = match kernel {
         "chacha20 horizontal" => ("ChaCha20", 256.0 / DOUBLE_ROUNDS as f64),
@@ -168,7 +170,7 @@ fn listing(body: &[Instruction]) -> String {
 }
 
 impl Modelled {
-    /// Returns the cycles that this CPU takes for each byte, by its model.
+    /// Returns the cycles that the CPU takes for each byte, according to its model.
     fn cycles_per_byte(&self, llvm_mca: &Path, cpu: &str) -> Result<f64> {
         let file = process::folder("mca")?.join("loop.s");
         process::write(&file, &self.listing)?;
@@ -182,7 +184,7 @@ impl Modelled {
 /// Returns the cycles of all iterations from the output of llvm-mca.
 fn total_cycles(output: &str) -> Result<f64> {
     let cycles = output.lines().find_map(|line| line.strip_prefix("Total Cycles:"));
-    cycles.context("llvm-mca tells no cycles")?.trim().parse().context("llvm-mca tells no number")
+    cycles.context("llvm-mca printed no cycle count")?.trim().parse().context("llvm-mca tells no number")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Finds the operations of the table of workloads that a function serves. Follows calls and
-//! function pointers from the closures that the probe runs, so the library's names do not matter.
+//! Finds the operations that use a function, among those in the table of workloads. Follows calls
+//! and function pointers from the closures that the probe runs, so that the names of the library's
+//! functions do not matter.
 
 use std::collections::HashMap;
 
@@ -39,7 +40,8 @@ impl Served {
         self.0[function].iter().any(|operation| operation.messages == 1)
     }
 
-    /// Returns the kernel of an operation that a loop belongs to, and its units.
+    /// Returns the kernel that a loop belongs to, and the loop's units, if one of the function's
+    /// operations has such a kernel.
     pub(super) fn kernel(&self, function: usize, code: &Code) -> Option<(&'static str, usize)> {
         let mut loops = self.0[function].iter().flat_map(|operation| operation.loops);
         loops.find_map(|known| Some((known.kernel, units(known.work, known.units, code)?)))
@@ -48,7 +50,7 @@ impl Served {
 
 fn units(work: Work, units: Units, code: &Code) -> Option<usize> {
     units.of(match work {
-        // ChaCha shuffles too, and computes the coefficients of secret sharing.
+        // ChaCha20, which computes the coefficients of secret sharing, also shuffles.
         Work::ByteProduct if code.count(&[Instructions::AddWords]) > 0 => 0,
         // A product takes two shuffles, or one instruction. For products with a constant, LLVM may
         // use the other form.

@@ -67,13 +67,14 @@ fn on(target: &Target, list: &List, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-/// Builds the tests of the vector types and of the primitives. Leaves out those of the references,
-/// which compute wrong nowhere without the tests of the primitives noticing it. On targets that
-/// share their code with others, leaves out unit tests of the primitives, and most fields.
+/// Builds the tests of the vector types and of the primitives. Leaves out the tests of the
+/// reference implementations, because the tests of the primitives notice if a reference computes
+/// wrong results. On targets that share their code with others, leaves out unit tests of the
+/// primitives, and most fields.
 pub(crate) fn tests(target: &Target) -> Result<Vec<TestBinary>> {
     let flags = if target.every_field { "" } else { FEW_FIELDS };
     let mut vectors = build(target, "cross", flags)?;
-    // The features that the tests of the primitives need of the same crate.
+    // The tests of the primitives need the same crate with these features.
     vectors.args(["--package", "sealane-simd", "--lib", "--features=sealane-simd/bounds,sealane-simd/guarded"]);
     let mut binaries = test_binaries::executables(&mut vectors)?;
     let mut primitives = build(target, "cross", flags)?;
@@ -97,7 +98,7 @@ fn build(target: &Target, folder: &str, flags: &str) -> Result<Command> {
     }
     command.args(["--target", &target.triple]);
     // Other crates are not under test. With less optimisation they build in half the time. The
-    // tests spend seconds in most of them, but none in the last.
+    // tests spend seconds in most of them, but not in those at level 0.
     for (package, level) in [("*", 1), ("data-encoding", 0), ("regex-syntax", 0), ("serde_core", 0), ("serde_json", 0)]
     {
         command.args(["--config", &format!("profile.release.package.{package:?}.opt-level={level}")]);

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail, ensure};
 use super::counts::{Case, Count, Counts};
 use crate::{probe, process};
 
-/// Not AVX-512: valgrind (3.19 here) does not know it, and hides it from programs.
+/// The backends with limits. AVX-512 is not among them, because valgrind (3.19 here) does not know
+/// it, and hides it from programs.
 const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
 
 /// Returns the counts of all cases on all backends.
@@ -69,8 +70,8 @@ fn read(backend: &str, cases: &str, profile: &str, counts: &mut Counts) -> Resul
     Ok(())
 }
 
-/// Returns the instructions of one operation. One interval has one operation, the other has `more`
-/// more. The surrounding code is in both.
+/// Returns the number of instructions of one operation. The first interval has one operation, the
+/// second has `more` further ones. Both have the same surrounding code.
 fn per_operation(one: u64, with_more: u64, more: u64) -> Result<u64> {
     let difference = with_more.checked_sub(one).context("more operations took fewer instructions")?;
     ensure!(

@@ -1,4 +1,4 @@
-//! Counts of instructions, by case.
+//! Instruction counts, by case.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,8 @@ impl fmt::Display for Case {
     }
 }
 
-/// The instructions of one operation of a case, and the bytes of messages that it processes.
+/// The number of instructions of one operation in a case, and the number of message bytes that the
+/// operation processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) instructions: u64,

@@ -18,11 +18,12 @@ pub(super) struct Limits {
 
 const BLESS: &str = "run `cargo xtask instructions --bless`";
 
-/// The tolerance, because the compiler may produce other code after a change elsewhere: the larger
-/// of a share and a number of instructions. One more register copy around a short message is no
-/// regression, and a kernel's loop has 100 times as many instructions.
+/// The tolerance above a limit: the larger of a percentage and a number of instructions. The
+/// compiler may produce other code after a change elsewhere. One more register copy around a short
+/// message is no regression, and a kernel's loop has 100 times as many instructions.
 const ABOVE: (u64, u64) = (2, 8);
-/// The tolerance for gains is wider. A small gain is not worth the work to lower a limit.
+/// The tolerance below a limit is wider, because a small gain is not worth the work to lower the
+/// limit.
 const BELOW: (u64, u64) = (5, 20);
 
 fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
@@ -30,7 +31,7 @@ fn tolerance(limit: u64, (percent, at_least): (u64, u64)) -> u64 {
 }
 
 impl Limits {
-    /// Makes these counts the limits.
+    /// Returns limits that are equal to these counts.
     pub(super) fn of_counts(counts: &Counts, compiler: &str) -> Self {
         let mut limits = Self { compiler: compiler.to_owned(), ..Self::default() };
         for (Case { backend, operation, size }, count) in counts {
@@ -67,8 +68,8 @@ impl Limits {
         })
     }
 
-    /// Returns the errors in these counts, in sentences. The counts are the `whole` list of cases,
-    /// or a part of it.
+    /// Returns the error messages for these counts. `whole` tells whether they are the counts of
+    /// all cases or only of some.
     pub(super) fn judge(&self, counts: &Counts, compiler: &str, whole: bool) -> Vec<String> {
         let mut complaints = Vec::new();
         for (case, count) in counts {
@@ -80,8 +81,8 @@ impl Limits {
             let found = format!("{case}: {count} instructions, the limit is {limit} ({:+.1} %)", change(count, limit));
             if count > limit + tolerance(limit, ABOVE) {
                 complaints.push(found);
-            // A gain from another compiler version is not the result of this change, and an older
-            // version would lose it.
+            // With another version of the compiler, a gain may come from that version, and the
+            // older version would not have it.
             } else if count + tolerance(limit, BELOW) < limit && compiler == self.compiler {
                 complaints.push(format!("{found}. An improvement: {BLESS}"));
             }

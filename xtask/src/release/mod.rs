@@ -81,7 +81,8 @@ impl Place {
     }
 
     fn build(&self) -> Result<Build> {
-        // The folders that are renamed in the program exist only after the crates are fetched.
+        // The folders whose paths are replaced in the program exist only after the crates are
+        // fetched.
         let triple = &*self.target.triple;
         self.cargo(&["fetch", "--target", triple], "")?;
         let build = ["build", "--release", "--target", triple, "--package", PACKAGE];
@@ -110,7 +111,7 @@ impl Place {
         let mut renamed = vec![(self.root.clone(), "/sealane".to_owned()), (self.output.clone(), "/target".to_owned())];
         let sources = self.cargo_home.join("registry/src");
         for source in fs::read_dir(&sources).with_context(|| format!("cannot list {}", sources.display()))? {
-            // One folder for each registry or its mirror. All of them are renamed alike.
+            // There is a folder for each registry or mirror. All get the same name.
             renamed.push((source?.path(), "/crates.io".to_owned()));
         }
         // The path in rustup's component rust-src, and the path that the compiler uses without it.
@@ -128,7 +129,7 @@ fn home() -> Result<PathBuf> {
     std::env::home_dir().context("no home directory")
 }
 
-/// Returns the packages that cargo compiled, now or before.
+/// Returns the packages of a build, whether cargo compiled them in this build or an earlier one.
 fn compiled(messages: &str) -> Result<BTreeSet<Crate>> {
     let mut found = BTreeSet::new();
     for artifact in process::artifacts(messages)? {

@@ -1,4 +1,5 @@
-//! `cargo xtask reproducible`: builds the program twice, in different places, and compares.
+//! `cargo xtask reproducible`: builds the command twice, in different places, and compares the
+//! results.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,11 +11,11 @@ use super::{Place, Target, digest, names_no_place};
 use crate::process::{self, step};
 use crate::sbom;
 
-/// The folder of the other build, in cargo's.
+/// The folder of the other build, in cargo's output folder.
 const FOLDER: &str = "reproducible";
 
-/// Runs the chore. At the same time, builds the usual folder, and a copy of the sources with other
-/// folders for the output and for the sources of other crates.
+/// Runs the chore. Builds in the usual folder and, at the same time, from a copy of the sources
+/// with other folders for the output and for the sources of other crates.
 pub(crate) fn run() -> Result<()> {
     let usual = Place::usual(Target::native()?)?;
     let other = elsewhere(&usual)?;
@@ -37,9 +38,10 @@ pub(crate) fn run() -> Result<()> {
     fs::remove_dir_all(process::target_dir().join(FOLDER)).context("cannot remove the other build")
 }
 
-/// Makes another place with all files of the repository, including changes that are not committed.
+/// Creates another place with all files of the repository, including changes that are not
+/// committed.
 fn elsewhere(here: &Place) -> Result<Place> {
-    // The paths have other lengths, and a space.
+    // The new paths have other lengths than the usual ones, and contain a space.
     let base = process::empty_folder(FOLDER)?.join("another place");
     let copied = Place {
         target: here.target.clone(),
@@ -56,7 +58,8 @@ fn elsewhere(here: &Place) -> Result<Place> {
     Ok(copied)
 }
 
-/// Makes a cargo home with the downloads of `from`, not unpacked, and with its settings.
+/// Creates a cargo home that shares the downloaded archives and the settings of `from`. Cargo
+/// unpacks the archives again.
 fn fetched(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to.join("registry"))?;
     for shared in ["registry/cache", "registry/index", "config.toml", "config"] {

@@ -1,5 +1,5 @@
-//! Generates `include/sealane.h` from the source of the library, or compares it:
-//! `cargo run -p sealane-c-header [-- --check]`.
+//! Generates `include/sealane.h` from the source of the library, or with `--check` fails if the
+//! file is out of date: `cargo run -p sealane-c-header [-- --check]`.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -13,14 +13,15 @@ use crate::status::sealane_status::{self, *};
 /// Reads up to `len` bytes into `buffer`. Returns their number, 0 at the end, or a negative number
 /// after an error, which becomes `io` of sealane_age_error.
 ///
-/// It must return in the ordinary way, and not by longjmp or an exception of C++.
+/// It must return normally, and not leave by longjmp or a C++ exception.
 pub type sealane_read = Option<unsafe extern "C" fn(context: *mut c_void, buffer: *mut u8, len: usize) -> isize>;
 
-/// Writes up to `len` bytes, at least one. Returns their number, or a negative number after an
-/// error. The rest is as with sealane_read.
+/// Writes at least one and up to `len` bytes. Returns their number, or a negative number after an
+/// error. Everything else is as in sealane_read.
 pub type sealane_write = Option<unsafe extern "C" fn(context: *mut c_void, bytes: *const u8, len: usize) -> isize>;
 
-/// Reads up to `len` bytes from byte `offset` of the file on. The rest is as with sealane_read.
+/// Reads up to `len` bytes of the file, starting at byte `offset`. Everything else is as in
+/// sealane_read.
 pub type sealane_read_at =
     Option<unsafe extern "C" fn(context: *mut c_void, offset: u64, buffer: *mut u8, len: usize) -> isize>;
 
@@ -45,7 +46,7 @@ fn processed(result: isize, len: usize) -> io::Result<usize> {
     processed.ok_or_else(|| io::Error::other(CallbackError(result as i64)))
 }
 
-/// Input from a callback, for the time of one call.
+/// Input from a callback, for the duration of one call.
 pub(super) struct Source<'a> {
     read: unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> isize,
     context: *mut c_void,
@@ -53,7 +54,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The promise of the caller covers its callbacks.
+    /// The promise that `Caller` stands for covers the callbacks too.
     pub(super) fn new(_: &'a Caller, read: sealane_read, context: *mut c_void) -> Result<Self, sealane_status> {
         Ok(Self { read: read.ok_or(SEALANE_NULL_POINTER)?, context, caller: PhantomData })
     }
@@ -71,7 +72,7 @@ impl Read for Source<'_> {
     }
 }
 
-/// Output to a callback, for the time of one call.
+/// Output to a callback, for the duration of one call.
 pub(super) struct Sink<'a> {
     write: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> isize,
     context: *mut c_void,

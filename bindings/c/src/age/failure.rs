@@ -1,4 +1,4 @@
-//! Errors of files, with their details.
+//! Errors of the functions for files, with their details.
 
 use core::error::Error;
 use core::ffi::c_char;
@@ -115,7 +115,8 @@ impl From<ThresholdError> for Failure {
     }
 }
 
-/// Returns the status of an error of a key that is not one of ours.
+/// Returns the status of an error from a recipient or identity, which can have any type:
+/// `otherwise`, unless scrypt lacks memory.
 fn status_of(error: &(dyn Error + 'static), otherwise: sealane_status) -> sealane_status {
     if error.is::<NotEnoughMemory>() { SEALANE_NO_MEMORY } else { otherwise }
 }

@@ -12,8 +12,8 @@ use super::failure::{Failure, guard_file, sealane_age_error};
 use crate::boundary::{Caller, new_context};
 use crate::status::sealane_status::{self, *};
 
-/// The identities that open files: new, add for each text, use for any number of files, free. It
-/// may be used from several threads at once while none of them adds to it.
+/// A list of identities that open files: new, add for each text, use for any number of files, free.
+/// Several threads may use the list at once while none of them adds to it.
 pub struct sealane_age_identities {
     identities: Vec<Box<dyn Identity + Send + Sync>>,
     parts: Vec<Part>,
@@ -71,9 +71,10 @@ pub extern "C" fn sealane_age_identities_new() -> *mut sealane_age_identities {
 
 /// Adds identities: a text or a file with one on each line, `AGE-SECRET-KEY-1...` or
 /// `AGE-SECRET-KEY-PQ-1...`, or the file of an ssh private key that is not encrypted. Empty lines
-/// and lines that begin with # are skipped. Identities of plugins are refused.
+/// and lines that begin with # are skipped. Plugin identities are refused.
 ///
-/// Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. Then none is added.
+/// Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. No identity is
+/// added then.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -93,7 +94,7 @@ pub unsafe extern "C" fn sealane_age_identities_add(
 }
 
 /// Adds a passphrase. Files that ask for more scrypt work than `max_work_factor` are refused with
-/// SEALANE_EXCESSIVE_WORK. 0 means 22, the largest: 4 GiB of memory and half a minute.
+/// SEALANE_EXCESSIVE_WORK. 0 means 22, the largest, which takes 4 GiB of memory and half a minute.
 ///
 /// Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
 /// work factor above 22.
@@ -148,8 +149,8 @@ pub unsafe extern "C" fn sealane_age_identities_add_ssh(
     })
 }
 
-/// Adds a part that a holder has contributed: see `sealane_age_contribute`. Parts open only the
-/// file that they were made for.
+/// Adds a part that a holder has contributed: see `sealane_age_contribute`. A part opens only the
+/// file that it was created for.
 ///
 /// Returns SEALANE_INVALID_TEXT if the text is not a part.
 ///

@@ -10,11 +10,12 @@ use super::failure::{Failure, guard_file, sealane_age_error};
 use crate::boundary::Caller;
 use crate::status::sealane_status::{self, *};
 
-/// X25519: `age1...`, which every program for age files knows.
+/// X25519: `age1...`, which every implementation of age supports.
 pub const SEALANE_AGE_X25519: u32 = 1;
-/// ML-KEM-768 with X25519: `age1pq1...`, which is post-quantum, and which age knows from 1.3 on.
+/// ML-KEM-768 with X25519: `age1pq1...`, which is post-quantum, and which age supports since
+/// version 1.3.
 pub const SEALANE_AGE_MLKEM768X25519: u32 = 2;
-/// The length of a buffer for every identity and every recipient, with the zero byte at its end.
+/// The length of a buffer that holds any identity or recipient, including the zero byte at the end.
 pub const SEALANE_AGE_KEY_TEXT_BYTES: usize = 2048;
 
 /// The longest text encodes a public key of 1216 bytes in base 32, with its prefix and checksum.

@@ -1,4 +1,4 @@
-//! Parts: what holders contribute to files that several people open together.
+//! Parts: the texts that holders contribute in order to open a file together.
 
 use core::ffi::c_char;
 
@@ -19,18 +19,18 @@ pub const SEALANE_AGE_LABEL_BYTES: usize = 101;
 
 const _: () = assert!(SEALANE_AGE_LABEL_BYTES == MAX_LABEL_BYTES + 1);
 
-/// A part, and its description by the maker of the file.
+/// A part, and its description by the creator of the file.
 #[repr(C)]
 pub struct sealane_age_part {
-    /// The text, which is secret. Send it to the person who opens the file, and wipe it.
+    /// The text, which is secret. Send it to the person who opens the file, then wipe it.
     pub text: [c_char; SEALANE_AGE_PART_TEXT_BYTES],
-    /// The note of the maker of the file, which is authentic, or an empty text.
+    /// The authenticated note from the creator of the file, or an empty text.
     pub label: [c_char; SEALANE_AGE_LABEL_BYTES],
-    /// The number of parts that open the file together.
+    /// The number of parts needed to open the file.
     pub threshold: u8,
     /// The number of holders.
     pub count: u8,
-    /// The number of this holder, from 1.
+    /// The number of this holder, counted from 1.
     pub point: u8,
 }
 
@@ -56,13 +56,14 @@ fn to_c((description, part): &(ShareDescription, Part)) -> Result<sealane_age_pa
 }
 
 /// Writes the parts that these identities contribute to a file for several holders. Show each
-/// holder the label, and nothing else about the file, before the part leaves them.
+/// holder the label, and nothing else about the file, before the holder sends the part.
 ///
 /// `file` is the file, or its beginning with the whole header. `parts` has room for `size` parts,
-/// and `*count` becomes the number of parts. 0 is not an error: no identity holds a share.
+/// and `*count` becomes the number of parts. A count of 0 is not an error: no identity holds a
+/// share.
 ///
-/// Returns SEALANE_WRONG_LENGTH if `size` is less than the number of parts, which `*count` then
-/// has.
+/// Returns SEALANE_WRONG_LENGTH if `size` is less than the number of parts. `*count` then still
+/// becomes that number.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

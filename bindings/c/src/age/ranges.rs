@@ -13,7 +13,7 @@ use super::identities::sealane_age_identities;
 use crate::boundary::{Caller, Region, check_disjoint, new_context};
 use crate::status::sealane_status::{self, *};
 
-/// The plaintext that is opened at once: a number of chunks.
+/// The length in bytes of the plaintext that is decrypted at once: 16 chunks of 64 KiB.
 const PIECE: u64 = 16 << 16;
 
 /// A file whose plaintext is read by ranges: open, read any number of ranges, free. It may be used
@@ -28,7 +28,7 @@ enum Reader {
 }
 
 impl Reader {
-    /// Returns the length that belongs to the length of the file, which proves nothing.
+    /// Returns the plaintext length that follows from the file's length. It is not authenticated.
     fn claimed_len(&self) -> Result<u64, Failure> {
         let len = match self {
             Self::Callback(reader) => reader.claimed_len(),
@@ -52,7 +52,7 @@ impl Reader {
             let piece = self.read(start, end)?;
             output.append(&piece);
             start += piece.len() as u64;
-            // Nothing is behind the end of the plaintext, nor behind the largest number.
+            // Stops at the end of the plaintext, or at the largest offset.
             if start < end || piece.is_empty() || output.remaining() == 0 {
                 return Ok(());
             }
@@ -103,8 +103,8 @@ pub unsafe extern "C" fn sealane_age_ranges_open(
     })
 }
 
-/// Does the same as `sealane_age_ranges_open`, for a file descriptor, which may be closed
-/// afterwards. Its position is not used.
+/// Does the same as `sealane_age_ranges_open` for a file descriptor, which may be closed after this
+/// call. Its position is not used.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn sealane_age_ranges_open_fd(
 }
 
 /// Writes the length of the plaintext in bytes. It reads and authenticates the last chunk, because
-/// the length of a file proves nothing.
+/// the length of the file alone proves nothing.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -142,11 +142,11 @@ pub unsafe extern "C" fn sealane_age_ranges_len(
     })
 }
 
-/// Reads `len` bytes of plaintext from byte `offset` on. `*read` becomes their number, which is
-/// less than `len` only at the end of the plaintext. It fetches the chunks that have these bytes,
-/// and nothing else. A range that reaches the end also proves that it is the end.
+/// Reads up to `len` bytes of plaintext, starting at byte `offset`. `*read` becomes their number,
+/// which is less than `len` only at the end of the plaintext. Only the chunks that hold these bytes
+/// are fetched. Reading up to the end also proves that the plaintext ends there.
 ///
-/// After an error, `buffer` is filled with zeros. An error of the arguments leaves it unchanged.
+/// After an error, `buffer` is filled with zeros. Invalid arguments leave it unchanged.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

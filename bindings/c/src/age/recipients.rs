@@ -12,17 +12,17 @@ use super::failure::{Failure, guard_file, sealane_age_error};
 use crate::boundary::{Caller, new_context};
 use crate::status::sealane_status::{self, *};
 
-/// The recipients of files: new, add for each text, use for any number of files, free. It may be
-/// used from several threads at once while none of them adds to it.
+/// A list of recipients of files: new, add for each text, use for any number of files, free.
+/// Several threads may use the list at once while none of them adds to it.
 pub struct sealane_age_recipients {
     recipients: Vec<Box<dyn Recipient + Send + Sync>>,
-    /// The texts of those that have one.
+    /// The texts of the recipients that have one.
     texts: Vec<String>,
     threshold: Option<(usize, Option<Label>)>,
 }
 
 impl sealane_age_recipients {
-    /// Prepares a file.
+    /// Prepares the encryption of a file.
     pub(super) fn encryptor(&self) -> Result<Encryptor, Failure> {
         let recipients = self.recipients.iter().map(|recipient| &**recipient as &dyn Recipient);
         let Some((threshold, label)) = &self.threshold else { return Ok(Encryptor::with_recipients(recipients)?) };
@@ -69,9 +69,10 @@ pub extern "C" fn sealane_age_recipients_new() -> *mut sealane_age_recipients {
 
 /// Adds recipients: a text or a file with one on each line, `age1...`, `age1pq1...`, `age1tag1...`,
 /// `age1tagpq1...`, or an ssh public key, `ssh-ed25519 ...` or `ssh-rsa ...`. Empty lines and lines
-/// that begin with # are skipped. Recipients for plugins are refused.
+/// that begin with # are skipped. Plugin recipients are refused.
 ///
-/// Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. Then none is added.
+/// Returns SEALANE_INVALID_TEXT if a line is not a recipient, or there is none. No recipient is
+/// added then.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -94,8 +95,8 @@ pub unsafe extern "C" fn sealane_age_recipients_add(
 /// N = 2^`work_factor`, and 2^(`work_factor` + 10) bytes of memory. A `work_factor` of 0 means 18:
 /// about a second and 256 MiB.
 ///
-/// Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a
-/// work factor above 22, which nobody would open.
+/// Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a work
+/// factor above 22, which the default limit of readers refuses.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -125,8 +126,9 @@ pub unsafe extern "C" fn sealane_age_recipients_add_passphrase(
 /// bytes of UTF-8, or NULL with length 0.
 ///
 /// Encryption returns SEALANE_INVALID_SHARES if there are fewer recipients than `threshold`, and
-/// SEALANE_INVALID_RECIPIENTS if a recipient is there twice. This returns SEALANE_INVALID_SHARES if
-/// `threshold` is below 2 or above 255, and SEALANE_INVALID_TEXT if the label is not allowed.
+/// SEALANE_INVALID_RECIPIENTS if a recipient occurs twice. This function returns
+/// SEALANE_INVALID_SHARES if `threshold` is below 2 or above 255, and SEALANE_INVALID_TEXT if the
+/// label is not allowed.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

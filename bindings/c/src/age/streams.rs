@@ -1,4 +1,4 @@
-//! Files that are read and written by callbacks or file descriptors.
+//! Files that are read and written through callbacks or file descriptors.
 
 use core::ffi::{c_int, c_void};
 use std::io::{Read, Write};
@@ -48,10 +48,10 @@ fn decrypt(
 /// for each thread.
 ///
 /// `threads` is the number of threads that encrypt, and 0 means one for each core. `read` is called
-/// from this thread. Unless `threads` is 1, `write` is called from another one, at the same time as
-/// `read`, but never at the same time as itself.
+/// from the calling thread. Unless `threads` is 1, `write` is called from another one, at the same
+/// time as `read`, but never at the same time as itself.
 ///
-/// After an error, what has been written is not a whole file.
+/// After an error, what has been written is not a complete file.
 ///
 /// # Safety
 /// The rules of the header. `read_context` and `write_context` are passed to the callbacks and may
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn sealane_age_encrypt_stream(
 /// Threads, callbacks and memory are as in `sealane_age_encrypt_stream`.
 ///
 /// Everything that has been written before an error is authentic: it is the beginning of the
-/// plaintext. The plaintext is whole only after SEALANE_OK.
+/// plaintext. The plaintext is complete only after SEALANE_OK.
 ///
 /// # Safety
 /// The rules of the header. `read_context` and `write_context` are passed to the callbacks and may
@@ -104,8 +104,8 @@ pub unsafe extern "C" fn sealane_age_decrypt_stream(
     })
 }
 
-/// Does the same as `sealane_age_encrypt_stream`, from one file descriptor to another. Both begin
-/// at their current positions, and stay open.
+/// Does the same as `sealane_age_encrypt_stream` from one file descriptor to another. Both are used
+/// from their current positions on, and stay open.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -127,8 +127,8 @@ pub unsafe extern "C" fn sealane_age_encrypt_fd(
     })
 }
 
-/// Does the same as `sealane_age_decrypt_stream`, from one file descriptor to another. Both begin
-/// at their current positions, and stay open.
+/// Does the same as `sealane_age_decrypt_stream` from one file descriptor to another. Both are used
+/// from their current positions on, and stay open.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

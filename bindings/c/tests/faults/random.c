@@ -1,4 +1,4 @@
-/* A generator of random numbers that fails: the library finds this getrandom, because the program
+/* A random number generator that fails: the library calls this getrandom, because the program
  * exports it. */
 #include <errno.h>
 #include <sys/types.h>

@@ -38,8 +38,8 @@ import Sealane.Key (Key, withKey)
 tagBytes :: Int
 tagBytes = 16
 
--- | Encrypts a message and authenticates it together with associated data. Returns the ciphertext
--- with the tag of 16 bytes behind it.
+-- | Encrypts a message and authenticates it together with associated data. Returns the ciphertext,
+-- followed by the tag of 16 bytes.
 seal
     :: Aead aead
     => Key
@@ -57,8 +57,8 @@ seal key nonce aad plaintext = pureCall $
     len = B.length plaintext
     call = if isShort (len + B.length aad) then aeadSealUnsafe else aeadSealSafe
 
--- | Decrypts what 'seal' returned. Returns 'Nothing' if it, the associated data, the nonce and the
--- key do not belong together.
+-- | Decrypts what 'seal' returned. Returns 'Nothing' if the tag does not match the ciphertext, the
+-- associated data, the nonce and the key.
 open
     :: Aead aead
     => Key
@@ -100,14 +100,14 @@ sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update)
   where
     update = if isShort (B.length piece) then sealerUpdateUnsafe else sealerUpdateSafe
 
--- | Ends the message and returns its tag. 'open' expects it behind the pieces.
+-- | Ends the message and returns its tag. 'open' expects the tag after the pieces.
 --
 -- Throws 'Sealane.Error.SealaneError' if it was called before.
 finishSealer :: Sealer s -> ST s ByteString
 finishSealer (Sealer sealer) =
     inContext sealer (\context -> B.createUptoN' tagBytes $ fmap ((,) tagBytes) . sealerFinal context) >>= checked
 
--- | A message that is read twice: 'authenticatePiece' for each piece, 'verifyTag', then
+-- | A message whose ciphertext is read twice: 'authenticatePiece' for each piece, 'verifyTag', then
 -- 'decryptPiece' for each piece. No plaintext exists before it is authentic. Its memory is wiped.
 newtype Opener s = Opener (Context OpenerContext)
 
@@ -127,9 +127,9 @@ authenticatePiece (Opener opener) piece =
     authenticate = if isShort (B.length piece) then openerAuthenticateUnsafe else openerAuthenticateSafe
 
 -- | Compares the tag of all pieces with this tag of 16 bytes, in constant time. If they differ, the
--- message is abandoned. For other lengths, it only returns 'False'.
+-- message is abandoned. For a tag of another length, this returns 'False' and changes nothing.
 --
--- Throws 'Sealane.Error.SealaneError' if it compared a tag before.
+-- Throws 'Sealane.Error.SealaneError' if a tag has been compared before.
 verifyTag :: Opener s -> ByteString -> ST s Bool
 verifyTag (Opener opener) tag
     | B.length tag /= tagBytes = pure False
@@ -139,7 +139,7 @@ verifyTag (Opener opener) tag
 -- | Decrypts the next piece, from the first one on. The pieces must be the bytes that were
 -- authenticated, but may be cut elsewhere.
 --
--- Throws 'Sealane.Error.SealaneError' if 'verifyTag' was not called or returned 'False', and behind
+-- Throws 'Sealane.Error.SealaneError' if 'verifyTag' was not called or returned 'False', and past
 -- the end of the message.
 decryptPiece :: Opener s -> ByteString -> ST s ByteString
 decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decrypt) >>= checked
@@ -149,6 +149,6 @@ decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decr
 withNonce :: AeadNonce aead -> (Ptr Word8 -> CSize -> IO a) -> IO a
 withNonce = withBytes . nonceToBytes
 
--- | Returns bytes that were written with success. Throws otherwise.
+-- | Returns bytes that were written successfully. Throws otherwise.
 checked :: (ByteString, Status) -> ST s ByteString
 checked (bytes, status) = unsafeIOToST (bytes <$ check status)

@@ -64,10 +64,10 @@ decrypt :: Identities -> ByteString -> Either SealaneError ByteString
 decrypt (Identities keys) file = attempt . withList keys $ \identities ->
     withBytes file $ \start len -> result $ ageDecrypt identities start len
 
--- | Encrypts a file to a new one, on all cores. Memory does not grow with the file.
+-- | Encrypts a file to a new one, on all cores. The memory needed does not grow with the file.
 --
--- Throws an 'IOError' if the first file cannot be opened, or the second one is there already, and
--- 'SealaneError' for other errors, after which there is no second file.
+-- Throws an 'IOError' if the first file cannot be opened, or the second one already exists. Throws
+-- 'SealaneError' for other errors, after which the second file does not exist.
 encryptFile
     :: Recipients
     -> Format
@@ -80,10 +80,10 @@ encryptFile (Recipients keys) format from to =
     withList keys $ \recipients -> withFiles from to 0o666 $ \input output ->
         checkAge $ ageEncryptFd recipients (formatNumber format) 0 input output
 
--- | Decrypts a file to a new one, which only its owner may read, on all cores. Memory does not grow
--- with the file.
+-- | Decrypts a file to a new one, which only its owner may read, on all cores. The memory needed
+-- does not grow with the file.
 --
--- Throws the errors of 'encryptFile'.
+-- Throws the same errors as 'encryptFile'.
 decryptFile
     :: Identities
     -> FilePath
@@ -95,7 +95,7 @@ decryptFile (Identities keys) from to =
     withList keys $ \identities -> withFiles from to 0o600 $ \input output ->
         checkAge $ ageDecryptFd identities 0 input output
 
--- | Returns bytes that the library has allocated.
+-- | Copies and frees bytes that the library has allocated.
 result :: (Ptr (Ptr Bytes) -> Ptr AgeError -> IO Status) -> IO ByteString
 result body = alloca $ \bytes -> do
     poke bytes nullPtr

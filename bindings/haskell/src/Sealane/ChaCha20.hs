@@ -15,7 +15,7 @@ import Data.Word (Word32, Word64)
 import Sealane.Foreign (chacha20XorSafe, chacha20XorUnsafe, check, isShort, pureCall, transform, withBytes)
 import Sealane.Key (Key, withKey)
 
--- | A nonce, whose constructor chooses the cipher. A wrong length is an error of 'xor'.
+-- | A nonce, whose constructor chooses the cipher. 'xor' throws if its length is wrong.
 data Nonce
     = -- | ChaCha20 of RFC 8439: 12 bytes, and a block counter of 32 bits.
       ChaCha20 ByteString
@@ -51,7 +51,7 @@ xor key nonce block input = pureCall $
 
 -- | Returns bytes of the key stream from a block on.
 --
--- Throws the errors of 'xor'.
+-- Throws the same errors as 'xor'.
 keyStream
     :: Key
     -> Nonce

@@ -3,9 +3,9 @@
 --
 -- ChaCha20-Poly1305 (RFC 8439): authenticated encryption with nonces of 12 bytes.
 --
--- __A nonce must never be used for two messages under one key__: that reveals both, and lets anyone
--- forge more. Nonces of 12 bytes are for counters. To draw them at random, use
--- "Sealane.XChaCha20Poly1305".
+-- __A nonce must never be used for two messages under one key__: that reveals the XOR of both
+-- messages, and lets an attacker forge others. Nonces of 12 bytes are suitable for counters. For
+-- random nonces, use "Sealane.XChaCha20Poly1305".
 --
 -- >>> key <- generateKey
 -- >>> let Just nonce = nonceFromBytes (Data.ByteString.replicate 12 0)
@@ -26,7 +26,7 @@ import Data.ByteString (ByteString)
 import Sealane.Aead
 import Sealane.Aead.Nonce (Aead (number), ofLength)
 
--- | Marks the nonces of ChaCha20-Poly1305 in their type.
+-- | A type-level tag for the nonces of ChaCha20-Poly1305.
 data ChaCha20Poly1305
 
 instance Aead ChaCha20Poly1305 where

@@ -3,16 +3,16 @@
 -- |
 -- Description: ChaCha20-Poly1305 with the interface of crypton
 --
--- The functions of @Crypto.Cipher.ChaChaPoly1305@ of crypton 1.0.4 to 2.0, with their names, types
--- and results: a program changes one import. Older versions, and cryptonite, have a part of them.
--- This module is in the package if its flag @crypton@ is set, with the types of cryptonite if the
--- flag @cryptonite@ is, too.
+-- The functions of @Crypto.Cipher.ChaChaPoly1305@ in crypton 1.0.4 to 2.0, with the same names,
+-- types and results, so a program changes only one import. Older versions, and cryptonite, have
+-- only some of them. The package contains this module if its flag @crypton@ is set. If the flag
+-- @cryptonite@ is set too, the types are those of cryptonite.
 --
 -- A result has the type of its input, so a text in @ScrubbedBytes@ is never copied to memory that
--- is not wiped. Keys are copied to wiped memory only.
+-- is not wiped. Keys are copied only to memory that is wiped.
 --
--- __'decrypt' returns text that nobody has authenticated yet.__ Use nothing of it before the tag of
--- 'finalize' has been compared. "Sealane.ChaCha20Poly1305" returns authentic text only.
+-- __'decrypt' returns text that has not been authenticated yet.__ Use nothing of it before the tag
+-- from 'finalize' has been compared. "Sealane.ChaCha20Poly1305" returns only authentic text.
 module Sealane.Crypton
     ( -- * AEAD
       ChaCha20Poly1305
@@ -95,7 +95,7 @@ data Cipher = Cipher !Word32 !Key !ByteString
 type ChaCha20Poly1305 = State
 
 -- | Starts a message for the functions of "Crypto.Cipher.Types", under a key of 32 bytes with a
--- nonce of 12 bytes. Other lengths are 'CryptoError_KeySizeInvalid' and
+-- nonce of 12 bytes. Other lengths give 'CryptoError_KeySizeInvalid' or
 -- 'CryptoError_IvSizeInvalid'.
 aeadChacha20poly1305Init
     :: (ByteArrayAccess key, ByteArrayAccess nonce) => key -> nonce -> CryptoFailable (AEAD ChaCha20Poly1305)
@@ -115,7 +115,8 @@ nonce12 iv
     | ByteArray.length iv == 12 = CryptoPassed (Nonce 0 (convert iv))
     | otherwise = CryptoFailed CryptoError_IvSizeInvalid
 
--- | Returns the nonce of 4 constant bytes and 8 others, or 'CryptoError_IvSizeInvalid'.
+-- | Returns the nonce that consists of 4 constant bytes and 8 others, or
+-- 'CryptoError_IvSizeInvalid'.
 nonce8
     :: ByteArrayAccess ba
     => ba
@@ -133,8 +134,8 @@ nonce24 iv
     | ByteArray.length iv == 24 = CryptoPassed (XNonce $! convert iv)
     | otherwise = CryptoFailed CryptoError_IvSizeInvalid
 
--- | Adds 1 to a nonce, whose first byte is the least one. After the greatest nonce comes 0, which
--- must not happen under one key.
+-- | Adds 1 to a nonce as a little-endian number, except to its constant bytes. The largest number
+-- is followed by 0, which must not happen under one key.
 incrementNonce :: Nonce -> Nonce
 incrementNonce (Nonce kept bytes) = Nonce kept (constant <> B.pack (increment (B.unpack counter)))
   where
@@ -143,16 +144,17 @@ incrementNonce (Nonce kept bytes) = Nonce kept (constant <> B.pack (increment (B
     increment (byte : rest) = byte + 1 : rest
     increment [] = []
 
--- | Starts a message under a key of 32 bytes. Other lengths are 'CryptoError_KeySizeInvalid'.
+-- | Starts a message under a key of 32 bytes. Other lengths give 'CryptoError_KeySizeInvalid'.
 initialize :: ByteArrayAccess key => key -> Nonce -> CryptoFailable State
 initialize secret (Nonce _ nonce) = start 1 secret nonce
 
--- | Starts a message of XChaCha20-Poly1305 under a key of 32 bytes. Other lengths are
+-- | Starts a message of XChaCha20-Poly1305 under a key of 32 bytes. Other lengths give
 -- 'CryptoError_KeySizeInvalid'.
 initializeX :: ByteArrayAccess key => key -> XNonce -> CryptoFailable State
 initializeX secret (XNonce nonce) = start 2 secret nonce
 
--- | Starts a message of the cipher with this number. Block 0 makes the key of the authenticator.
+-- | Starts a message of the cipher with this number. Block 0 of the key stream gives the key of the
+-- authenticator.
 start :: ByteArrayAccess key => Word32 -> key -> ByteString -> CryptoFailable State
 start number secret nonce
     | ByteArray.length secret == keyBytes = CryptoPassed $! pureCall begin
@@ -167,7 +169,7 @@ start number secret nonce
             withForeignPtr context (`poly1305Init` oneTime) >>= check
         pure State{cipher = chosen, authenticator = context, aadBytes = 0, textBytes = 0}
 
--- | Adds associated data. Anything else must come later.
+-- | Adds associated data. All of it must be added before anything else.
 appendAAD :: ByteArrayAccess ba => ba -> State -> State
 appendAAD aad state =
     state
@@ -185,11 +187,11 @@ encrypt plaintext state = (ciphertext, added ciphertext state)
   where
     ciphertext = transform plaintext state
 
--- | Decrypts the next piece of the text, before anybody has authenticated it.
+-- | Decrypts the next piece of the text, which has not been authenticated yet.
 decrypt :: ByteArray ba => ba -> State -> (ba, State)
 decrypt ciphertext state = (transform ciphertext state, added ciphertext state)
 
--- | Returns the tag. Compare it with '==' of its type, which takes constant time.
+-- | Returns the tag. Compare it with '==', which takes constant time for its type.
 finalize :: State -> Poly1305.Auth
 finalize state = Poly1305.Auth tag
   where
@@ -199,13 +201,13 @@ finalize state = Poly1305.Auth tag
         final <- copyWith (padding (textBytes state) <> lengths) (authenticator state)
         ByteArray.alloc 16 $ \to -> withForeignPtr final (`poly1305Final` to) >>= check
 
--- | Returns the zeros that fill up the last block of Poly1305 after this many bytes.
+-- | Returns the zeros that pad this number of bytes to full Poly1305 blocks.
 padding :: Word64 -> ByteString
 padding len = B.replicate (fromIntegral (negate len `mod` 16)) 0
 
 -- | Combines a piece with the key stream from block 1 on.
 --
--- Throws 'Sealane.Error.SealaneError' if the key stream ends before the piece: after 256 GiB.
+-- Throws 'Sealane.Error.SealaneError' if the key stream, which has 256 GiB, ends before the piece.
 transform :: ByteArray ba => ba -> State -> ba
 transform piece state = pureCall . ByteArray.alloc len $ \to -> withByteArray piece $ \from -> do
     when (first > 0) . withScratch 64 $ \scratch -> do
@@ -218,7 +220,7 @@ transform piece state = pureCall . ByteArray.alloc len $ \to -> withByteArray pi
     len = ByteArray.length piece
     used = fromIntegral (textBytes state `mod` 64)
     block = 1 + textBytes state `div` 64
-    -- The bytes of a block whose beginning is used.
+    -- The number of bytes to take from a block that has been partly used.
     first = if used == 0 then 0 else min (64 - used) len
     next = if used == 0 then block else block + 1
 
@@ -230,13 +232,13 @@ xor (Cipher number key nonce) block from len to =
   where
     call = if isShort len then chacha20XorUnsafe else chacha20XorSafe
 
--- | Passes zeros to a function, and wipes them afterwards.
+-- | Passes memory filled with zeros to a function, and wipes it afterwards.
 withScratch :: Int -> (Ptr Word8 -> IO a) -> IO a
 withScratch len body = allocaBytes len $ \memory -> do
     fillBytes memory 0 len
     body memory `finally` fillBytes memory 0 len
 
--- | Returns the state after a piece of the ciphertext.
+-- | Returns the state after a piece of the ciphertext has been added.
 added :: ByteArrayAccess ba => ba -> State -> State
 added ciphertext state =
     state
@@ -253,7 +255,7 @@ add bytes context
     | ByteArray.length bytes == 0 = context
     | otherwise = pureCall (copyWith bytes context)
 
--- | Returns a copy that has authenticated more bytes.
+-- | Returns a copy of a context that has authenticated more bytes.
 copyWith :: ByteArrayAccess ba => ba -> ForeignPtr Poly1305Context -> IO (ForeignPtr Poly1305Context)
 copyWith bytes context = do
     copy <- withForeignPtr context poly1305Dup >>= owned
@@ -263,7 +265,7 @@ copyWith bytes context = do
     len = ByteArray.length bytes
     update = if isShort len then poly1305UpdateUnsafe else poly1305UpdateSafe
 
--- | The finalizer wipes the memory.
+-- | Takes ownership of a context. Its finalizer wipes the memory.
 owned :: Ptr Poly1305Context -> IO (ForeignPtr Poly1305Context)
 owned pointer = do
     when (pointer == nullPtr) (check 255)

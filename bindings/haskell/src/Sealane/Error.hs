@@ -1,8 +1,8 @@
 -- |
 -- Description: Errors
 --
--- Errors of wrong arguments and calls, and of age files. A message that is not authentic is not
--- among them: functions that open return 'Nothing' or 'False' for it.
+-- Errors of wrong arguments and calls, and of age files. An AEAD message that is not authentic is
+-- not among them: functions that open messages return 'Nothing' or 'False' for it.
 module Sealane.Error
     ( SealaneError (..)
     ) where

@@ -81,11 +81,12 @@ import System.IO.Unsafe (unsafePerformIO)
 -- | The result of a function: 0 is success.
 type Status = Int32
 
--- | Returns the result of calls in C that always do the same.
+-- | Returns the result of deterministic calls of C functions.
 --
--- Exceptions from other threads wait until the calls have returned. Such an exception stops a value
--- in the middle, and the next thread that needs the value goes on from there. But the result of a
--- safe call that had returned meanwhile would be lost: another number would take its place.
+-- Exceptions from other threads wait until the calls have returned. Otherwise, such an exception
+-- would suspend the evaluation of a value, and the next thread that needs the value would resume
+-- it. The result of a safe call that has returned meanwhile would be lost, and replaced by another
+-- number.
 pureCall :: IO a -> a
 pureCall = unsafePerformIO . mask_
 
@@ -111,11 +112,11 @@ data AgeError
 checkAge :: (Ptr AgeError -> IO Status) -> IO ()
 checkAge body = tryAge body >>= traverse_ (throwIO . fst)
 
--- | Returns the error that the function described, and the result of the callback that failed, or
--- 0. Exceptions from other threads wait, as in 'pureCall'.
+-- | Returns the error that the function described, if it failed, and the result of the callback
+-- that failed, or 0. Exceptions from other threads wait, as in 'pureCall'.
 tryAge :: (Ptr AgeError -> IO Status) -> IO (Maybe (SealaneError, Int64))
 tryAge body = mask_ . allocaBytesAligned 272 8 $ \details -> do
-    -- Some errors have no description, such as a null pointer. They have the text of the status.
+    -- Some errors, such as a null pointer, have no description, so the text of the status is used.
     pokeByteOff details 0 (0 :: Word8)
     status <- body details
     text <- if status == 0 then pure "" else UTF8.peekCString utf8 (castPtr details)
@@ -129,32 +130,32 @@ tryAge body = mask_ . allocaBytesAligned 272 8 $ \details -> do
             let damaged = if chunk == maxBound then Nothing else Just chunk
             pure (Just (SealaneError{errorStatus = fromIntegral status, errorText = text, errorChunk = damaged}, io))
 
--- | Returns whether a call with this many bytes is short. An unsafe call of this length is a few
--- microseconds, in which the collector waits. A safe call costs 100 nanoseconds more.
+-- | Returns whether a call with this number of bytes is short. A short unsafe call takes a few
+-- microseconds, during which the garbage collector waits. A safe call costs 100 nanoseconds more.
 isShort :: Int -> Bool
 isShort bytes = bytes <= 16384
 
--- | Passes bytes to a function in C.
+-- | Passes bytes to a C function.
 withBytes :: ByteString -> (Ptr Word8 -> CSize -> IO a) -> IO a
 withBytes bytes body =
     B.unsafeUseAsCStringLen bytes $ \(start, len) -> body (castPtr start) (fromIntegral len)
 
--- | Returns as many bytes as the input has, written by a function in C.
+-- | Returns as many bytes as the input has, written by a C function.
 transform :: ByteString -> Int -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO ()) -> IO ByteString
 transform input len body = withBytes input $ \from size -> B.create len (body from size)
 
--- | Returns as many bytes as the input has, and the status of the function in C that wrote them.
+-- | Returns as many bytes as the input has, and the status of the C function that wrote them.
 tryTransform :: ByteString -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO Status) -> IO (ByteString, Status)
 tryTransform input body = withBytes input $ \from size ->
     let len = fromIntegral size in B.createUptoN' len $ \to -> (,) len <$> body from size to
 
--- | A context in C, which one thread uses at a time.
+-- | A C context, which only one thread uses at a time.
 newtype Context c = Context (MVar (ForeignPtr c))
 
--- | Returns a context after its first call. Its finalizer wipes it.
+-- | Creates and initializes a context. Its finalizer wipes it.
 newContext :: IO (Ptr c) -> FunPtr (Ptr c -> IO ()) -> (Ptr c -> IO Status) -> ST s (Context c)
 newContext new free initialize = unsafeIOToST . mask_ $ do
-    -- Without an exception in between, which would lose the memory.
+    -- Masked, because an exception between these lines would leak the memory.
     pointer <- new
     when (pointer == nullPtr) (check 255)
     context <- newForeignPtr free pointer

@@ -1,9 +1,9 @@
 -- |
 -- Description: Keys
 --
--- Keys of 32 bytes, for every algorithm here. They are outside of the heap of Haskell, so that they
--- are neither moved nor copied, and are wiped when they are no longer used, at the end of the
--- program too.
+-- Keys of 32 bytes, for all algorithms in this package. They are outside Haskell's heap, so that
+-- they are neither moved nor copied. They are wiped when they are no longer used, and also at the
+-- end of the program.
 module Sealane.Key
     ( Key
     , keyBytes
@@ -21,13 +21,13 @@ import Foreign.Marshal.Utils (copyBytes)
 import Sealane.Foreign (check, pureCall, randomBytes, withBytes)
 import Sealane.Key.Memory (Key, keyBytes, newKey, withKey)
 
--- | Returns a random key of the operating system's generator.
+-- | Returns a random key from the operating system's generator.
 --
 -- Throws 'Sealane.Error.SealaneError' if the generator fails.
 generateKey :: IO Key
 generateKey = newKey $ \key -> randomBytes key (fromIntegral keyBytes) >>= check
 
--- | Returns random bytes of the operating system's generator, such as a secret for
+-- | Returns random bytes from the operating system's generator, such as a secret for
 -- "Sealane.Shamir".
 --
 -- Throws 'Sealane.Error.SealaneError' if the generator fails.
@@ -37,7 +37,7 @@ generateBytes len =
 
 -- | Copies a key of 32 bytes. Returns 'Nothing' for other lengths.
 --
--- The argument is not wiped, because it is on the heap of Haskell.
+-- The argument is not wiped, because it is on Haskell's heap.
 keyFromBytes :: ByteString -> Maybe Key
 keyFromBytes bytes
     | B.length bytes == keyBytes =

@@ -2,7 +2,7 @@
 -- Description: Poly1305
 --
 -- The one-time authenticator Poly1305 (RFC 8439, section 2.5). __A key that authenticates two
--- messages lets an attacker forge more.__ "Sealane.ChaCha20Poly1305" makes a new key for each
+-- messages lets an attacker forge more.__ "Sealane.ChaCha20Poly1305" derives a new key for each
 -- message.
 module Sealane.Poly1305
     ( Tag

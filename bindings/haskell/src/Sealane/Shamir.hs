@@ -1,8 +1,8 @@
 -- |
 -- Description: Shamir's secret sharing
 --
--- Secrets of any length in shares (over GF(2^8), byte by byte). A threshold of them restores the
--- secret, and fewer reveal nothing about it.
+-- Splits secrets of any length into shares (over GF(2^8), byte by byte). A threshold of shares
+-- restores the secret, and fewer reveal nothing about it.
 --
 -- __Wrong or too few shares give a wrong secret without an error__, so authenticate the secret: for
 -- example, use it as a key of "Sealane.XChaCha20Poly1305".
@@ -60,14 +60,14 @@ split threshold points secret = do
   where
     len = B.length secret
 
--- | Restores the secret. Give exactly as many shares as the threshold; more are allowed if all are
--- right. Returns 'Nothing' if there are none or more than 255, if a point is 0 or occurs twice, or
--- if the lengths differ.
+-- | Restores the secret. Pass exactly as many shares as the threshold; more are allowed if all of
+-- them are right. Returns 'Nothing' if there are none or more than 255, if a point is 0 or occurs
+-- twice, or if the lengths differ.
 combine :: [Share] -> Maybe ByteString
 combine = at 0
 
--- | Returns the share at another point, so that a lost share can be made again. Returns 'Nothing'
--- where 'combine' does, and for point 0.
+-- | Returns the share at another point, so that a lost share can be restored. Returns 'Nothing'
+-- when 'combine' does, and for point 0.
 shareAt :: Word8 -> [Share] -> Maybe Share
 shareAt 0 _ = Nothing
 shareAt point shares = Share point <$> at point shares

@@ -4,8 +4,8 @@
 -- XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): authenticated encryption with nonces of 24
 -- bytes.
 --
--- __A nonce must never be used for two messages under one key__: that reveals both, and lets anyone
--- forge more. Nonces of 24 bytes may be random.
+-- __A nonce must never be used for two messages under one key__: that reveals the XOR of both
+-- messages, and lets an attacker forge others. Nonces of 24 bytes may be random.
 --
 -- >>> key <- generateKey
 -- >>> let Just nonce = nonceFromBytes (Data.ByteString.replicate 24 0)
@@ -27,7 +27,7 @@ import Data.ByteString (ByteString)
 import Sealane.Aead
 import Sealane.Aead.Nonce (Aead (number), ofLength, random)
 
--- | Marks the nonces of XChaCha20-Poly1305 in their type.
+-- | A type-level tag for the nonces of XChaCha20-Poly1305.
 data XChaCha20Poly1305
 
 instance Aead XChaCha20Poly1305 where
@@ -44,7 +44,7 @@ nonceBytes = 24
 nonceFromBytes :: ByteString -> Maybe Nonce
 nonceFromBytes = ofLength nonceBytes
 
--- | Returns a random nonce of the operating system's generator.
+-- | Returns a random nonce from the operating system's generator.
 --
 -- Throws 'Sealane.Error.SealaneError' if the generator fails.
 generateNonce :: IO Nonce

@@ -8,11 +8,11 @@ use crate::memory::Lent;
 use crate::message::{EXTENDED, Head, IETF};
 use crate::status::Failure;
 
-/// The number of a context that encrypts a message.
+/// The operation number for a context that encrypts a message.
 const SEAL: i32 = 0;
-/// The number of a context that authenticates a ciphertext, then decrypts it.
+/// The operation number for a context that authenticates a ciphertext, then decrypts it.
 const OPEN: i32 = 1;
-/// The number of a context that computes a tag of Poly1305.
+/// The operation number for a context that computes a Poly1305 tag.
 const MAC: i32 = 2;
 
 /// One message. Secrets are wiped when it is dropped.
@@ -79,7 +79,7 @@ impl Context {
         Ok(())
     }
 
-    /// Authenticates the associated data. This may take long, so the call holds no arrays of Java.
+    /// Authenticates the associated data. This may take long, so the call holds no Java arrays.
     pub(crate) fn start(&mut self) -> Result<(), Failure> {
         let State::Associated(message) = &self.state else { return Err(Failure::Internal) };
         self.state = if message.aead == IETF {
@@ -102,7 +102,7 @@ impl Context {
         Ok(())
     }
 
-    /// Encrypts a piece, or decrypts a piece of an authentic message.
+    /// Encrypts a piece, or decrypts a piece of a message whose tag has been verified.
     pub(crate) fn transform(&mut self, lent: &Lent, from: *const u8, len: usize, to: *mut u8) -> Result<(), Failure> {
         let buffers = lent.buffers(from, to, len)?;
         match &mut self.state {
@@ -136,7 +136,7 @@ impl Context {
         Ok(())
     }
 
-    /// Compares the tag of a ciphertext. If it is authentic, its pieces can be decrypted.
+    /// Compares the tag of a ciphertext. If they match, the pieces can be decrypted.
     pub(crate) fn verify(&mut self, tag: &Tag) -> Result<(), Failure> {
         let State::Opening(opener) = core::mem::replace(&mut self.state, State::Finished) else {
             return Err(Failure::Internal);

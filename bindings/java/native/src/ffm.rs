@@ -3,9 +3,9 @@
 //!
 //! # Safety
 //! One set of rules holds for all functions. `Native` keeps them, and is the only caller:
-//! - An array or buffer with an offset is valid for the given length from the offset on. The virtual
-//!   machine neither moves nor frees it before the call returns.
-//! - `head` has `HEAD_BYTES` bytes and associated data behind them.
+//! - Each array or buffer is valid for the given length from its offset on. The virtual machine
+//!   neither moves nor frees it before the call returns.
+//! - `head` has `HEAD_BYTES` bytes, followed by the associated data.
 //! - Input and output are the same or do not overlap. Only the owner of a cipher uses output and
 //!   contexts during a call; if another thread writes to the same arrays, the bytes are whatever it
 //!   wrote, as in Java.
@@ -19,7 +19,7 @@ use crate::memory::{Lent, at, at_mut};
 use crate::message::{self, Head};
 use crate::status::{Failure, guard};
 
-/// Writes a function for whole messages.
+/// Defines a function for whole messages.
 macro_rules! message {
     ($(#[$doc:meta])* $name:ident, $transform:path) => {
         $(#[$doc])*
@@ -49,7 +49,7 @@ message! {
     sealane_jca_seal, message::seal
 }
 message! {
-    /// Decrypts a message of `len` bytes, which the tag follows.
+    /// Decrypts a message of `len` bytes, which is followed by its tag.
     sealane_jca_open, message::open
 }
 
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn sealane_jca_xor(
     })
 }
 
-/// Computes the tag of Poly1305 for `len` bytes. The key is the array `head`.
+/// Computes the Poly1305 tag of `len` bytes. The key is the array `head`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_jca_mac(
     head: *const u8,
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn sealane_jca_context_start(context: *mut Context) -> i32
     guard(|| context.ok_or(Failure::Internal)?.start())
 }
 
-/// Encrypts a piece, or decrypts one of a message that is authentic.
+/// Encrypts a piece, or decrypts a piece of a message whose tag has been verified.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_jca_context_transform(
     context: *mut Context,
@@ -190,7 +190,8 @@ pub unsafe extern "C" fn sealane_jca_context_verify(context: *mut Context, tag: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_jca_context_free(context: *mut Context) {
     if !context.is_null() {
-        // SAFETY: the rules above: it comes from `Box::into_raw`, and nobody uses it any more.
+        // SAFETY: the rules above: the context comes from `Box::into_raw`, and nobody uses it any
+        // more.
         let context = unsafe { Box::from_raw(context) };
         // Nothing in it panics when it is dropped; if it did, the panic ends here.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));

@@ -1,9 +1,9 @@
-//! The native library of Sealane's provider for Java.
+//! The native library of Sealane's Java packages.
 //!
-//! The class `sealane.jca.Native` has two versions: `ffm` is the interface of the one for the
-//! Foreign Function and Memory API, `jni` of the one for the Java Native Interface. Both call the
-//! same functions: `message` has whole messages without any state, `context` has messages in
-//! pieces. `memory` has the only code that follows pointers to the memory of the virtual machine.
+//! The class `sealane.jca.Native` has two versions: one calls `ffm` through the Foreign Function
+//! and Memory API, the other `jni` through the Java Native Interface. Both modules call the same
+//! functions: `message` processes whole messages without any state, `context` messages in pieces.
+//! Only `memory` dereferences pointers to the virtual machine's memory.
 //!
 //! `age` is the interface of `sealane.age.Native`, for files in the age v1 format.
 //!

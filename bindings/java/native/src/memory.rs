@@ -5,8 +5,8 @@ use core::slice;
 
 use crate::status::Failure;
 
-/// The promise of a caller about its pointers, for the time of one call. The results of the
-/// methods cannot outlive it.
+/// The promise of a caller that its pointers are valid for the duration of one call. Slices that
+/// the methods return cannot outlive it.
 pub(crate) struct Lent(());
 
 impl Lent {
@@ -27,7 +27,8 @@ impl Lent {
         unsafe { slice::from_raw_parts(start, len) }
     }
 
-    /// Returns `len` bytes of output, which are initialised: they belong to an array or a buffer.
+    /// Returns `len` bytes of output. They are initialised, because they belong to a Java array or
+    /// buffer.
     #[allow(clippy::mut_from_ref, reason = "the memory is the caller's, who promises that it is exclusive")]
     pub(crate) fn output(&self, start: *mut u8, len: usize) -> &mut [u8] {
         if len == 0 {
@@ -45,8 +46,8 @@ impl Lent {
         array
     }
 
-    /// Returns input and output of a transformation. Both have `len` bytes, and either are the same
-    /// memory or do not overlap.
+    /// Returns the input and the output of a transformation. Each has `len` bytes, and they are the
+    /// same memory or do not overlap.
     pub(crate) fn buffers(&self, from: *const u8, to: *mut u8, len: usize) -> Result<Buffers<'_>, Failure> {
         if len == 0 || from == to.cast_const() {
             return Ok(Buffers::InPlace(self.output(to, len)));
@@ -62,7 +63,7 @@ impl Lent {
     }
 }
 
-/// Input and output of a transformation.
+/// The input and the output of a transformation.
 pub(crate) enum Buffers<'a> {
     InPlace(&'a mut [u8]),
     Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),

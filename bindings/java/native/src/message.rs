@@ -9,13 +9,13 @@ use zeroize::Zeroizing;
 use crate::memory::{Buffers, Lent};
 use crate::status::Failure;
 
-/// The number of ChaCha20-Poly1305 and of ChaCha20, with nonces of 12 bytes.
+/// The number that stands for ChaCha20-Poly1305 or ChaCha20, with a nonce of 12 bytes.
 pub(crate) const IETF: i32 = 0;
-/// The number of XChaCha20-Poly1305 and of XChaCha20, with nonces of 24 bytes.
+/// The number that stands for XChaCha20-Poly1305 or XChaCha20, with a nonce of 24 bytes.
 pub(crate) const EXTENDED: i32 = 1;
 
-/// Bytes before associated data in an array of `Native`: a key of 32 bytes, and a nonce of 12 or
-/// 24 bytes in a field of 24.
+/// The number of bytes before the associated data in an array from `Native`: a key of 32 bytes, and
+/// a nonce of 12 or 24 bytes in a field of 24.
 pub(crate) const HEAD_BYTES: usize = 32 + 24;
 
 /// Key, nonce and associated data of a message, which `Native` passes in one array.
@@ -45,7 +45,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Encrypts a message, and writes the tag behind the ciphertext.
+/// Encrypts a message, and writes the tag after the ciphertext.
 pub(crate) fn seal(
     lent: &Lent,
     aead: i32,
@@ -64,8 +64,9 @@ pub(crate) fn seal(
     Ok(())
 }
 
-/// Decrypts a message of `len` bytes and the tag behind them. If they are not authentic, a separate
-/// plaintext is filled with zeros, and a common buffer holds the ciphertext as before.
+/// Decrypts a message of `len` bytes, which is followed by its tag. If it is not authentic, a
+/// separate output is filled with zeros, and a buffer that is both input and output holds the
+/// ciphertext as before.
 pub(crate) fn open(
     lent: &Lent,
     aead: i32,
@@ -136,7 +137,7 @@ fn xor_with<L: Layout>(mut stream: ChaCha<20, L>, position: u64, buffers: Buffer
     buffers.transform(|buffer| stream.apply_keystream(buffer))
 }
 
-/// Computes the tag of Poly1305 for a message behind its one-time key of 32 bytes.
+/// Computes the Poly1305 tag of a message with a one-time key of 32 bytes.
 pub(crate) fn mac(lent: &Lent, key: *const u8, message: *const u8, len: usize, tag: *mut u8) {
     let key = Zeroizing::new(lent.array(key));
     let computed = Poly1305::mac(&key, lent.input(message, len));

@@ -1,4 +1,4 @@
-//! Results, as numbers that the class `sealane.jca.Native` knows.
+//! Results, as numbers that the class `sealane.jca.Native` understands.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum Failure {
-    /// The tag does not belong to the message.
+    /// The tag does not match the message.
     NotAuthentic = 1,
     /// The message is longer than the key stream.
     TooLong = 2,
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     Internal = 4,
 }
 
-/// The number of success.
+/// The result for success.
 const OK: i32 = 0;
 
 /// Runs the body of a function and returns its result as a number.

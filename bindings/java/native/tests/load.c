@@ -1,5 +1,5 @@
-/* Loads the native library as a virtual machine does, and compares a tag of RFC 8439, section
- * 2.5.2: for C libraries that have no virtual machine here. */
+/* Loads the native library as a Java virtual machine does, and compares a tag with RFC 8439,
+ * section 2.5.2. For platforms without a virtual machine to test with. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-//! The few functions of libcrypto that are measured.
+//! The functions of libcrypto that the benchmark calls.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,7 +26,7 @@ macro_rules! functions {
         impl Evp {
             fn resolve(libcrypto: Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
-                    // SAFETY: libcrypto has this function with this type, says its manual.
+                    // SAFETY: libcrypto has this function with this type, according to its manual.
                     $($name: *unsafe { libcrypto.get(concat!(stringify!($name), "\0").as_bytes()) }?,)*
                     library: ptr::null_mut(),
                     _libcrypto: libcrypto,
@@ -52,7 +52,7 @@ functions! {
 }
 
 impl Evp {
-    /// Loads libcrypto, and both providers into it, with a configuration for them.
+    /// Loads libcrypto, and both providers into it, as a configuration says.
     pub(crate) fn load(libcrypto: &Path, configuration: &Path) -> Result<Self, Box<dyn std::error::Error>> {
         // SAFETY: the library that the caller names runs code when it is loaded.
         let libcrypto = unsafe { Library::new(libcrypto) }?;
@@ -101,7 +101,7 @@ impl<'a> Cipher<'a> {
         // SAFETY: cipher and context are live, and the key has the length of the cipher's.
         let status = unsafe { (evp.EVP_CipherInit_ex)(context, cipher, ptr::null_mut(), key.as_ptr(), ptr::null(), 1) };
         assert_eq!(status, 1);
-        // SAFETY: the context has a count of its own.
+        // SAFETY: the context holds its own reference to the cipher.
         unsafe { (evp.EVP_CIPHER_free)(cipher) };
         Self { evp, context }
     }
@@ -127,7 +127,7 @@ impl<'a> Cipher<'a> {
         self.update_at(start, start, buffer.len());
     }
 
-    /// Passes `len` bytes to OpenSSL. The pointers are valid for that; `to` may be null.
+    /// Passes `len` bytes to OpenSSL. The pointers are valid for `len` bytes; `to` may be null.
     fn update_at(&mut self, to: *mut u8, from: *const u8, len: usize) {
         let mut written = 0;
         // SAFETY: the context is live, and both callers have slices of `len` bytes.
@@ -138,7 +138,7 @@ impl<'a> Cipher<'a> {
     /// Ends the message.
     pub(crate) fn finish(&mut self) {
         let (mut nothing, mut written) = ([0; 16], 0);
-        // SAFETY: the context is live, and there is place for a block.
+        // SAFETY: the context is live, and there is room for a block.
         let status = unsafe { (self.evp.EVP_CipherFinal_ex)(self.context, nothing.as_mut_ptr(), &mut written) };
         assert!(status == 1 && written == 0);
     }
@@ -162,7 +162,7 @@ impl<'a> Cipher<'a> {
 
 impl Drop for Cipher<'_> {
     fn drop(&mut self) {
-        // SAFETY: the context is live, and used for the last time.
+        // SAFETY: the context is live, and is not used again.
         unsafe { (self.evp.EVP_CIPHER_CTX_free)(self.context) };
     }
 }

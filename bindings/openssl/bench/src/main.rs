@@ -1,4 +1,4 @@
-//! Compares the provider with OpenSSL's own on records of TLS 1.3, with the calls that libssl makes
+//! Compares the provider with OpenSSL's own on TLS 1.3 records, with the calls that libssl makes
 //! for each record: `sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO [avx2]`.
 //!
 //! Each figure is the time of OpenSSL's own provider divided by ours, in one process, as the median
@@ -65,7 +65,7 @@ impl<'a> Connection<'a> {
         self.cipher.tag(&mut self.tag);
     }
 
-    /// Copies the record that was encrypted last, and decrypts the copy.
+    /// Copies the latest encrypted record, and decrypts the copy.
     fn open(&mut self) {
         self.buffer.copy_from_slice(&self.record);
         let nonce = self.nonce;
@@ -94,8 +94,8 @@ fn ratio(evp: &Evp, operation: Operation, size: usize) -> f64 {
     median(&pairs.iter().map(|(theirs, ours)| theirs / ours).collect::<Vec<_>>())
 }
 
-/// The features of AVX-512 in `EBX` of CPUID's leaf 7: F, DQ, IFMA, CD, BW and VL. OpenSSL takes
-/// the bits behind `~` out of what it detects (`OPENSSL_ia32cap(3)`).
+/// The AVX-512 features in `EBX` of CPUID leaf 7: F, DQ, IFMA, CD, BW and VL. OpenSSL clears the
+/// bits after `~` in what it detects (`OPENSSL_ia32cap(3)`).
 const WITHOUT_AVX512: &str = ":~0xd0230000";
 
 /// Returns a configuration with both providers.
@@ -121,8 +121,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: sealane-openssl-bench SEALANE.SO LIBCRYPTO.SO [avx2]".into()),
     };
     if backend.is_some() {
-        // SAFETY: this program has one thread. libcrypto, which is loaded later, reads the
-        // variable.
+        // SAFETY: this program has one thread. libcrypto is loaded later, and reads the variable
+        // then.
         unsafe { std::env::set_var("OPENSSL_ia32cap", WITHOUT_AVX512) };
     }
     let file = std::env::temp_dir().join(format!("sealane-openssl-bench-{}.cnf", std::process::id()));

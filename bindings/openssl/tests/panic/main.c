@@ -1,4 +1,4 @@
-/* Panics inside the provider become errors of OpenSSL, and end no process: main FOLDER */
+/* Panics inside the provider become OpenSSL errors, and do not end the process: main FOLDER */
 #include "../check.h"
 
 static uint8_t key[32], nonce[16];
@@ -35,7 +35,7 @@ static void test_cipher(const char *name)
     FAILS(EVP_CipherUpdate(copy, text, &written, text, sizeof text), "internal error");
     EVP_CIPHER_CTX_free(copy);
     EVP_CIPHER_CTX_free(ctx);
-    /* A new one works. */
+    /* A new context works. */
     fresh = context(cipher, key, nonce, 1);
     update(fresh, text, text, sizeof text);
     CHECK(finish(fresh) == 1);

@@ -3,12 +3,12 @@
 - ``ChaCha20Poly1305`` and ``XChaCha20Poly1305`` encrypt messages.
 - ``sealane.age`` encrypts files, and reads any part of them.
 - ``sealane.aio`` does the same for asyncio.
-- ``sealane.fsspec`` is a filesystem of such files, for pandas, pyarrow, DuckDB, polars and Dask.
-- ``sealane.jobs`` seals, opens, re-keys and verifies many objects, here or on a cluster.
+- ``sealane.fsspec`` is a filesystem of age files, for pandas, pyarrow, DuckDB, polars and Dask.
+- ``sealane.jobs`` seals, opens, re-keys and verifies many objects, on this machine or on a cluster.
 - ``sealane.shares`` splits a secret into shares.
 
-Buffers are taken without copies: ``bytes``, ``bytearray``, ``memoryview``, and arrays of NumPy. Do
-not write to them in another thread during a call. Calls with 4 KiB or more let other threads run.
+Buffers are used without copying: ``bytes``, ``bytearray``, ``memoryview``, and NumPy arrays. Do not
+write to them in another thread during a call. Calls with 4 KiB or more release the GIL.
 """
 
 from ._errors import InvalidTag, SealaneError

@@ -8,8 +8,8 @@ class SealaneError(Exception):
 class InvalidTag(SealaneError):
     """A message is not authentic.
 
-    It, its associated data, its nonce or its tag was changed, or the key is another one. Nothing
-    tells which.
+    The message, its associated data, its nonce or its tag was changed, or the key is wrong. These
+    cases cannot be told apart.
     """
 
 
@@ -18,7 +18,10 @@ class AgeError(SealaneError):
 
 
 class KeyFormatError(AgeError, ValueError):
-    """A text or a file is not a key of the expected kind. The message never shows the text."""
+    """A text or a file is not a key of the expected kind.
+
+    The error message never shows the text.
+    """
 
 
 class EncryptError(AgeError):
@@ -30,7 +33,7 @@ class DecryptError(AgeError):
 
 
 class HeaderError(DecryptError):
-    """This is not a file of age, or its header is malformed or was changed."""
+    """The file is not an age file, or its header is malformed or was changed."""
 
 
 class ArmorError(DecryptError):
@@ -42,23 +45,26 @@ class NoMatchError(DecryptError):
 
 
 class WrongPassphraseError(DecryptError):
-    """The file is encrypted with another passphrase."""
+    """The passphrase is wrong."""
 
 
 class ExcessiveWorkError(DecryptError):
-    """The file asks for more work with its passphrase than is allowed."""
+    """The file asks for more scrypt work than is allowed."""
 
 
 class ThresholdError(DecryptError):
-    """The file takes several holders together, and too few are here, or a part is wrong."""
+    """The file needs several holders, and too few are available, or a part is wrong."""
 
 
 class IdentityError(DecryptError):
-    """An identity cannot be used, such as one that is encrypted, or whose plugin is missing."""
+    """An identity cannot be used: for example, it is encrypted, or its plugin is missing."""
 
 
 class PayloadError(DecryptError):
-    """The file is damaged, cut short or too long. Everything that was read before is authentic."""
+    """The file is damaged, cut short or too long.
+
+    Everything that was read before the error is authentic.
+    """
 
 
 class SharesError(SealaneError):

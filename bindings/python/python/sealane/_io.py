@@ -1,4 +1,4 @@
-"""The reader and the writer of files, as Python's files."""
+"""The reader and the writer of age files, which implement Python's file interface."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class AgeReader(io.RawIOBase):
         return self._file is None or bool(getattr(self._file, "seekable", lambda: False)())
 
     def readinto(self, buffer: Buffer, /) -> int:
-        """Fills the buffer. Fewer bytes are read only at the end, or before damage."""
+        """Fills the buffer. Reads fewer bytes only at the end of the file, or before damage."""
         length = self._open().read_into(buffer)
         self._position += length
         return length
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Reads that many bytes, or everything. Fewer are returned only at the end, or before damage."""
+        """Reads ``size`` bytes, or everything. Returns fewer only at the end, or before damage."""
         if size is None or size < 0:
             return self.readall()
         if size > _STEP:
@@ -60,14 +60,14 @@ class AgeReader(io.RawIOBase):
         return data
 
     def _read_in_steps(self, size: int) -> bytes:
-        """Reads ``size`` bytes, and takes memory only for those that are there."""
+        """Reads ``size`` bytes, and allocates memory only for bytes that exist."""
         parts: list[bytes] = []
         while size > 0:
             wanted = min(size, _STEP)
             try:
                 data = self.read(wanted)
             except Exception:
-                # The next call finds it again, as after one step that ends early.
+                # The next call finds the damage again.
                 if parts:
                     break
                 raise
@@ -127,7 +127,10 @@ class AgeWriter(io.RawIOBase):
         return True
 
     def write(self, data: Buffer, /) -> int:
-        """Writes all of ``data``. The last 64 KiB at most wait until the file is closed."""
+        """Writes all of ``data``.
+
+        Up to 64 KiB are held back until more is written or the file is closed.
+        """
         if self._sealer is None:
             raise ValueError("I/O operation on closed file")
         self._put(self._sealer.update(data))
@@ -179,7 +182,7 @@ class AgeWriter(io.RawIOBase):
 
 
 def seal_to_temporary(sealer: Sealer, path: str) -> str:
-    """Seals a file to a temporary one, which holds only ciphertext, and returns its name."""
+    """Seals a file into a temporary file, which holds only ciphertext, and returns its name."""
     with open(path, "rb") as source, tempfile.NamedTemporaryFile(prefix="sealane-", delete=False) as target:
         try:
             while data := source.read(_STEP):

@@ -2,11 +2,11 @@
 
 ``encrypt`` and ``decrypt`` work in memory, ``encrypt_file`` and ``decrypt_file`` on files, and
 ``encrypt_stream`` and ``decrypt_stream`` on anything with ``read`` and ``write``. ``open_age`` reads
-the plaintext of a file from any position, and ``create_age`` writes one.
+the plaintext of a file from any position, and ``create_age`` writes a file.
 
-Wherever recipients or identities are taken, one of them or an iterable is fine. The identities may
-include parts of other holders. ``threads`` is the number of threads, and all cores if it is not
-given. ``progress`` is called with the number of bytes read so far, and in all if that is known. An
+Arguments for recipients or identities take one of them or an iterable. The identities may include
+parts of other holders. ``threads`` is the number of threads, by default one for each core.
+``progress`` is called with the number of bytes read so far, and the total number or ``None``. An
 exception that it raises ends the call.
 """
 
@@ -102,7 +102,7 @@ _MAX_HEADER_BYTES = 1 << 20
 
 
 class Readable(Protocol):
-    """A file to read from. Seeking takes ``seek`` and ``tell`` too."""
+    """A file to read from. To be seekable, it must have ``seek`` and ``tell`` too."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -110,9 +110,9 @@ class Readable(Protocol):
 def open_age(file: Path | Readable, identities: Identities) -> AgeReader:
     """Opens a file for reading its plaintext.
 
-    ``file`` is a path, or a binary file, which is read from its position on and not closed. The
-    result can seek if the file can and is not armored. It returns authentic plaintext only. Wrap it
-    in ``io.BufferedReader`` for many small reads.
+    ``file`` is a path, or a binary file, which is read from its current position on and not closed.
+    The result is seekable if the file is seekable and not armored. It returns authentic plaintext
+    only. Wrap it in ``io.BufferedReader`` for many small reads.
     """
     return AgeReader(file, identities)
 
@@ -121,15 +121,18 @@ def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int
     """Creates a file, and returns a writer for its plaintext.
 
     ``file`` is a path, or a binary file, which is not closed. Close the writer to finish the file.
-    If a ``with`` block ends with an exception, the file is left incomplete, and nobody can read it
-    to its end. ``header_len`` pads the header to a length, so that the sizes of such files tell the
-    sizes of their plaintexts.
+    If a ``with`` block ends with an exception, the file is left incomplete, and reading it to its
+    end fails. ``header_len`` pads the header to that length, so that the size of the plaintext
+    follows from the size of the file.
     """
     return AgeWriter(file, recipients, header_len=header_len)
 
 
 def _mode_of_new_files(folder: str) -> int:
-    """Returns the mode that a new file gets. ``os.umask`` would change the mask of all threads."""
+    """Returns the mode that a new file gets.
+
+    Does not call ``os.umask``, which would change the mask of all threads.
+    """
     with contextlib.suppress(OSError), open("/proc/self/status", "rb") as file:
         for line in file:
             if line.startswith(b"Umask:"):
@@ -144,7 +147,7 @@ def _mode_of_new_files(folder: str) -> int:
 
 
 def _sync_folder(folder: str) -> None:
-    """Writes the names in a folder to the disk, if its filesystem and permissions allow that."""
+    """Syncs a folder's entries to disk, if its filesystem and permissions allow that."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:
@@ -160,17 +163,17 @@ def _sync_folder(folder: str) -> None:
 
 @contextlib.contextmanager
 def _replacement(target: Path) -> Iterator[str]:
-    """Gives the name of a temporary file, which replaces ``target`` if the block succeeds.
+    """Yields the name of a temporary file, which replaces ``target`` if the block succeeds.
 
-    The file that a symbolic link names is replaced, not the link. Devices and pipes cannot be
-    replaced: the block gets their own name, and writes to them.
+    If ``target`` is a symbolic link, the file that it points to is replaced, not the link. Devices
+    and pipes cannot be replaced: for them, the name is ``target`` itself.
     """
     target = os.fspath(target)
     real = os.path.realpath(target)
     old: os.stat_result | None = None
     with contextlib.suppress(FileNotFoundError):
         old = os.stat(target)
-    # A link of /proc to a pipe, or to a file that was deleted, leads to no path.
+    # A link in /proc to a pipe, or to a file that was deleted, resolves to no existing path.
     if old and not (stat.S_ISREG(old.st_mode) and os.path.exists(real) and os.path.samefile(target, real)):
         yield target
         return
@@ -181,7 +184,7 @@ def _replacement(target: Path) -> Iterator[str]:
         try:
             yield temporary
             os.fchmod(descriptor, _mode_of_new_files(folder) if old is None else old.st_mode & 0o777)
-            # Before the new name: after a crash, the name stands for the old contents or the new.
+            # Syncs before renaming, so that after a crash the name has the old contents or the new.
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -195,7 +198,7 @@ def _replacement(target: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _replaced_file(target: Path) -> Iterator[BinaryIO]:
-    """Gives a file for new contents of ``target``."""
+    """Yields a file for the new contents of ``target``."""
     with _replacement(target) as temporary, open(temporary, "wb") as file:
         yield file
 
@@ -227,8 +230,8 @@ def decrypt_file(
 ) -> None:
     """Decrypts a file. ``target`` is replaced when everything has been written and is authentic.
 
-    A device or a pipe, such as ``/dev/stdout``, is written to directly: authentic plaintext, of
-    which a part may have been written when damage is found.
+    A device or a pipe, such as ``/dev/stdout``, is written to directly. It gets only authentic
+    plaintext, but part of it may have been written before damage is found.
     """
     with _replacement(target) as temporary:
         _sealane.decrypt_file(source, temporary, identities, threads=threads, progress=progress)
@@ -242,14 +245,16 @@ def rekey_file(
     keep: bool = False,
     header_len: int | None = None,
 ) -> None:
-    """Gives a file to other recipients, without encrypting it again.
+    """Encrypts a file to other recipients by replacing its header.
 
-    With ``keep``, those who can open the file still can. Without it, this does not revoke access:
-    anyone who could open the file before can still open a copy of it.
+    The payload is not encrypted again.
+
+    With ``keep``, the present recipients can still open the file. Leaving it out does not revoke
+    access: anyone who could open the file before can still open a copy of it.
     """
     with open(path, "rb") as old, _replacement(path) as temporary:
         if not stat.S_ISREG(os.fstat(old.fileno()).st_mode):
-            # It would be overwritten while it is read.
+            # Other files are not replaced, so they would be overwritten while they are read.
             raise io.UnsupportedOperation(f"only a regular file can be given to other recipients: {path!r}")
         prefix = old.read(_MAX_HEADER_BYTES + 16)
         header, length = _sealane.rekey_header(prefix, identities, recipients, keep=keep, header_len=header_len)
@@ -263,21 +268,22 @@ def rekey_file(
 def read_identities(path: Path, *, passphrase: str | None = None) -> list[Identity]:
     """Reads a file of identities, as ``age -i`` does.
 
-    It has one identity a line, or is such a file encrypted with a passphrase, or an ssh private key.
+    The file has one identity on each line, or is such a file encrypted with a passphrase, or is an
+    ssh private key.
     """
     with open(path, "rb") as file:
         return parse_identities(file.read(), passphrase=passphrase)
 
 
 def read_recipients(path: Path) -> list[Recipient]:
-    """Reads a file of recipients, as ``age -R`` does: one a line."""
+    """Reads a file of recipients, one on each line, as ``age -R`` does."""
     with open(path, "rb") as file:
         return parse_recipients(file.read())
 
 
 @dataclasses.dataclass(frozen=True)
 class ShareSet:
-    """What the header says of recipients, of whom ``threshold`` must cooperate."""
+    """What the header says about a set of recipients, ``threshold`` of whom must cooperate."""
 
     id: str
     threshold: int
@@ -288,7 +294,7 @@ class ShareSet:
 
 @dataclasses.dataclass(frozen=True)
 class FileInfo:
-    """What a file says of itself. Nothing proves it without an identity."""
+    """What a file says about itself. Without an identity, this is not authenticated."""
 
     #: The type of each stanza, such as ``X25519``.
     kinds: list[str]
@@ -298,14 +304,14 @@ class FileInfo:
     share_sets: list[ShareSet]
     #: The length of the header in bytes.
     header_len: int
-    #: The length of the plaintext in bytes. Armored files do not tell it.
+    #: The length of the plaintext in bytes. ``None`` for armored files.
     plaintext_len: int | None
-    #: Whether the file is text.
+    #: Whether the file is armored.
     armored: bool
 
 
 def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
-    """Returns the start of a file, its length unless it is armored, and whether it is."""
+    """Returns the start of a file, its length or ``None`` if armored, and whether it is armored."""
     with contextlib.ExitStack() as stack:
         opened: Any = file
         if isinstance(file, bytes):
@@ -322,7 +328,7 @@ def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
 
 
 def inspect(file: Path | bytes | BinaryIO) -> FileInfo:
-    """Returns what a file says of itself, without a key."""
+    """Returns what a file says about itself. Needs no key."""
     prefix, length, armored = _prefix(file)
     preamble = Preamble.parse(prefix)
     if isinstance(preamble, int):
@@ -341,7 +347,7 @@ def inspect(file: Path | bytes | BinaryIO) -> FileInfo:
 def parts_of(file: Path | bytes | BinaryIO, identities: Identities) -> list[Part]:
     """Returns the parts that ``identities`` contribute to a file that several holders open.
 
-    Each part has the description by the maker of the file: show it to the holder before the part
-    is sent. Whoever opens the file gives parts beside their own identities.
+    Each part has the description by the creator of the file: show it to the holder before the part
+    is sent. To open the file, pass the parts along with your own identities.
     """
     return _sealane.parts_of(_prefix(file)[0], identities)

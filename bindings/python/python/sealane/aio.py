@@ -1,4 +1,4 @@
-"""Files in the age format for asyncio: ``sealane.age`` in threads, while the event loop goes on.
+"""Files in the age format for asyncio: ``sealane.age`` in threads that do not block the event loop.
 
 ::
 
@@ -6,9 +6,10 @@
         await file.seek(11)
         line = await file.read(12)
 
-If a task is cancelled, the work of ``encrypt_file`` and ``decrypt_file`` ends at its next step, and
-the target stays as it was, unless the last step was done already. The task waits for that, and for
-the end of other work. ``progress`` is called in the thread of the work.
+If a task is cancelled, ``encrypt_file`` and ``decrypt_file`` stop at their next step, and the
+target stays as it was, unless the last step was done already. The task waits until they have
+stopped, and until other functions have ended. ``progress`` is called in the thread that does the
+work.
 """
 
 from __future__ import annotations
@@ -45,14 +46,18 @@ class _Cancelled(Exception):
 
 
 async def _wait_for(work: Callable[[], T], stop: Callable[[], object] = lambda: None) -> T:
-    """Runs ``work`` in a thread, and waits for its end also if the task is cancelled, after ``stop()``."""
+    """Runs ``work`` in a thread and waits for its end.
+
+    If the task is cancelled, calls ``stop()`` first.
+    """
     running = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
         stop()
         while not running.done():
-            # The files of the work are closed, and its temporary file removed, before this returns.
+            # Waits, so that the work's files are closed and its temporary file is removed before
+            # this returns.
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([running])
         if not running.cancelled():
@@ -61,7 +66,7 @@ async def _wait_for(work: Callable[[], T], stop: Callable[[], object] = lambda: 
 
 
 async def _with_progress(work: Callable[[age.Progress], T], progress: age.Progress | None) -> T:
-    """Does the same for work that reports its progress."""
+    """Does the same as ``_wait_for``, for work that reports its progress."""
     is_cancelled = threading.Event()
 
     def report(done: int, total: int | None) -> None:
@@ -126,19 +131,22 @@ async def rekey_file(
     keep: bool = False,
     header_len: int | None = None,
 ) -> None:
-    """Gives a file to other recipients: see ``age.rekey_file``. A task that is cancelled waits for its end."""
+    """Encrypts a file to other recipients: see ``age.rekey_file``.
+
+    If the task is cancelled, it waits for the end of the work.
+    """
     await _wait_for(lambda: age.rekey_file(path, identities, recipients, keep=keep, header_len=header_len))
 
 
 class _AsyncFile:
-    """A file whose methods run in threads, one after the other."""
+    """A file whose methods run in threads, one at a time."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self._lock = asyncio.Lock()
 
     async def _call(self, method: str, *arguments: Any) -> Any:
-        # Two tasks that share a file would otherwise mix their positions.
+        # Otherwise two tasks that share a file could use its position at the same time.
         async with self._lock:
             return await _wait_for(lambda: getattr(self._file, method)(*arguments))
 
@@ -169,7 +177,7 @@ class AsyncAgeReader(_AsyncFile):
     """Reads the plaintext of a file: see ``open_age``."""
 
     async def read(self, size: int = -1) -> bytes:
-        """Reads that many bytes, or everything. Fewer are returned only at the end, or before damage."""
+        """Reads ``size`` bytes, or everything. Returns fewer only at the end, or before damage."""
         data: bytes = await self._call("read", size)
         return data
 
@@ -193,7 +201,10 @@ class AsyncAgeWriter(_AsyncFile):
     """Writes the plaintext of a file: see ``create_age``."""
 
     async def write(self, data: Buffer) -> int:
-        """Writes all of ``data``. The last 64 KiB at most wait until the file is closed."""
+        """Writes all of ``data``.
+
+        Up to 64 KiB are held back until more is written or the file is closed.
+        """
         length: int = await self._call("write", data)
         return length
 
@@ -213,5 +224,5 @@ async def open_age(file: age.Path | age.Readable, identities: age.Identities) ->
 async def create_age(
     file: age.Path | BinaryIO, recipients: age.Recipients, *, header_len: int | None = None
 ) -> AsyncAgeWriter:
-    """Creates a file and writes its plaintext: see ``age.create_age``."""
+    """Creates a file, and returns a writer for its plaintext: see ``age.create_age``."""
     return AsyncAgeWriter(await _wait_for(lambda: age.create_age(file, recipients, header_len=header_len)))

@@ -89,12 +89,12 @@ pub(crate) fn decrypt<'py>(
             let opened = unsafe { new_bytes(py, len, payload.len(), open) }?;
             opened.map_err(error::io)
         }
-        // No file has a payload of this length. Opening it finds out what is wrong.
+        // No valid payload has this length. Opening it tells what is wrong.
         None => Err(py.detach(|| fault(&key, payload))),
     }
 }
 
-/// Returns the bytes of an armored file that may be cut short, as far as they can be decoded.
+/// Returns as many decoded bytes as possible of an armored file that may be cut short.
 #[pyfunction]
 pub(crate) fn dearmor_prefix<'py>(py: Python<'py>, data: Input<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let mut binary = Vec::new();
@@ -104,7 +104,7 @@ pub(crate) fn dearmor_prefix<'py>(py: Python<'py>, data: Input<'_>) -> PyResult<
     }
 }
 
-/// Returns the fault of a file that ends inside its header.
+/// Returns the exception for a file that ends inside its header.
 fn cut_short(file: &[u8]) -> PyErr {
     match Decryptor::new(file) {
         Err(error) => error::decrypt(error),
@@ -112,7 +112,7 @@ fn cut_short(file: &[u8]) -> PyErr {
     }
 }
 
-/// Returns the fault of a payload of a length that no file has.
+/// Returns the exception for a payload whose length is impossible.
 fn fault(key: &stream::PayloadKey, payload: &[u8]) -> PyErr {
     let mut plaintext = zeroize::Zeroizing::new(vec![0; payload.len()]);
     match key.open_chunks(0, true, payload, &mut plaintext) {

@@ -1,4 +1,4 @@
-//! Files of this machine, whose chunks are read and opened without the interpreter's I/O.
+//! Local files, whose chunks are read and opened without Python's I/O.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::chunks::Chunks;
 use super::payload::PayloadKey;
 use crate::error;
 
-/// A file of this machine. The Python package documents it.
+/// A local file. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "ChunkFile")]
 pub(crate) struct ChunkFile(File);
 

@@ -1,4 +1,4 @@
-//! Opens sealed chunks, in memory or in a file, straight to where their plaintext is wanted.
+//! Opens sealed chunks, in memory or in a file, directly into the buffer for their plaintext.
 
 use std::fs::File;
 use std::io;
@@ -16,7 +16,7 @@ use crate::error;
 
 /// Requests with at least this many bytes are opened on all cores.
 const PARALLEL_FROM: usize = 2 << 20;
-/// The number of chunks that are read and opened at once, so that they stay in a core's caches.
+/// The number of chunks that are read and opened at a time, few enough to stay in a core's caches.
 const GROUP: usize = 4;
 
 /// Consecutive sealed chunks.
@@ -61,7 +61,7 @@ impl<'a> Chunks<'a> {
         (0..self.count()).step_by(count).map(move |from| self.part(from, count))
     }
 
-    /// Returns the bytes, which are read to `scratch` if they are in a file.
+    /// Returns the bytes, which are read into `scratch` if they are in a file.
     fn bytes<'b>(self, scratch: &'b mut Vec<u8>) -> io::Result<&'b [u8]>
     where
         'a: 'b,
@@ -124,8 +124,8 @@ impl<'a> Chunks<'a> {
     }
 
     /// Opens the chunks, and writes a piece of their plaintext to `room`. The piece begins `skip`
-    /// bytes after their start. Chunks that it has all of are opened in place. Initialises `room`
-    /// if this succeeds.
+    /// bytes after the start of the plaintext. Chunks that lie wholly inside the piece are opened
+    /// directly in `room`. On success, all of `room` is initialised.
     fn open_piece(
         self,
         key: &PayloadKey,
@@ -136,7 +136,7 @@ impl<'a> Chunks<'a> {
         threads: Threads,
     ) -> io::Result<()> {
         let (count, mut begin, mut rest) = (self.count(), 0, room);
-        // Opens a chunk elsewhere, and copies the bytes from `skip` on.
+        // Opens a chunk in a buffer of its own, and copies its bytes from `skip` on.
         let edge = |number: usize, skip: usize, room: &mut [MaybeUninit<u8>]| {
             let chunk = self.part(number, 1);
             let (mut scratch, mut plaintext) = (Vec::new(), Zeroizing::new(vec![0; chunk.plaintext_len()]));
@@ -178,7 +178,7 @@ impl<'a> Chunks<'a> {
         let total = self.plaintext_len();
         let (count, end) = (self.count(), skip.checked_add(len)?);
         let last = count.checked_sub(1)? * CHUNK_BYTES;
-        // An empty piece needs no bytes of the chunk that proves it.
+        // An empty piece would need no bytes of the chunk that authenticates it.
         if skip >= CHUNK_BYTES.min(total) || end > total || end <= last {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Contributing parts of files that several people open.
+//! Contributes parts for files that several people open together.
 
 use pyo3::prelude::*;
 use sealane_age::{Decryptor, threshold};

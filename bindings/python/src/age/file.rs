@@ -1,4 +1,4 @@
-//! Files of the system. Each thread reads, works and writes at its own positions.
+//! Files by path. Each thread reads, encrypts or decrypts, and writes at its own positions.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -45,7 +45,7 @@ impl Counted {
         Ok(len)
     }
 
-    /// Returns the length, if the file has one and can be read at any position.
+    /// Returns the length if this is a regular file, which can be read at any position.
     fn regular_len(&self) -> Option<u64> {
         self.file.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len())
     }
@@ -67,8 +67,9 @@ impl Read for &Counted {
     }
 }
 
-/// Runs `work` in another thread, and reports progress until it ends. If a report fails, such as
-/// after Ctrl-C, the input stops, and that error is returned.
+/// Runs `work` in another thread, and reports progress until it ends. If a report fails, for
+/// example after Ctrl-C, reading the input fails too, so that `work` ends, and the report's error
+/// is returned.
 fn watch<T: Send>(
     py: Python<'_>,
     input: &Counted,
@@ -144,7 +145,7 @@ pub(crate) fn decrypt_file(
     let identities = Identities::new(identities)?;
     let (input, threads) = (Counted::open(&source)?, thread_count(threads));
     let is_armored = match input.regular_len() {
-        // A second reader looks, so that the first byte stays unread.
+        // A second reader checks for armor, so that `input` stays unread.
         Some(_) => {
             let mut reader = ArmoredReader::new(File::open(&source).map_err(|error| error::at_path(error, &source))?);
             reader.is_armored().map_err(error::io)?
@@ -156,7 +157,7 @@ pub(crate) fn decrypt_file(
         if is_armored || !is_regular {
             return decrypt_all(&input, &output, &identities, threads);
         }
-        // The identity of a passphrase has its own limit.
+        // A passphrase identity enforces its own limit on the work factor.
         let decryptor = Decryptor::new(&input).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
         let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(Failure::Decrypt)?;
         reader.copy_at(&input, &output, threads).map(drop).map_err(Failure::Copy)

@@ -18,7 +18,7 @@ use super::recipient::Recipient;
 use crate::buffer::Input;
 use crate::error::{IdentityError, KeyFormatError};
 
-/// A key that unwraps file keys, in any thread.
+/// A key that unwraps file keys and can be used in any thread.
 type Key = Arc<dyn sealane_age::Identity + Send + Sync>;
 
 /// An identity. The Python package documents it.
@@ -123,7 +123,7 @@ impl Identity {
         self.text.as_ref().map(|text| text.expose_secret()).ok_or_else(no_text)
     }
 
-    /// Shows the public key only.
+    /// Shows at most the public key.
     fn __repr__(&self) -> PyResult<String> {
         Ok(match &self.recipient {
             Some(recipient) => format!("<sealane.age.Identity of {}>", recipient.__str__()?),
@@ -136,7 +136,7 @@ impl Identity {
     }
 }
 
-/// The identities that open a file, and the parts of others.
+/// The identities that open a file, and parts contributed by others.
 pub(crate) struct Identities {
     keys: Vec<Key>,
     parts: Vec<threshold::Part>,
@@ -171,8 +171,8 @@ impl Identities {
         Ok(true)
     }
 
-    /// Calls `work` with the identities, and with all of them together, for files that take several
-    /// holders.
+    /// Calls `work` with each identity and, for files that need several holders, one that combines
+    /// all of them with the parts.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&[&dyn sealane_age::Identity]) -> T) -> T {
         let mut each: Vec<_> = self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity).collect();
         let together = ThresholdIdentity::new(each.iter().copied(), &self.parts);
@@ -185,7 +185,7 @@ impl Identities {
     }
 }
 
-/// Parses a file of identities, which may be encrypted with a passphrase, or an ssh key.
+/// Parses a file of identities, which may be encrypted with a passphrase, or an ssh private key.
 #[pyfunction(name = "parse_identities")]
 #[pyo3(signature = (contents, *, passphrase = None))]
 pub(crate) fn parse(py: Python<'_>, contents: Input<'_>, passphrase: Option<&str>) -> PyResult<Vec<Identity>> {

@@ -7,11 +7,11 @@ use sealane_age::threshold::{self, ShareDescription};
 
 use crate::error::ThresholdError;
 
-/// A part. The Python package documents it.
+/// A part. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "Part")]
 pub(crate) struct Part {
     part: threshold::Part,
-    /// The description by the maker of the file, if the part was made here.
+    /// The description by the creator of the file, if the part was created by [`Part::described`].
     description: Option<ShareDescription>,
 }
 
@@ -20,12 +20,12 @@ fn failed(error: threshold::ThresholdError) -> PyErr {
 }
 
 impl Part {
-    /// Returns a part that was made here.
+    /// Returns a part with the description of its file.
     pub(crate) fn described(part: threshold::Part, description: ShareDescription) -> Self {
         Self { part, description: Some(description) }
     }
 
-    /// Returns the same part again.
+    /// Returns a copy of the part.
     pub(crate) fn copy(&self) -> PyResult<threshold::Part> {
         threshold::Part::try_from(&self.part.to_bytes()[..]).map_err(failed)
     }

@@ -1,4 +1,4 @@
-//! The engine without I/O: preambles and payload keys.
+//! Preambles and payload keys, with which callers do the I/O themselves.
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -17,18 +17,18 @@ use crate::error::{self, HeaderError};
 /// The id, threshold, number of shares, label and types of a share set.
 type ShareSet = (String, u8, u8, Option<String>, Vec<String>);
 
-/// The start of a file. The Python package documents it.
+/// The start of a file. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "Preamble")]
 pub(crate) struct Preamble(sealane_age::Preamble);
 
 impl Preamble {
-    /// Unlocks the file, without the interpreter's lock: it may take a second.
+    /// Unlocks the file without holding the GIL, because this may take a second.
     pub(crate) fn unlock_with(
         py: Python<'_>,
         preamble: &sealane_age::Preamble,
         identities: &Identities,
     ) -> PyResult<stream::PayloadKey> {
-        // The identity of a passphrase has its own limit.
+        // A passphrase identity enforces its own limit on the work factor.
         let preamble = preamble.clone().with_max_work_factor(u8::MAX);
         py.detach(|| identities.with(|all| preamble.unlock(all.iter().copied()))).map_err(error::decrypt)
     }
@@ -36,7 +36,7 @@ impl Preamble {
 
 #[pymethods]
 impl Preamble {
-    /// Returns the preamble, or the least number of bytes that are needed.
+    /// Returns the preamble, or the minimum number of bytes needed if `prefix` is too short.
     #[staticmethod]
     fn parse(py: Python<'_>, prefix: Input<'_>) -> PyResult<Py<PyAny>> {
         match sealane_age::Preamble::parse(prefix.as_slice()) {
@@ -89,7 +89,7 @@ impl PayloadKey {
     }
 }
 
-/// Opens chunks of any length, or finds out what is wrong with them.
+/// Opens chunks of any total length. If that is impossible, the error tells what is wrong.
 fn open_any(key: &stream::PayloadKey, first: u64, is_last: bool, sealed: &[u8]) -> PyResult<Zeroizing<Vec<u8>>> {
     let mut plaintext = Zeroizing::new(vec![0; sealed.len()]);
     let len = key.open_chunks(first, is_last, sealed, &mut plaintext).map_err(error::payload)?;
@@ -104,8 +104,9 @@ impl PayloadKey {
         stream::plaintext_len(sealed_len)
     }
 
-    /// Returns the number of the first chunk, whether the last is the last of the payload, the
-    /// first and the last byte to fetch, the bytes to skip, and the length.
+    /// Returns the number of the first chunk, whether the range ends with the last chunk of the
+    /// payload, the start and the end of the bytes to fetch, the bytes of plaintext to skip, and
+    /// the length.
     #[staticmethod]
     fn sealed_range(start: u64, stop: u64, sealed_len: u64) -> PyResult<(u64, bool, u64, u64, usize, u64)> {
         let range = SealedRange::new(start..stop, sealed_len).map_err(error::payload)?;
@@ -117,8 +118,7 @@ impl PayloadKey {
         PyBytes::new(py, &self.0.file_id())
     }
 
-    /// Opens chunks, and returns pieces of their plaintext: each begins at an offset, and has a
-    /// length.
+    /// Opens chunks, and returns pieces of their plaintext, each given by an offset and a length.
     fn open_chunks<'py>(
         &self,
         py: Python<'py>,
@@ -140,7 +140,7 @@ impl PayloadKey {
                 all = opened?;
                 all.as_bytes()
             }
-            // Chunks of a length that no payload has, or without plaintext.
+            // The total length is impossible for a payload, or there is no plaintext.
             None => {
                 elsewhere = open_any(key, first, is_last, bytes)?;
                 &elsewhere

@@ -1,4 +1,4 @@
-//! Files of Python as inputs and outputs. They attach to the interpreter for each call.
+//! Python file objects as inputs and outputs. Each call attaches the thread to the interpreter.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -12,14 +12,15 @@ use crate::buffer::Input;
 /// The largest number of bytes that one call reads or writes.
 const STEP: usize = 1 << 20;
 
-/// A function that is told of progress: the number of bytes so far, and in all if it is known.
+/// A function that is called with the progress: the number of bytes so far, and the total number if
+/// it is known.
 pub(crate) struct Progress {
     pub(crate) call: Option<Py<PyAny>>,
     pub(crate) total: Option<u64>,
 }
 
 impl Progress {
-    /// Calls the function. Handles signals, too: this is where Ctrl-C ends a long call.
+    /// Calls the function. It also handles signals, so that Ctrl-C ends a long call.
     pub(crate) fn report(&self, py: Python<'_>, done: u64) -> PyResult<()> {
         py.check_signals()?;
         match &self.call {
@@ -29,7 +30,7 @@ impl Progress {
     }
 }
 
-/// A file of Python.
+/// A Python file object.
 pub(crate) struct PythonFile {
     file: Py<PyAny>,
     done: u64,
@@ -78,7 +79,7 @@ impl Write for PythonFile {
         Python::attach(|py| {
             let data = &data[..data.len().min(STEP)];
             let written = self.file.bind(py).call_method1(intern!(py, "write"), (PyBytes::new(py, data),))?;
-            // Some files return nothing, and have then written everything.
+            // Some files return `None` when they have written everything.
             let written = if written.is_none() { data.len() } else { written.extract()? };
             if written > data.len() {
                 return Err(PyOSError::new_err("the file wrote more bytes than it was given").into());
@@ -111,7 +112,7 @@ impl Seek for PythonFile {
         Python::attach(|py| {
             let file = self.file.bind(py);
             let position = file.call_method1(intern!(py, "seek"), (offset, whence))?;
-            // Some files return nothing.
+            // Some files return `None`.
             let position = if position.is_none() { file.call_method0(intern!(py, "tell"))? } else { position };
             Ok(position.extract()?)
         })

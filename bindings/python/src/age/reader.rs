@@ -17,7 +17,7 @@ use super::python_file::PythonFile;
 use crate::buffer::{Output, write_zeros};
 use crate::error;
 
-/// A file of the system or of Python.
+/// A file opened by path, or a Python file object.
 enum Source {
     System(File),
     Python(PythonFile),
@@ -43,17 +43,17 @@ impl Seek for Source {
 
 type Inner = StreamReader<ArmoredReader<Source>>;
 
-/// Reads the plaintext of a file. `AgeReader` of the Python package wraps it.
+/// Reads the plaintext of a file. `AgeReader` in the Python package wraps this class.
 #[pyclass(frozen, module = "sealane.age", name = "Reader")]
 pub(crate) struct Reader {
     reader: Mutex<Inner>,
-    /// Whether seeking is possible: the file is not armored.
+    /// Whether the file is not armored, so that seeking is possible.
     is_binary: bool,
 }
 
 impl Reader {
-    /// Runs `work` without the interpreter's lock. A thread that has the reader may need that lock,
-    /// so nobody may wait for the reader with it.
+    /// Locks the reader and runs `work`, without holding the GIL. The thread that has locked the
+    /// reader may need the GIL, so waiting for the reader while holding it could deadlock.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> io::Result<T> + Send) -> PyResult<T> {
         py.detach(|| work(&mut self.lock())).map_err(error::io)
     }
@@ -80,7 +80,7 @@ fn fill(reader: &mut Inner, out: &mut [u8]) -> io::Result<usize> {
 
 #[pymethods]
 impl Reader {
-    /// Opens a path, or a file of Python from its position on.
+    /// Opens a path, or a Python file object from its current position on.
     #[new]
     fn new(py: Python<'_>, file: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>) -> PyResult<Self> {
         let identities = Identities::new(identities)?;
@@ -91,7 +91,7 @@ impl Reader {
         py.detach(|| {
             let mut source = ArmoredReader::new(source);
             let is_binary = !source.is_armored().map_err(error::io)?;
-            // The identity of a passphrase has its own limit.
+            // A passphrase identity enforces its own limit on the work factor.
             let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
             let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
             Ok(Self { reader: Mutex::new(reader), is_binary })
@@ -104,7 +104,8 @@ impl Reader {
     }
 
     fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
-        // The plaintext may be much shorter than the caller allows.
+        // Not allocated as Python bytes at once, because the plaintext may be much shorter than
+        // `len`.
         let mut data = zeroize::Zeroizing::new(Vec::new());
         data.try_reserve_exact(len).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
         data.resize(len, 0);
@@ -119,7 +120,7 @@ impl Reader {
         // SAFETY: the buffer has just been checked, and there are no inputs.
         let room = unsafe { buffer.first(len) };
         self.with(py, |reader| {
-            // A reader takes initialised memory.
+            // `Read` needs initialised memory.
             let room = write_zeros(room);
             fill(reader, room).inspect_err(|_| room.zeroize())
         })

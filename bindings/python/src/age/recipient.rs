@@ -13,10 +13,10 @@ use sealane_age::{EncryptError, Encryptor, FileKey, WrapError, Wrapped, scrypt};
 use crate::buffer::Input;
 use crate::error::{self, IdentityError, KeyFormatError, ThresholdError};
 
-/// A key that wraps file keys, in any thread.
+/// A key that wraps file keys and can be used in any thread.
 pub(crate) type Key = Arc<dyn sealane_age::Recipient + Send + Sync>;
 
-/// A recipient. The Python package documents it.
+/// A recipient. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "Recipient")]
 #[derive(Clone)]
 pub(crate) struct Recipient {
@@ -57,7 +57,7 @@ fn kind(recipient: &AnyRecipient) -> &'static str {
     }
 }
 
-/// A number of recipients, of whom some must cooperate.
+/// Several recipients, `threshold` of whom must cooperate to open a file.
 struct Threshold {
     threshold: usize,
     recipients: Vec<Key>,
@@ -88,7 +88,7 @@ impl Recipient {
     #[staticmethod]
     #[pyo3(signature = (passphrase, *, work_factor = 18))]
     fn passphrase(passphrase: &str, work_factor: u8) -> PyResult<Self> {
-        // Other programs refuse to open files with more.
+        // Implementations of age refuse to open files with a higher work factor.
         if !(1..=sealane_age::DEFAULT_MAX_WORK_FACTOR).contains(&work_factor) {
             return Err(PyValueError::new_err(EncryptError::WorkFactor(work_factor).to_string()));
         }
@@ -173,7 +173,7 @@ impl Recipients {
         Ok(Self(recipients.try_iter()?.map(key).collect::<PyResult<_>>()?))
     }
 
-    /// Prepares a file. With a passphrase, this takes about a second.
+    /// Prepares the encryption of a file. With a passphrase, this takes about a second.
     pub(crate) fn encryptor(&self, header_len: Option<usize>) -> PyResult<Encryptor> {
         let recipients = self.iter();
         let encryptor = Encryptor::with_recipients(recipients).map_err(error::encrypt)?;

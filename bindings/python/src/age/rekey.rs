@@ -1,4 +1,4 @@
-//! Gives a file to other recipients: a new header for the same payload.
+//! Encrypts a file to other recipients with a new header for the same payload.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -16,7 +16,7 @@ use super::threads::{self, threads as thread_count};
 use crate::buffer::Input;
 use crate::error;
 
-/// Seals a file in pieces. The Python package documents it.
+/// Seals a file in pieces. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "Sealer")]
 pub(crate) struct Sealer {
     state: Mutex<State>,
@@ -30,14 +30,16 @@ struct State {
     key: Option<SealingKey>,
     /// The number of the next chunk.
     number: u64,
-    /// Plaintext that has not been sealed: at most one chunk, because it may be the last.
+    /// Plaintext that has not been sealed yet: at most one chunk, which is held back because it may
+    /// be the last.
     pending: Zeroizing<Vec<u8>>,
 }
 
 impl State {
-    /// Writes what can be sealed of the pending plaintext and `data` to `output`.
+    /// Seals as much as possible of the pending plaintext and `data` to `output`.
     fn seal(&mut self, data: &[u8], is_last: bool, output: &mut [u8], threads: Threads) -> Result<(), StreamError> {
-        // No chunk may be sealed twice, so after an error or a panic the key is gone.
+        // No chunk may be sealed twice, so the key is taken and not put back after an error or a
+        // panic.
         let key = self.key.take().ok_or(StreamError::Finished)?;
         let (start, mut output) = output.split_at_mut(self.start.len());
         start.copy_from_slice(&self.start);
@@ -89,7 +91,8 @@ impl State {
 
 impl Sealer {
     fn run<'py>(&self, py: Python<'py>, data: &[u8], is_last: bool) -> PyResult<Bound<'py, PyBytes>> {
-        // This waits without the interpreter's lock. After a panic, the key is gone.
+        // This waits without holding the GIL. A poisoned lock is safe to use, because the key is
+        // gone after a panic.
         let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let len = state.output_len(data.len(), is_last).ok_or_else(|| PyValueError::new_err("the data is too long"))?;
         PyBytes::new_with(py, len, |output| {
@@ -112,7 +115,7 @@ impl Sealer {
         let recipients = Recipients::new(recipients)?;
         let encryptor = py.detach(|| recipients.encryptor(header_len))?;
         let (start, key) = encryptor.into_parts().map_err(error::encrypt)?;
-        // It never grows: growing would leave plaintext behind.
+        // The buffer never grows, because a reallocation would leave plaintext behind.
         let pending = Zeroizing::new(Vec::with_capacity(CHUNK_BYTES));
         let state = State { start, key: Some(key), number: 0, pending };
         Ok(Self { state: Mutex::new(state), threads: thread_count(threads) })

@@ -1,4 +1,4 @@
-//! Streams: files of Python, from one end to the other.
+//! Streams: Python file objects that are encrypted or decrypted from start to end.
 
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -26,7 +26,7 @@ pub(crate) fn encrypt_all<W: Write + Send>(
     output.finish().and_then(|mut output| output.flush()).map_err(CopyError::Write)
 }
 
-/// An error of decrypting a stream.
+/// An error while decrypting a stream.
 pub(crate) enum Failure {
     Decrypt(sealane_age::DecryptError),
     Copy(CopyError),
@@ -48,7 +48,7 @@ pub(crate) fn decrypt_all<W: Write + Send>(
     identities: &Identities,
     threads: Threads,
 ) -> Result<(), Failure> {
-    // The identity of a passphrase has its own limit.
+    // A passphrase identity enforces its own limit on the work factor.
     let decryptor = Decryptor::new(ArmoredReader::new(input)).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
     let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(Failure::Decrypt)?;
     reader.copy_to(output, threads).map(drop).map_err(Failure::Copy)

@@ -6,10 +6,10 @@ use std::thread;
 use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealingKey};
 use sealane_age::{StreamError, Threads};
 
-/// The least number of chunks for which a thread is started.
+/// The minimum number of chunks for which a thread is started.
 const CHUNKS_PER_THREAD: usize = 16;
 
-/// Returns the number of threads: all cores if the caller does not say how many.
+/// Returns the number of threads, by default one for each core.
 pub(crate) fn threads(count: Option<NonZero<usize>>) -> Threads {
     count.map_or_else(Threads::available, Threads::new)
 }
@@ -19,8 +19,8 @@ pub(crate) fn chunks_per_thread(chunks: usize, threads: Threads) -> usize {
     chunks.div_ceil(threads.get()).max(CHUNKS_PER_THREAD)
 }
 
-/// Runs each piece of work on its own thread, the last one on this. Returns the first error in
-/// their order.
+/// Runs each piece of work on its own thread, except the last, which runs on the calling thread.
+/// Returns the first error in the order of the pieces.
 pub(crate) fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> Result<(), E> {
     let mut work = work;
     let Some(last) = work.pop() else { return Ok(()) };
@@ -36,7 +36,7 @@ pub(crate) fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> 
     })
 }
 
-/// Does the same as [`SealingKey::seal_part`]. `sealed` has exactly the length of the result.
+/// Does the same as [`SealingKey::seal_part`]. `sealed` must have exactly the length of the result.
 pub(crate) fn seal(
     key: &SealingKey,
     first: u64,

@@ -1,10 +1,10 @@
-//! Masks for headers of packets (RFC 9001, section 5.4).
+//! Header protection for packets (RFC 9001, section 5.4).
 
 use core::fmt;
 
 use sealane::quic::{HeaderProtectionKey, MASK_BYTES, Mask};
 
-/// A sample or a packet number has a wrong length.
+/// A sample or a packet number has the wrong length.
 #[derive(Debug)]
 pub(crate) struct WrongLength(&'static str);
 
@@ -25,7 +25,7 @@ pub(crate) fn protect(
     Ok(())
 }
 
-/// Takes the mask off the first byte and the packet number.
+/// Removes the mask from the first byte and the packet number.
 pub(crate) fn unprotect(
     key: &HeaderProtectionKey,
     sample: &[u8],
@@ -40,7 +40,7 @@ pub(crate) fn unprotect(
 
 /// Applies a mask to an unprotected header.
 pub(crate) fn apply(mask: &Mask, first: &mut u8, packet_number: &mut [u8]) {
-    // The length is in the bits that are masked.
+    // The length is read first, because the mask covers its bits.
     let length = packet_number_bytes(*first);
     *first ^= mask[0] & protected_bits(*first);
     apply_to_number(mask, packet_number, length);

@@ -1,11 +1,11 @@
-//! Many packets of QUIC at once, for QUIC stacks that send them in batches.
+//! Protects many QUIC packets at once, for QUIC stacks that send them in batches.
 //!
-//! rustls's traits take one packet at a time. [`PacketKeys::seal_packets`] takes all that a stack
-//! is about to send with one key. The results are the same, byte by byte; the blocks of several
-//! packets share vectors, so that it is faster.
+//! rustls's traits take one packet at a time. [`PacketKeys::seal_packets`] takes all packets that a
+//! stack is about to send with one key. The results are identical, but it is faster, because blocks
+//! of several packets share vectors.
 //!
-//! A stack gets the keys from rustls by an algorithm of its own: rustls passes them to
-//! `packet_key` and `header_protection_key` of the `quic::Algorithm` in the cipher suite.
+//! To get the keys, a stack supplies its own `quic::Algorithm` in the cipher suite: rustls passes
+//! the keys to the methods `packet_key` and `header_protection_key`.
 
 pub(crate) mod header;
 
@@ -17,8 +17,8 @@ use sealane::{KEY_BYTES, SealRequest, TAG_BYTES};
 use crate::aead::{Keys, NONCE_BYTES};
 use header::packet_number_bytes;
 
-/// The number of packets that may be encrypted with one key. The limit is larger than the number of
-/// packets of a connection (RFC 9001, section 6.6).
+/// The number of packets that may be encrypted with one key. The limit exceeds the possible number
+/// of packets in a connection (RFC 9001, section 6.6).
 pub(crate) const CONFIDENTIALITY_LIMIT: u64 = u64::MAX;
 /// The number of packets that may fail to decrypt with one key (RFC 9001, section 6.6).
 pub(crate) const INTEGRITY_LIMIT: u64 = 1 << 36;
@@ -45,19 +45,19 @@ pub struct Packet<'a> {
 impl<'a> Packet<'a> {
     /// Returns the packet with this number, whose header has `header_bytes` bytes.
     ///
-    /// The first byte of the header tells how many bytes the packet number has, as usual.
+    /// The first byte of the header gives the length of the packet number.
     #[must_use]
     pub fn new(number: u64, header_bytes: usize, bytes: &'a mut [u8]) -> Self {
         Self { number, path_id: 0, header_bytes, bytes }
     }
 
-    /// Returns the packet for a path of multipath QUIC.
+    /// Returns the packet with a path ID of multipath QUIC.
     #[must_use]
     pub fn on_path(self, path_id: u32) -> Self {
         Self { path_id, ..self }
     }
 
-    /// Returns the position of the packet number, or nothing if the packet is too short for its
+    /// Returns the position of the packet number, or `None` if the packet is too short for its
     /// header, its tag and a sample.
     fn packet_number_start(&self) -> Option<usize> {
         let length = packet_number_bytes(*self.bytes.first()?);
@@ -67,13 +67,13 @@ impl<'a> Packet<'a> {
         fits.then_some(start)
     }
 
-    /// Returns the sample of a packet whose length was checked.
+    /// Returns the sample of a packet whose length has been checked.
     fn sample(&self) -> Sample {
         let start = self.packet_number_start().expect("a length that was checked");
         *self.bytes[start + MAX_PACKET_NUMBER_BYTES..].first_chunk().expect("a length that was checked")
     }
 
-    /// Masks the header of a packet whose length was checked.
+    /// Masks the header of a packet whose length has been checked.
     fn protect(&mut self, mask: &Mask) {
         let start = self.packet_number_start().expect("a length that was checked");
         let (first, rest) = self.bytes.split_first_mut().expect("a length that was checked");
@@ -85,7 +85,7 @@ impl<'a> Packet<'a> {
 /// begins 4 bytes after the start of the packet number (RFC 9001, section 5.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketTooShort {
-    /// The index among the packets.
+    /// The index of the packet in the slice.
     pub index: usize,
 }
 
@@ -123,12 +123,12 @@ impl PacketKeys {
         Self { payload: Keys::new(key, iv), header: HeaderProtectionKey::new(header_protection_key) }
     }
 
-    /// Encrypts the payloads in place, writes the tags behind them, and protects the headers.
+    /// Encrypts the payloads in place, writes each tag after its payload, and protects the headers.
     ///
     /// No two packets under the same keys may have the same number and path.
     ///
     /// # Errors
-    /// [`PacketTooShort`]; nothing is written then.
+    /// [`PacketTooShort`] if a packet is too short. Nothing is written then.
     pub fn seal_packets(&self, packets: &mut [Packet<'_>]) -> Result<(), PacketTooShort> {
         if let Some(index) = packets.iter().position(|packet| packet.packet_number_start().is_none()) {
             return Err(PacketTooShort { index });
@@ -137,7 +137,7 @@ impl PacketKeys {
         Ok(())
     }
 
-    /// Encrypts and protects up to [`GROUP`] packets, whose lengths were checked.
+    /// Encrypts and protects up to [`GROUP`] packets, whose lengths have been checked.
     fn seal_group(&self, packets: &mut [Packet<'_>]) {
         // The nonces reveal the IV, so they stay off the heap, where nothing would wipe them.
         let mut unused_tags = [[0; TAG_BYTES]; GROUP];

@@ -1,5 +1,5 @@
-//! The algorithms of the suites, and the headers of QUIC. This file is compiled for each version of
-//! rustls, with the names of its `generation`.
+//! The algorithms of the suites, and QUIC header protection. This file is compiled once for each
+//! version of rustls, with the names from that version's module `generation`.
 
 use sealane::quic::SAMPLE_BYTES;
 use sealane::{KEY_BYTES, quic};
@@ -13,7 +13,7 @@ use super::{packets, tls12, tls13};
 use crate::aead::{Keys, key_bytes};
 use crate::quic::header::{self, WrongLength};
 
-/// ChaCha20-Poly1305 for records of TLS 1.3.
+/// ChaCha20-Poly1305 for TLS 1.3 records.
 pub(super) struct Tls13;
 
 impl Tls13AeadAlgorithm for Tls13 {
@@ -38,7 +38,7 @@ impl Tls13AeadAlgorithm for Tls13 {
     }
 }
 
-/// ChaCha20-Poly1305 for records of TLS 1.2.
+/// ChaCha20-Poly1305 for TLS 1.2 records.
 pub(super) struct Tls12;
 
 impl Tls12AeadAlgorithm for Tls12 {
@@ -68,7 +68,7 @@ impl Tls12AeadAlgorithm for Tls12 {
     }
 }
 
-/// ChaCha20-Poly1305 for packets of QUIC, and ChaCha20 for their headers (RFC 9001, section 5).
+/// ChaCha20-Poly1305 for QUIC packets, and ChaCha20 for their headers (RFC 9001, section 5).
 pub(super) struct Quic;
 
 impl Algorithm for Quic {
@@ -89,7 +89,7 @@ impl Algorithm for Quic {
     }
 }
 
-/// The headers of one direction.
+/// Header protection for one direction.
 struct Headers(quic::HeaderProtectionKey);
 
 impl HeaderProtectionKey for Headers {

@@ -1,4 +1,5 @@
-//! The names of rustls 0.23. Those that differ have the names of rustls 0.24.
+//! The names of rustls 0.23. Those that differ between versions are renamed to the names of rustls
+//! 0.24.
 
 pub(super) use rustls::crypto::cipher::{
     AeadKey, Iv, KeyBlockShape, MessageDecrypter as RecordDecrypter, MessageEncrypter as RecordEncrypter, NONCE_LEN,
@@ -7,10 +8,10 @@ pub(super) use rustls::crypto::cipher::{
 pub(super) use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey};
 pub(super) use rustls::{ConnectionTrafficSecrets, Error};
 
-/// Whether FIPS has validated an algorithm.
+/// Whether an algorithm is FIPS-validated.
 pub(super) type FipsStatus = bool;
 
-/// FIPS has not validated the algorithm.
+/// The algorithm is not FIPS-validated.
 pub(super) const UNVALIDATED: FipsStatus = false;
 
 /// Returns an IV.

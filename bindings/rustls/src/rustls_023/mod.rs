@@ -1,4 +1,4 @@
-//! The providers for rustls 0.23, and the suites that they hold.
+//! The providers for rustls 0.23, and their suites.
 
 mod algorithms;
 mod generation;
@@ -10,7 +10,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::{CipherSuite, CipherSuiteCommon, Error, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
 use sealane::OpenError;
 
-/// Writes the module of a provider.
+/// Defines the module of a provider.
 macro_rules! provider {
     ($(#[$doc:meta])* $module:ident) => {
         $(#[$doc])*
@@ -68,8 +68,8 @@ provider! {
 
 /// Returns the provider with its ChaCha20-Poly1305 suites before all others.
 ///
-/// A server of rustls chooses by its own order, so this is enough on the server's side. A client
-/// only states its preference.
+/// A rustls server chooses by its own order, so this decides on the server's side. A client only
+/// states its preference.
 #[must_use]
 pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
     let is_chacha20 = |suite: &SupportedCipherSuite| {
@@ -80,7 +80,7 @@ pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
                 | CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
         )
     };
-    // The sort is stable.
+    // The sort is stable, so the order is otherwise unchanged.
     provider.cipher_suites.sort_by_key(|suite| !is_chacha20(suite));
     provider
 }
@@ -122,7 +122,7 @@ const fn common(wrapped: &CipherSuiteCommon) -> CipherSuiteCommon {
     CipherSuiteCommon {
         suite: wrapped.suite,
         hash_provider: wrapped.hash_provider,
-        // The limit is larger than the number of records of a connection
+        // The limit exceeds the possible number of records in a connection
         // (draft-irtf-cfrg-aead-limits-08, section 5.2.1).
         confidentiality_limit: u64::MAX,
     }

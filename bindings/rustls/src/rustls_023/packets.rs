@@ -1,4 +1,4 @@
-//! Packets of QUIC (RFC 9001, section 5).
+//! QUIC packet protection (RFC 9001, section 5).
 
 use rustls::Error;
 use rustls::quic::{PacketKey, Tag};
@@ -8,7 +8,7 @@ use super::decrypt_error;
 use crate::aead::Keys;
 use crate::quic::{CONFIDENTIALITY_LIMIT, INTEGRITY_LIMIT};
 
-/// The payloads of one direction.
+/// Payload protection for one direction.
 pub(super) struct Packets(pub(super) Keys);
 
 impl PacketKey for Packets {

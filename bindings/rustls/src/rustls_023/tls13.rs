@@ -1,4 +1,4 @@
-//! Records of TLS 1.3 (RFC 8446, section 5.2).
+//! TLS 1.3 records (RFC 8446, section 5.2).
 
 use rustls::crypto::cipher::{
     InboundOpaqueMessage, InboundPlainMessage, MessageDecrypter, MessageEncrypter, OutboundOpaqueMessage,
@@ -10,7 +10,7 @@ use sealane::TAG_BYTES;
 use super::decrypt_error;
 use crate::aead::Keys;
 
-/// The records of one direction.
+/// Record protection for one direction.
 pub(super) struct Records(pub(super) Keys);
 
 impl MessageEncrypter for Records {
@@ -21,11 +21,11 @@ impl MessageEncrypter for Records {
         payload.extend_from_slice(&[message.typ.into()]);
         let tag = self.0.seal(self.0.nonce(0, seq), &make_tls13_aad(total), payload.as_mut());
         payload.extend_from_slice(&tag);
-        // Protected records have the type and version of TLS 1.2's application data.
+        // Protected records look like application data of TLS 1.2.
         Ok(OutboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, payload))
     }
 
-    /// Returns the length with the content type, which takes a byte, and the tag.
+    /// Returns the length including the content type, which takes one byte, and the tag.
     fn encrypted_payload_len(&self, payload_len: usize) -> usize {
         payload_len + 1 + TAG_BYTES
     }

@@ -9,7 +9,7 @@ pub(super) use rustls_024::error::Error;
 pub(super) use rustls_024::pki_types::FipsStatus;
 pub(super) use rustls_024::quic::{Algorithm, HeaderProtectionKey, PacketKey};
 
-/// FIPS has not validated the algorithm.
+/// The algorithm is not FIPS-validated.
 pub(super) const UNVALIDATED: FipsStatus = FipsStatus::Unvalidated;
 
 /// Returns an IV.

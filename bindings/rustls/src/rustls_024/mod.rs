@@ -24,7 +24,7 @@ use rustls_024::{CipherSuiteCommon, Tls12CipherSuite, Tls13CipherSuite};
 use sealane::OpenError;
 
 /// Returns the provider with Sealane's cipher in its ChaCha20-Poly1305 suites. The order of
-/// preference stays.
+/// preference is unchanged.
 #[must_use]
 pub fn with_sealane(mut provider: CryptoProvider) -> CryptoProvider {
     for suite in provider.tls13_cipher_suites.to_mut() {
@@ -43,7 +43,7 @@ pub fn with_sealane(mut provider: CryptoProvider) -> CryptoProvider {
 /// Returns the provider with its ChaCha20-Poly1305 suites before all others.
 #[must_use]
 pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
-    // The sort is stable.
+    // The sort is stable, so the order is otherwise unchanged.
     provider.tls13_cipher_suites.to_mut().sort_by_key(|suite| !is_chacha20(suite.common.suite));
     provider.tls12_cipher_suites.to_mut().sort_by_key(|suite| !is_chacha20(suite.common.suite));
     provider
@@ -61,8 +61,8 @@ fn is_chacha20(suite: CipherSuite) -> bool {
 static TLS13: Replacements<Tls13CipherSuite> = Replacements(Mutex::new(Vec::new()));
 static TLS12: Replacements<Tls12CipherSuite> = Replacements(Mutex::new(Vec::new()));
 
-/// The suites of other providers, each with ours. rustls wants suites that live for ever, so each
-/// is made once.
+/// The suites of other providers, each with its replacement. rustls requires `'static` suites, so
+/// each replacement is created once and never freed.
 struct Replacements<T: 'static>(Mutex<Vec<(&'static T, &'static T)>>);
 
 impl<T: 'static> Replacements<T> {
@@ -104,7 +104,7 @@ fn common(wrapped: &CipherSuiteCommon) -> CipherSuiteCommon {
     CipherSuiteCommon {
         suite: wrapped.suite,
         hash_provider: wrapped.hash_provider,
-        // The limit is larger than the number of records of a connection
+        // The limit exceeds the possible number of records in a connection
         // (draft-irtf-cfrg-aead-limits-08, section 5.2.1).
         confidentiality_limit: u64::MAX,
     }

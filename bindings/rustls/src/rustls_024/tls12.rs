@@ -1,4 +1,4 @@
-//! Records of TLS 1.2 (RFC 7905, section 2).
+//! TLS 1.2 records (RFC 7905, section 2).
 
 use rustls_024::crypto::cipher::{
     EncryptBuffer, InboundOpaque, OutboundPlain, Record, RecordDecrypter, RecordEncrypter, make_tls12_aad,
@@ -9,10 +9,10 @@ use sealane::TAG_BYTES;
 use super::decrypt_error;
 use crate::aead::Keys;
 
-/// The largest plaintext of a record in bytes (RFC 5246, section 6.2.1).
+/// The maximum length of a record's plaintext in bytes (RFC 5246, section 6.2.1).
 const MAX_FRAGMENT_BYTES: usize = 1 << 14;
 
-/// The records of one direction.
+/// Record protection for one direction.
 pub(super) struct Records(pub(super) Keys);
 
 impl RecordEncrypter for Records {

@@ -1,4 +1,4 @@
-//! Records of TLS 1.3 (RFC 8446, section 5.2).
+//! TLS 1.3 records (RFC 8446, section 5.2).
 
 use rustls_024::crypto::cipher::{
     EncryptBuffer, InboundOpaque, OutboundPlain, Record, RecordDecrypter, RecordEncrypter, make_tls13_aad,
@@ -10,7 +10,7 @@ use sealane::TAG_BYTES;
 use super::decrypt_error;
 use crate::aead::Keys;
 
-/// The records of one direction.
+/// Record protection for one direction.
 pub(super) struct Records(pub(super) Keys);
 
 impl RecordEncrypter for Records {
@@ -31,7 +31,7 @@ impl RecordEncrypter for Records {
         Ok(Record { typ, version: record.version, payload: payload.into_written() })
     }
 
-    /// Returns the length with the content type, which takes a byte, and the tag.
+    /// Returns the length including the content type, which takes one byte, and the tag.
     fn encrypted_payload_len(&self, payload_len: usize) -> usize {
         payload_len + 1 + TAG_BYTES
     }

@@ -1,4 +1,4 @@
-//! Many packets at once, byte by byte the same as one after the other through rustls's traits.
+//! Many packets at once are identical to packets protected one by one through rustls's traits.
 
 use rustls_sealane::quic::{Packet, PacketKeys, PacketTooShort};
 

@@ -1,4 +1,4 @@
-//! The providers, their suites, and input.
+//! What the tests share: the providers, their cipher suites, and test data.
 
 use rustls::crypto::CryptoProvider;
 use rustls::quic::Algorithm;
@@ -37,11 +37,11 @@ pub(crate) fn tls13(provider: &CryptoProvider) -> &'static Tls13CipherSuite {
     suite(provider, CipherSuite::TLS13_CHACHA20_POLY1305_SHA256).tls13().expect("a suite of TLS 1.3")
 }
 
-/// Returns a provider's ChaCha20-Poly1305 suite of TLS 1.2.
+/// Returns a provider's suite of TLS 1.2 with this number.
 pub(crate) fn tls12(provider: &CryptoProvider, number: CipherSuite) -> &'static Tls12CipherSuite {
     match suite(provider, number) {
         SupportedCipherSuite::Tls12(suite) => suite,
-        SupportedCipherSuite::Tls13(_) => panic!("a suite of TLS 1.3"),
+        SupportedCipherSuite::Tls13(_) => panic!("the suite is of TLS 1.3"),
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn only(mut provider: CryptoProvider, numbers: &[CipherSuite]) -> Cry
     provider
 }
 
-/// Returns octets that differ with the seed.
+/// Returns pseudorandom octets, which depend on the seed.
 pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let next = || {
@@ -71,7 +71,7 @@ pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
 
 /// Returns a key or an IV.
 pub(crate) fn array<const N: usize>(seed: u64) -> [u8; N] {
-    octets(seed, N).try_into().expect("as many octets")
+    octets(seed, N).try_into().expect("N octets")
 }
 
 /// Returns the lengths at which results are compared: all up to 2 KiB, and a whole record.

@@ -1,4 +1,4 @@
-//! Updates of keys in TLS 1.3 (RFC 8446, section 4.6.3), which both sides begin.
+//! Key updates in TLS 1.3 (RFC 8446, section 4.6.3), started by either side.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -14,7 +14,7 @@ use rustls::{
 use crate::common::{octets, only, pairs, tls13};
 use crate::tls::{connections, send, transfer};
 
-/// Keys that were made to encrypt and to decrypt.
+/// The numbers of keys that were created for encryption and for decryption.
 #[derive(Default)]
 struct Counts {
     encrypters: AtomicUsize,
@@ -82,7 +82,8 @@ fn updates(client: &CryptoProvider, server: &CryptoProvider) {
         } else {
             s.refresh_traffic_keys().unwrap()
         }
-        // The side that begins sends with its new key, and the other one answers with its own.
+        // The side that starts the update sends with its new key, and the other side answers with
+        // its new key.
         for _ in 0..2 {
             assert!(send(&mut c, &mut s, &message) == message, "client to server");
             assert!(send(&mut s, &mut c, &message) == message, "server to client");

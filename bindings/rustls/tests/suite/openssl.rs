@@ -1,4 +1,4 @@
-//! OpenSSL's command on the other side of a connection, as a server and as a client, with its own
+//! The openssl command on the other side of a connection, as a server and as a client, with its own
 //! cipher and with the provider of `bindings/openssl`.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -47,13 +47,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// The cipher of OpenSSL's command.
+/// The cipher that the openssl command uses.
 #[derive(Clone, Copy)]
 enum Cipher {
     /// The cipher of OpenSSL's own provider.
@@ -74,14 +74,14 @@ impl Cipher {
             let statistics = format!("\nstatistics = {}\n[algorithms]", server.path("statistics").display());
             assert!(configuration.contains("\n[algorithms]"));
             std::fs::write(server.path("sealane.cnf"), configuration.replace("\n[algorithms]", &statistics)).unwrap();
-            // The process adds lines to it.
+            // The process appends to this file.
             let _ = std::fs::remove_file(server.path("statistics"));
             command.env("OPENSSL_CONF", server.path("sealane.cnf"));
         }
         command
     }
 
-    /// Checks that Sealane's provider processed the message, if the process had it.
+    /// Checks that Sealane's provider processed the message, if the process used it.
     fn check_use(self, server: &Server) {
         if let Self::Sealane = self {
             let statistics = std::fs::read_to_string(server.path("statistics")).unwrap();
@@ -123,7 +123,7 @@ fn openssl_sends(cipher: Cipher, folder: &str) {
         std::fs::write(server.path("message"), &message).unwrap();
         let provider = only(pair.ours.clone(), &[suite]);
 
-        // OpenSSL prints the port that it was given.
+        // OpenSSL prints the port that the system assigned.
         let mut child = cipher
             .command(&server)
             .args(["s_server", "-accept", "localhost:0", "-naccept", "1", "-HTTP"])
@@ -238,7 +238,7 @@ fn openssl_with_our_provider_is_the_client() {
     openssl_connects(Cipher::Sealane, "sealane-client");
 }
 
-/// Accepts a connection, but does not wait for ever.
+/// Accepts a connection, waiting at most a minute.
 fn accept(listener: &TcpListener) -> (TcpStream, std::net::SocketAddr) {
     listener.set_nonblocking(true).unwrap();
     let end = Instant::now() + Duration::from_secs(60);

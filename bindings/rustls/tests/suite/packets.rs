@@ -1,11 +1,11 @@
-//! Packets of QUIC, byte by byte the same as those of the wrapped provider, at every length.
+//! QUIC packets of every length are identical to those of the wrapped provider.
 
 use rustls::Error;
 use rustls::quic::{HeaderProtectionKey, PacketKey};
 
 use crate::common::{array, lengths, octets, pairs, quic};
 
-/// Returns the ciphertext of a packet, and the tag behind it.
+/// Returns the ciphertext of a packet, followed by its tag.
 fn sealed(key: &dyn PacketKey, path: Option<u32>, number: u64, header: &[u8], plaintext: &[u8]) -> Vec<u8> {
     let mut payload = plaintext.to_vec();
     let tag = match path {
@@ -63,7 +63,7 @@ fn changed_packets_are_refused() {
     assert_eq!(opened(&*key, None, 9, &header, &packet), Ok(plaintext));
 }
 
-/// Masks a header, or takes the mask off. Returns the first byte and the packet number.
+/// Masks a header, or removes the mask. Returns the first byte and the packet number.
 fn masked(key: &dyn HeaderProtectionKey, sample: &[u8], first: u8, number: &[u8], on: bool) -> (u8, Vec<u8>) {
     let (mut first, mut number) = (first, number.to_vec());
     let result = if on {
@@ -76,7 +76,7 @@ fn masked(key: &dyn HeaderProtectionKey, sample: &[u8], first: u8, number: &[u8]
 }
 
 /// Protects every first byte, with packet numbers of every length. A receiver does not know the
-/// length yet, and passes the longest.
+/// length yet, and passes the maximum number of bytes.
 #[test]
 fn headers_are_those_of_the_wrapped_provider() {
     for pair in pairs() {

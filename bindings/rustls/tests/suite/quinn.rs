@@ -16,10 +16,10 @@ use tokio::net::UdpSocket;
 
 use crate::common::{octets, only, pairs, quic, tls13};
 
-/// Lengths of messages, which are sent and come back. The long one makes 256 MiB in all.
+/// Lengths of messages, which are sent and echoed. The long one adds up to 256 MiB.
 const LONG: usize = 128 << 20;
 const SHORT: usize = 8 << 20;
-/// One packet of this many is lost, and one is changed.
+/// One in `LOST` packets is lost, and one in `CHANGED` is changed.
 const LOST: u64 = 61;
 const CHANGED: u64 = 53;
 const LOCALHOST: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -31,7 +31,7 @@ struct Counts {
     decrypted: AtomicU64,
     refused: AtomicU64,
     headers: AtomicU64,
-    /// The keys, in the order in which they were made.
+    /// The keys, in the order of creation.
     keys: Mutex<Vec<Arc<KeyCounts>>>,
 }
 
@@ -43,7 +43,8 @@ struct KeyCounts {
 }
 
 impl Counts {
-    /// Returns how many keys have encrypted more packets than this, and how many have decrypted more.
+    /// Returns how many keys have encrypted more than `packets` packets, and how many have
+    /// decrypted more.
     fn keys(&self, packets: u64) -> [usize; 2] {
         let keys = self.keys.lock().unwrap();
         [
@@ -121,8 +122,8 @@ impl HeaderProtectionKey for CountingHeaders {
     }
 }
 
-/// Returns the provider with one suite for the connection, which counts, and one for the first
-/// packets, which always are protected with AES-128-GCM (RFC 9001, section 5.2).
+/// Returns the provider with one suite for the connection, which counts, and one for the Initial
+/// packets, which are always protected with AES-128-GCM (RFC 9001, section 5.2).
 fn counting(provider: &CryptoProvider) -> (CryptoProvider, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let ours = tls13(provider);
@@ -206,7 +207,7 @@ async fn forwarder(server: SocketAddr) -> (SocketAddr, Arc<AtomicU64>) {
     (address, changed)
 }
 
-/// Sends a message to the server and receives it again, with new keys on the way.
+/// Sends a message to the server and receives it again, with key updates on the way.
 async fn echo(bytes: usize, client: CryptoProvider, server: CryptoProvider) -> u64 {
     let (server, config) = endpoints(client, server);
     let (address, changed) = forwarder(server.local_addr().unwrap()).await;
@@ -243,12 +244,12 @@ async fn echo(bytes: usize, client: CryptoProvider, server: CryptoProvider) -> u
     changed.load(Relaxed)
 }
 
-/// Runs both, with a limit of time: a connection whose packets are all refused would wait.
+/// Runs [`echo`] with a time limit, because a connection whose packets are all refused would hang.
 async fn limited_echo(bytes: usize, client: CryptoProvider, server: CryptoProvider) -> u64 {
     tokio::time::timeout(Duration::from_secs(300), echo(bytes, client, server)).await.expect("the echo takes too long")
 }
 
-/// Returns the number of packets that a message needs, if all are as long as they can be.
+/// Returns the minimum number of packets for a message, if all have the maximum length.
 fn fewest_packets(bytes: usize) -> u64 {
     bytes as u64 / 1500
 }
@@ -266,8 +267,8 @@ async fn lost_and_changed_packets_are_sent_again() {
         assert!(counts.encrypted.load(Relaxed) > fewest);
         assert!(counts.decrypted.load(Relaxed) > fewest);
         assert!(counts.headers.load(Relaxed) > 2 * fewest);
-        // quinn updates the keys by itself within the first 1000 packets, and the client in the
-        // middle. Each key of the last two phases has a large part of the packets.
+        // quinn updates the keys by itself within the first 1000 packets, and the client updates
+        // them in the middle. Each key of the last two phases protects a large part of the packets.
         assert!(fewest / 8 > 2000);
         assert_eq!(counts.keys(fewest / 8), [2, 2], "keys were updated in the middle");
         refused += counts.refused.load(Relaxed);
@@ -286,7 +287,7 @@ async fn the_other_side_may_have_another_provider() {
         limited_echo(SHORT, client, server).await;
         assert!(counts.encrypted.load(Relaxed) > fewest_packets(SHORT));
         assert!(counts.decrypted.load(Relaxed) > fewest_packets(SHORT));
-        // One in the handshake, and one before and after an update.
+        // One key for the handshake, and one before and one after an update.
         assert!(counts.keys(0).iter().all(|keys| *keys >= 3), "{:?} keys were used", counts.keys(0));
     }
 }

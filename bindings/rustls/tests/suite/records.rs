@@ -1,4 +1,4 @@
-//! Records of TLS, byte by byte the same as those of the wrapped provider, at every length.
+//! TLS records of every length are identical to those of the wrapped provider.
 
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::cipher::{
@@ -11,7 +11,7 @@ use crate::common::{array, lengths, octets, pairs, tls12, tls13};
 /// Length of a record's header in bytes.
 const HEADER_BYTES: usize = 5;
 
-/// The protocols, each with a suite.
+/// The protocol versions, each with a suite.
 #[derive(Clone, Copy, Debug)]
 enum Protocol {
     Tls13,

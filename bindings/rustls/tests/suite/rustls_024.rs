@@ -1,5 +1,5 @@
-//! The suites for rustls 0.24: records and packets are those of ring's provider, and a client and a
-//! server work with ours on either side.
+//! The suites for rustls 0.24: records and packets are identical to those of ring's provider, and
+//! connections work with our suites on either side.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn tls12(provider: &CryptoProvider, number: CipherSuite) -> &'static Tls12Cipher
 
 type Pair = (Box<dyn RecordEncrypter>, Box<dyn RecordDecrypter>);
 
-/// Returns the records of each suite.
+/// Returns the encrypter and decrypter of each suite.
 fn records(provider: &CryptoProvider) -> [Pair; 3] {
     let (key, iv) = (|| array::<32>(1).into(), array::<12>(2));
     let suite = tls13(provider).aead_alg;
@@ -151,7 +151,7 @@ fn packets_of_every_length() {
     }
 }
 
-/// Both providers have the same suites, each once, and ours has none of FIPS.
+/// Both providers have the same suites, each once, and none of ours is FIPS-validated.
 #[test]
 fn providers() {
     let ours = with_sealane(DEFAULT_PROVIDER);
@@ -183,7 +183,7 @@ fn only(mut provider: CryptoProvider, tls13: bool) -> CryptoProvider {
     provider
 }
 
-/// Gives `to` the bytes in `wire`. Returns what it received.
+/// Passes the bytes in `wire` to `to`. Returns what it received.
 fn deliver<S: SideData>(
     to: &mut Connection<S, Tcp>,
     input: &mut VecInput,

@@ -14,7 +14,7 @@ use rustls::{
 use crate::common::{octets, only, pairs};
 
 const BYTES: usize = 16 << 20;
-/// Bytes that are written at once: several records, and a part of one.
+/// The number of bytes written at once: several full records and a partial one.
 const PIECE_BYTES: usize = 100_000;
 
 /// Returns the connections, before the handshake.
@@ -85,7 +85,7 @@ fn negotiated<S>(connection: &impl Deref<Target = ConnectionCommon<S>>) -> Suppo
     connection.negotiated_cipher_suite().expect("the handshake is complete")
 }
 
-/// Returns whether a suite is the same object as the provider's.
+/// Returns whether a suite is the same object as one of the provider's suites.
 fn is_of(provider: &CryptoProvider, suite: SupportedCipherSuite) -> bool {
     provider.cipher_suites.iter().any(|other| match (other, suite) {
         (SupportedCipherSuite::Tls13(a), SupportedCipherSuite::Tls13(b)) => std::ptr::eq(*a, b),

@@ -1,5 +1,5 @@
-//! Records of TLS 1.3 from a traffic secret, through two updates of keys. `tests/vectors/tls13.py`
-//! computed them without Sealane, because RFC 8448 has records with AES only.
+//! TLS 1.3 records from a traffic secret, through two key updates. `tests/vectors/tls13.py`
+//! computed them without Sealane, because RFC 8448 has only records with AES.
 
 use rustls::crypto::cipher::{InboundOpaqueMessage, Iv, OutboundChunks, OutboundPlainMessage};
 use rustls::crypto::tls13::OkmBlock;
@@ -45,7 +45,7 @@ fn check(suite: &'static Tls13CipherSuite) -> usize {
             ["record", sequence, kind, padding, content, record] => {
                 let (content, record) = (hex(content), hex(record));
                 let (sequence, kind) = (sequence.parse().unwrap(), ContentType::from(kind.parse::<u8>().unwrap()));
-                // rustls sends no padding, but receives it.
+                // rustls sends no padding, but accepts it.
                 if padding == "0" {
                     let payload = OutboundChunks::Single(&content);
                     let message = OutboundPlainMessage { typ: kind, version: ProtocolVersion::TLSv1_3, payload };

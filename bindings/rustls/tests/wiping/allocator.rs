@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The key of messages. No secret's bytes occur elsewhere by chance.
+/// The key for messages. It is unlikely that the bytes of a secret occur elsewhere by chance.
 pub(crate) const KEY: [u8; 32] = *b"\x9e the key of records and packets";
 /// The IV of messages.
 pub(crate) const IV: [u8; 12] = *b"\x9e the one IV";
@@ -21,7 +21,7 @@ pub(crate) enum Secret {
 
 const SECRETS: [&[u8]; 3] = [&KEY, &IV, &HEADER_KEY];
 
-/// How many freed blocks of this thread had each secret.
+/// For each secret, how many blocks freed by this thread contained it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found([usize; SECRETS.len()]);
 
@@ -32,11 +32,12 @@ impl Found {
 }
 
 thread_local! {
-    // Neither the first use nor the end of a thread allocates.
+    // A `const` value without a destructor, so that neither its first use nor the end of the thread
+    // allocates.
     static FOUND: Cell<Found> = const { Cell::new(Found([0; SECRETS.len()])) };
 }
 
-/// Returns the numbers until now.
+/// Returns the numbers so far.
 pub(crate) fn found() -> Found {
     FOUND.get()
 }
@@ -52,7 +53,7 @@ struct Searching;
 /// The block has `bytes` bytes, and they have been initialised.
 unsafe fn search(block: *const u8, bytes: usize) {
     // The reads are volatile, because the compiler may assume that nobody reads a freed object.
-    // SAFETY: the caller's promise; `i` and the bytes of a secret behind it are inside the block.
+    // SAFETY: the caller's promise; all offsets are inside the block.
     let octet = |i: usize| unsafe { block.wrapping_add(i).read_volatile() };
     let mut found = FOUND.get();
     for (count, secret) in found.0.iter_mut().zip(SECRETS) {

@@ -1,4 +1,4 @@
-//! Keys and IVs of dropped objects are not in the memory that is returned to the allocator.
+//! Checks that memory returned to the allocator holds no keys or IVs of dropped objects.
 //!
 //! The allocator of this program searches every block that is freed for the bytes of the secrets.
 //! Each object is freed twice: without its destructor, where the search must find its secrets, and
@@ -19,7 +19,7 @@ use rustls::quic::Algorithm;
 use rustls::{CipherSuite, ContentType, ProtocolVersion, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite};
 use rustls_sealane::quic::{Packet, PacketKeys};
 
-/// The secrets of an object for messages.
+/// The secrets in an object that encrypts or decrypts messages.
 const MESSAGE_SECRETS: &[Secret] = &[Secret::Key, Secret::Iv];
 
 fn suite(number: CipherSuite) -> SupportedCipherSuite {
@@ -42,7 +42,7 @@ fn quic() -> &'static dyn Algorithm {
     tls13().quic.expect("the suite works with QUIC")
 }
 
-/// Returns the memory of an object without a call of its destructor.
+/// Frees the memory of an object without running its destructor.
 #[allow(unsafe_code)]
 fn free_unwiped<T: ?Sized>(object: Box<T>) {
     let layout = Layout::for_value(&*object);
@@ -53,8 +53,8 @@ fn free_unwiped<T: ?Sized>(object: Box<T>) {
     unsafe { dealloc(memory, layout) }
 }
 
-/// Checks that the memory of an object has these secrets until it is dropped. Objects are used
-/// before that.
+/// Checks that the memory of an object holds these secrets if it is freed without its destructor,
+/// and not if it is dropped. The object is used first.
 fn check<T: ?Sized>(name: impl Debug, secrets: &[Secret], make: impl Fn() -> Box<T>, work: impl Fn(&mut T)) {
     let used = || {
         let mut object = make();
@@ -76,7 +76,7 @@ fn encrypt(encrypter: &mut dyn MessageEncrypter) -> Vec<u8> {
     let payload = OutboundChunks::Single(&[7; 300]);
     let message =
         OutboundPlainMessage { typ: ContentType::ApplicationData, version: ProtocolVersion::TLSv1_2, payload };
-    // Behind the header.
+    // The payload follows the header.
     encrypter.encrypt(message, 5).expect("a record").encode().split_off(5)
 }
 

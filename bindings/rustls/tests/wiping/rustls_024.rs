@@ -1,4 +1,4 @@
-//! The same for rustls 0.24.
+//! The same checks for rustls 0.24.
 
 use rustls_024::crypto::CipherSuite;
 use rustls_024::{Tls12CipherSuite, Tls13CipherSuite};

@@ -8,7 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::{BEGIN, BYTES_PER_LINE, COLUMNS};
 
-/// Accepts base64 that is not canonical: nonzero bits after the last byte.
+/// Accepts base64 that is not canonical because bits after the last byte are nonzero.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -16,17 +16,18 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireNone),
 );
 
-/// The length of the pieces into which input lines are cut, in bytes. No armor has longer lines.
+/// The longest input line that is read whole, in bytes. Longer lines, which armor does not have,
+/// are cut into pieces of this length.
 const MAX_LINE: u64 = 1 << 16;
 
 /// Decodes partly damaged armor, for [`StreamReader::salvage`](crate::StreamReader::salvage).
 /// Undamaged bytes keep their positions as far as possible.
 ///
-/// Skips input up to the `BEGIN` line, and everything from the next line that begins with two
-/// dashes. White space at the ends of a line is ignored, and a character that is not base64 counts
-/// as `A`. Lines are cut after each 64 characters. A line of 48 to 63 characters that is not the
-/// last one has lost some: it gives 48 bytes, the last of them zeros. Every other line gives the
-/// bytes of its characters.
+/// Skips input up to the `BEGIN` line, and stops at the next line that begins with two dashes.
+/// White space at both ends of a line and padding are ignored, and a character that is not base64
+/// counts as `A`. Lines are cut after every 64 characters. A line of 48 to 63 characters that is
+/// not the last one must have lost some: it is decoded to 48 bytes, the last of which are zeros.
+/// Every other line is decoded to the bytes that its characters encode.
 ///
 /// # Errors
 ///

@@ -26,7 +26,7 @@ pub enum ArmorError {
     /// Something other than white space comes after the `END` line.
     #[error("malformed armor: there is data after the END line")]
     TrailingData,
-    /// The position in an armored file cannot be changed.
+    /// Seeking in an armored file is not possible.
     #[error("an armored file can only be read from its start to its end; decode the armor first")]
     NotSeekable,
     /// An earlier write failed, so it is not known how much of the text was written.
@@ -34,14 +34,14 @@ pub enum ArmorError {
     EarlierFailure,
 }
 
-/// A fault of a line of an armored file.
+/// A fault in a line of an armored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArmorFault {
     /// The first line is not exactly the `BEGIN` line.
     #[error("not exactly \"-----BEGIN AGE ENCRYPTED FILE-----\"")]
     Begin,
-    /// A line begins with dashes, but is not exactly the `END` line.
+    /// A line begins with two dashes, but is not exactly the `END` line.
     #[error("not exactly \"-----END AGE ENCRYPTED FILE-----\"")]
     End,
     /// A line between `BEGIN` and `END` is empty.

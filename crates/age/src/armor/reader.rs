@@ -18,7 +18,7 @@ const MAX_LEADING_WHITE_SPACE: usize = 1024;
 ///
 /// [`ArmoredReader::new`] recognises armor, and passes other input on unchanged.
 /// [`ArmoredReader::armored`] requires armor. Errors in the armor are [`ArmorError`]s wrapped in an
-/// [`io::Error`], and every later call returns them again.
+/// [`io::Error`], and every later read returns the same error.
 ///
 /// It reads ahead, so the position of the inner reader has no meaning. [`Seek`] works for binary
 /// input only.
@@ -134,7 +134,8 @@ impl<R: Read> ArmoredReader<R> {
         }
     }
 
-    /// Decodes lines into `out`, or one line into `self.decoded` if `out` is too short for one.
+    /// Decodes full lines into `out`, and returns the number of bytes. If the next line is not full
+    /// or does not fit `out`, decodes it into `self.decoded`, and returns 0.
     fn body(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut written = 0;
         while self.state == State::Body && out.len() - written >= BYTES_PER_LINE {
@@ -155,7 +156,8 @@ impl<R: Read> ArmoredReader<R> {
         Ok(0)
     }
 
-    /// Returns the range of the next line if all of it is in the buffer and it may be a full one.
+    /// Returns the positions of the next line and of the line after it, if the next line is in the
+    /// buffer and has 64 columns.
     fn full_line(&self) -> Option<(usize, usize)> {
         let ahead = &self.buf[self.pos..self.end];
         match ahead.get(COLUMNS..)? {
@@ -216,7 +218,7 @@ impl<R: Read> ArmoredReader<R> {
     ///
     /// Returns only a part of a line that is far too long.
     fn next_line(&mut self) -> io::Result<Option<Line>> {
-        /// More bytes than any valid line has, with its end.
+        /// More bytes than any valid line has, including its line end.
         const ENOUGH: usize = 128;
         let mut searched = 0;
         let (len, terminated) = loop {
@@ -302,7 +304,7 @@ impl<R: Read> Read for ArmoredReader<R> {
     }
 }
 
-/// Works for binary input only. Seeking in armored input is an [`ArmorError::NotSeekable`].
+/// Works for binary input only. Seeking in armored input fails with [`ArmorError::NotSeekable`].
 impl<R: Read + Seek> Seek for ArmoredReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         if self.is_armored()? {

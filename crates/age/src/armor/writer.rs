@@ -25,8 +25,8 @@ pub enum Format {
 /// Call [`ArmoredWriter::finish`] at the end. Without it, the text lacks its last lines and cannot
 /// be decoded. Lines end with a line feed on every system.
 ///
-/// After an error of the inner writer every later call fails, because it is not known how much was
-/// written.
+/// If text cannot be written to the inner writer, every later call fails, because it is not known
+/// how much was written.
 pub struct ArmoredWriter<W> {
     inner: W,
     format: Format,
@@ -38,7 +38,7 @@ pub struct ArmoredWriter<W> {
 }
 
 impl<W: Write> ArmoredWriter<W> {
-    /// Returns a writer of text. It writes when there is enough text, or at the end.
+    /// Returns a writer of text. It passes text on to `inner` in pieces of about 64 KiB.
     pub fn new(inner: W) -> Self {
         Self::with_format(inner, Format::Armored)
     }

@@ -1,4 +1,4 @@
-//! The attributes of files that are kept.
+//! The attributes of files and folders that an encrypted folder preserves.
 
 use std::fs::{File, FileTimes, Metadata};
 use std::io;
@@ -12,7 +12,7 @@ type Time = (i64, u32);
 /// A file's mode and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes {
-    /// The lowest nine bits of the mode. Bits that would give away rights of the owner, such as
+    /// The lowest nine bits of the mode. Bits that would give the owner's rights to others, such as
     /// set-user-ID, are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<u32>,
@@ -42,20 +42,22 @@ impl Attributes {
         Self { mode: Some(0o700), modified: None }
     }
 
-    /// Returns the mode for a new file: `private` if it will get another mode later, otherwise
-    /// `usual`, which the umask reduces.
+    /// Returns the mode with which to create a file: `private` if [`Attributes::apply`] sets
+    /// another mode later, otherwise `usual`, which the umask reduces.
     pub fn first_mode(self, private: u32, usual: u32) -> u32 {
         if self.mode.is_some() { private } else { usual }
     }
 
-    /// Returns the attributes of two folders that become one: the rights that both grant.
+    /// Returns the attributes for a folder that combines two: the rights that both grant, and the
+    /// time of `self`.
     pub fn and(self, other: Self) -> Self {
         let mode = self.mode.zip(other.mode).map(|(one, two)| one & two);
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
     }
 
-    /// Returns whether the file behind `metadata` has this time, within the precision of its file
-    /// system: 100 nanoseconds on some, two seconds on others.
+    /// Returns whether the file with `metadata` has the time in `self`, within the precision of the
+    /// file system: 100 nanoseconds on some, two seconds on others. Returns true if `self` has no
+    /// time.
     pub fn has_time_of(self, metadata: &Metadata) -> bool {
         let Some(expected) = self.modified.and_then(from_time) else { return true };
         let Ok(found) = metadata.modified() else { return false };
@@ -80,7 +82,7 @@ impl Attributes {
     }
 }
 
-/// Tells whether a file was changed.
+/// The length and time of a file. If they differ later, the file was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     len: u64,
@@ -123,7 +125,7 @@ mod tests {
         for time in [(0, 0), (0, 1), (-1, 999_999_999), (-1, 0), (-2, 1), (1_700_000_000, 123_456_789)] {
             assert_eq!(to_time(from_time(time).unwrap()), Some(time));
         }
-        // A mode from a manifest, with bits that it must not grant.
+        // Times that a manifest may contain, but the system may not represent, cause no panic.
         let _ = [from_time((i64::MIN, u32::MAX)), from_time((i64::MAX, u32::MAX))];
     }
 }

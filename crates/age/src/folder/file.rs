@@ -1,4 +1,4 @@
-//! One file of an encrypted folder: sealing, and opening with its entry in the manifest.
+//! Seals one file of a folder, or opens one and compares it with its entry in the manifest.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use crate::stream::StreamReader;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// It is missing, cannot be read or is damaged. In the last case the error wraps a
-    /// [`StreamError`](crate::StreamError).
+    /// It is missing, cannot be read or is damaged. If it is damaged, the error wraps a
+    /// [`StreamError`](crate::StreamError) or an [`ArmorError`](crate::armor::ArmorError).
     #[error("{0}")]
     Read(#[source] io::Error),
     /// It cannot be opened.
@@ -23,9 +23,9 @@ pub enum FileFault {
     /// It is another file than the one in the manifest.
     #[error("it is not the file in the manifest")]
     Exchanged,
-    /// It has another length than in the manifest. Only someone who can open the file could have
-    /// changed it and kept its id.
-    #[error("it has {found} bytes, and {known} in the manifest")]
+    /// Its length differs from the one in the manifest. Only someone who can open the file could
+    /// have changed it and kept its id.
+    #[error("it has {found} bytes, but the manifest says {known}")]
     OtherSize {
         /// The length of its plaintext.
         found: u64,
@@ -40,7 +40,7 @@ pub enum FileFault {
     },
 }
 
-/// A file of a folder is not decrypted.
+/// A file of a folder cannot be decrypted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenFileError {

@@ -1,12 +1,12 @@
-//! The folders above entries.
+//! The folders that contain entries.
 
 use std::collections::BTreeMap;
 
 use super::attributes::Attributes;
 use super::name::Name;
 
-/// Returns the folders that entries with these names need, from the top down: all folders above
-/// them without attributes, and the `known` folders with theirs.
+/// Returns the `known` folders with their attributes, and all other folders above entries with
+/// these `names`, without attributes. Each folder comes before the folders inside it.
 pub fn folders<'a>(
     names: impl IntoIterator<Item = &'a Name>,
     known: impl IntoIterator<Item = (&'a Name, Attributes)>,

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::name::Name;
 
 /// Returns whether the symbolic link `link` to `target`, or a link that leads through it, may lead
-/// out of the folder. `is_folder` tells folders from links.
+/// out of the folder. `is_folder` returns whether a path is a known folder.
 ///
 /// A link stays inside if its target is relative, goes up no further than the folder, and goes up
 /// only from known folders: the parent of another link may be anywhere.

@@ -14,7 +14,7 @@ use crate::keys::FILE_ID_BYTES;
 
 const VERSION: u32 = 1;
 
-/// The longest line. File names are shorter than 4096 bytes.
+/// The longest line, in bytes. File names are shorter than 4096 bytes.
 const MAX_LINE: u64 = 1 << 20;
 
 /// The first line.
@@ -70,7 +70,7 @@ pub enum ManifestError {
     #[error("the manifest is malformed: {0}")]
     Malformed(String),
     /// The manifest has another version of the format.
-    #[error("the manifest is of version {0}, which is not known here")]
+    #[error("unknown manifest version {0}")]
     UnknownVersion(u32),
 }
 
@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for Id {
     }
 }
 
-/// The attributes of a file in the manifest.
+/// The entry of a file in the manifest, without its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
     /// The length of the plaintext.
@@ -151,7 +151,7 @@ impl Manifest {
         while line(&mut text)? {
             let entry = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
             if let Some(twice) = manifest.add(entry) {
-                return Err(malformed(format!("{twice} is in it twice")));
+                return Err(malformed(format!("{twice} is listed twice")));
             }
         }
         Ok(manifest)
@@ -170,7 +170,7 @@ impl Manifest {
         directories.chain(self.files.iter().map(file)).chain(self.links.iter().map(link))
     }
 
-    /// Adds an entry. Returns its name if the manifest has it already.
+    /// Adds an entry. Returns its name if the manifest already has an entry of that name.
     fn add(&mut self, entry: Entry) -> Option<Name> {
         let (name, twice) = match entry {
             Entry::File { name, size, id, attributes } => {

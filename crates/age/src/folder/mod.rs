@@ -2,7 +2,7 @@
 //! which lists them.
 //!
 //! `docs/folders.md` describes the format. [`seal`] and [`open`] do all the work. Programs that
-//! find, place and name files in their own way, as the command does, use [`seal_file`],
+//! find, place and name files in their own way, as the command `sealane` does, use [`seal_file`],
 //! [`open_file`], [`Manifest`] and [`folders`], and check links with [`leads_out`].
 //!
 //! ```

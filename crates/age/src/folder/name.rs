@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 /// The name of the encrypted manifest in its folder.
 pub const MANIFEST: &str = "sealane-manifest.age";
 
-/// The name of the journal in the folder for the results.
+/// The name of the journal that the command `sealane` keeps in its output folder.
 pub const JOURNAL: &str = ".sealane-resume";
 
 /// The end of the name of an encrypted file.
@@ -25,7 +25,7 @@ impl Name {
     /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder.
     pub fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
-            // On Windows, a colon would name a part of a file.
+            // On Windows, the text after a colon names an alternate data stream.
             Component::Normal(name) if !(cfg!(windows) && name.as_encoded_bytes().contains(&b':')) => Some(name),
             _ => None,
         };
@@ -45,7 +45,7 @@ impl Name {
         sealed.into()
     }
 
-    /// Returns the name of the decrypted file, if `path` is an encrypted file's name.
+    /// Returns the name of the decrypted file, if `sealed` is an encrypted file's name.
     pub fn opened(sealed: &Path) -> Option<Self> {
         let stem = Path::new(sealed.file_name()?);
         let opened = match stem.extension() {
@@ -55,13 +55,13 @@ impl Name {
         Self::new(&sealed.with_file_name(opened))
     }
 
-    /// Returns whether a file of this name, or its encrypted form, would be mistaken for one of
-    /// this program's own files.
+    /// Returns whether a file of this name, or its encrypted form, would be mistaken for the
+    /// manifest or the journal.
     pub fn is_reserved(&self) -> bool {
         [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
     }
 
-    /// Returns the folders that contain it, from the lowest to the highest.
+    /// Returns the folders that contain the file, from the lowest to the highest.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.0.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty())
     }
@@ -73,7 +73,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Serialises a path as text with `/` between names, or as bytes if it is not UTF-8.
+/// The serialised form of a path: text with `/` between names, or bytes if the path is not UTF-8.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Form {
@@ -98,7 +98,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         Form::Text(text) => Ok(text.into()),
         Form::Bytes { base64 } => {
             let bytes = BASE64_STANDARD.decode(base64).map_err(de::Error::custom)?;
-            from_bytes(bytes).ok_or_else(|| de::Error::custom("the name of a file cannot be one here"))
+            from_bytes(bytes).ok_or_else(|| de::Error::custom("the file name is not valid on this system"))
         }
     }
 }

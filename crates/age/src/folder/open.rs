@@ -43,13 +43,14 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
     move |error| OpenError::Io { path: path.to_owned(), error }
 }
 
-/// Decrypts a folder to the new folder `destination`, which is for its owner only, on several
-/// threads. Returns the entries that are missing because of a fault, in the order of their names.
-/// If there are none, the result is complete and authentic. [`seal`](super::seal()) has an example.
+/// Decrypts a folder on several threads. Creates the folder `destination`, which only its owner can
+/// use, for the result. Returns the entries that are missing because of a fault, in the order of
+/// their names. If there are none, the result is complete and authentic. [`seal`](super::seal())
+/// has an example.
 ///
 /// Modes, times and symbolic links are those of the manifest. Links that may lead out of the folder
-/// are not made. Files that are not in the manifest are ignored. The files are not synced to the
-/// disk. Nobody else may change the two folders meanwhile.
+/// are not created. Files that are not in the manifest are ignored. The files are not synced to the
+/// disk. Nobody else may change the two folders during the call.
 ///
 /// # Errors
 /// [`OpenError`], for example if `destination` exists. Files that were decrypted before the error
@@ -99,7 +100,7 @@ pub fn open(
     }
     let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
 
-    // After the files, so that nothing is written through a link.
+    // Links come after the files, so that nothing is written through a link.
     let folders: HashSet<&Path> = directories.keys().map(Name::as_path).collect();
     for (name, target) in manifest.links {
         if leads_out(&name, &target, |path| folders.contains(path)) {
@@ -109,10 +110,11 @@ pub fn open(
             make_link(&target, &path).map_err(at(&path))?;
         }
     }
-    // A folder's time changes with its contents, and its mode may forbid changes.
+    // Folders get their attributes last: a folder's time changes with its contents, and its mode
+    // may forbid changes.
     let mut deepest_first: Vec<_> = directories.iter().collect();
     deepest_first.sort_by_key(|(name, _)| Reverse(*name));
-    // Only on Unix can a folder be opened as a file is.
+    // Only Unix can open a folder like a file.
     for (name, attributes) in deepest_first.into_iter().filter(|_| cfg!(unix)) {
         let path = destination.join(name.as_path());
         File::open(&path).and_then(|directory| attributes.apply(&directory)).map_err(at(&path))?;
@@ -158,5 +160,5 @@ fn make_link(target: &Path, path: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn make_link(_: &Path, _: &Path) -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "no symbolic links are made on this system"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "symbolic links cannot be created on this system"))
 }

@@ -49,8 +49,9 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> SealError {
 /// threads. Each file becomes an encrypted file of its own, and an encrypted manifest lists them
 /// all. Returns the manifest.
 ///
-/// Symbolic links are not followed; the manifest has them, and the modes and times of files and
-/// folders. The files are not synced to the disk. Nobody else may change the two folders meanwhile.
+/// Symbolic links are not followed: the manifest records them. It also has the modes and times of
+/// files and folders. The files are not synced to the disk. Nobody else may change the two folders
+/// during the call.
 ///
 /// ```
 /// use std::fs;
@@ -89,7 +90,7 @@ pub fn seal(
     let encryptor = || Encryptor::with_recipients(recipients.iter().map(|&recipient| recipient as &dyn Recipient));
     // The recipients are checked before anything is created.
     let manifest_encryptor = encryptor()?;
-    // The new folder may be within the source: it is not there yet.
+    // `destination` may be inside `source`, so the files are listed before it is created.
     let Found { files, mut manifest } = find(source)?;
     fs::create_dir(destination).map_err(at(destination))?;
     let sealed = (|| {
@@ -140,7 +141,7 @@ pub fn seal(
 struct Found {
     /// The files, with their lengths.
     files: Vec<(Name, u64)>,
-    /// The folders and links.
+    /// A manifest with the folders and links, but without files.
     manifest: Manifest,
 }
 
@@ -154,7 +155,7 @@ fn find(source: &Path) -> Result<Found, SealError> {
             let (within, path) = (folder.join(entry.file_name()), entry.path());
             let name = Name::new(&within).filter(|name| !name.is_reserved());
             let name = name.ok_or_else(|| SealError::Reserved(path.clone()))?;
-            // Of a link, not of its target.
+            // For a link, this is the metadata of the link itself.
             let metadata = entry.metadata().map_err(at(&path))?;
             if metadata.is_dir() {
                 found.manifest.directories.insert(name, Attributes::of(&metadata));

@@ -74,7 +74,7 @@ pub fn verify(
 /// Returns the length of the plaintext.
 ///
 /// # Errors
-/// [`FileFault`]: it cannot be read, or is another than in the manifest.
+/// [`FileFault`], if the file cannot be read, or is not the one in the manifest.
 pub fn verify_file<R: Read>(
     reader: StreamReader<R>,
     known: Option<&Known>,

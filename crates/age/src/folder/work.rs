@@ -37,7 +37,7 @@ pub fn for_each_file<T: Sync>(
     };
     thread::scope(|scope| {
         for _ in 1..threads.get().min(small.len()) {
-            // Continue with fewer threads.
+            // If a thread cannot be started, fewer threads do the work.
             let _ = thread::Builder::new().spawn_scoped(scope, until_none_is_left);
         }
         until_none_is_left();

@@ -31,7 +31,7 @@ pub enum HeaderError {
         /// The fault.
         fault: LineFault,
     },
-    /// A stanza of a type from the age specification has the wrong form.
+    /// A stanza whose type is from the age specification has the wrong form.
     #[error("malformed header: {stanza_type} stanza: {fault}")]
     Stanza {
         /// The type of the stanza.
@@ -52,13 +52,13 @@ pub enum HeaderError {
     /// inside others.
     #[error("the header has more than 1024 recipient stanzas")]
     TooManyStanzas,
-    /// An identity found a stanza of its type invalid, for example because an X25519 share has low
-    /// order.
+    /// A stanza is invalid: an identity of its type rejected it, for example because an X25519
+    /// share has low order, or a header cannot be written with it.
     #[error("malformed header: a recipient stanza is invalid")]
     InvalidStanza,
 }
 
-/// A fault of a line of a header.
+/// A fault in a line of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineFault {
@@ -68,7 +68,8 @@ pub enum LineFault {
     /// The line is neither the start of a stanza nor the end of the header.
     #[error("neither a recipient stanza nor the end of the header")]
     Unexpected,
-    /// An argument of a stanza is empty: two spaces, or a space at an end.
+    /// An argument of a stanza is empty: there are two spaces in a row, or one at the end of the
+    /// line.
     #[error("a stanza has an empty argument")]
     EmptyArgument,
     /// An argument of a stanza has a character that is not one of ASCII 33 to 126.
@@ -88,7 +89,7 @@ pub enum LineFault {
     Mac,
 }
 
-/// A fault of a stanza of a type from the age specification.
+/// A fault in a stanza whose type is from the age specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StanzaFault {

@@ -62,8 +62,8 @@ use crate::stanza::Stanza;
 /// The longest header that is read or written, in bytes. 1 MiB is enough for 500 post-quantum
 /// recipients, or for [`MAX_STANZAS`] shorter ones.
 ///
-/// The format has no limit. Without one, a file that is all stanzas would fill the memory: parsed,
-/// a header takes up to 30 times its length.
+/// The format itself has no limit. Without one, a file of nothing but stanzas would exhaust the
+/// memory: a parsed header takes up to 30 times its length.
 pub const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// The largest number of recipient stanzas that are read or written, including those inside
@@ -137,7 +137,7 @@ impl Header {
         Ok(Self { stanzas, mac })
     }
 
-    /// Makes a header from the `stanzas` that wrap `file_key`.
+    /// Returns a header with `stanzas`, which wrap `file_key`.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl fmt::Debug for Header {
 /// The result of [`Header::parse_prefix`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prefix {
-    /// The prefix has all of it.
+    /// The prefix contains the whole header.
     Complete {
         /// The header.
         header: Header,
@@ -252,7 +252,7 @@ pub enum Prefix {
     },
     /// The prefix ends inside the header.
     Incomplete {
-        /// The least length of a prefix that may have all of it. More may be needed.
+        /// The least length of a prefix that may contain the whole header. More may be needed.
         at_least: usize,
     },
 }
@@ -277,7 +277,8 @@ fn padding(len: usize) -> Option<Stanza> {
     Some(Stanza { tag, args: Vec::new(), body: Vec::new() })
 }
 
-/// The start of the type of a stanza that pads. More hyphens follow.
+/// The start of a padding stanza's type. A longer type continues with hyphens; a shorter type is a
+/// part of this one.
 #[cfg(feature = "std")]
 const PADDING: &str = "padding-";
 

@@ -13,7 +13,7 @@ use super::parse::Parser;
 use super::{HeaderError, MAX_STANZAS};
 use crate::stanza::Stanza;
 
-/// The type of the stanza.
+/// The type of these stanzas.
 pub(crate) const THRESHOLD: &str = "sealane/threshold";
 
 /// The length of the part before the inner stanzas, in bytes.
@@ -28,7 +28,7 @@ pub(crate) struct Nested {
 }
 
 impl Nested {
-    /// Makes a body.
+    /// Returns a body of `prefix` and `stanzas`.
     ///
     /// # Errors
     /// If a stanza would not be valid in a parsed body.
@@ -66,8 +66,8 @@ impl Nested {
     }
 }
 
-/// Rejects a passphrase, because no limit of the header covers its work factor, and shares of
-/// shares.
+/// Rejects inner passphrase stanzas, because the limit on a header's work factor does not cover
+/// them, and inner `sealane/threshold` stanzas.
 fn check(stanzas: &[Stanza]) -> Result<(), HeaderError> {
     if stanzas.iter().any(|stanza| stanza.tag == SCRYPT || stanza.tag == THRESHOLD) {
         return Err(HeaderError::InvalidStanza);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::stanza::{Stanza, is_printable};
 
-/// The longest first line of an age file of any version.
+/// The longest first line that is accepted, in bytes, whatever the version.
 const MAX_FIRST_LINE: usize = 128;
 
 /// The start of the first line, before the version.

@@ -19,7 +19,8 @@ pub enum EncryptedFileError {
     /// It cannot be opened, for example because the passphrase is wrong.
     #[error(transparent)]
     Open(#[from] DecryptError),
-    /// It is encrypted to recipients. age, too, opens only those with a passphrase.
+    /// It is encrypted to recipients. Like age, this crate opens only identity files with a
+    /// passphrase.
     #[error("the file is encrypted, but not with a passphrase")]
     NoPassphrase,
     /// It is damaged. The error wraps a [`StreamError`](crate::StreamError) or an
@@ -70,7 +71,8 @@ impl EncryptedIdentityFile {
         self
     }
 
-    /// Returns whether a passphrase opens the file. Otherwise it is no identity file.
+    /// Returns whether the file is encrypted with a passphrase. Otherwise it is not an identity
+    /// file.
     pub fn has_passphrase(&self) -> bool {
         self.decryptor().is_ok_and(|decryptor| decryptor.is_scrypt())
     }
@@ -93,8 +95,8 @@ impl EncryptedIdentityFile {
         if !decryptor.is_scrypt() {
             return Err(EncryptedFileError::NoPassphrase);
         }
-        // The plaintext is shorter than the file, so the vector never grows: growing leaves a copy
-        // behind that is not wiped.
+        // The plaintext is shorter than the file, so the vector never grows: growing would leave a
+        // copy behind that is not wiped.
         let mut plaintext = Zeroizing::new(Vec::with_capacity(self.contents.len()));
         decryptor.decrypt([passphrase])?.read_to_end(&mut plaintext).map_err(EncryptedFileError::Read)?;
         Ok(plaintext)

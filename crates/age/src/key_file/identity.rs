@@ -22,7 +22,7 @@ impl AnyIdentity {
     /// Returns the identity that unwraps file keys.
     ///
     /// # Errors
-    /// A plugin's identity, as it is: only a program that starts plugins can unwrap with it.
+    /// The plugin's identity, unchanged: only a program that starts plugins can unwrap with it.
     pub fn into_identity(self) -> Result<Box<dyn Identity + Send + Sync>, plugin::Identity> {
         match self {
             Self::X25519(identity) => Ok(Box::new(identity)),
@@ -39,16 +39,16 @@ pub enum IdentityFault {
     /// A secret key was not copied completely: its checksum or its length is wrong.
     #[error("malformed secret key")]
     MalformedKey,
-    /// An identity of a plugin was not copied whole.
+    /// A plugin's identity was not copied completely.
     #[error("malformed plugin identity")]
     MalformedPlugin,
     /// No plugin can have the name in the identity.
     #[error("not a plugin's name")]
     PluginName,
-    /// It is a public key.
+    /// The text is a public key.
     #[error("a recipient (public key), where an identity (private key) is expected")]
     Recipient,
-    /// It is of an unknown kind.
+    /// The text is of an unknown kind.
     #[error("not an identity")]
     Unknown,
 }

@@ -58,10 +58,10 @@ pub use self::recipient::{AnyRecipient, RecipientFault};
 #[cfg(feature = "ssh")]
 pub use self::ssh::{SshIdentityFault, parse_ssh_identity};
 
-/// The longest file that age reads, in bytes.
+/// The longest key file that age reads, in bytes.
 pub const MAX_FILE_BYTES: usize = 16 << 20;
 
-/// The longest line of a recipients file, in bytes. It is also sshd(8)'s for authorized keys.
+/// The longest line of a recipients file, in bytes. sshd(8) has the same limit for authorized keys.
 pub const MAX_RECIPIENT_BYTES: usize = 8 << 10;
 
 /// U+FEFF in UTF-8, which editors on Windows add.
@@ -96,8 +96,8 @@ pub enum KeyFileError<F: fmt::Display> {
 pub enum IdentityFile {
     /// One identity a line: see [`parse_identities`].
     Lines,
-    /// A file of age, binary or armored, that has such lines as its plaintext: see
-    /// `EncryptedIdentityFile`, which needs the feature `std`.
+    /// An age file, binary or armored, whose plaintext is such lines: see `EncryptedIdentityFile`,
+    /// which needs the feature `std`.
     Encrypted,
     /// A private key in PEM, such as an ssh key: see `parse_ssh_identity`, which needs the feature
     /// `ssh`.
@@ -105,7 +105,8 @@ pub enum IdentityFile {
 }
 
 impl IdentityFile {
-    /// Returns the kind of a file by its first bytes, and the contents without a byte order mark.
+    /// Returns the kind of a file, judging by its first bytes, and the contents without a byte
+    /// order mark.
     pub fn of(contents: &[u8]) -> (Self, &[u8]) {
         let contents = without_mark(contents);
         let start = contents.trim_ascii_start();
@@ -146,10 +147,10 @@ pub fn parse_identities(contents: &[u8]) -> Result<Vec<AnyIdentity>, KeyFileErro
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Recipients {
-    /// The recipients, in order. There is none if all lines were skipped.
+    /// The recipients, in order. There are none if all lines were skipped.
     pub recipients: Vec<AnyRecipient>,
-    /// The lines with ssh keys of a type that nothing is encrypted to, and the fault of each.
-    /// `authorized_keys` and `github.com/USER.keys` have keys of any type.
+    /// The numbers of the lines with ssh keys of unsupported types, and the fault of each line.
+    /// Files such as `authorized_keys` and `github.com/USER.keys` may have keys of any type.
     pub skipped: Vec<(usize, RecipientFault)>,
 }
 
@@ -170,7 +171,7 @@ pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<Reci
     if found.recipients.is_empty() && found.skipped.is_empty() { Err(KeyFileError::NoKeys) } else { Ok(found) }
 }
 
-/// Returns the lines that are keys, with their numbers.
+/// Returns the lines that should be keys, with their numbers.
 fn lines<F: fmt::Display>(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyFileError<F>> {
     if contents.len() > MAX_FILE_BYTES {
         return Err(KeyFileError::TooLong);

@@ -15,7 +15,7 @@ pub enum AnyRecipient {
     X25519(x25519::Recipient),
     /// `age1pq1…`
     PostQuantum(Box<mlkem768x25519::Recipient>),
-    /// `age1NAME1…`. A program that starts plugins makes a [`Recipient`](crate::Recipient) of it.
+    /// `age1NAME1…`. A program that starts plugins turns it into a [`Recipient`](crate::Recipient).
     Plugin(plugin::Recipient),
     /// `age1tag1…`
     #[cfg(feature = "age")]
@@ -33,7 +33,7 @@ impl AnyRecipient {
     /// Returns the recipient that wraps file keys.
     ///
     /// # Errors
-    /// A plugin's recipient, as it is: only a program that starts plugins can wrap with it.
+    /// The plugin's recipient, unchanged: only a program that starts plugins can wrap with it.
     pub fn into_recipient(self) -> Result<Box<dyn crate::recipient::Recipient + Send + Sync>, plugin::Recipient> {
         Ok(match self {
             Self::X25519(recipient) => Box::new(recipient),
@@ -53,7 +53,7 @@ impl AnyRecipient {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecipientFault {
-    /// It was not copied whole: its checksum or its length is wrong.
+    /// It was not copied completely: its checksum or its length is wrong.
     #[error("malformed recipient")]
     Malformed,
     /// No plugin can have the name in the recipient.
@@ -68,7 +68,7 @@ pub enum RecipientFault {
     /// It is longer than [`MAX_RECIPIENT_BYTES`](super::MAX_RECIPIENT_BYTES).
     #[error("longer than 8 KiB")]
     TooLong,
-    /// It is an ssh public key of a type or a length that nothing is encrypted to.
+    /// It is an ssh public key of an unsupported type or length.
     #[error("{why}")]
     UnsupportedSsh {
         /// The type of the key.
@@ -80,7 +80,7 @@ pub enum RecipientFault {
     #[error("malformed ssh public key")]
     MalformedSsh,
     /// It needs a feature of this crate that is not enabled.
-    #[error("the recipient takes the feature `{0}` of sealane-age")]
+    #[error("the recipient needs the feature `{0}` of sealane-age")]
     Feature(&'static str),
     /// It is of an unknown kind.
     #[error("unknown type of recipient")]
@@ -173,8 +173,8 @@ fn ssh(text: &str) -> Result<AnyRecipient, RecipientFault> {
     Err(if text.starts_with("ssh-") { RecipientFault::Feature("ssh") } else { RecipientFault::Unknown })
 }
 
-/// Returns the type of a well-formed ssh public key, which stands before the key and in it (RFC
-/// 4253, section 6.6).
+/// Returns the type of a well-formed ssh public key. The line has it before the key, and the key
+/// repeats it (RFC 4253, section 6.6).
 #[cfg(feature = "ssh")]
 fn ssh_type(line: &str) -> Option<&str> {
     use base64::{Engine as _, prelude::BASE64_STANDARD};

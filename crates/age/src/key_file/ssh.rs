@@ -7,10 +7,10 @@ use secrecy::SecretString;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SshIdentityFault {
-    /// It is not a private key in OpenSSH's format, or of RSA in PEM.
+    /// It is neither a private key in OpenSSH's format nor an RSA private key in PEM.
     #[error("not an ssh private key")]
     Malformed,
-    /// Its type, its length or its encryption is one that nothing is decrypted with.
+    /// Its type, length or encryption is not supported.
     #[error("ssh keys of this type are not supported")]
     Unsupported,
     /// It is encrypted, and there is no passphrase.

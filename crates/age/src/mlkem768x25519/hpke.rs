@@ -1,5 +1,5 @@
-//! HPKE (RFC 9180) in base mode for one message, with HKDF-SHA-256 and ChaCha20-Poly1305. It begins
-//! with the shared secret of a key encapsulation.
+//! HPKE (RFC 9180) in base mode for one message, with HKDF-SHA-256 and ChaCha20-Poly1305. It starts
+//! from the shared secret of a key encapsulation.
 
 use hkdf::Hkdf;
 use sha2::Sha256;
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 const SUITE: &[u8] = b"HPKE\x64\x7a\x00\x01\x00\x03";
 const BASE_MODE: u8 = 0;
 
-/// Derives the key and the nonce of the only message (section 5.1). It has no associated data.
+/// Derives the key and the nonce for the only message (section 5.1), which has no associated data.
 pub(super) fn key_schedule(shared: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32]>, Zeroizing<[u8; 12]>) {
     let (psk_id_hash, _) = extract(&[], b"psk_id_hash", &[]);
     let (info_hash, _) = extract(&[], b"info_hash", info);

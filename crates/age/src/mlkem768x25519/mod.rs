@@ -44,7 +44,7 @@ use crate::stanza::Stanza;
 use crate::text::{ParseError, decode, encode, encode_secret};
 use xwing::{CIPHERTEXT_BYTES, PUBLIC_BYTES, Private, Public, SEED_BYTES};
 
-/// The type of the stanza.
+/// The type of the stanzas.
 const TYPE: &str = "mlkem768x25519";
 const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
 /// The label of these recipients. It excludes other recipients, because with them the file would
@@ -61,11 +61,11 @@ const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-PQ-");
 pub struct Recipient(Public);
 
 impl Recipient {
-    /// Returns the recipient with this encapsulation key of X-Wing, in 1216 bytes.
+    /// Returns the recipient for an X-Wing encapsulation key, which has 1216 bytes.
     ///
     /// # Errors
     ///
-    /// If the length is another, or the bytes are not a key.
+    /// If the length is wrong, or the bytes are not a key.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let bytes: Option<[u8; PUBLIC_BYTES]> = bytes.try_into().ok();
         bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(MALFORMED_RECIPIENT)
@@ -122,11 +122,11 @@ impl Identity {
         Ok(Self(Private::from_seed(&seed)))
     }
 
-    /// Returns the identity with this seed of X-Wing, in 32 bytes.
+    /// Returns the identity for an X-Wing seed, which has 32 bytes.
     ///
     /// # Errors
     ///
-    /// If the length is another.
+    /// If the length is wrong.
     pub fn from_seed(seed: &[u8]) -> Result<Self, ParseError> {
         let seed: &[u8; SEED_BYTES] = seed.try_into().map_err(|_| MALFORMED_IDENTITY)?;
         Ok(Self(Private::from_seed(seed)))

@@ -22,10 +22,10 @@ const PQ_CIPHERTEXT_BYTES: usize = 1088;
 pub(super) const PUBLIC_BYTES: usize = PQ_PUBLIC_BYTES + SHARE_BYTES;
 /// The length of a ciphertext, in bytes.
 pub(super) const CIPHERTEXT_BYTES: usize = PQ_CIPHERTEXT_BYTES + SHARE_BYTES;
-/// The length of a private key, in bytes: it is the seed of both keys.
+/// The length of a private key, in bytes. The private key is a seed for the keys of both schemes.
 pub(super) const SEED_BYTES: usize = 32;
 
-/// The label of section 5.3: it draws an X-wing.
+/// The label of section 5.3.
 const LABEL: &[u8; 6] = br"\.//^\";
 
 /// The shared secret.
@@ -39,8 +39,8 @@ pub(super) struct Public {
 }
 
 impl Public {
-    /// Returns `None` if the bytes are not a key (FIPS 203, section 7.2: each coefficient is less
-    /// than the modulus).
+    /// Returns `None` if the bytes are not a key: each coefficient must be less than the modulus
+    /// (FIPS 203, section 7.2).
     pub(super) fn from_bytes(bytes: &[u8; PUBLIC_BYTES]) -> Option<Self> {
         let (pq, share) = bytes.split_at(PQ_PUBLIC_BYTES);
         let encoded = Encoded::<PqPublic>::try_from(pq).ok()?;

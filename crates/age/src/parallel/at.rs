@@ -1,4 +1,4 @@
-//! Whole files that are read and written at any position.
+//! Processes whole files that can be read and written at any position.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,23 +11,23 @@ use crate::error::CopyError;
 use crate::random_access::{ReadAt, WriteAt};
 use crate::stream::SEALED_CHUNK_BYTES;
 
-/// The end of the work.
+/// The end of the file, or a failure.
 struct End {
-    /// The batch in which it ended.
+    /// The batch in which it occurred.
     batch: u64,
-    /// The length of the result.
+    /// The length of the output, or the error.
     result: Result<u64, CopyError>,
 }
 
 /// Processes a whole file on several threads. Each thread takes the next free batch, reads it, and
-/// calls `work`, which stores pieces of the result one after the other. Returns the length of the
-/// result.
+/// calls `work`, which stores pieces of the output one after the other. Returns the length of the
+/// output.
 ///
-/// The result is the result of the earliest batch in which the file ends or something fails. The
-/// order of the threads does not matter: every batch before it was taken, and each thread completes
-/// its batches. A file can grow. The thread with the batch in which the file ended at first
-/// therefore continues alone as long as there is more, because the other threads do not know how
-/// far it goes.
+/// The outcome is that of the earliest batch in which the file ends or something fails. The order
+/// of the threads does not matter: all batches before that one were taken, and each thread
+/// completes its batches. The file may grow meanwhile. The thread that has the batch in which the
+/// file ended at first therefore continues alone as long as there is more, because the other
+/// threads do not know how far it goes.
 pub(super) fn run<const CHUNK: usize>(
     threads: Threads,
     input_start: u64,
@@ -38,10 +38,10 @@ pub(super) fn run<const CHUNK: usize>(
 ) -> Result<u64, CopyError> {
     let capacity = Batch::<CHUNK>::CAPACITY as u64;
     let payload_len = input.size().map_err(CopyError::Read)?.saturating_sub(input_start);
-    // The batch of the last byte.
+    // The batch with the last byte of the file.
     let tail = payload_len.saturating_sub(1) / capacity;
 
-    // Processes one batch. Returns the end if the file ends there.
+    // Processes one batch. Returns the outcome if the file ends or something fails in it.
     let one = |batch: &mut Batch<CHUNK>, index: u64| -> Option<Result<u64, CopyError>> {
         let read = batch.load(input, input_start + index * capacity, index < tail);
         batch.first = index * CHUNKS as u64;
@@ -101,7 +101,7 @@ pub(super) fn run<const CHUNK: usize>(
     });
     let end = end.into_inner().unwrap_or_else(PoisonError::into_inner);
     let len = end.expect("the earliest end has been left here").result?;
-    // This removes the rest of an earlier content.
+    // Removes the rest of what `output` held before.
     output.set_len(len).map_err(CopyError::Write)?;
     Ok(len)
 }

@@ -1,4 +1,4 @@
-//! Chunks that are sealed or opened together, each in its place.
+//! Chunks that are sealed or opened together, in place.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub(super) type ToSeal = Batch<CHUNK_BYTES>;
 /// Sealed chunks, one after the other.
 pub(super) type ToOpen = Batch<SEALED_CHUNK_BYTES>;
 
-/// The part of the input after a batch.
+/// Whether input follows a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     More,
@@ -43,8 +43,8 @@ pub(super) struct Batch<const CHUNK: usize> {
 impl<const CHUNK: usize> Batch<CHUNK> {
     /// The number of input bytes in a full batch.
     pub(super) const CAPACITY: usize = CHUNKS * CHUNK;
-    /// The number of result bytes of a full batch: sealed chunks for plaintext, and the other way
-    /// round.
+    /// The number of output bytes of a full batch: the length of the sealed chunks for plaintext,
+    /// and of the plaintext for sealed chunks.
     pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_BYTES { SEALED_CHUNK_BYTES } else { CHUNK_BYTES };
 
     pub(super) fn new() -> Self {
@@ -74,7 +74,7 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         self.len.div_ceil(CHUNK)
     }
 
-    /// Returns the position in the buffer of input byte `n`.
+    /// Returns the position of input byte `n` in the buffer.
     fn place(n: usize) -> usize {
         n / CHUNK * SEALED_CHUNK_BYTES + n % CHUNK
     }
@@ -92,7 +92,8 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         self.len += n;
     }
 
-    /// Moves the last chunk to `next`, which is empty, if it is incomplete and not the only one.
+    /// Moves the last chunk to `next`, which is empty, if the chunk is incomplete and not the only
+    /// one.
     pub(super) fn move_begun_chunk(&mut self, next: &mut Self) {
         let (whole, begun) = (self.len / CHUNK, self.len % CHUNK);
         if whole > 0 && begun > 0 {

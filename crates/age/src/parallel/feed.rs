@@ -16,7 +16,7 @@ pub(super) struct Feeder<F, const CHUNK: usize> {
     read: F,
     held: Batch<CHUNK>,
     counter: Counter,
-    /// The end of the input. Everything before it has then been given out.
+    /// How the input ended, once it has. All input before the end has then been given out.
     ended: Option<io::Result<()>>,
 }
 
@@ -25,9 +25,9 @@ impl<F: FnMut(&mut [u8]) -> io::Result<usize>, const CHUNK: usize> Feeder<F, CHU
         Self { read, held: Batch::new(), counter, ended: None }
     }
 
-    /// Makes `batch` the next one. Returns false if there is none. A batch is full unless the input
-    /// has ended, or `is_idle` says that a worker waits: then complete chunks are given out at
-    /// once.
+    /// Replaces `batch` with the next one. Returns false if there is none. A batch is full unless
+    /// the input has ended, or `is_idle` says that a worker waits: then complete chunks are given
+    /// out at once.
     pub(super) fn next(&mut self, batch: &mut Batch<CHUNK>, is_idle: &dyn Fn() -> bool) -> Result<bool, CopyError> {
         if let Some(result) = self.ended.take() {
             return result.map(|()| false).map_err(CopyError::Read);

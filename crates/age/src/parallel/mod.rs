@@ -43,7 +43,7 @@ impl Threads {
         Self(count.min(const { NonZero::new(Self::MAX).unwrap() }))
     }
 
-    /// Returns the number of cores that this process may use.
+    /// Returns one thread for each core that this process may use, up to [`Threads::MAX`].
     #[must_use]
     pub fn available() -> Self {
         thread::available_parallelism().map_or(Self::ONE, Self::new)
@@ -60,7 +60,7 @@ impl Encryptor {
     /// Writes a whole file: the header and all of `input`, sealed on several threads. Flushes, and
     /// returns `output`.
     ///
-    /// Each chunk is written as soon as it could be with one thread: when something follows it.
+    /// As with one thread, each chunk is written as soon as it is known that something follows it.
     /// Memory does not grow with the input: it is about 3 MiB for each thread.
     ///
     /// # Errors
@@ -86,8 +86,9 @@ impl Encryptor {
         Ok(output)
     }
 
-    /// Does the same as [`Encryptor::encrypt`] from a file to a file. Each thread reads, seals and
-    /// writes its own chunks. Returns the length of the result, to which `output` is cut.
+    /// Does the same as [`Encryptor::encrypt`], but from file to file. Each thread reads, seals and
+    /// writes its own chunks. Truncates `output` to the length of the result, and returns that
+    /// length.
     ///
     /// # Errors
     /// [`CopyError`]. The content of `output` is then useless, because any part of it may be
@@ -103,14 +104,14 @@ impl Encryptor {
 }
 
 impl<R: Read> StreamReader<R> {
-    /// Writes the rest of the plaintext, from the reader's position on, opened on several threads.
-    /// Flushes, and returns `output`.
+    /// Opens the rest of the file on several threads, and writes the plaintext from the reader's
+    /// position on. Flushes, and returns `output`.
     ///
-    /// Each chunk is written as soon as it could be with one thread. Memory does not grow with the
-    /// file: it is about 3 MiB for each thread.
+    /// Each chunk is written as soon as with one thread. Memory does not grow with the file: it is
+    /// about 3 MiB for each thread.
     ///
     /// # Errors
-    /// [`CopyError`], which says which side failed. If the file is damaged, it is a
+    /// [`CopyError`], which says which side failed. If the file is damaged, the error wraps a
     /// [`StreamError`](crate::StreamError). All plaintext before the error has been written, and
     /// nothing else.
     pub fn copy_to<W: Write + Send>(mut self, mut output: W, threads: Threads) -> Result<W, CopyError> {
@@ -121,7 +122,7 @@ impl<R: Read> StreamReader<R> {
             output.flush().map_err(CopyError::Write)?;
             return Ok(output);
         }
-        // This copies the rest of an open chunk, or of the one in which a seek ended.
+        // Copies the rest of the open chunk, or of the chunk in which a seek ended.
         self.copy_while(Opener::is_within_chunk, &mut output)?;
         match self.opener.next {
             Next::Chunk => self.open_rest(&mut output, threads)?,
@@ -132,12 +133,12 @@ impl<R: Read> StreamReader<R> {
         Ok(output)
     }
 
-    /// Does the same as [`StreamReader::copy_to`] from a file to a file, for the whole plaintext,
-    /// regardless of the reader's position. Each thread reads, opens and writes its own chunks.
-    /// Returns the length of the plaintext, to which `output` is cut.
+    /// Does the same as [`StreamReader::copy_to`], but from file to file, and for the whole
+    /// plaintext, regardless of the reader's position. Each thread reads, opens and writes its own
+    /// chunks. Truncates `output` to the length of the plaintext, and returns that length.
     ///
     /// `input` is the file that this reader reads, from the position at which its decryptor began.
-    /// Another file is found to be damaged.
+    /// Any other file is reported as damaged.
     ///
     /// # Errors
     /// [`CopyError`]; of several errors, the one at the earliest position in the file. The content

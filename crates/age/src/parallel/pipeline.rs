@@ -1,8 +1,8 @@
 //! Passes batches of work from a reader to a writer, through several threads, in order.
 //!
 //! The calling thread reads, the given number of threads work, and one thread writes. Batch i goes
-//! to worker i mod n and is taken from there again, which keeps the order. Batches are reused: none
-//! is allocated after the first round.
+//! to worker i mod n, and the writer takes it from there, which keeps the order. Batches are
+//! reused: none is allocated after the first round.
 
 use std::io;
 use std::iter;
@@ -24,7 +24,7 @@ const BATCHES_BEFORE_THREADS: usize = 4;
 /// worker is idle.
 ///
 /// Everything that was read before a failure of `read` is processed and written. Only a failure of
-/// `write` itself stops writing, in the earliest batch that fails. When this returns, all threads
+/// `write` itself stops writing, at the earliest batch that fails. When this returns, all threads
 /// have ended.
 ///
 /// # Errors
@@ -43,12 +43,12 @@ pub(super) fn run<B: Send>(
     }
     match together(threads.get(), batch, &new_batch, &mut read, &work, &mut write) {
         Some(result) => result,
-        // No thread can be started.
+        // No worker or no writer can be started.
         None => alone(usize::MAX, &mut new_batch(), &mut read, &work, &mut write).map(drop),
     }
 }
 
-/// Processes up to this many batches on this thread. Returns false if there were fewer.
+/// Processes up to `batches` batches on this thread. Returns false if there were fewer.
 fn alone<B>(
     batches: usize,
     batch: &mut B,
@@ -66,8 +66,8 @@ fn alone<B>(
     Ok(true)
 }
 
-/// Processes the rest with up to this many workers. Returns `None`, with nothing read, if no thread
-/// can be started.
+/// Processes the remaining batches with up to `workers` workers. Returns `None`, with nothing read,
+/// if no worker or no writer can be started.
 fn together<B: Send>(
     workers: usize,
     batch: B,
@@ -76,7 +76,7 @@ fn together<B: Send>(
     work: &(impl Fn(&mut B) + Sync),
     write: &mut (impl FnMut(&mut B) -> Result<(), CopyError> + Send),
 ) -> Option<Result<(), CopyError>> {
-    // The number of batches that are with a worker.
+    // The number of batches that workers have.
     let busy = &AtomicUsize::new(0);
     thread::scope(|scope| {
         let mut to_workers = Vec::with_capacity(workers);
@@ -113,7 +113,7 @@ fn together<B: Send>(
 
         let mut result = Ok(());
         let mut next_worker = to_workers.iter().cycle();
-        // After a failure the writer returns no buffers, and closes the channel.
+        // After a failure, the writer returns no more batches, and closes the channel.
         for mut batch in free {
             match read(&mut batch, &|| busy.load(Ordering::Relaxed) < workers) {
                 Ok(true) => {
@@ -138,7 +138,7 @@ fn together<B: Send>(
     })
 }
 
-/// Writes the workers' results, in order, until they end.
+/// Writes the workers' batches, in order, until the workers end.
 fn write_all<B>(
     from_workers: &[Receiver<B>],
     free: &SyncSender<B>,
@@ -147,8 +147,8 @@ fn write_all<B>(
     for worker in from_workers.iter().cycle() {
         let Ok(mut batch) = worker.recv() else { break };
         write(&mut batch)?;
-        // The channel has room for all. When nothing more is to be read, nothing receives the
-        // batch.
+        // The channel has room for all batches. When nothing more is to be read, nothing receives
+        // them.
         let _ = free.send(batch);
     }
     Ok(())

@@ -43,7 +43,7 @@ pub struct Salvaged {
     pub found: u64,
     /// The ranges that could not be read or authenticated, in order.
     pub missing: Vec<Range<u64>>,
-    /// The chunks that are at another position in the file than when it was made, because bytes
+    /// The runs of chunks that are no longer at their original position in the file, because bytes
     /// before them were lost or inserted.
     pub moved: Vec<Moved>,
     /// The end of the plaintext, if the last chunk was found. Otherwise its length is unknown.
@@ -62,11 +62,11 @@ impl Salvaged {
     }
 }
 
-/// Chunks that moved. They start here.
+/// A run of chunks that moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
-    /// The position in the plaintext, in bytes.
+    /// The position of its first chunk in the plaintext, in bytes.
     pub start: u64,
     /// The number of bytes by which they moved towards the end of the file. It is negative if bytes
     /// were lost.
@@ -86,9 +86,9 @@ pub enum Salvaging<'a> {
     },
     /// A chunk is not at its position and is searched for.
     Searching {
-        /// The part of the search that is done.
+        /// The number of steps that are done.
         tried: u64,
-        /// The size of the whole search.
+        /// The number of steps of a search that finds nothing.
         of: u64,
     },
 }
@@ -102,11 +102,11 @@ impl<R> StreamReader<R> {
     ///
     /// If a chunk does not follow the one before it, it is searched for: first in steps of whole
     /// chunks, up to 64 MiB further on. Then it is searched for at every byte, with every number
-    /// that it could have: before it, up to 64 MiB may be lost, inserted or damaged, or a mixture
-    /// of these up to 512 KiB. If that fails, 64 MiB count as damaged, and the search goes on after
-    /// them. Chunks in another order are not found. The last chunk is always found if it follows
-    /// the one before it. Otherwise it is found within 512 KiB, if the file ends with it or only
-    /// zeros follow.
+    /// that it could have. This finds the chunk if up to 64 MiB before it were lost, or inserted,
+    /// or damaged, or up to 512 KiB in a mixture of these. If that fails, 64 MiB count as damaged,
+    /// and the search goes on after them. Chunks in another order are not found. The last chunk is
+    /// always found if it follows the one before it. Otherwise it is found within 512 KiB, if the
+    /// file ends with it or only zeros follow.
     ///
     /// # Errors
     /// The errors of `report`, as [`CopyError::Write`].
@@ -205,8 +205,8 @@ impl Run<'_> {
     }
 }
 
-/// Opens the chunk at the start of `sealed`, which is at most one chunk. Returns the length of its
-/// plaintext, and whether it is the last of the file.
+/// Opens the chunk at the start of `sealed`, which is at most as long as a full chunk. Returns the
+/// length of its plaintext, and whether it is the last of the file.
 fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(usize, bool)> {
     if sealed.len() == SEALED_CHUNK_BYTES && cipher.open(number, false, sealed) {
         return Some((CHUNK_BYTES, false));
@@ -217,7 +217,7 @@ fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(us
     is_chunk.then_some((len, true))
 }
 
-/// The chunks of a file, which may have other bytes between them.
+/// The chunks of a file. In a damaged file, other bytes may be between them.
 struct Payload<'a, I> {
     input: &'a I,
     start: u64,

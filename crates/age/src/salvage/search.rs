@@ -12,8 +12,8 @@ use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, TAG_BYTES};
 pub(super) const REACH: u64 = 1024;
 /// The largest distance at which bytes may be both lost and inserted, in chunks.
 const NEAR: u64 = 8;
-/// The number of chunk-sized positions that all searches in a file may try together. It takes some
-/// minutes.
+/// The number of chunk-sized positions that all searches in a file may try together. Trying all of
+/// them takes some minutes.
 const LIMIT: u64 = 1 << 17;
 
 /// A chunk: its number, and its position in the payload, in bytes.
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// All searches in a file.
+/// The searches in one file, which share a limit.
 pub(super) struct Search<'a> {
     cipher: &'a ChunkCipher,
     /// Room for two chunks. A chunk that begins in the first half fits.
@@ -67,8 +67,8 @@ impl<'a> Search<'a> {
         }
         let of = 7 * REACH + NEAR * NEAR;
         let mut tried = 0;
-        // The nearest places come first: with this many chunks lost, or room for this many
-        // inserted.
+        // The nearest places come first: those with up to `distance` chunks lost, and room for up
+        // to `distance` chunks inserted.
         for distance in 0..REACH {
             for (lost, inserted) in cells(distance) {
                 if tried % 16 == 0 {
@@ -102,8 +102,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Returns the position of the chunk `number`, at `at` or less than a chunk's length further
-    /// on.
+    /// Returns the position of the chunk `number`, if it starts at `at` or less than a chunk's
+    /// length after it.
     fn anywhere(&mut self, payload: &Payload<'_, impl ReadAt>, number: u64, at: u64) -> Option<u64> {
         if at >= payload.len {
             return None;
@@ -122,8 +122,8 @@ impl<'a> Search<'a> {
         self.cipher.find(number, data).map(|offset| at + offset as u64)
     }
 
-    /// Returns the last chunk at any position, if little follows `from`. The file ends with the
-    /// chunk, or only zeros follow.
+    /// Searches for the last chunk at every position, if little follows `from`. The chunk must be
+    /// at the end of the file, or only zeros may follow it.
     fn last(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
         let left = payload.len.saturating_sub(from.at);
         if left > NEAR * SEALED_CHUNK_BYTES as u64 {
@@ -146,8 +146,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the numbers of lost and of inserted chunks to try at this distance. Near distances have
-/// all combinations; others have only one kind, or equal numbers of both but for one.
+/// Returns the numbers of lost and of inserted chunks to try at this distance. At near distances,
+/// all combinations are tried. At others, only those in which one of the numbers is at most 1, or
+/// both differ by at most 1.
 fn cells(distance: u64) -> impl Iterator<Item = (u64, u64)> {
     let is_likely = move |other: &u64| distance < NEAR || *other <= 1 || *other + 1 >= distance;
     let lost = (0..=distance).filter(is_likely).map(move |inserted| (distance, inserted));

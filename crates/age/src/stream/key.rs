@@ -43,7 +43,7 @@ impl PayloadKey {
         self.file_id
     }
 
-    /// Returns the length of the plaintext, if all chunks have `sealed_len` bytes: see
+    /// Returns the length of the plaintext if the chunks have `sealed_len` bytes in total: see
     /// [`plaintext_len`](super::plaintext_len).
     pub const fn plaintext_len(sealed_len: u64) -> Option<u64> {
         super::plaintext_len(sealed_len)
@@ -52,7 +52,7 @@ impl PayloadKey {
     /// Returns the chunks to fetch for a range of plaintext: see [`SealedRange::new`].
     ///
     /// # Errors
-    /// A [`StreamError`] if no payload has `sealed_len` bytes.
+    /// A [`StreamError`] if no payload's chunks can have `sealed_len` bytes in total.
     pub fn sealed_range(plaintext: Range<u64>, sealed_len: u64) -> Result<SealedRange, StreamError> {
         SealedRange::new(plaintext, sealed_len)
     }
@@ -62,11 +62,12 @@ impl PayloadKey {
     ///
     /// `first` is the number of the first chunk in `input`. With `is_last`, `input` ends with the
     /// payload; otherwise all its chunks are full. `output` must have room for the plaintext, which
-    /// is 16 bytes shorter for each chunk.
+    /// is 16 bytes per chunk shorter than `input`.
     ///
     /// # Errors
-    /// A [`StreamError`], the one that a [`StreamReader`](crate::StreamReader) returns. `output` is
-    /// then wiped.
+    /// [`StreamError::PartLength`] if `input` or `output` has the wrong length; otherwise the
+    /// [`StreamError`] that a [`StreamReader`](crate::StreamReader) returns. `output` is then
+    /// wiped.
     pub fn open_chunks(
         &self,
         first: u64,
@@ -109,10 +110,11 @@ impl fmt::Debug for PayloadKey {
     }
 }
 
-/// The key of a new file's payload. It seals chunks, and is a [`PayloadKey`] too.
+/// The key of a new file's payload. It seals chunks, and opens them as a [`PayloadKey`].
 ///
-/// [`Encryptor::into_parts`](crate::Encryptor::into_parts) returns it. There is none for a file
-/// that exists, because sealing other plaintext with its key would reveal both.
+/// [`Encryptor::into_parts`](crate::Encryptor::into_parts) returns it. There is no `SealingKey` for
+/// an existing file, because sealing other plaintext with the same key would reveal information
+/// about both.
 #[cfg(feature = "std")]
 pub struct SealingKey(PayloadKey);
 
@@ -125,15 +127,17 @@ impl SealingKey {
     /// Seals consecutive chunks. Writes them to the start of `output`, and returns their length.
     ///
     /// `first` is the number of the first chunk. With `is_last`, the file ends with `plaintext`;
-    /// otherwise its length is a multiple of [`CHUNK_BYTES`]. The last part of a file is empty only
-    /// if the file is. `output` must have room for the chunks, which are 16 bytes longer each.
+    /// otherwise the length of `plaintext` is a multiple of [`CHUNK_BYTES`]. The last part of a
+    /// file is empty only if the file is. `output` must have room for the chunks, each of which is
+    /// 16 bytes longer than its plaintext.
     ///
     /// **Seal each number once.** The number is the nonce: anyone who sees two different chunks
     /// with the same number learns about both, and can forge others.
     ///
     /// # Errors
-    /// [`StreamError::PartLength`] for a length that is not as above,
-    /// [`StreamError::CounterOverflow`]. Nothing is then sealed.
+    /// [`StreamError::PartLength`] if `plaintext` or `output` has a length other than described,
+    /// and [`StreamError::CounterOverflow`] if a number would exceed 2^64 - 1. Nothing is then
+    /// sealed.
     pub fn seal_part(
         &self,
         first: u64,

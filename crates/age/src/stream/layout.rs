@@ -1,11 +1,11 @@
-//! The positions of chunks: finds the sealed bytes of a payload that hold a range of its plaintext.
+//! The positions of chunks: which sealed bytes of a payload hold a range of its plaintext.
 
 use core::ops::Range;
 
 use super::{CHUNK_BYTES, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 
-/// Returns the length of the plaintext of chunks with this many bytes, or `None` if they cannot be
-/// all chunks of a file.
+/// Returns the length of a file's plaintext if its chunks have `chunks_len` bytes in total, or
+/// `None` if no file's chunks can have that length.
 ///
 /// This proves nothing about the content: the file may have been cut between two chunks. Seek to
 /// the end of a [`StreamReader`](crate::StreamReader), or open the last chunk, to learn the
@@ -22,8 +22,8 @@ pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
     }
 }
 
-/// Returns the number of bytes in all chunks of a file with this much plaintext, or `None` if there
-/// are more than 2^64.
+/// Returns the total length of the chunks of a file with `plaintext_len` bytes of plaintext, or
+/// `None` if it does not fit `u64`.
 pub const fn sealed_len(plaintext_len: u64) -> Option<u64> {
     // An empty file has one chunk too.
     let chunks = plaintext_len.div_ceil(CHUNK_BYTES as u64);
@@ -45,23 +45,24 @@ pub struct SealedRange {
     pub first: u64,
     /// Whether the last of these chunks is the last of the payload.
     pub is_last: bool,
-    /// Their bytes, counted from the first chunk of the payload.
+    /// The positions of their bytes, counted from the start of the payload's first chunk.
     pub sealed: Range<u64>,
-    /// The number of bytes before the range in their plaintext.
+    /// The number of bytes of their plaintext that come before the range.
     pub skip: usize,
-    /// The length of the range. It is shorter than asked for if the plaintext ends before.
+    /// The length of the range. It is shorter than requested if the plaintext ends earlier.
     pub len: u64,
 }
 
 impl SealedRange {
-    /// Returns the chunks with `plaintext`, if all chunks of the payload have `sealed_len` bytes.
+    /// Returns the chunks that hold the bytes `plaintext`, if the payload's chunks have
+    /// `sealed_len` bytes in total.
     ///
     /// A range that reaches the end includes the last chunk, which proves the end when it is
-    /// opened. A range that begins at the end includes the last chunk too: it has no bytes, and the
-    /// last chunk proves that.
+    /// opened. A range that begins at or after the end is empty, and includes the last chunk too,
+    /// which proves that it is.
     ///
     /// # Errors
-    /// A [`StreamError`] if no payload has `sealed_len` bytes.
+    /// A [`StreamError`] if no payload's chunks can have `sealed_len` bytes in total.
     pub fn new(plaintext: Range<u64>, sealed_len: u64) -> Result<Self, StreamError> {
         let last = last_chunk(sealed_len);
         let end = plaintext_len(sealed_len).ok_or(match sealed_len % SEALED_CHUNK_BYTES as u64 {
@@ -70,7 +71,7 @@ impl SealedRange {
             _ => StreamError::CorruptEnd { number: last },
         })?;
         let chunk = CHUNK_BYTES as u64;
-        // An empty range before the end needs nothing.
+        // An empty range before the end needs no chunks.
         if plaintext.is_empty() && plaintext.start < end {
             let first = plaintext.start / chunk;
             let at = first * SEALED_CHUNK_BYTES as u64;
@@ -85,21 +86,22 @@ impl SealedRange {
             first,
             is_last,
             sealed: first * SEALED_CHUNK_BYTES as u64..sealed_end,
-            // Less than a chunk, or all of the last one.
+            // This is less than a chunk, or all of the last one.
             skip: usize::try_from(start - first * chunk).unwrap_or(CHUNK_BYTES),
             len: plaintext.end.min(end).saturating_sub(start),
         })
     }
 }
 
-/// Returns the position of the chunk with the byte `target`, if the payload starts at
-/// `payload_start`.
+/// Returns the position of the chunk that holds the plaintext byte `target`, if the first chunk
+/// starts at `payload_start`.
 #[cfg(feature = "std")]
 pub(crate) fn chunk_start(payload_start: u64, target: u64) -> Option<u64> {
     (target / CHUNK_BYTES as u64).checked_mul(SEALED_CHUNK_BYTES as u64)?.checked_add(payload_start)
 }
 
-/// Returns the number of the last chunk of a payload with this many bytes, or 0 if it has none.
+/// Returns the number of the last chunk if the chunks have `payload_len` bytes in total, or 0 if
+/// there are none.
 pub(crate) const fn last_chunk(payload_len: u64) -> u64 {
     payload_len.div_ceil(SEALED_CHUNK_BYTES as u64).saturating_sub(1)
 }

@@ -1,8 +1,9 @@
 //! The payload: chunks of 64 KiB (<https://c2sp.org/age#payload>).
 //!
-//! Each chunk is sealed with ChaCha20-Poly1305. Its nonce is its number and a mark on the last
-//! chunk. The construction is STREAM of "Online Authenticated-Encryption and its Nonce-Reuse
-//! Misuse-Resistance" (Hoang, Reyhanitabar, Rogaway, Vizár, 2015).
+//! Each chunk is sealed with ChaCha20-Poly1305. The nonce consists of the chunk's number and a mark
+//! that says whether the chunk is the last one. The construction is STREAM of "Online
+//! Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance" (Hoang, Reyhanitabar, Rogaway,
+//! Vizár, 2015).
 //!
 //! Chunks are sealed and opened in place in one buffer that is reused, so memory does not grow with
 //! the file.
@@ -74,7 +75,7 @@ pub(crate) use self::seek::out_of_range;
 pub use self::writer::StreamWriter;
 pub use crate::lengths::{NONCE_BYTES, TAG_BYTES};
 
-/// The plaintext of a full chunk, in bytes.
+/// The length of the plaintext of a full chunk, in bytes.
 pub const CHUNK_BYTES: usize = 64 << 10;
 /// The length of a full chunk with its tag, in bytes.
 pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
@@ -84,7 +85,7 @@ pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
 #[cfg(feature = "std")]
 const CHUNKS: usize = 4;
 
-/// The next part of the file after the chunk in the buffer.
+/// The part of the file that follows the chunk in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another chunk.
@@ -103,16 +104,17 @@ impl ChunkCipher {
         Self(ChaCha20Poly1305::with_backend(key, backend))
     }
 
-    /// Seals `text` into `chunk`, which is as long as the text and the tag.
+    /// Seals `text` into `chunk`, which is as long as the text and the tag together.
     #[cfg(feature = "std")]
     pub(crate) fn seal_into(&self, number: u64, last: bool, text: &[u8], chunk: &mut [u8]) {
         let (body, tag) = chunk.split_last_chunk_mut::<TAG_BYTES>().expect("there is room for the tag");
         *tag = self.0.seal_into(&nonce(number, last), &[], text, body).1;
     }
 
-    /// Opens the next chunk of a file, which is complete or ends with the file, into `text`, which
-    /// is shorter by the tag. Returns the kind of data after it. `more` says whether anything
-    /// follows it in the file. If it fails, nothing of the plaintext is in `text`.
+    /// Opens the next chunk of a file into `text`, which is as long as the chunk without its tag.
+    /// The chunk must be a full one, or the file must end with it. `more` says whether anything
+    /// follows the chunk in the file. Returns the kind of data that follows. After a failure,
+    /// `text` contains no plaintext.
     pub(crate) fn open_next_into(
         &self,
         number: u64,
@@ -127,11 +129,11 @@ impl ChunkCipher {
         Self::next(number, more, chunk.len(), open)
     }
 
-    /// Opens a chunk of `len` bytes with `open`, which gets whether it is to be the last of the
-    /// file.
+    /// Opens a chunk of `len` bytes with `open`, whose argument says whether to open it as the last
+    /// chunk of the file.
     fn next(number: u64, more: bool, len: usize, mut open: impl FnMut(bool) -> bool) -> Result<Next, StreamError> {
-        // The case that fits the input's length is tried first. The other one is an error too, but
-        // not an error of this chunk.
+        // The case that fits the input's length is tried first. The other case is an error too, but
+        // not a fault of this chunk.
         let last = if open(!more) {
             !more
         } else if len == SEALED_CHUNK_BYTES && open(more) {
@@ -152,7 +154,7 @@ impl ChunkCipher {
     }
 }
 
-/// In place.
+/// Seals and opens chunks in place, and finds chunks in other data.
 #[cfg(feature = "std")]
 impl ChunkCipher {
     /// Seals `chunk`. Its last 16 bytes become the tag.
@@ -169,24 +171,24 @@ impl ChunkCipher {
         }
     }
 
-    /// Returns the position in `data` of the full chunk with that number that is not the last one.
-    /// The caller must still open it.
+    /// Returns the position in `data` of the full chunk with this number that is not the last one
+    /// of the file. The caller must still open it.
     pub(crate) fn find(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find(&nonce(number, false), data, CHUNK_BYTES)
     }
 
-    /// Returns the length of the plaintext of the last chunk, if it has that number and `data`
+    /// Returns the length of the last chunk's plaintext, if the chunk has this number and `data`
     /// begins with it.
     pub(crate) fn find_end(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_end(&nonce(number, true), data)
     }
 
-    /// Returns the position of the last chunk, if it has that number and `data` ends with it.
+    /// Returns the position of the last chunk, if it has this number and `data` ends with it.
     pub(crate) fn find_start(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_start(&nonce(number, true), data)
     }
 
-    /// Does the same as [`ChunkCipher::open_next_into`] in place.
+    /// Does the same as [`ChunkCipher::open_next_into`], but in place.
     pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
         Self::next(number, more, chunk.len(), |last| self.open(number, last, chunk))
     }
@@ -220,7 +222,7 @@ impl Counter {
     pub(crate) fn take_many(&mut self, count: u64) -> Result<u64, StreamError> {
         let number = self.0.ok_or(StreamError::CounterOverflow)?;
         if count > 0 {
-            // All numbers must exist, but no further one.
+            // All of these numbers must exist, but the one after them need not.
             let last = number.checked_add(count - 1).ok_or(StreamError::CounterOverflow)?;
             self.0 = last.checked_add(1);
         }

@@ -13,7 +13,8 @@ pub(crate) struct Opener {
     pub(crate) key: PayloadKey,
     pub(crate) counter: Counter,
     buf: Buffer,
-    /// The rest of the last chunk that was opened, in `buf`. `at` is the position in it.
+    /// The plaintext of the last chunk that was opened, in `buf`. `at` is the next byte to hand
+    /// out.
     chunk: Range<usize>,
     at: usize,
     /// The sealed bytes in `buf` after that chunk.
@@ -34,7 +35,7 @@ pub(crate) struct Opener {
 #[derive(Clone, Copy)]
 pub(crate) struct Snapshot {
     pub(crate) position: u64,
-    /// The error that ended the plaintext that was handed out.
+    /// The error, if all plaintext before it has been handed out.
     error: Option<StreamError>,
 }
 
@@ -56,10 +57,10 @@ impl Opener {
         }
     }
 
-    /// Opens the next chunk if needed. Returns true if [`Opener::plaintext`] is next, which is
-    /// empty at the end, and false if more input is needed.
+    /// Opens the next chunk if needed. Returns true if [`Opener::plaintext`] is ready, which is
+    /// empty at the end of the file, and false if more input is needed.
     pub(crate) fn advance(&mut self) -> Result<bool, StreamError> {
-        // After a seek to its end, a chunk has no plaintext to hand out.
+        // This is a loop because a chunk has no plaintext to hand out after a seek to its end.
         while self.at == self.chunk.end {
             (self.chunk, self.at) = (0..0, 0);
             match self.next {
@@ -182,8 +183,8 @@ impl Opener {
         true
     }
 
-    /// Finishes a seek: the input is at the chunk of `target`, which becomes the next byte to be
-    /// read.
+    /// Finishes a seek: the input is at the start of the chunk with the byte `target`, which
+    /// becomes the next byte to be read.
     pub(crate) fn finish_seek(&mut self, target: u64) {
         self.eof = false;
         self.counter = Counter(Some(target / CHUNK_BYTES as u64));
@@ -191,7 +192,7 @@ impl Opener {
         (self.next, self.position) = (Next::Chunk, target);
     }
 
-    /// Returns the state to which a failed seek returns.
+    /// Returns the state to restore if a seek fails.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let error = match self.next {
             Next::Error(error) if self.at == self.chunk.end => Some(error),
@@ -200,7 +201,7 @@ impl Opener {
         Snapshot { position: self.position, error }
     }
 
-    /// Restores the state of [`Opener::snapshot`] after the input has returned to its position.
+    /// Restores the error in `snapshot`, after the reader has moved back to the position in it.
     pub(crate) fn restore(&mut self, snapshot: Snapshot) {
         if let Some(error) = snapshot.error {
             self.fail(error);

@@ -12,7 +12,7 @@ use crate::keys::FILE_ID_BYTES;
 /// The end of the file (a read of 0 bytes) is reported only after the last chunk has been
 /// authenticated as the last one. If the file is damaged, the plaintext before the error is a
 /// prefix of the whole. Errors of the payload are [`StreamError`](super::StreamError)s wrapped in
-/// an [`io::Error`], and every later read returns them again.
+/// an [`io::Error`], and every later read returns the same error.
 ///
 /// It holds one buffer of about 256 KiB, which is wiped when it is dropped. [`BufRead`] gives
 /// access to the plaintext in the buffer, at most a chunk of 64 KiB at a time, without another
@@ -22,10 +22,9 @@ use crate::keys::FILE_ID_BYTES;
 pub struct StreamReader<R> {
     pub(crate) input: Input<R>,
     pub(crate) opener: Opener,
-    /// The distance from the input's position when the decryptor got it to the start of the
-    /// payload.
+    /// The length of the header and the nonce: the first chunk starts this many bytes after `base`.
     pub(crate) header_len: u64,
-    /// The input's position when the decryptor got it, once it is known.
+    /// The position of the input when the decryptor was created, once it is known.
     pub(super) base: Option<u64>,
 }
 
@@ -42,8 +41,8 @@ impl<R> StreamReader<R> {
 
 impl<R: Read> StreamReader<R> {
     /// Verifies the rest of the file: opens all chunks from the reader's position on, and discards
-    /// the plaintext. Returns the position of its end. From the start of a file, this is the
-    /// authentic length of the plaintext.
+    /// the plaintext. Returns the position at the end, which is the authentic length of the
+    /// plaintext unless the reader was beyond it.
     ///
     /// # Errors
     ///

@@ -3,10 +3,10 @@
 use super::{CHUNK_BYTES, CHUNKS, Counter, PayloadKey, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 use crate::buffer::Buffer;
 
-/// The amount of plaintext that the buffer holds.
+/// The amount of plaintext that the buffer holds, in bytes.
 const CAPACITY: usize = CHUNKS * CHUNK_BYTES;
 
-/// Takes plaintext, and gives sealed chunks.
+/// Takes plaintext, and returns sealed chunks.
 ///
 /// It does no I/O. Write [`Sealer::sealed`] and call [`Sealer::written`] before sealing more.
 ///
@@ -48,10 +48,10 @@ impl Sealer {
         taken
     }
 
-    /// Seals the full chunks that are not the last of the file. If the plaintext ends with a full
-    /// chunk, `more` says whether it is one of these.
+    /// Seals the full chunks. If the plaintext ends with a full chunk, seals that one only if
+    /// `more` says that it is not the last of the file.
     ///
-    /// After `more`, plaintext must follow: a file must not end with an empty chunk.
+    /// If `more` is true, plaintext must follow, because a file must not end with an empty chunk.
     pub(crate) fn seal(&mut self, more: bool) -> Result<(), StreamError> {
         debug_assert_eq!(self.sealed, 0, "what is sealed has not been written");
         let chunks = if more { self.len / CHUNK_BYTES } else { self.len.saturating_sub(1) / CHUNK_BYTES };

@@ -8,7 +8,7 @@ impl<R: Read + Seek> StreamReader<R> {
     /// Returns the length of the plaintext in bytes.
     ///
     /// The length of the file proves nothing, because the file may have been cut. The last chunk is
-    /// therefore authenticated first, once. The position does not change.
+    /// therefore authenticated first, unless it already has been. The position does not change.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl<R: Read + Seek> StreamReader<R> {
         })
     }
 
-    /// Does something that moves the reader. If it fails, moves the reader back.
+    /// Runs `act`, which moves the reader. If it fails, moves the reader back.
     fn or_stay<T>(&mut self, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
         let snapshot = self.opener.snapshot();
         act(self).inspect_err(|_| {
@@ -93,7 +93,7 @@ impl<R: Read + Seek> StreamReader<R> {
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
 /// because otherwise the length is not known. If that fails, the reader keeps its position. Other
 /// seeks only move, and the chunk is authenticated when it is read. A position beyond the end is
-/// allowed, as in a file. A read there returns nothing.
+/// allowed, as in a file. A read there returns no bytes.
 impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {

@@ -28,7 +28,8 @@ fn the_nonce_is_an_11_byte_big_endian_counter_and_the_mark() {
     assert_eq!(nonce(u64::MAX, false)[..4], [0, 0, 0, 0xff]);
 }
 
-/// Each nonce shows the number and the mark, so no two chunks of a file have the same nonce.
+/// Each nonce contains the chunk's number and the mark of the last chunk, so no two chunks of a
+/// file have the same nonce.
 #[test]
 fn a_nonce_says_the_number_and_the_mark() {
     let check = |number: u64| {
@@ -51,8 +52,8 @@ fn a_nonce_says_the_number_and_the_mark() {
     }
 }
 
-/// Compares with a counter that cannot overflow, from both ends: requests of a few chunks, and of
-/// the largest number.
+/// Compares with a counter that cannot overflow, near 0, 2^63 and 2^64. The requests are for a few
+/// chunks, and for up to 2^64 - 1.
 #[test]
 fn a_counter_gives_each_number_once_and_ends() {
     const END: u128 = 1 << 64;
@@ -140,7 +141,7 @@ fn the_payloads_of_the_cctv_vectors_are_sealed_as_they_were() {
             assert!(writer.finish().unwrap() == payload, "{} {}", vector.name, backend.name());
             sealed += 1;
         }
-        // The header is made again too, with its MAC.
+        // The header is rebuilt too, with its MAC.
         let stanzas = Header::parse(&vector.file).unwrap().0.into_stanzas();
         assert_eq!(Header::new(stanzas, &file_key).unwrap(), header, "{}", vector.name);
     }

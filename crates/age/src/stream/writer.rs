@@ -10,11 +10,11 @@ use super::{PayloadKey, Sealer, StreamError};
 /// Call [`StreamWriter::finish`] at the end. Otherwise the file lacks its last chunk, and cannot be
 /// opened to the end.
 ///
-/// Plaintext is buffered: up to four chunks of 64 KiB. [`Write::flush`] writes all but the last of
-/// these, because it may be the last of the file.
+/// Plaintext is buffered: up to four chunks of 64 KiB. [`Write::flush`] writes all of them but the
+/// last, which may be the last of the file.
 ///
 /// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
-/// it is not known how much was written, and nothing is sealed twice.
+/// it is not known how much was written, and no chunk may be sealed twice.
 pub struct StreamWriter<W> {
     pub(super) inner: W,
     pub(super) sealer: Sealer,

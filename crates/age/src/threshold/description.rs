@@ -1,5 +1,5 @@
-//! The description in the first line of a stanza. It is shown to the holder, and authenticated with
-//! the share.
+//! The description of a share, in the first line of its stanza. It is shown to the holder, and
+//! authenticated with the share.
 
 use alloc::borrow::ToOwned as _;
 use alloc::string::{String, ToString as _};
@@ -94,18 +94,18 @@ impl fmt::Display for Label {
 
 /// The description of a share: the associated data of the sealed share.
 ///
-/// The description of a [`Part`](super::Part) is authentic: the maker of the share wrote it.
-/// [`describe`](super::describe()) returns unauthenticated values of the header.
+/// The description of a [`Part`](super::Part) is authentic: the maker of the file wrote it.
+/// [`describe`](super::describe()) returns values from the header that are not authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShareDescription {
-    /// The number of shares of the set that give the file key, from 2 to `count`.
+    /// The number of shares that are needed to recover the file key, from 2 to `count`.
     pub threshold: u8,
     /// The number of shares in the set.
     pub count: u8,
     /// The number of this share, from 1 to `count`.
     pub point: u8,
-    /// The id of its share set.
+    /// The id of the share set.
     pub set: ShareSetId,
     /// The note from the maker of the file.
     pub label: Option<Label>,
@@ -121,8 +121,8 @@ impl ShareDescription {
         args
     }
 
-    /// Parses the arguments of a stanza. Each description has exactly one form, which `to_args`
-    /// returns again.
+    /// Parses the arguments of a stanza. Each description has exactly one form, the one that
+    /// `to_args` returns.
     pub(super) fn from_args(args: &[String]) -> Result<Self, ThresholdError> {
         let malformed = || ThresholdError::Malformed;
         let (version, args) = args.split_first().ok_or_else(malformed)?;

@@ -1,4 +1,4 @@
-//! Opens a file with identities of several holders, and parts of others.
+//! Opens a file with identities of several holders, and parts from others.
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -15,7 +15,7 @@ use crate::identity::{Identity, UnwrapError};
 /// The known shares of a set.
 pub(super) struct KnownShares<'a> {
     pub(super) set: &'a ShareSet,
-    /// Each share with its point. Each point is there once.
+    /// The shares, each with its point. No point occurs twice.
     pub(super) found: Vec<(u8, FileKey)>,
 }
 
@@ -41,8 +41,8 @@ impl<'a> KnownShares<'a> {
     /// Adds the shares that `identities` can open, until there are `enough`. Each identity tries
     /// each inner stanza at most once.
     ///
-    /// If an identity fails, the others are still tried. Its error is returned if there are not
-    /// enough shares.
+    /// If an identity fails, the others are still tried. The first error is returned if there are
+    /// not enough shares.
     pub(super) fn unwrap(&mut self, identities: &[&dyn Identity], enough: usize) -> Result<(), UnwrapError> {
         let mut failure = None;
         for identity in identities {

@@ -1,5 +1,5 @@
-//! Encrypts to n recipients. Any k of them can open the file together, because the header has
-//! shares of the file key.
+//! Encrypts to n recipients, any k of whom can open the file together: the header contains shares
+//! of the file key.
 //!
 //! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1
 //! to n. Each share has a separate stanza:
@@ -14,7 +14,7 @@
 //! stanza is its associated data. This has two consequences:
 //!
 //! - If a stanza of another file is put inside a body, the key that its holder unwraps opens no
-//!   share, and never leaves this module. [`Part::of`] is not a decryption oracle.
+//!   share, and never leaves this module. [`Part::of`] is therefore not a decryption oracle.
 //! - The [`ShareDescription`] of a [`Part`] is always what the maker of the file wrote.
 //!
 //! `docs/threshold.md` specifies the format, and lists what each party can see and do.
@@ -73,5 +73,5 @@ pub use self::recipient::ThresholdRecipient;
 pub use self::set::{ShareSetDescription, describe};
 pub use crate::threshold_error::ThresholdError;
 
-/// The type of the stanza.
+/// The type of the stanzas.
 pub const TYPE: &str = crate::header::nested::THRESHOLD;

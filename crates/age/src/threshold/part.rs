@@ -24,7 +24,7 @@ const VERSION: u8 = 1;
 /// The length of a part in bytes: the version, the share set id, three numbers, and the share.
 pub const PART_BYTES: usize = 1 + SHARE_SET_ID_BYTES + 3 + FILE_KEY_BYTES;
 
-/// A share of a file key that its holder has opened for those who open the file. It is secret, and
+/// A share of a file key, opened by its holder for the people who open the file. It is secret, and
 /// wiped when it is dropped.
 ///
 /// [`Display`](fmt::Display) writes the text, which is secret too: it is what a holder sends.
@@ -38,15 +38,16 @@ pub struct Part {
 }
 
 impl Part {
-    /// Returns the shares of the file with this header that `identities` can open, each with its
-    /// description by the maker of the file.
+    /// Returns the shares of the file with this header that `identities` can open, each with the
+    /// description that the maker of the file wrote.
     ///
-    /// Show a holder these descriptions and nothing else about the file: anyone may have written
-    /// its name, its place and its other stanzas.
+    /// Show a holder these descriptions and nothing else about the file: anyone may have chosen its
+    /// name and location, and written its other stanzas.
     ///
     /// # Errors
-    /// The errors of identities, [`ThresholdError::Malformed`], and [`ThresholdError::WrongShare`]
-    /// if an identity unwraps a key that does not open the share. An empty result is not an error.
+    /// The errors of the identities, [`ThresholdError::Malformed`],
+    /// [`ThresholdError::UnknownVersion`], and [`ThresholdError::WrongShare`] if an identity
+    /// unwraps a key that does not open the share. An empty result is not an error.
     pub fn of<'a>(
         header: &Header,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -149,7 +150,7 @@ impl fmt::Debug for Part {
     }
 }
 
-/// Serializes the text in formats that people read, and the bytes in others. Both are secret.
+/// Serializes the text in human-readable formats, and the bytes in others. Both are secret.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Part {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

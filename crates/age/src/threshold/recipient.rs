@@ -1,4 +1,4 @@
-//! A recipient that combines several recipients, of whom a number must cooperate.
+//! A recipient that combines several recipients, a chosen number of whom must cooperate.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString as _};
@@ -15,7 +15,7 @@ use crate::file_key::{FILE_KEY_BYTES, FileKey};
 use crate::random;
 use crate::recipient::{Recipient, WrapError, Wrapped};
 
-/// Combines recipients, of whom a number must cooperate to open a file.
+/// Combines recipients, a chosen number of whom must cooperate to open a file.
 ///
 /// They must all differ: a recipient that is given twice holds two shares. Recipients cannot be
 /// compared here, so the caller must check this.
@@ -26,10 +26,11 @@ pub struct ThresholdRecipient<'a> {
 }
 
 impl<'a> ThresholdRecipient<'a> {
-    /// Requires any `threshold` of `recipients` together, from 2 to all of them.
+    /// Returns a recipient for files that any `threshold` of `recipients` can open together.
     ///
     /// # Errors
-    /// [`ThresholdError::Numbers`].
+    /// [`ThresholdError::Numbers`] if `threshold` is below 2 or above the number of recipients, or
+    /// there are more than 255 recipients.
     pub fn new(
         threshold: usize,
         recipients: impl IntoIterator<Item = &'a dyn Recipient>,

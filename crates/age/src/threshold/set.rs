@@ -9,14 +9,15 @@ use super::{Label, ShareDescription, ShareSetId, TYPE, ThresholdError};
 use crate::header::Header;
 use crate::stanza::Stanza;
 
-/// All shares of one splitting of the file key.
+/// All shares from one split of the file key.
 pub(super) struct ShareSet {
     /// The shares at the points 1 to n, in this order.
     pub(super) shares: Vec<Share>,
 }
 
 impl ShareSet {
-    /// Reads the sets in a header, in the order of their first stanzas. Each is complete.
+    /// Reads the sets in a header, in the order of their first stanzas. Checks that each is
+    /// complete.
     pub(super) fn all(stanzas: &[Stanza]) -> Result<Vec<Self>, ThresholdError> {
         let mut sets: Vec<Self> = Vec::new();
         let mut places: BTreeMap<ShareSetId, usize> = BTreeMap::new();
@@ -66,13 +67,13 @@ impl ShareSet {
     }
 }
 
-/// The description of a share set in a header. Nothing proves it without a key.
+/// The description of a share set in a header. It cannot be authenticated without a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShareSetDescription {
     /// The id of the set.
     pub id: ShareSetId,
-    /// The number of shares that give the file key.
+    /// The number of shares that are needed to recover the file key.
     pub threshold: u8,
     /// The number of shares.
     pub count: u8,
@@ -85,7 +86,8 @@ pub struct ShareSetDescription {
 /// Returns the share sets in a header.
 ///
 /// # Errors
-/// [`ThresholdError::Malformed`], [`ThresholdError::UnknownVersion`].
+/// [`ThresholdError::Malformed`], or [`ThresholdError::UnknownVersion`] if there are sets, but none
+/// of a known version.
 pub fn describe(header: &Header) -> Result<Vec<ShareSetDescription>, ThresholdError> {
     let describe = |set: &ShareSet| {
         let ShareDescription { threshold, count, set: id, label, .. } = set.description().clone();

@@ -27,7 +27,7 @@ const COMMITMENT_BYTES: usize = PREFIX_BYTES - SEALED_BYTES;
 const SHARE_KEY_INFO: &[u8] = b"sealane/threshold/v1/share";
 const COMMITMENT_KEY_INFO: &[u8] = b"sealane/threshold/v1/commitment";
 
-/// The nonce. Each one-time key seals one share, so the nonce can be constant.
+/// The nonce. Each one-time key seals only one share, so the nonce can be constant.
 const NONCE: [u8; 12] = [0; 12];
 
 /// A share as it is in a header.
@@ -59,7 +59,7 @@ impl Share {
     }
 
     /// Opens the share with a key that an identity has unwrapped. The key may belong to another
-    /// file.
+    /// file; then it opens nothing.
     pub(super) fn open(&self, one_time_key: &FileKey) -> Option<FileKey> {
         let (sealed, tag) = self.sealed.split_first_chunk::<FILE_KEY_BYTES>()?;
         let tag = tag.try_into().ok()?;
@@ -100,8 +100,8 @@ fn cipher(one_time_key: &FileKey) -> ChaCha20Poly1305 {
     ChaCha20Poly1305::new(&keys::derive(one_time_key, b"", SHARE_KEY_INFO))
 }
 
-/// Computes the commitment. ChaCha20-Poly1305 does not commit to its plaintext, and a part has no
-/// tag; the commitment serves for both.
+/// Computes the commitment. It makes up for two things: ChaCha20-Poly1305 does not commit to its
+/// plaintext, and a part has no tag by which to check it.
 fn commitment(share: &FileKey, associated_data: &[u8]) -> Hmac<Sha256> {
     let key = keys::derive(share, b"", COMMITMENT_KEY_INFO);
     let mut mac = Hmac::<Sha256>::new_from_slice(&*key).expect("HMAC takes a key of any length");

@@ -19,12 +19,12 @@ use crate::stream::NONCE_BYTES;
 impl<R: AsyncRead + Unpin> Decryptor<R> {
     /// Does the same as [`Decryptor::new`] for tokio (feature `tokio`).
     ///
-    /// The file is binary. Armor is available for blocking readers only;
+    /// The file must be binary. Armor is available for blocking readers only;
     /// [`decrypt`](crate::decrypt()) reads it in memory.
     ///
     /// If the future is dropped, the reader is dropped too. If the reader was borrowed, the bytes
-    /// that were read from it are lost. Between two waits it reads at most 1 MiB, the longest
-    /// header.
+    /// that were read from it are lost. Between two waits, the future reads at most 1 MiB, the
+    /// longest header.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
 
     /// Does the same as [`Decryptor::decrypt`] for tokio (feature `tokio`).
     ///
-    /// It computes without waiting: about a second with a passphrase, and as long as a plugin
-    /// takes. Call it where the runtime allows that, for example in `spawn_blocking`.
+    /// This blocks: for about a second with a passphrase, and for as long as a plugin takes. Call
+    /// it where the runtime allows blocking, for example in `spawn_blocking`.
     ///
     /// # Errors
     ///

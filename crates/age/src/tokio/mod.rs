@@ -1,4 +1,4 @@
-//! Files through tokio's readers and writers, which do not block.
+//! Reads and writes files through tokio's readers and writers, without blocking.
 //!
 //! [`Sealer`](crate::stream::Sealer) and [`Opener`](crate::stream::Opener) seal and open the
 //! chunks, as in [`stream`](crate::stream). Nothing here depends on a runtime.

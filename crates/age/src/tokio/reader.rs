@@ -21,8 +21,8 @@ type CompleteSeek<R> = fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<i
 /// The end of the file (a read of 0 bytes) is reported only after the last chunk has been
 /// authenticated as the last one. If the file is damaged, the plaintext before the error is a
 /// prefix of the whole. Errors of the payload are [`StreamError`](crate::StreamError)s wrapped in
-/// an [`io::Error`], and every later read returns them again. After an error of the inner reader,
-/// reading can go on.
+/// an [`io::Error`], and every later read returns the same error. After an error of the inner
+/// reader, reading can go on.
 ///
 /// It holds one buffer of about 256 KiB, which is wiped when it is dropped. [`AsyncBufRead`] gives
 /// access to the plaintext in it without another copy. [`AsyncSeek`](::tokio::io::AsyncSeek) is
@@ -65,15 +65,14 @@ type CompleteSeek<R> = fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<i
 pub struct AsyncStreamReader<R> {
     pub(super) input: Input<R>,
     pub(super) opener: Opener,
-    /// The distance from the input's position when the decryptor got it to the start of the
-    /// payload.
+    /// The length of the header and the nonce: the first chunk starts this many bytes after `base`.
     pub(super) header_len: u64,
-    /// The input's position when the decryptor got it, once it is known.
+    /// The position of the input when the decryptor was created, once it is known.
     pub(super) base: Option<u64>,
     /// A seek that is not complete.
     pub(super) seeking: Option<Seeking>,
-    /// The function that completes a seek, once there was one. A read needs it, because it knows
-    /// the inner reader only as an [`AsyncRead`].
+    /// The function that completes a seek, set by the first seek. A read needs this pointer,
+    /// because it knows the inner reader only as an [`AsyncRead`].
     pub(super) complete_seek: Option<CompleteSeek<R>>,
     /// Whether the inner reader is seeking.
     pub(super) is_moving: bool,
@@ -109,7 +108,7 @@ impl<R: AsyncRead + Unpin> AsyncStreamReader<R> {
         Poll::Ready(Ok(()))
     }
 
-    /// Completes a pending seek first, and then does the same.
+    /// Completes a pending seek first, and then does the same as `poll_open`.
     fn poll_plaintext(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(complete) = self.complete_seek.filter(|_| self.seeking.is_some()) {
             ready!(complete(self, cx))?;

@@ -1,4 +1,4 @@
-//! Random access to a payload. It is the work of `stream/seek.rs` in steps that can wait.
+//! Random access to a payload. It does the work of `stream/seek.rs` in steps that can wait.
 
 use std::future::poll_fn;
 use std::io::{self, SeekFrom};
@@ -15,7 +15,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     /// Returns the length of the plaintext in bytes.
     ///
     /// The length of the file proves nothing, because the file may have been cut. The last chunk is
-    /// therefore authenticated first, once. The position does not change.
+    /// therefore authenticated first, unless it already has been. The position does not change.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         Poll::Ready(Ok(self.opener.position()))
     }
 
-    /// Takes a step. Returns the next one.
+    /// Takes `step`. Returns the next step, or `None` if it was the last one.
     fn poll_step(
         &mut self,
         cx: &mut Context<'_>,
@@ -147,7 +147,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     /// Moves the inner reader. Returns its position.
     fn poll_move_input(&mut self, cx: &mut Context<'_>, to: SeekFrom) -> Poll<io::Result<u64>> {
         if !self.is_moving {
-            // A dropped read may still be going on inside, and must end first.
+            // A dropped read may still be going on inside the inner reader, and must end first.
             ready!(Pin::new(&mut self.input.inner).poll_complete(cx))?;
             self.input.forget();
             Pin::new(&mut self.input.inner).start_seek(to)?;
@@ -164,7 +164,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
 /// because otherwise the length is not known. If that fails, the reader keeps its position. Other
 /// seeks only move, and the chunk is authenticated when it is read. A position beyond the end is
-/// allowed, as in a file. A read there returns nothing.
+/// allowed, as in a file. A read there returns no bytes.
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncSeek for AsyncStreamReader<R> {
     /// Fails if another seek is not complete: call [`AsyncSeek::poll_complete`] first.
     fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {

@@ -8,9 +8,9 @@ use crate::stream::Snapshot;
 pub(super) struct Seeking {
     pub(super) to: To,
     pub(super) step: Step,
-    /// The position to return to if it fails.
+    /// The state to return to if the seek fails.
     pub(super) home: Snapshot,
-    /// The reason why it failed.
+    /// The reason why the seek failed.
     pub(super) error: Option<io::Error>,
 }
 

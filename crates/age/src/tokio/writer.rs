@@ -18,8 +18,8 @@ use crate::stream::{Sealer, StreamError};
 /// wait until it completes. Otherwise the file lacks its last chunk, and cannot be opened to the
 /// end.
 ///
-/// Plaintext is buffered: up to four chunks of 64 KiB. A flush writes all but the last of these,
-/// because it may be the last of the file.
+/// Plaintext is buffered: up to four chunks of 64 KiB. A flush writes all of them but the last,
+/// which may be the last of the file.
 ///
 /// # Cancellation
 ///
@@ -36,15 +36,15 @@ use crate::stream::{Sealer, StreamError};
 /// # Errors
 ///
 /// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
-/// it is not known how much was written, and nothing is sealed twice. After the shutdown has begun,
-/// a write fails with [`StreamError::Finished`].
+/// it is not known how much was written, and no chunk may be sealed twice. After a shutdown has
+/// begun, a write fails with [`StreamError::Finished`].
 pub struct AsyncStreamWriter<W> {
     pub(super) inner: W,
     /// The header and the nonce, until they have been written.
     pub(super) start: Vec<u8>,
     pub(super) sealer: Sealer,
-    /// The number of bytes that the inner writer has taken of `start` or, after that, of the sealed
-    /// chunks.
+    /// The number of bytes of `start`, or later of the sealed chunks, that the inner writer has
+    /// taken.
     pub(super) written: usize,
     pub(super) state: State,
 }
@@ -63,10 +63,11 @@ pub(super) enum State {
 
 impl Encryptor {
     /// Does the same as [`Encryptor::wrap_output`] for tokio (feature `tokio`). It writes nothing
-    /// yet: the first write, flush or shutdown that has something to write writes the header.
+    /// yet: the header is written by the first write that is not empty, flush, shutdown or
+    /// `finish`.
     ///
     /// The file is binary. Armor is available for blocking writers only;
-    /// [`Encryptor::encrypt_to_armor`] makes it in memory.
+    /// [`Encryptor::encrypt_to_armor`] creates it in memory.
     ///
     /// ```
     /// use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
@@ -151,7 +152,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
     }
 
     /// Seals and writes the chunks that cannot be the last of the file. The last chunk in the
-    /// buffer stays even if the caller is about to write more, because the caller may not do so.
+    /// buffer stays even if the caller is about to write more, because that write may never come.
     fn poll_full(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_drain(cx))?;
         self.sealer.seal(false)?;
@@ -218,7 +219,8 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncStreamWriter<W> {
         })
     }
 
-    /// Seals and writes the last chunk, and shuts the inner writer down. Later calls do nothing.
+    /// Seals and writes the last chunk, and shuts the inner writer down. Later shutdowns do
+    /// nothing.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_or_fail(cx, |writer, cx| {
             if writer.state != State::ShutDown {

@@ -47,7 +47,7 @@ mod tests;
 
 pub(crate) use multiplication::{public_key, shared_secret};
 
-/// The type of the stanza.
+/// The type of the stanzas.
 pub(crate) const TYPE: &str = "X25519";
 const INFO: &[u8] = b"age-encryption.org/v1/X25519";
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
@@ -56,7 +56,8 @@ const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-");
 /// The length of a public key, a private key and a share, in bytes (RFC 7748).
 pub const KEY_BYTES: usize = 32;
 
-/// The nonce of the wrapped file key. Each key wraps one file key, so the nonce can be constant.
+/// The nonce of the wrapped file key. Each key wraps only one file key, so the nonce can be
+/// constant.
 const NONCE: [u8; 12] = [0; 12];
 
 /// A public key.
@@ -154,7 +155,7 @@ impl Identity {
         encode_secret(IDENTITY_PREFIX, &*self.secret)
     }
 
-    /// Returns `None` for a stanza of another recipient.
+    /// Unwraps the file key from a stanza. Returns `None` if the stanza is for another recipient.
     fn open(&self, share: [u8; KEY_BYTES], wrapped: &[u8]) -> Result<Option<FileKey>, UnwrapError> {
         let shared = shared_secret(&self.secret, &share);
         if is_zero(&shared) {

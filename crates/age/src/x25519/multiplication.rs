@@ -1,12 +1,12 @@
-//! Multiplication on Curve25519 (RFC 7748), by the crate `graviola` where it supports the CPU, and
-//! by `x25519-dalek` elsewhere.
+//! Scalar multiplication on Curve25519 (RFC 7748), with the crate `graviola` where it supports the
+//! CPU, and with `x25519-dalek` elsewhere.
 
 use x25519_dalek::{PublicKey, StaticSecret, x25519};
 use zeroize::Zeroizing;
 
 use super::KEY_BYTES;
 
-/// Returns the public key of a private key (section 6.1). It takes a third of the time of
+/// Returns the public key of a private key (section 6.1). This takes a third of the time of
 /// [`shared_secret`] with the base point, because multiples of that point are in a table.
 pub(crate) fn public_key(secret: &[u8; KEY_BYTES]) -> [u8; KEY_BYTES] {
     (Implementation::for_cpu().public_key)(secret)
@@ -42,13 +42,13 @@ impl Implementation {
             use graviola::Error;
             use graviola::key_agreement::x25519::{PublicKey, StaticPrivateKey};
 
-            // The crate does not ask for this feature, although it uses it: every CPU with the
-            // others has it, but a virtual machine can hide it.
+            // graviola uses BMI2 without checking for it. Every CPU with the features that it does
+            // check has BMI2, but a virtual machine can hide it.
             #[cfg(target_arch = "x86_64")]
             let has_all = std::arch::is_x86_feature_detected!("bmi2");
             #[cfg(target_arch = "aarch64")]
             let has_all = true;
-            // On a CPU without the instructions that it uses, the crate panics.
+            // graviola panics on a CPU without the features that it checks.
             if has_all && graviola::util::is_cpu_supported() {
                 return Self {
                     public_key: |secret| StaticPrivateKey::from_array(secret).public_key().as_bytes(),
@@ -131,7 +131,7 @@ mod tests {
             let secret: [u8; KEY_BYTES] = std::array::from_fn(|i| n ^ (i as u8).wrapping_mul(n | 1));
             let public = PublicKey::from(&StaticSecret::from(secret)).to_bytes();
             assert_eq!(public_key(&secret), public, "{n}");
-            // Every other such value is on the twist, and some are not reduced.
+            // About half of these values are on the twist, and some are not reduced.
             let point: [u8; KEY_BYTES] = std::array::from_fn(|i| if i < 16 { secret[i] } else { n });
             assert_eq!(*shared_secret(&secret, &point), x25519(secret, point), "{n}");
         }

@@ -11,7 +11,7 @@ fn key() -> FileKey {
     FileKey::new(Box::new([7; FILE_KEY_BYTES]))
 }
 
-/// Known answers of the program `age-keygen`.
+/// A key pair from `age-keygen`.
 #[test]
 fn the_texts_of_age() {
     let identity: Identity =
@@ -64,7 +64,7 @@ fn a_stanza_is_opened_by_its_identity_alone() {
     }
     let of_another_type = Stanza { tag: "x25519".to_owned(), ..stanza.clone() };
     assert!(unwrap(&identity, &of_another_type).unwrap().is_none());
-    // The share of another stanza.
+    // A body does not open with the share of another stanza.
     let [another] = identity.to_public().wrap_file_key(&key()).unwrap().stanzas.try_into().unwrap();
     assert_ne!(another.args, stanza.args);
     assert!(unwrap(&identity, &with(&[share], &another.body)).unwrap().is_none());

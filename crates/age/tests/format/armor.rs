@@ -166,8 +166,8 @@ fn text_cut_at_every_byte_is_truncated() {
         let (bytes, error) = decode(&text.as_bytes()[..len]);
         assert!(plaintext(150).starts_with(&bytes));
         let error = error.unwrap();
-        // Inside the first or last line, that line is wrong. Elsewhere, the end of the text is
-        // missing.
+        // If the cut is inside the first line, that line is wrong. Elsewhere, the end of the text
+        // is missing.
         let inside = matches!(error, ArmorError::Line { line, fault: ArmorFault::Begin } if line == 1)
             || matches!(error, ArmorError::NoBegin);
         assert!(error == ArmorError::Truncated || (len < BEGIN.len() && inside), "{len} {error:?}");
@@ -218,7 +218,8 @@ proptest! {
         prop_assert_eq!(decode(text.as_bytes()), (bytes, None));
     }
 
-    /// Decoded text, written again, is the same text, except for line ends and white space outside.
+    /// Decoded text, written again, is the same text, except for line ends and white space around
+    /// it.
     #[test]
     fn there_is_one_text_for_each_file(
         len in 0usize..150,

@@ -16,7 +16,7 @@ pub(crate) fn open_async<R: AsyncRead + Unpin>(input: R) -> AsyncStreamReader<R>
     decryptor.decrypt_async([identity() as &dyn Identity]).unwrap()
 }
 
-/// Reads to the end or the error.
+/// Reads to the end or to an error.
 fn drain_async(reader: &mut (impl AsyncRead + Unpin)) -> (Vec<u8>, Option<io::Error>) {
     let mut out = Vec::new();
     let error = block_on(reader.read_to_end(&mut out)).err();
@@ -143,7 +143,7 @@ fn futures_that_are_dropped_lose_nothing() {
     }
 }
 
-/// A reader that fails with each kind of error before each piece.
+/// A reader that fails with a timeout before each piece.
 struct Failing<'a>(&'a [u8], bool);
 
 impl AsyncRead for Failing<'_> {

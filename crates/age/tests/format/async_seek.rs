@@ -1,4 +1,4 @@
-//! Compares random access without blocking with the blocking reader.
+//! Compares the random access of the async reader with that of the blocking one.
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::pin::{Pin, pin};
@@ -76,7 +76,7 @@ proptest! {
                     let expected = outcome(expected.seek(to));
                     let found = match found {
                         Some(found) => found,
-                        // The next operation completes it.
+                        // The next operation completes the seek.
                         None => outcome(block_on(async {
                             let mut nothing = [0; 1];
                             if seed % 2 == 0 && expected.is_err() {
@@ -129,7 +129,7 @@ fn a_read_completes_a_seek_that_was_given_up() {
     }
 }
 
-/// A reader that cannot seek any more, after this many times.
+/// A reader that can seek only a given number of times.
 struct Stuck<'a>(Cursor<&'a [u8]>, usize);
 
 impl AsyncRead for Stuck<'_> {
@@ -153,8 +153,8 @@ impl AsyncSeek for Stuck<'_> {
 fn a_reader_that_cannot_be_moved_back_gives_nothing() {
     let text = plaintext(3 * CHUNK);
     let file = seal(&text);
-    // The reader asks for the input's position and end, and moves to the last chunk and to the
-    // target.
+    // The reader seeks four times: it asks for the input's position and end, and moves to the last
+    // chunk and to the target.
     for moves in 0..=4 {
         let mut reader = open_async(Stuck(Cursor::new(&file), moves));
         let result = block_on(reader.seek(SeekFrom::End(-7)));

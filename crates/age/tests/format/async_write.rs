@@ -46,7 +46,7 @@ struct Content {
     taken: Vec<u8>,
     room: usize,
     failed: bool,
-    /// Whether it is not ready.
+    /// Whether the output is not ready.
     busy: bool,
     flushed: usize,
     shut_down: usize,
@@ -175,7 +175,7 @@ fn without_shutdown_the_file_has_no_end() {
     }
 }
 
-/// A cancelled write could have shown that a full chunk is not the last.
+/// After a cancelled write, a full chunk in the buffer may still be the last one.
 #[test]
 fn a_write_that_was_given_up_leaves_no_trace() {
     for chunks in 1..=10 {
@@ -225,7 +225,7 @@ fn futures_that_are_dropped_lose_nothing_and_repeat_nothing() {
     }
 }
 
-/// Sealing takes time, so one poll must not seal for as long as the output is ready.
+/// Sealing takes time, so one poll must not go on sealing for as long as the output is ready.
 #[test]
 fn a_poll_seals_no_more_than_a_buffer() {
     let text = plaintext(2_000_000);

@@ -16,8 +16,8 @@ use crate::flaky::{Flaky, block_on};
 use crate::support::one_line;
 use crate::vector::{self, Vector, hex};
 
-/// The one vector whose status depends on whether the caller requires armor: with garbage before
-/// it, the file is not recognised as armored.
+/// The one vector whose status depends on whether the caller requires armor: it has garbage before
+/// the armor, so the file is not recognised as armored.
 const NOT_RECOGNISED_AS_ARMORED: &str = "armor_garbage_leading";
 
 struct Outcome {
@@ -277,8 +277,8 @@ fn seeking_to_the_end_believes_only_an_authentic_last_chunk() {
             (Err(error), Ok(_)) => panic!("{} {error:?}", vector.name),
         }
     }
-    // The maker of these files has the key. Several chunks have the mark of the last chunk, and the
-    // file ends with the last of these.
+    // These files were written with the key, and several of their chunks have the mark of the last
+    // chunk. The file ends with one of these.
     let two_last = ["stream_two_final_chunks", "stream_two_final_chunks_full", "stream_two_final_chunks_second"];
     assert_eq!(damaged_before_the_end, two_last);
 }

@@ -73,7 +73,7 @@ fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
     assert!(start.elapsed() < 2 * LIMIT, "{:?}", start.elapsed());
 }
 
-/// The largest number of stanzas in a header.
+/// The headers have as many stanzas as are allowed.
 #[test]
 fn a_thousand_stanzas_are_opened() {
     for first in [true, false] {
@@ -102,7 +102,7 @@ fn one_stanza_more_than_a_header_may_have() {
     one_line(&error);
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct Counted<R>(R, Rc<Cell<usize>>);
 
 impl<R: Read> Read for Counted<R> {

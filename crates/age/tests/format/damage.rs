@@ -9,7 +9,8 @@ use crate::support::{
     CHUNK, SEALED, drain, encryptor, identity, one_line, open, open_damaged, payload_start, plaintext, seal,
 };
 
-/// Returns what a payload cut to `len` bytes must release and report. It had `whole` bytes.
+/// Returns how many bytes a payload of `whole` bytes must release after it was cut to `len` bytes,
+/// and the error that it must report.
 fn truncated(len: usize, whole: usize) -> (usize, StreamError) {
     assert!(len < whole);
     let chunks = len / SEALED;
@@ -38,7 +39,7 @@ fn a_small_file_cut_at_every_byte() {
 
 #[test]
 fn a_file_of_three_chunks_cut_around_every_chunk() {
-    // The last chunk is short, full, and of one byte.
+    // The last chunk is short, full, or one byte long.
     for text_len in [2 * CHUNK + 1000, 3 * CHUNK, 2 * CHUNK + 1] {
         let text = plaintext(text_len);
         let file = seal(&text);
@@ -119,7 +120,7 @@ fn changed_bytes_of_the_payload() {
     }
 }
 
-/// Rebuilds a file of `chunks` full chunks and a short one from its chunks in the given order.
+/// Rebuilds `file` from its chunks, in the given order.
 fn rearranged(file: &[u8], order: &[usize]) -> Vec<u8> {
     let (header, payload) = file.split_at(payload_start(file));
     let chunks: Vec<&[u8]> = payload.chunks(SEALED).collect();

@@ -1,4 +1,4 @@
-//! The engine without I/O: prefixes, keys of payloads, ranges.
+//! The engine without I/O: prefixes, payload keys, ranges.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +31,7 @@ fn every_prefix_asks_for_more_until_it_is_enough() {
         let Prefix::Incomplete { at_least } = Preamble::parse(&file[..cut]).unwrap() else { panic!("{cut} of {len}") };
         assert!(cut < at_least && at_least <= len, "{cut}: {at_least} of {len}");
     }
-    // From the line of the MAC on, the number is exact.
+    // From the line of the MAC on, `at_least` is exact.
     let mac = file.windows(4).position(|window| window == b"\n---").unwrap();
     for cut in mac + 4..len {
         assert_eq!(Preamble::parse(&file[..cut]), Ok(Prefix::Incomplete { at_least: len }), "{cut}");

@@ -1,5 +1,5 @@
-//! Inner readers and writers that are not ready at random, take and give little at a time, and are
-//! interrupted.
+//! Inner readers and writers that are not ready or are interrupted at random, and that take and
+//! give few bytes at a time.
 
 use std::io::{self, SeekFrom};
 use std::pin::Pin;

@@ -7,8 +7,8 @@ use sealane_age::header::{Header, HeaderError, Prefix};
 const INTRO: &str = "age-encryption.org/v1\n";
 const LAST_LINE: &str = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
 
-/// Returns the length of the header at the start of `text`. Its stanzas have types that are not in
-/// the specification.
+/// Returns the length of the header at the start of `text`, if there is one. The stanzas must have
+/// types that are not in the specification.
 fn header(text: &[u8]) -> Option<usize> {
     let mut rest = text.strip_prefix(INTRO.as_bytes())?;
     let mut stanzas = 0;
@@ -65,7 +65,8 @@ fn is_base64(text: &[u8]) -> bool {
         && text.last().is_none_or(|&byte| value(byte).is_some_and(|value| value.trailing_zeros() >= unused_bits))
 }
 
-/// Returns whether the text begins with a header, which is then read and written unchanged.
+/// Checks that both implementations agree on `text`, and that a header in it is written unchanged.
+/// Returns whether `text` begins with a header.
 fn check(text: &[u8]) -> bool {
     let expected = header(text);
     let parsed = Header::parse(text);
@@ -88,8 +89,8 @@ fn check(text: &[u8]) -> bool {
     expected.is_some()
 }
 
-/// Tries all sequences of up to six pieces after the text. Returns how many are headers, and how
-/// many are not.
+/// Tries all sequences of up to `left` pieces after the text. Counts those that are not headers in
+/// `counts[0]`, and those that are in `counts[1]`.
 fn check_all(text: &mut Vec<u8>, pieces: &[&str], left: usize, counts: &mut [usize; 2]) {
     counts[usize::from(check(text))] += 1;
     if left > 0 {

@@ -1,4 +1,4 @@
-//! The parser accepts exactly the headers that the writer makes.
+//! The parser accepts exactly the headers that the writer writes.
 
 use proptest::prelude::*;
 use sealane_age::header::{Header, HeaderError, LineFault, StanzaFault};
@@ -158,7 +158,7 @@ fn the_stanzas_of_the_specification() {
     for stanzas in [format!("{scrypt}{scrypt}"), format!("{scrypt}-> X\n\n"), format!("-> X\n\n{scrypt}")] {
         rejects(with_stanzas(&stanzas), HeaderError::ScryptNotAlone);
     }
-    // SSH stanzas are not in the specification, and other types belong to others.
+    // SSH stanzas and other types that are not in the specification may have any form.
     Header::parse(with_stanzas(&format!("-> x25519\n{BODY}\n-> ssh-rsa\nAA\n-> Scrypt\n\n")).as_bytes()).unwrap();
 }
 
@@ -208,7 +208,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(stanza(), 1..4).prop_map(|stanzas| Header::new(stanzas, &file_key()).unwrap().encode())
 }
 
-/// Compares the answer of [`Header::parse`] with that of the reader, and writes the header again.
+/// Compares the result of [`Header::parse`] with that of the reader, and writes the header again.
 fn check(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match Header::parse(bytes) {

@@ -7,7 +7,7 @@ use sealane_age::{DecryptError, Decryptor, Identity, StreamError};
 
 use crate::support::{CHUNK, drain, encryptor, identity, open, plaintext, seal};
 
-/// A writer that fails after `room` bytes, and would then take more again.
+/// A writer that fails once, after `room` bytes, and takes more bytes after that.
 struct FullDisk {
     taken: Vec<u8>,
     room: usize,
@@ -81,7 +81,7 @@ fn an_armored_writer_that_fails_fails_for_good() {
     assert_eq!(disk.taken.len(), 100_000);
 }
 
-/// A reader that gives `step` bytes at a time, and an error of kind `kind` before each of them.
+/// A reader that gives up to `step` bytes at a time, and an error of kind `kind` before each time.
 struct Halting<'a> {
     rest: &'a [u8],
     step: usize,

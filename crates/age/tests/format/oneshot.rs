@@ -15,7 +15,8 @@ fn decrypt(file: &[u8]) -> Result<Vec<u8>, DecryptError> {
     sealane_age::decrypt([identity() as &dyn Identity], file)
 }
 
-/// Returns the error of a file with a valid header, which is a stream reader's error.
+/// Returns the error for a damaged file with a valid header. It must be the error that a stream
+/// reader returns.
 #[track_caller]
 fn same_error(file: &[u8]) -> StreamError {
     let found = decrypt(file).unwrap_err();

@@ -29,7 +29,7 @@ pub(crate) fn copied(input: impl Read, count: usize) -> (Vec<u8>, Option<io::Err
     (out, error)
 }
 
-/// A file in memory that takes this many bytes.
+/// A file in memory that takes a given number of bytes.
 pub(crate) struct Scattered(Mutex<Vec<u8>>, usize);
 
 impl Scattered {
@@ -83,7 +83,7 @@ pub(crate) fn sealed_at(input: &impl ReadAt, count: usize) -> Result<Vec<u8>, Co
     Ok(out)
 }
 
-/// Opens a file in all ways, and compares.
+/// Opens a file with one and with several threads, and compares. Returns the error.
 #[track_caller]
 fn same(file: &[u8]) -> Option<StreamError> {
     let (expected, error) = drain(&mut open(file));
@@ -175,8 +175,8 @@ fn data_after_the_last_chunk() {
     }
 }
 
-/// A reader that gives the given chunks. It gives a byte of a chunk only after all earlier chunks
-/// have been written.
+/// A reader that gives no more than the first byte of a chunk before all earlier chunks have been
+/// written.
 struct Slow<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -70,7 +70,7 @@ fn an_input_that_fails_releases_what_one_thread_would() {
     }
 }
 
-/// A writer that takes this many bytes.
+/// A writer that takes a given number of bytes.
 struct Full<'a>(&'a mut Vec<u8>, usize);
 
 impl Write for Full<'_> {
@@ -120,7 +120,7 @@ fn the_earliest_failure_is_the_one_that_is_told() {
         let result = open(&file[..]).copy_at(&&file[..], &output, threads(3));
         assert!(matches!(result, Err(CopyError::Write(_))));
     }
-    // Then the other way round.
+    // Now the damage comes before the output is full.
     for _ in 0..20 {
         let output = Scattered::with_room(5 * BATCH * CHUNK);
         let result = open(&file[..]).copy_at(&&file[..], &output, threads(3));

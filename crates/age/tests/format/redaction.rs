@@ -1,4 +1,4 @@
-//! `Debug` output has no secrets.
+//! `Debug` output contains no secrets.
 
 use std::fmt::Debug;
 
@@ -10,8 +10,8 @@ use sealane_age::{Decryptor, Encryptor, FileKey, Identity, Recipient, mlkem768x2
 
 use crate::threshold::{keys, seal_labelled};
 
-/// Returns whether `output` has three bytes of `secret` beside each other, in a form that some
-/// `Debug` output could have.
+/// Returns whether `output` has three consecutive bytes of `secret`, in a form that some `Debug`
+/// output could have.
 fn shows(output: &str, secret: &[u8]) -> bool {
     let output = output.to_lowercase().replace([' ', '\n'], "");
     secret.windows(3).any(|bytes| {

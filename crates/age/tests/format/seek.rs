@@ -175,7 +175,7 @@ fn a_length_that_is_not_authenticated_is_not_believed() {
     let text = plaintext(3 * CHUNK);
     let file = seal(&text);
     let start = payload_start(&file);
-    // Cut after a chunk, the file has the length of a file that ends with a full chunk.
+    // A file that was cut after a chunk has the length of a file that ends with a full chunk.
     for chunks in 0..3 {
         let mut reader = opened(&file[..start + chunks * SEALED]);
         let error = reader.seek(SeekFrom::End(0)).unwrap_err();

@@ -50,14 +50,14 @@ pub(crate) fn payload_start(file: &[u8]) -> usize {
     sealane_age::header::Header::parse(file).unwrap().1 + 16
 }
 
-/// Reads to the end or the error.
+/// Reads to the end or to an error.
 pub(crate) fn drain(reader: &mut impl Read) -> (Vec<u8>, Option<io::Error>) {
     let mut out = Vec::new();
     let error = reader.read_to_end(&mut out).err();
     (out, error)
 }
 
-/// Opens a damaged file: the released plaintext and the payload error.
+/// Opens a damaged file. Returns the released plaintext and the payload error.
 #[track_caller]
 pub(crate) fn open_damaged(file: &[u8]) -> (Vec<u8>, StreamError) {
     let mut reader = open(file);

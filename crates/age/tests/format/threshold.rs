@@ -216,7 +216,7 @@ fn two_sets_in_one_file() {
     assert_ne!(sets[0].id, sets[1].id);
     assert_eq!(open(&file, &[&first[0], &first[2]], &[]).unwrap(), b"secret");
     assert_eq!(open(&file, &[&second[0], &second[1], &second[2]], &[]).unwrap(), b"secret");
-    // Parts of the first set are still valid, but one part of each set counts as one.
+    // Parts of the first set are still valid, but shares of different sets do not add up.
     let parts = [old_part];
     assert_eq!(open(&file, &[&first[0]], &parts).unwrap(), b"secret");
     let mixed = fails(open(&file, &[&second[0]], &parts));
@@ -231,7 +231,7 @@ fn two_sets_in_one_file() {
     );
 }
 
-/// Holders are as post-quantum as their recipients are.
+/// A threshold recipient is as post-quantum as the recipients that it combines.
 #[test]
 fn others_beside_post_quantum_holders() {
     let pq: Vec<_> = (0..3).map(|_| sealane_age::mlkem768x25519::Identity::generate().unwrap()).collect();
@@ -314,7 +314,7 @@ impl Recipient for Crowded {
     }
 }
 
-/// The largest number of stanzas, all for one identity: it is asked once about each.
+/// The largest number of shares, all for one identity: it is asked about each stanza only once.
 #[test]
 fn work_grows_with_the_stanzas_and_no_faster() {
     let key = Key::generate().unwrap();
@@ -338,7 +338,7 @@ fn work_grows_with_the_stanzas_and_no_faster() {
     assert_eq!((counts.len(), counts.values().max()), (255 * 3, Some(&1)));
 }
 
-/// Inner stanzas count.
+/// Inner stanzas count towards the limit.
 #[test]
 fn as_many_stanzas_as_a_header_may_have() {
     let key = Key::generate().unwrap();

@@ -119,8 +119,7 @@ impl bech32::Checksum for LongBech32 {
     const TARGET_RESIDUE: u32 = bech32::Bech32::TARGET_RESIDUE;
 }
 
-/// Parts as texts, as bytes, and in serde's formats: one that people read, and one that they do
-/// not.
+/// Parts as texts, as bytes, and in two of serde's formats: a human-readable one and a binary one.
 #[test]
 fn parts_come_back() {
     let keys = keys(2);
@@ -149,7 +148,7 @@ fn parts_come_back() {
     for wrong in [&[][..], &[0], &binary[..PART_BYTES]] {
         assert!(postcard::from_bytes::<Part>(wrong).is_err());
     }
-    // Whoever opens the file can use it.
+    // The part that was read back opens the file.
     let again: Part = serde_json::from_str(&json).unwrap();
     assert_eq!(open(&file, &[&keys[0]], &[again]).unwrap(), b"secret");
 }

@@ -1,4 +1,4 @@
-//! Files for several holders that an attacker made or changed.
+//! Files for several holders that an attacker has written or changed.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use sealane_age::header::{Header, HeaderError};
@@ -52,14 +52,14 @@ pub(crate) fn inner(stanza: &Stanza) -> Vec<Stanza> {
     Header::parse(&text).unwrap().0.into_stanzas()
 }
 
-/// Replaces the inner stanzas by `new`.
+/// Replaces the inner stanzas with `new`.
 fn with_inner(stanza: &mut Stanza, new: &[Stanza]) {
     stanza.body.truncate(64);
     stanza.body.extend(new.iter().flat_map(|stanza| encode(stanza).into_bytes()));
 }
 
-/// The header of a file of the holder is put into a file for several holders, whose shares the
-/// attacker knows.
+/// An attacker, who has the keys of all other holders, puts the header of one of the holder's own
+/// files into a file for several holders.
 #[test]
 fn a_foreign_header_inside_gives_nothing() {
     let victim = Key::generate().unwrap();
@@ -79,7 +79,7 @@ fn a_foreign_header_inside_gives_nothing() {
         assert_eq!(threshold::describe(&header_of(&set)), Err(ThresholdError::Malformed));
         assert_eq!(fails(open(&file_of(&set), &[&attackers[0], &attackers[1]], &[])), ThresholdError::Malformed);
     }
-    // The header's stanzas replace those that wrap the one-time key, or stand beside them.
+    // The header's stanzas replace those that wrap the one-time key.
     let alone: Vec<_> = foreign_header.into_stanzas().into_iter().filter(|stanza| stanza.tag == "X25519").collect();
     let mut set = stanzas(&seal_labelled(2, &attackers, &[], Some("party")));
     with_inner(&mut set[0], &alone);
@@ -133,8 +133,8 @@ fn stanzas_of_two_files_mixed() {
     assert!(matches!(open(&file, &[&keys[0], &keys[1]], &[]), Err(DecryptError::HeaderMac)));
 }
 
-/// One header has two complete sets of different files. Each keeps its own file key, and the MAC is
-/// right for at most one.
+/// One header has two complete sets from different files. Each keeps its own file key, and the MAC
+/// is right for at most one.
 #[test]
 fn a_set_of_another_file_beside_the_own() {
     let keys = keys(3);

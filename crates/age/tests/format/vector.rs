@@ -15,7 +15,7 @@ pub(crate) struct Vector {
     pub(crate) file: Vec<u8>,
 }
 
-/// Returns all vectors, by name.
+/// Returns all vectors, sorted by name.
 pub(crate) fn all() -> Vec<Vector> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/age/testdata");
     let entries = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));

@@ -27,7 +27,8 @@ pub(crate) struct AgeArgs {
 }
 
 impl AgeArgs {
-    /// Returns the command that the flags mean, and refuses flags of the other one.
+    /// Returns the action that the flags select, encryption or decryption, and refuses flags that
+    /// belong to the other one.
     pub(super) fn action(self) -> Result<Action> {
         self.check()?;
         let Self { decrypt, sealing, opening, .. } = self;
@@ -79,7 +80,7 @@ impl AgeArgs {
         Err(Error::usage(format!("unknown command or file: {}", quoted(first))).hint(hint))
     }
 
-    /// Refuses flags that do not go with the direction, with the reasons that age gives.
+    /// Refuses flags that do not go with the selected action, for the reasons that age gives.
     fn check(&self) -> Result<()> {
         if self.decrypt { self.check_to_decrypt() } else { self.check_to_encrypt() }
     }

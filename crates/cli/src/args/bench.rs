@@ -56,7 +56,7 @@ pub(super) fn command(base: Command) -> Command {
     BenchArgs::augment_args(base).after_help(format!("Benchmarks:\n{}\n{NOTES}", benchmarks.collect::<String>()))
 }
 
-/// Returns a length of a message.
+/// Parses the size of a message, from 1 to [`MAX_SIZE`] bytes.
 fn size(text: &str) -> Result<usize, String> {
     match usize::try_from(bytes(text)?) {
         Ok(0) => Err("an empty message has no throughput".into()),

@@ -7,8 +7,8 @@ use super::groups::{FolderArgs, OutputArgs, RecipientArgs};
 use super::identity::{IdentityArgs, IdentitySource};
 use crate::error::{Error, Result, quoted};
 
-/// Returns whether the results go to a folder. For a single input, a flag or the output must say
-/// so.
+/// Returns whether the results go to a folder: if there are several inputs or the input is a
+/// folder, or if a flag or the output asks for it.
 pub(super) fn is_many(inputs: &[PathBuf], output: &OutputArgs, folder: FolderArgs) -> bool {
     let is_folder = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
     let asked_for = folder.resume || folder.no_manifest || output.output.as_ref().is_some_and(is_folder);
@@ -19,13 +19,13 @@ pub(super) fn is_many(inputs: &[PathBuf], output: &OutputArgs, folder: FolderArg
     }
 }
 
-/// Returns whether there is more than one file, for one of which a run in a folder may use all
-/// flags.
+/// Returns whether there may be more than one file. Passphrases are refused only then, and not for
+/// a single file that goes into a folder.
 pub(super) fn is_several(inputs: &[PathBuf]) -> bool {
     inputs.len() > 1 || inputs.iter().any(|input| input.is_dir())
 }
 
-/// Refuses a second input, and flags for several.
+/// Refuses a second input, and flags that are only for several files or for folders.
 pub(super) fn check_single(inputs: &[PathBuf], folder: FolderArgs, allow_external_links: bool) -> Result<()> {
     if let [_, second, ..] = inputs {
         return Err(
@@ -44,8 +44,8 @@ pub(super) fn check_single(inputs: &[PathBuf], folder: FolderArgs, allow_externa
     }
 }
 
-/// Refuses flags that do not go with several files, or folders, and those of `refused` that are
-/// given.
+/// Refuses inputs and flags that do not go with several files or with folders. Each entry of
+/// `refused` says whether something was given, what it is, and a hint.
 pub(super) fn check_several(
     inputs: &[PathBuf],
     output: &OutputArgs,
@@ -65,7 +65,7 @@ pub(super) fn check_several(
 }
 
 impl RecipientArgs {
-    /// Refuses a label for a file without holders.
+    /// Refuses a label without a threshold.
     pub(super) fn check_label(&self) -> Result<()> {
         if self.label.is_some() && self.threshold.is_none() {
             return Err(Error::usage("--label needs -k/--threshold")
@@ -91,7 +91,7 @@ pub(super) fn refuse_parts(parts: &[PathBuf]) -> Result<()> {
     Err(Error::usage("--part can't be used with several files").hint("a part belongs to one file"))
 }
 
-/// Warns of duplicates.
+/// Warns of recipients, recipients files and identity files that are given more than once.
 pub(super) fn warn_duplicates(recipients: &[String], recipients_files: &[PathBuf], identities: &IdentityArgs) {
     let text = |path: &PathBuf| path.display().to_string();
     let files = identities.given.iter().filter_map(|source| match source {

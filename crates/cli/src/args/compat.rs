@@ -9,14 +9,14 @@ use std::ffi::{OsStr, OsString};
 
 use clap::Command;
 
-/// A flag of a command: its names, and whether a value follows.
+/// A flag of a command: its names, and whether it takes a value.
 pub(super) struct Flag {
     short: Option<char>,
     long: Option<String>,
     takes_value: bool,
 }
 
-/// Returns the flags of `command`, with those for help and the version.
+/// Returns the flags of `command`, including those for help and the version.
 pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
     let mut command = command.clone();
     command.build();
@@ -30,7 +30,7 @@ pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
         .collect()
 }
 
-/// Converts `args`, without the program's name, with the flags of their command.
+/// Converts `args`, which lack the program's name. `flags` are the flags of their command.
 pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Vec<OsString> {
     let mut out = Vec::new();
     let mut args = args.into_iter();
@@ -129,7 +129,7 @@ pub(crate) fn tail(arg: &OsStr, from: usize) -> &OsStr {
 /// Returns the whole argument, because it cannot be split here without `unsafe`.
 #[cfg(not(unix))]
 pub(crate) fn tail(arg: &OsStr, _from: usize) -> &OsStr {
-    // No file has that name, so the error names it.
+    // No file has this name, so a flag that reads a file reports the whole argument.
     arg
 }
 

@@ -15,7 +15,7 @@ use super::range::PlaintextRange;
 /// The destination of a single result.
 #[derive(Args, Debug, Default)]
 pub(crate) struct OutputArgs {
-    /// Write to the file OUTPUT, which is replaced only at success; "-" is standard output
+    /// Write to the file OUTPUT, which is replaced only on success; "-" is standard output
     #[arg(short, long, value_name = "OUTPUT", allow_hyphen_values = true)]
     pub(crate) output: Option<PathBuf>,
 }
@@ -94,7 +94,7 @@ impl ThreadArgs {
     }
 }
 
-/// The part of the plaintext to decrypt, and its links.
+/// The part of the plaintext to decrypt, the treatment of damaged files, and that of links.
 #[derive(Args, Debug, Default)]
 pub(crate) struct DecryptionArgs {
     /// Decrypt only these bytes of the plaintext, and read only what they need: START:LEN, START:,
@@ -105,7 +105,7 @@ pub(crate) struct DecryptionArgs {
     /// bytes, and list the missing ranges in OUTPUT.missing.json
     #[arg(long)]
     pub(crate) salvage: bool,
-    /// Also make symbolic links that lead out of the folder
+    /// Also create symbolic links that lead out of the folder
     #[arg(long)]
     pub(crate) allow_external_links: bool,
 }

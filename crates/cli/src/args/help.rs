@@ -93,7 +93,7 @@ pub(super) fn describe(command: Command, subcommands: &[Subcommand]) -> Command 
 }
 
 /// Reads the arguments of `sealane help`, and returns the help of the command that they name, or of
-/// `top`.
+/// `top` if they name none.
 pub(super) fn text(
     command: Command,
     args: Vec<OsString>,

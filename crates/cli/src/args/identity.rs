@@ -18,9 +18,10 @@ pub(crate) enum IdentitySource {
 /// Private keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdentityArgs {
-    /// `-i` and `-j` in the order of the command line, in which identities are tried.
+    /// The values of `-i` and `-j` in the order of the command line. Identities are tried in this
+    /// order.
     pub(crate) given: Vec<IdentitySource>,
-    /// The identity file that opens files if none is given.
+    /// The identity file that opens files if `given` is empty.
     pub(crate) default: Option<PathBuf>,
 }
 

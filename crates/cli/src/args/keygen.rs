@@ -6,13 +6,13 @@ use clap::{Args, Command};
 
 use super::shares::FormArgs;
 
-/// The flags of age-keygen.
+/// The flags of age-keygen, and additional ones.
 #[derive(Args, Debug, Default)]
 pub(crate) struct KeygenArgs {
     /// Write to the file OUTPUT, which must not exist, with mode 0600
     #[arg(short, long, value_name = "OUTPUT", allow_hyphen_values = true)]
     pub(crate) output: Option<PathBuf>,
-    /// Print the recipients of the identity file INPUT instead of making a key
+    /// Print the recipients of the identity file INPUT instead of generating a key
     #[arg(short = 'y', long = "to-recipient")]
     pub(crate) convert: bool,
     /// Make a post-quantum key (ML-KEM-768 with X25519)

@@ -1,4 +1,4 @@
-//! Reads arguments by clap's definitions.
+//! Parses arguments according to clap's definitions.
 
 use std::ffi::OsString;
 
@@ -6,12 +6,12 @@ use clap::{ArgMatches, Command};
 
 use super::compat;
 
-/// Reads `args` by the definition `command`.
+/// Parses `args` according to the definition `command`.
 pub(super) fn read(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     command.no_binary_name(true).try_get_matches_from(args)
 }
 
-/// Reads `args`, in age's grammar, by the definition `command`.
+/// Parses `args`, which are in age's grammar, according to the definition `command`.
 pub(super) fn read_as_age(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     let flags = compat::flags_of(&command);
     read(command, compat::normalise(args, &flags))

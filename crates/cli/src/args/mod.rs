@@ -1,8 +1,8 @@
 //! The command line: age's own grammar, and subcommands such as `encrypt`, `keygen` and `split`.
 //!
 //! A subcommand counts only as the very first argument, so every command line of age keeps its
-//! meaning: `sealane -d encrypt` decrypts a file of that name. Only if a file with the name of a
-//! subcommand is the first argument, it needs the form `./encrypt`.
+//! meaning: `sealane -d encrypt` decrypts a file of that name. The one exception is a file with the
+//! name of a subcommand as the first argument: it must be written as `./encrypt`.
 
 mod action;
 mod age;
@@ -162,9 +162,9 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
 ];
 
-/// Returns `sealane` without a subcommand.
+/// Returns the definition of `sealane` without a subcommand.
 fn top_command() -> Command {
-    // The short help lists commands in place of age's flags, whichever they are.
+    // The short help lists commands in place of age's flags.
     let command = AgeArgs::augment_args(base("sealane")).mut_args(|arg| arg.hide_short_help(true));
     help::describe(command, SUBCOMMANDS)
 }
@@ -179,8 +179,8 @@ pub(crate) fn whole_command() -> Command {
     top_command().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
-/// Returns the same tree for completions, without INPUT, because after INPUT shells would complete
-/// no subcommands. Shells complete file names by themselves.
+/// Returns the tree of commands for completions. It lacks INPUT, because after INPUT shells would
+/// complete no subcommands. Shells complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
     base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
@@ -239,9 +239,9 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     let line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = line(paragraphs.next().unwrap_or_default());
     let tip = paragraphs.map(line).find_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned));
-    // A flag is rarely meant as a value.
+    // Drops clap's tip on how to pass a flag as a value, because this is rarely meant.
     let tip = tip.filter(|tip| !tip.starts_with("to pass ")).or_else(|| owners(error));
-    // A flag of a subcommand after a mistyped name.
+    // If the name of the subcommand is mistyped, its flags are unknown too.
     let suggested = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
     let help = match (subcommand, suggested) {
         (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),

@@ -8,9 +8,9 @@ use super::units::bytes;
 /// A range of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaintextRange {
-    /// From a start, with a length or to the end.
+    /// A start, and a length. `None` is all bytes up to the end.
     From(u64, Option<u64>),
-    /// The last bytes.
+    /// This many bytes at the end.
     Last(u64),
 }
 

@@ -45,7 +45,7 @@ pub(super) fn command(base: Command) -> Command {
 }
 
 impl RekeyArgs {
-    /// Returns the only file.
+    /// Returns the only file; `None` is standard input, or no input.
     pub(crate) fn file(&self) -> Option<&Path> {
         only(&self.inputs)
     }
@@ -83,7 +83,7 @@ impl RekeyArgs {
         Ok(self)
     }
 
-    /// Refuses flags that do not go with new recipients for several files.
+    /// Refuses inputs and flags that do not go with several files.
     fn check_many(&self) -> Result<()> {
         refuse_stdin(&self.inputs)?;
         refuse_parts(&self.keys.parts)?;

@@ -14,7 +14,7 @@ pub(crate) struct SplitArgs {
     #[arg(short = 'n', long = "shares", value_name = "N")]
     pub(crate) count: usize,
     /// Write the shares into the folder DIR, which is made if it is missing; "-" prints them, one a
-    /// line [default: this folder]
+    /// line [default: the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write the shares to the new file FILE (HTML), to be printed with one share on a page
@@ -140,7 +140,7 @@ pub(crate) struct ReissueArgs {
     /// The number of the share to make (1 to 255)
     #[arg(long, value_name = "NUMBER")]
     pub(crate) index: u16,
-    /// Write the share into the folder DIR, which is made if it is missing [default: this folder]
+    /// Write the share into the folder DIR, created if it is missing [default: the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Take the shares of the set ID

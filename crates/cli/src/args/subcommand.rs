@@ -52,7 +52,7 @@ pub(super) fn base(name: &'static str) -> Command {
     Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
 }
 
-/// Reads the arguments of a subcommand whose definition is `A`.
+/// Parses the arguments of a subcommand into `A`, and returns its action.
 pub(super) fn parse_with<A: FromArgMatches>(
     command: Command,
     args: Vec<OsString>,
@@ -61,7 +61,7 @@ pub(super) fn parse_with<A: FromArgMatches>(
     A::from_arg_matches(&matches::read(command, args)?).map(action)
 }
 
-/// Does the same with age's grammar.
+/// Like [`parse_with`], for arguments in age's grammar.
 pub(super) fn parse_as_age<A: FromArgMatches>(
     command: Command,
     args: Vec<OsString>,

@@ -81,7 +81,7 @@ fn public_key(secret: &[u8]) -> Option<String> {
     identity::single(secret).map(|identity| identity.public)
 }
 
-/// Returns a given flag that is only for shares in words.
+/// Returns the first flag that was given and is only for shares in words.
 fn for_words(args: &CombineArgs) -> Option<&'static str> {
     args.passphrase.then_some("-p/--passphrase").or(args.iteration_limit.map(|_| "--iteration-limit"))
 }
@@ -135,7 +135,7 @@ struct Held {
 }
 
 impl Held {
-    /// Returns the longest secret, in bytes.
+    /// Returns the length of the longest secret that is accepted, in bytes.
     fn limit(&self) -> usize {
         if self.key_only { identity::KEY_BYTES } else { MAX_TEXT_PAYLOAD_BYTES }
     }

@@ -26,7 +26,7 @@ use crate::os::tty;
 
 type Contribution = (ShareDescription, Part);
 
-/// Unwraps the parts of the identities, and gives them away.
+/// Unwraps the parts that the identities hold, and gives them away.
 pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let named = args.recipients();
@@ -73,7 +73,7 @@ fn encryptor(named: &RecipientArgs, stdin: &StdinUse, passphrases: &Passphrases)
     Ok(Encryptor::with_recipients(recipients).map_err(encrypt_error)?.with_backend(crate::os::backend::chosen()?))
 }
 
-/// Returns the parts with the label.
+/// Returns the parts with this label, or all parts if no label is given.
 fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec<Contribution>> {
     let Some(label) = label else { return Ok(parts) };
     let others: Vec<_> = parts.iter().map(|(description, _)| shown(description.label.as_ref())).collect();

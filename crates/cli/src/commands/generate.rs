@@ -1,4 +1,4 @@
-//! Generates completions for shells and the manual from the definitions of the arguments.
+//! Generates shell completions and the manual from the definitions of the arguments.
 
 use std::fmt::Write as _;
 use std::path::Path;

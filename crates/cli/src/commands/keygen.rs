@@ -1,4 +1,4 @@
-//! `sealane keygen`, which has the flags of age-keygen.
+//! `sealane keygen`, which has the flags of age-keygen and additional ones.
 
 use std::fmt::Display;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::keys::identities::{ParsedIdentity, PlainIdentity, load_file};
 use crate::keys::passphrase::Passphrases;
 use crate::shares::{PUBLIC_KEY_NOTE, Splitting};
 
-/// Makes a key, or converts identities to recipients.
+/// Generates a key, or converts identities to recipients or to an identity of age-plugin-sealane.
 pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     if args.pq && args.convert {
         return Err(
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
         return split_new(args, threshold, count);
     }
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    // Before any question, because the answer would be useless.
+    // This check comes before any question, whose answer would be useless.
     if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {
         return Err(secret_file::exists(path));
     }
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     secret_file::write(output, text.as_bytes(), true, Some(&public))
 }
 
-/// Makes an identity file, and returns its public key too.
+/// Generates an identity. Returns the text of its identity file, and the public key.
 fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
     let (secret, public) = if post_quantum {
         let identity = mlkem768x25519::Identity::generate().map_err(no_random_numbers)?;
@@ -73,10 +73,10 @@ fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
 }
 
 fn no_random_numbers(error: impl Display) -> Error {
-    Error::new(format!("the system has no random numbers: {error}"))
+    Error::new(format!("cannot get random numbers from the system: {error}"))
 }
 
-/// Makes an identity that exists only as its shares.
+/// Generates an identity that exists only as shares.
 fn split_new(args: &KeygenArgs, threshold: usize, count: usize) -> Result<()> {
     let (mut text, public) = generate(args.pq)?;
     if args.pq {
@@ -106,7 +106,7 @@ fn secret_line(file: &str) -> Zeroizing<String> {
     line
 }
 
-/// Returns files as an identity of age-plugin-sealane.
+/// Returns the contents of files as one identity of age-plugin-sealane.
 fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
     let standard_input = [PathBuf::from("-")];

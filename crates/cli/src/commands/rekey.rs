@@ -105,7 +105,8 @@ impl<'a> Rekeying<'a> {
         self.change(input, output, Some(target))
     }
 
-    /// Writes the new header into `target`, or a copy of the file with it to `output`.
+    /// Writes the new header into `target`, or writes a copy of the file with the new header to
+    /// `output`.
     fn change(&mut self, input: Input, output: Output, target: Option<&Target>) -> Result<()> {
         let RekeyArgs { recipients: named, keys, .. } = self.args;
         let load = || Openers::load(&keys.identities, &keys.parts, &self.stdin, self.passphrases.clone());
@@ -126,8 +127,8 @@ impl<'a> Rekeying<'a> {
             None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
             Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
                 Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
-                // The new file never overwrites the only copy, because an interruption would
-                // destroy it.
+                // A new file is renamed over the old one. It never overwrites the only copy in
+                // place, because an interruption would destroy this copy.
                 None if output.is_renamed() => {
                     let nonce = *decryptor.nonce();
                     copy(decryptor, &rekeyed, armored, output, &input.name, || {
@@ -158,8 +159,8 @@ impl From<RekeyError> for OpenError {
     }
 }
 
-/// Writes the whole file with another header. `unchanged` is called before the result gets its
-/// name.
+/// Writes the whole file with another header. The result gets its name only if `unchanged`
+/// succeeds.
 fn copy<R: Read>(
     decryptor: Decryptor<R>,
     rekeyed: &Rekeyed,

@@ -100,7 +100,7 @@ impl Run {
         Ok(())
     }
 
-    /// Finds the files of a folder. A folder without a manifest must not be empty.
+    /// Finds the files of a folder. If its manifest is not used, the folder must not be empty.
     fn find(&self, folder: &Path, with_manifest: bool) -> Result<Sealed> {
         let found = self.opening.folder(folder, with_manifest)?;
         let is_empty = !with_manifest && found.plan.files.is_empty() && found.plan.failures.is_empty();

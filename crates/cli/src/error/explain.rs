@@ -31,7 +31,8 @@ pub(crate) fn decrypt_error(error: DecryptError) -> Error {
     }
 }
 
-/// Explains the failure of a recipient or an identity, which may be one of the command's.
+/// Explains an error of a recipient or an identity. An [`Error`] of the command itself stays as it
+/// is.
 fn other(what: &str, error: Box<dyn StdError + Send + Sync>) -> Error {
     match error.downcast() {
         Ok(own) => *own,
@@ -106,8 +107,8 @@ pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error
     }
 }
 
-/// Explains why plaintext cannot be read: the file is damaged, or it cannot be read. `input` is its
-/// name, quoted.
+/// Explains why plaintext cannot be read: the file is damaged, or reading it failed. `input` is the
+/// quoted name of the file.
 pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
     let inner = error.get_ref();
     if let Some(stream) = StreamError::of(&error) {

@@ -24,9 +24,11 @@ enum Kind {
     Failure,
     /// Exit status 2, or the status that the emulated program has for a wrong command line.
     Usage,
-    /// The reader of standard output has gone: the process ends as by SIGPIPE, without a message.
+    /// The reader of standard output has gone: the process ends as if SIGPIPE killed it, without a
+    /// message.
     BrokenPipe,
-    /// The user answered a question with Ctrl-C: the process ends as by SIGINT, without a message.
+    /// The user answered a question with Ctrl-C: the process ends as if SIGINT killed it, without a
+    /// message.
     Interrupted,
 }
 
@@ -60,7 +62,7 @@ impl Error {
         self
     }
 
-    /// Puts `context` before the message, unless the message has it.
+    /// Puts `context` before the message, unless the message already contains it.
     pub(crate) fn in_context(mut self, context: &str) -> Self {
         if !self.message.contains(context) {
             self.message = format!("{context}: {}", self.message);
@@ -86,7 +88,8 @@ impl Error {
         io::Error::new(kind, self)
     }
 
-    /// Unwraps an error of [`Error::into_io`], or explains an I/O error by the action that failed.
+    /// Unwraps an error that [`Error::into_io`] wrapped, or adds the action that failed to an I/O
+    /// error.
     pub(crate) fn from_io(doing: impl fmt::Display, error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
@@ -102,7 +105,8 @@ impl Error {
         }
     }
 
-    /// Prints this error, and returns the exit status.
+    /// Prints this error, and returns the exit status. A broken pipe or Ctrl-C ends the process by
+    /// a signal instead.
     pub(crate) fn report(&self) -> ExitCode {
         if matches!(self.kind, Kind::BrokenPipe | Kind::Interrupted) {
             #[cfg(unix)]

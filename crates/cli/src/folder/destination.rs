@@ -1,7 +1,7 @@
 //! The folder for the results of many files.
 //!
-//! Each name is written to the journal before the file appears. The disk is synced once, at the
-//! end. After a crash of the machine, a run that continues checks every file.
+//! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
+//! the end. After a crash of the machine, a run that continues checks every file.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -43,10 +43,10 @@ impl Purpose {
     }
 }
 
-/// The prepared folder.
+/// The prepared folder for the results.
 pub(crate) struct Destination {
     root: Dir,
-    /// The name that the user gave.
+    /// The path of the folder, as the user gave it.
     path: PathBuf,
     direction: Direction,
     journal: Option<Journal>,
@@ -101,8 +101,8 @@ impl Destination {
         Ok(Some(destination))
     }
 
-    /// Removes unfinished files of an interrupted run, and takes over its folders, which may have
-    /// their attributes already.
+    /// Removes unfinished files of an interrupted run, and makes its folders private again, because
+    /// they may have their final attributes already.
     fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
@@ -144,7 +144,7 @@ impl Destination {
         Ok(())
     }
 
-    /// Writes a line of the journal.
+    /// Writes a line to the journal, if there is one.
     fn note(&self, add: impl FnOnce(&Journal) -> io::Result<()>) -> Result<()> {
         let added = self.journal.as_ref().map_or(Ok(()), add);
         added.map_err(|error| Error::cannot_write(&Journal::path(&self.path), &error))
@@ -159,7 +159,7 @@ impl Destination {
 
     fn is_what_was_written(&self, record: &Record) -> bool {
         let same = self.root.open_file(&self.direction.target(&record.name)).and_then(|mut file| {
-            // Another user who shares the file could still change it.
+            // A file that another user owns, or that has a second name, could still be changed.
             Ok(is_ours(&self.root, &file)? && record.check.matches(&mut file)?)
         });
         same.is_ok_and(|same| same)
@@ -247,7 +247,8 @@ impl Destination {
         Ok(())
     }
 
-    /// Sets the attributes of the new folders. `complete` says that all work is done.
+    /// Sets the attributes of the new folders. `complete` says that all work is done, so that the
+    /// journal is removed.
     pub(crate) fn finish(self, plan: &Plan, complete: bool) -> Result<()> {
         let made = plan.directories.iter().filter(|directory| self.made.contains(&directory.name));
         let mut deepest_first: Vec<_> = made.collect();

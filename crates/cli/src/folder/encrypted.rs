@@ -1,4 +1,4 @@
-//! Encrypted files that are changed or described where they are.
+//! Encrypted files that are changed in place, or described.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::plan::Plan;
 use crate::error::{Error, quoted};
 
 /// Finds the files `inputs`, and all encrypted files in the folders among them, with their
-/// manifests. A file that cannot be found is a failure of the plan.
+/// manifests. A file that cannot be found becomes a failure in the plan.
 pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     let mut plan = Plan::default();
     for input in inputs {
@@ -33,12 +33,12 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     plan
 }
 
-/// Returns the error of a folder without encrypted files.
+/// Returns the error for a folder without encrypted files.
 pub(crate) fn no_encrypted_files(folder: &Path) -> Error {
     Error::new(format!("{} has no encrypted files", quoted(folder))).hint("their names end in .age")
 }
 
-/// Returns the error of a link in a folder.
+/// Returns the error for a link in a folder.
 pub(super) fn not_followed(path: &Path) -> Error {
     Error::new(format!("{} is a link, and is not followed", quoted(path)))
 }

@@ -1,4 +1,4 @@
-//! The contents of the folder for the results before a run.
+//! The contents that the folder for the results has before a run.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -49,12 +49,12 @@ impl Found<'_> {
             if !matches!(root.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
                 let path = quoted(self.path.join(name.as_path()));
                 return Err(Error::new(format!("{path} is not a folder, and the results need one"))
-                    .hint("nothing was touched; give -o a new folder"));
+                    .hint("nothing was changed; give -o a new folder"));
             }
         }
         if let Some(taken) = self.targets.iter().filter(|target| !goes_on && root.has(target)).min() {
             return Err(Error::new(format!("{} exists already", quoted(self.path.join(taken))))
-                .hint("nothing was touched; give -o a new folder"));
+                .hint("nothing was changed; give -o a new folder"));
         }
         match self.stray().filter(|_| alone && goes_on) {
             Some(stray) => {
@@ -73,8 +73,8 @@ impl Found<'_> {
         Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))
     }
 
-    /// Refuses files that the manifest would not list. They are not removed: each may be the last
-    /// copy.
+    /// Returns a file in the folder that the manifest would not list, if there is one. Such files
+    /// are not removed: each may be the last copy.
     fn stray(&self) -> Option<PathBuf> {
         let mut pending = vec![PathBuf::new()];
         while let Some(within) = pending.pop() {
@@ -94,8 +94,8 @@ impl Found<'_> {
         None
     }
 
-    /// Returns whether all results exist with the expected attributes, so that an earlier run was
-    /// complete.
+    /// Returns whether all results exist with the expected times and lengths, which means that an
+    /// earlier run was complete.
     pub(super) fn is_complete(
         &self,
         plan: &Plan,

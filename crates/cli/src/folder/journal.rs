@@ -1,4 +1,4 @@
-//! The journal of a run, with which an interrupted run continues.
+//! The journal of a run. It allows an interrupted run to continue.
 //!
 //! It has a line for each complete file, with a one-time authenticator of its content, so a later
 //! run can tell whether the file is still intact. This protects from accidents only: anyone who can
@@ -85,7 +85,7 @@ impl TryFrom<String> for Check {
     }
 }
 
-/// A writer to a file that computes its [`Check`].
+/// A writer that computes the [`Check`] of what it writes.
 pub(crate) struct Checked<W> {
     inner: W,
     key: [u8; 32],
@@ -146,13 +146,13 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal's place in the folder `root`.
+    /// Returns the path of the journal in the folder `root`.
     pub(super) fn path(root: &Path) -> PathBuf {
         root.join(JOURNAL)
     }
 
     /// Starts a journal in the folder `root`, which the user knows as `path`, or continues the one
-    /// there, which must have the same purpose. Returns the finished work.
+    /// there, which must have the same purpose. Returns the journal, and the finished work.
     pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
         // From now on, a write beyond the file size limit is an error that names the file, not a
         // signal.
@@ -196,14 +196,14 @@ fn lock(file: &File, path: &Path) -> Result<()> {
     }
 }
 
-/// Creates a journal, which appears with its first line and locked.
+/// Creates a journal. When it gets its name, it is locked and has its first line.
 fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     let cannot = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => busy(path),
         _ => Error::cannot_write(&Journal::path(path), &error),
     };
-    // The journal is private: with the file ids in it, anyone could make a manifest of some of the
-    // files.
+    // The journal is private: with the file ids in it, anyone could create a manifest of some of
+    // the files.
     let temporary = Temporary::create_in(root, 0o600).map_err(cannot)?;
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     lock(&file, path)?;
@@ -213,7 +213,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     Ok(file)
 }
 
-/// Opens the journal of an interrupted run. Any other file stays as it is.
+/// Opens the journal of an interrupted run. A file that is not such a journal is left unchanged.
 fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     let shown = quoted(path);
     let cannot = |error: io::Error| Error::cannot_write(&Journal::path(path), &error);
@@ -252,7 +252,7 @@ pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     if dir::is_own(&metadata, None) {
         return Ok(true);
     }
-    // Some file systems give all files, also new ones, to another owner.
+    // On some file systems, all files belong to another owner, even new ones.
     let new = Temporary::create_in(root, 0o600)?.file().metadata()?;
     Ok(dir::is_own(&metadata, dir::owner(&new)))
 }

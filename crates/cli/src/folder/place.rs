@@ -1,4 +1,4 @@
-//! The folder for the results of many files.
+//! Selects the folder for the results, and how to treat its contents.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result, quoted};
 
 /// Returns the folder for the results.
 pub(crate) fn root(output: &OutputArgs) -> &Path {
-    // The command line was refused without a folder.
+    // A command line without a folder was refused before.
     output.path().unwrap_or(Path::new(""))
 }
 
@@ -39,7 +39,8 @@ pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
     let Some(parent) = parent else { return Ok(()) };
     let is_within = |input: &&PathBuf| {
         let Ok(source) = input.canonicalize() else { return false };
-        // A folder with the same name receives its files in itself.
+        // The results go to the folder with the input's name in `root`, which may be the input
+        // itself.
         let same = input.file_name().and_then(|name| root.join(name).canonicalize().ok());
         source.is_dir() && (parent.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
     };

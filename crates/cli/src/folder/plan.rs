@@ -16,9 +16,9 @@ pub(crate) struct Source {
     pub(crate) path: PathBuf,
     /// The name of the decrypted file.
     pub(crate) name: Name,
-    /// The length in bytes, as far as it is known.
+    /// The length in bytes, or 0 if it is unknown.
     pub(crate) len: u64,
-    /// The folder on the command line that contains the file, and the name of the file in it.
+    /// The folder on the command line that contains the file, and the path of the file in it.
     found: Option<(Dir, PathBuf)>,
 }
 
@@ -92,7 +92,7 @@ impl Plan {
     }
 
     /// Adds the contents of the folder `root`. `name` returns the name of each entry, or `None` to
-    /// leave it out.
+    /// leave it out. The contents of a folder are searched in either case.
     pub(crate) fn walk(&mut self, root: &Path, mut name: impl FnMut(&Path, bool) -> Option<Name>) {
         let cannot = |within: &Path, error: &io::Error| {
             Error::io(format!("cannot read {}", quoted(root.join(within).components().as_path())), error)
@@ -101,7 +101,7 @@ impl Plan {
             Ok(directory) => directory,
             Err(error) => return self.failures.push(cannot(Path::new(""), &error)),
         };
-        // Entries are taken from the end.
+        // Entries are taken from the end, so they are added in reverse order.
         let mut pending = vec![(PathBuf::new(), Kind::Directory, 0)];
         while let Some((within, kind, len)) = pending.pop() {
             let name = name(&within, kind == Kind::Directory);
@@ -145,7 +145,7 @@ impl Plan {
     }
 
     /// Checks that no two entries get the same name, except folders, and that none has a name that
-    /// this program uses itself.
+    /// the command uses itself.
     pub(crate) fn check(mut self) -> Result<Self> {
         let mut folders = BTreeMap::<_, Attributes>::new();
         for directory in self.directories {

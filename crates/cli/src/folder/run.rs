@@ -45,7 +45,7 @@ impl Failure {
 #[derive(Default)]
 pub(crate) struct Failures {
     count: AtomicUsize,
-    /// The number of failures.
+    /// The number of failures that were found while files were processed.
     found: AtomicUsize,
 }
 

@@ -69,14 +69,15 @@ impl Opening {
         Ok(sealed)
     }
 
-    /// Finds all files in the folder `input`, and compares them with its manifest.
+    /// Finds all files in the folder `input`, and compares them with its manifest if
+    /// `with_manifest` is set.
     pub(crate) fn folder(&self, input: &Path, with_manifest: bool) -> Result<Sealed> {
         let mut sealed = Sealed::default();
         let (mut found, mut others) = (Plan::default(), Vec::new());
         found.walk(input, |within, is_folder| match Name::opened(within) {
             // The folder itself, its manifest and its journal.
             _ if ["", MANIFEST, JOURNAL].iter().any(|own| within == Path::new(own)) => None,
-            // An old header of `sealane rekey`, which is used with its file.
+            // An old header that `sealane rekey` keeps. It is read together with its file.
             _ if within.file_name().is_some_and(old_header::is_name) => None,
             _ if is_folder => Name::new(within),
             None => {
@@ -118,8 +119,8 @@ impl Opening {
             .map_err(|error| error.in_context(&name))
     }
 
-    /// Decrypts the header of `file`, the encrypted file of `source`. Refuses a file that is not
-    /// the one in the manifest.
+    /// Decrypts the header of `file`, which is the open file of `source`. Refuses a file that is
+    /// not the one in the manifest.
     pub(crate) fn decrypt<R: Read>(
         &self,
         file: Encrypted<R>,
@@ -140,7 +141,8 @@ impl Opening {
 }
 
 impl Sealed {
-    /// Adds the files of a folder that are in its manifest.
+    /// Adds the files of a folder that are in its manifest. Other files, and missing ones, become
+    /// failures.
     fn add(&mut self, mut found: Plan, manifest: Manifest, folder: &Path) {
         let shown = |name: &Path| quoted(folder.join(name));
         let added = |name: &Path| {
@@ -168,7 +170,7 @@ pub(crate) fn explain_fault(fault: FileFault, name: &str) -> Error {
         FileFault::Read(error) => payload_error(error, name),
         // Only a person who can open the file can change its length and keep its id.
         FileFault::OtherSize { found, known } => Error::new(format!(
-            "{name} has {found} bytes, and {known} in the manifest: a person who can open the file has changed it"
+            "{name} has {found} bytes, but the manifest says {known}: a person who can open the file has changed it"
         )),
         fault => Error::new(format!("{name}: {fault}")),
     }

@@ -13,11 +13,11 @@ pub(crate) enum Direction {
     Open,
 }
 
-/// With a manifest.
+/// Encryption with a manifest.
 pub(super) const ALONE: Direction = Direction::Seal { with_manifest: true };
 
 impl Direction {
-    /// Returns the path of `name`.
+    /// Returns the path of the result for `name`, within the folder.
     pub(super) fn target(self, name: &Name) -> PathBuf {
         match self {
             Self::Seal { .. } => name.sealed(),

@@ -27,7 +27,7 @@ pub(crate) struct Input {
     pub(crate) id: Option<FileId>,
     /// The name for messages, quoted.
     pub(crate) name: String,
-    /// Whether the user types the input.
+    /// Whether the input comes from a terminal.
     pub(crate) is_terminal: bool,
 }
 
@@ -47,7 +47,7 @@ impl Input {
         Self::of_file(File::open(path).map_err(failed)?, path)
     }
 
-    /// Takes the open file `file`, which the user named `path`.
+    /// Returns the open file `file`, which the user named `path`, as an input.
     pub(crate) fn of_file(mut file: File, path: &Path) -> Result<Self> {
         let name = quoted(path);
         let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
@@ -70,7 +70,7 @@ impl Input {
         })
     }
 
-    /// Replaces the first bytes of the file by `start`, for every later read.
+    /// Replaces the first bytes of the file with `start`, for every later read.
     pub(crate) fn replace_start(&mut self, start: Vec<u8>) -> Result<()> {
         let cannot = |error: io::Error| Error::io(format!("cannot read {}", self.name), &error);
         let file = self.file.take().ok_or_else(|| cannot(io::ErrorKind::NotSeekable.into()))?;
@@ -82,7 +82,7 @@ impl Input {
         Ok(())
     }
 
-    /// Takes bytes that this command made.
+    /// Returns an input with bytes that the command generated.
     pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
         let (progress, len) = (Progress::default(), Some(bytes.len() as u64));
         let reader = Box::new(Watched::new(Cursor::new(SecretText(bytes)), &progress));
@@ -102,7 +102,7 @@ impl Input {
         Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
     }
 
-    /// Reads armored text that the user pastes into the terminal to its end, before anything else
+    /// Reads all of the armored text that the user pastes into the terminal, before anything else
     /// is asked or shown.
     pub(crate) fn take_pasted_armor(&mut self) -> Result<()> {
         let mut lines = io::BufReader::new(std::mem::replace(&mut self.reader, Box::new(io::empty())));
@@ -144,12 +144,13 @@ pub(crate) struct PatchedFile {
 }
 
 impl PatchedFile {
-    /// Returns a second handle. Both have the same position.
+    /// Returns a second handle. Both share one position.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         Ok(Self { file: self.file.try_clone()?, start: self.start.clone() })
     }
 
-    /// Copies bytes at `offset` from the start in memory. Returns 0 after its end.
+    /// Copies the bytes of `start` from `offset` on. Returns their number, which is 0 after the end
+    /// of `start`.
     fn read_start(&self, out: &mut [u8], offset: u64) -> usize {
         let rest = usize::try_from(offset).ok().and_then(|offset| self.start.get(offset..)).unwrap_or_default();
         let n = rest.len().min(out.len());
@@ -207,11 +208,12 @@ impl AsRef<[u8]> for SecretText {
 }
 
 fn len(metadata: &Metadata) -> Option<u64> {
-    // Files of /proc have length 0 and content: their length is unknown.
+    // Files in /proc have content although their length is given as 0, so 0 means unknown.
     (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
 }
 
-/// Returns standard input without std's buffer, which only costs a copy here, and its metadata.
+/// Returns standard input and its metadata. Its reader bypasses std's buffer, which would only cost
+/// a copy here.
 #[cfg(unix)]
 fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     use std::os::fd::AsFd as _;

@@ -23,7 +23,7 @@ pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public:
         }
         print(text)?;
     }
-    // On a terminal, the comment in the file shows it already.
+    // On a terminal, the comment in the printed file already shows the public key.
     if let Some(public) = public.filter(|_| output.is_some() || !io::stdout().is_terminal()) {
         let _ = writeln!(io::stderr().lock(), "Public key: {public}");
     }

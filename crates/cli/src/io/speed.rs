@@ -1,4 +1,4 @@
-//! The speed of work, and the time that the rest of it takes.
+//! The speed of work, and the time that is left.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

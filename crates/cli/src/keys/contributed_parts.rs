@@ -77,7 +77,8 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
     Ok(text)
 }
 
-/// Parses a text with parts: one per line, and comments after #. `None` is a text without parts.
+/// Parses a text with one part per line. Lines that start with `#` are comments. Returns `None` if
+/// the text has no parts.
 pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
     let text = std::str::from_utf8(text).unwrap_or_default();
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();

@@ -43,7 +43,7 @@ pub(crate) fn build(args: &RecipientArgs, recipients: Recipients) -> Result<Vec<
     if args.threshold.is_some() { recipients.build_holders() } else { recipients.build() }
 }
 
-/// Collects the recipients that have public keys.
+/// Collects all recipients except a passphrase.
 pub(crate) fn collect(
     args: &RecipientArgs,
     sources: &[IdentitySource],

@@ -21,7 +21,8 @@ pub(crate) struct Openers {
     parts: Vec<Part>,
     /// Whether the command line names an identity or a part.
     any: bool,
-    /// Whether the default identity opens files without a passphrase.
+    /// Whether there is a default identity. It opens files that are not encrypted with a
+    /// passphrase.
     has_default: bool,
     passphrases: Passphrases,
 }
@@ -60,12 +61,12 @@ impl Openers {
                 .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
             }
             let identity = PassphraseIdentity::new(name, self.passphrases.clone());
-            // The identity limits the work factor.
+            // `PassphraseIdentity` limits the work factor itself.
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
         }
-        // Only a plugin could open a file with a passphrase, so encrypted identity files are not
-        // tried.
+        // Of the identities, only a plugin could open a file that is encrypted with a passphrase,
+        // so encrypted identity files are not tried.
         let identities = self.identities.for_file(with_passphrase);
         let together = ThresholdIdentity::new(self.identities.holders(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();

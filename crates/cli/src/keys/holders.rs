@@ -2,8 +2,8 @@
 //! speak <https://c2sp.org/age-plugin>.
 //!
 //! The programs start the plugin once for each of its identities, so one identity contains the keys
-//! and parts of all holders. In Bech32, it contains their identity files and files with parts, each
-//! after its length in four bytes (big-endian).
+//! and parts of all holders. Its Bech32 data consists of their identity files and their files with
+//! parts, each after its length in four bytes (big-endian).
 
 use std::collections::HashMap;
 use std::io;
@@ -116,7 +116,7 @@ impl IdentityPluginV1 for Holders {
             ThresholdIdentity::new(self.identities.iter().map(|identity| &**identity as &dyn Identity), &self.parts);
         let opened = files.iter().enumerate().filter_map(|(file, stanzas)| {
             let stanzas: Vec<_> = stanzas.iter().map(sealane_age::Stanza::from).collect();
-            // Skip stanzas of other types.
+            // Skip files that have no stanza for holders.
             let result = together.unwrap_file_key(&stanzas).transpose()?;
             let failed = |error: UnwrapError| vec![PluginError::Internal { message: error.to_string() }];
             Some((file, result.map(|key| FileKey::from(&key)).map_err(failed)))

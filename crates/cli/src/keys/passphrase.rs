@@ -46,8 +46,8 @@ impl Given {
 }
 
 impl Passphrases {
-    /// Reads nothing yet. Other uses of standard input must be claimed before the first passphrase
-    /// is needed.
+    /// Returns the source of passphrases, and reads nothing yet. Other uses of standard input must
+    /// be claimed before the first passphrase is needed.
     pub(crate) fn new(stdin: &StdinUse) -> Self {
         Self { stdin: stdin.clone(), from_environment: Arc::default() }
     }
@@ -97,7 +97,7 @@ pub(crate) fn ask(question: &str) -> Result<SecretString> {
     ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))
 }
 
-/// Asks like [`ask`]. `None` is Ctrl-D.
+/// Asks like [`ask`]. Returns `None` for Ctrl-D.
 fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
     if pinentry_wanted() {
         return pinentry(question, None).map(Some);
@@ -124,7 +124,8 @@ fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
         .map_err(|error| Error::new(format!("no passphrase from pinentry: {error}")))
 }
 
-/// Generates ten words of the list of BIP 39: 110 bits.
+/// Generates a passphrase of ten words from the list of BIP 39 (110 bits), and shows it at the
+/// terminal.
 fn generate() -> Result<SecretString> {
     use age::cli_common::Passphrase;
     let (Passphrase::Generated(secret) | Passphrase::Typed(secret)) = Passphrase::random(rand_core_06::OsRng);

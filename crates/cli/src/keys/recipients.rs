@@ -14,7 +14,7 @@ use crate::io::stdin::StdinUse;
 use crate::keys::identities::{Identities, ParsedIdentity, PlainIdentity};
 use crate::keys::plugin::PluginRecipient;
 
-/// The longest recipients file.
+/// The longest recipients file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 
 const FORM: &str = "a recipients file has one recipient on each line, and comments after #";
@@ -22,7 +22,8 @@ const FORM: &str = "a recipients file has one recipient on each line, and commen
 /// A recipient that any number of threads may use.
 pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
 
-/// Recipients while they are collected. All recipients of a plugin are wrapped in one run of it.
+/// The recipients that have been collected. A plugin wraps a file key for all its recipients in one
+/// run.
 #[derive(Default)]
 pub(crate) struct Recipients {
     all: Vec<SharedRecipient>,
@@ -109,8 +110,8 @@ impl Recipients {
         Ok(self.all)
     }
 
-    /// Returns all recipients as holders. Each recipient of a plugin stays separate, so that
-    /// several count as several.
+    /// Returns all recipients as holders. Each recipient of a plugin stays separate, so that each
+    /// counts as a holder.
     ///
     /// A duplicate is an error: one key would count as two holders.
     pub(crate) fn build_holders(mut self) -> Result<Vec<SharedRecipient>> {

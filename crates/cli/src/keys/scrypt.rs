@@ -25,7 +25,7 @@ pub(crate) struct PassphraseIdentity {
 }
 
 impl PassphraseIdentity {
-    /// Makes an identity. `what` names the file in the question.
+    /// Returns an identity. `what` names the file in the question.
     pub(crate) fn new(what: impl Into<String>, passphrases: Passphrases) -> Self {
         Self { what: what.into(), passphrases }
     }
@@ -91,7 +91,7 @@ fn too_much_work(factor: u8, max: u8) -> Error {
     )
 }
 
-/// Parses a work factor as age-plugin-batchpass does.
+/// Reads a work factor from the environment, as age-plugin-batchpass does.
 fn factor_from_env(name: &str) -> Result<Option<u8>> {
     let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) else { return Ok(None) };
     let factor = value.to_str().and_then(|value| value.parse::<u8>().ok()).filter(|factor| (1..=30).contains(factor));

@@ -3,8 +3,8 @@
 //!
 //! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
 //! process, cleans up, and lets the signal end the process. Signals that were ignored at the start
-//! stay ignored. SIGKILL, and Ctrl-C on Windows, leave the temporary file behind. Its name shows
-//! its purpose.
+//! stay ignored. SIGKILL, and Ctrl-C on Windows, leave temporary files behind. Their names show
+//! their purpose.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -67,7 +67,7 @@ impl Unfinished {
 /// The number of a watched file.
 type FileId = u64;
 
-/// Watches an unfinished file, which a signal removes, until it is dropped.
+/// Watches an unfinished file, which a signal removes, until the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct FileGuard(FileId);
 
@@ -117,7 +117,7 @@ impl Drop for FileGuard {
     }
 }
 
-/// Creates a directory for its owner only. A signal removes it, and so does [`end`].
+/// Creates a directory that only its owner can access. A signal removes it, and so does [`end`].
 pub(crate) fn private_directory() -> io::Result<tempfile::TempDir> {
     watch();
     let mut pending = pending();
@@ -148,7 +148,7 @@ fn remove(directory: &mut Option<PathBuf>) {
     }
 }
 
-/// A child process, which ends when this is dropped or a signal arrives.
+/// A child process, which is ended when the guard is dropped or a signal arrives.
 pub(crate) struct ChildGuard(Child);
 
 impl ChildGuard {
@@ -215,7 +215,7 @@ fn kill(children: &[u32]) {
     }
 }
 
-/// Turns the echo of a terminal off until it is dropped or a signal arrives.
+/// Keeps the echo of a terminal off until the guard is dropped or a signal arrives.
 #[cfg(unix)]
 pub(crate) struct EchoGuard;
 
@@ -252,8 +252,8 @@ fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
     }
 }
 
-/// Starts the thread once. From then on, a write beyond the file size limit is an error, not a
-/// signal.
+/// Starts the thread that waits for signals, if it has not started. From then on, a write beyond
+/// the file size limit is an error, not a signal.
 #[cfg(unix)]
 pub(crate) fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};

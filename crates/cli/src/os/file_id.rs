@@ -51,7 +51,7 @@ pub(crate) fn refuse_same(output: Option<&FileId>, inputs: &[(Option<FileId>, St
     let Some(output) = output else { return Ok(()) };
     match inputs.iter().find(|(id, _)| id.as_ref() == Some(output)) {
         Some((_, what)) => Err(Error::new(format!("the output is the same file as {what}"))
-            .hint("nothing was touched; give the output another name with -o")),
+            .hint("nothing was changed; give the output another name with -o")),
         None => Ok(()),
     }
 }

@@ -19,8 +19,8 @@ pub(crate) fn protect() {
     lock();
 }
 
-/// Returns whether processes of the same user may read the memory. In that case, the system may
-/// also write a core dump to a pipe, regardless of the size limit for core dumps.
+/// Sets whether processes of the same user may read the memory. If they may, the system may also
+/// write a core dump to a pipe, regardless of the size limit for core dumps.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn set_dumpable(dumpable: bool) {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};

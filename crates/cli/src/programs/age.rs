@@ -18,7 +18,7 @@ Usage:
 Options:
     -e, --encrypt               Encrypt INPUT to OUTPUT (the default).
     -d, --decrypt               Decrypt INPUT to OUTPUT.
-    -o, --output OUTPUT         Write to the file OUTPUT, replacing it at success.
+    -o, --output OUTPUT         Write to the file OUTPUT, replacing it on success.
     -a, --armor                 Encrypt to text (PEM).
     -p, --passphrase            Encrypt with a passphrase.
     -r, --recipient RECIPIENT   Encrypt to RECIPIENT: age1..., ssh-ed25519 ..., ssh-rsa ... (repeatable).

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 
 use crate::args::tail;
 
-/// A flag: all its names, the main one first, and whether a value follows.
+/// A flag: all its names, the main one first, and whether it takes a value.
 pub(super) struct Flag {
     pub(super) names: &'static [&'static str],
     pub(super) takes_value: bool,
@@ -45,12 +45,12 @@ impl Flags {
         self.last(name).is_some_and(|value| value == "true")
     }
 
-    /// Returns the last value, unless it is empty.
+    /// Returns the last value of the flag `name`, unless it is empty.
     pub(super) fn last(&self, name: &str) -> Option<&OsString> {
         self.all(name).last().filter(|value| !value.is_empty())
     }
 
-    /// Returns all values.
+    /// Returns all values of the flag `name`.
     pub(super) fn all(&self, name: &str) -> impl DoubleEndedIterator<Item = &OsString> {
         self.found.iter().filter(move |(found, _)| *found == name).map(|(_, value)| value)
     }
@@ -61,7 +61,7 @@ impl Flags {
     }
 }
 
-/// Parses `args`, without the program's name.
+/// Parses `args`, which lack the program's name.
 pub(super) fn parse(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Result<Flags, Fault> {
     let mut parsed = Flags::default();
     let mut args = args.into_iter();
@@ -108,7 +108,7 @@ pub(super) fn parse(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) ->
     Ok(parsed)
 }
 
-/// Parses a truth value like Go.
+/// Parses a truth value as Go does.
 fn truth(value: &OsStr) -> Option<&'static str> {
     match value.to_str()? {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some("true"),

@@ -94,7 +94,7 @@ impl<'a> Metadata<'a> {
         let mut out = Vec::new();
         let written = self.serialize(&mut Serializer::with_formatter(&mut out, PrettyFormatter::with_indent(b"    ")));
         written.map_err(|error| Error::new(format!("cannot write JSON: {error}")))?;
-        // Types are printable ASCII. Go escapes these three characters.
+        // Stanza types are printable ASCII. Go escapes these three characters.
         let text = String::from_utf8_lossy(&out);
         Ok(text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026") + "\n")
     }

@@ -15,7 +15,7 @@ Usage:
 Options:
     -pq                  Make a post-quantum key (ML-KEM-768 with X25519).
     -o, --output OUTPUT  Write to the file OUTPUT, which must not exist.
-    -y                   Print the recipients of the identity file INPUT instead of making a key.
+    -y                   Print the recipients of the identity file INPUT instead of generating a key.
     --version            Print the version.
 
 INPUT is standard input and OUTPUT standard output if they are left out.

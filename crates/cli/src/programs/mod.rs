@@ -22,8 +22,8 @@ use crate::io::output;
 use crate::keys::holders;
 use crate::program::Program;
 
-/// The version that age's programs print here: the version of age that they behave like, and the
-/// version of Sealane.
+/// The version that age's programs print under this command: the version of age whose behaviour
+/// they have, and the version of Sealane.
 const VERSION: &str = concat!("v1.3.2+sealane.", env!("CARGO_PKG_VERSION"));
 
 impl Program {
@@ -32,8 +32,8 @@ impl Program {
         let act = match self {
             Self::Sealane => {
                 match args.first().and_then(|first| first.to_str()).and_then(holders::state_machine) {
-                    // rage and this program resolve links to a plugin, and start it by the name of
-                    // the target.
+                    // rage and sealane resolve links to a plugin, and start it under the name of
+                    // the link's target.
                     Some(state_machine) => plugin::run(state_machine)?,
                     None => args::parse(args).and_then(commands::run)?,
                 }

@@ -1,6 +1,6 @@
 //! The plugins `age-plugin-sealane` and `age-plugin-pq` (<https://c2sp.org/age-plugin>). One
 //! program implements both. It distinguishes them by the recipients and identities, because the
-//! name of the process may be another.
+//! process may have another name.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -15,13 +15,14 @@ use crate::error::{Error, Result};
 use crate::keys::holders::Holders;
 use crate::os::memory;
 
-/// The name in post-quantum recipients and identities.
+/// The plugin's name in post-quantum recipients and identities.
 const PQ: &str = "pq";
 
 /// Talks to the client on standard input and output.
 pub(super) fn run(state_machine: &str) -> Result<()> {
     memory::protect();
-    run_state_machine(state_machine, Handler).map_err(|error| Error::io("as a plugin", &error))
+    run_state_machine(state_machine, Handler)
+        .map_err(|error| Error::io("cannot talk to the client of the plugin", &error))
 }
 
 struct Handler;

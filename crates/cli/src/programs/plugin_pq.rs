@@ -1,4 +1,4 @@
-//! `age-plugin-pq` gives the post-quantum keys of age 1.3 to programs that do not have them
+//! `age-plugin-pq` lets programs without post-quantum keys use those of age 1.3
 //! (<https://c2sp.org/age-plugin>).
 
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ const FLAGS: &[Flag] = &[switch(&["version"]), switch(&["identity"]), value(&["o
 
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-PQ-");
 
-/// The exit status without a state machine.
+/// The exit status if the state machine is missing or unknown.
 const NO_STATE_MACHINE: u8 = 4;
 
 /// Runs `age-plugin-pq`.
@@ -63,7 +63,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
 fn convert(input: &Path) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
     let identities = load_file(input, &stdin, &Passphrases::new(&stdin))?;
-    // A seed has 32 bytes.
+    // A seed has 32 bytes, so its line has fewer than 128.
     let mut lines = Zeroizing::new(String::with_capacity(identities.len() * 128));
     for (index, identity) in identities.iter().enumerate() {
         let ParsedIdentity::Plain(PlainIdentity::PostQuantum(identity)) = identity else {

@@ -43,7 +43,7 @@ pub(super) fn parameter_error(error: &ParameterError) -> Error {
 /// Shares that are left out, with one warning for each file.
 #[derive(Default)]
 pub(crate) struct LeftOut {
-    /// For each file, the reason for its first share, and the number of further shares.
+    /// For each file: its number, the reason for its first share, and the number of further shares.
     files: Vec<(usize, String, usize)>,
 }
 
@@ -56,7 +56,7 @@ impl LeftOut {
         }
     }
 
-    /// Adds the shares that could not be read.
+    /// Returns a list of the shares that could not be read.
     pub(crate) fn of(unreadable: &[Unreadable]) -> Self {
         let mut left_out = Self::default();
         unreadable.iter().for_each(|bad| left_out.add(&bad.place, &bad.error));
@@ -76,7 +76,7 @@ impl LeftOut {
         }
     }
 
-    /// Prints the warnings once.
+    /// Prints the warnings that have not been printed.
     pub(crate) fn say(&mut self) {
         for (_, why, more) in self.files.drain(..) {
             match more {
@@ -172,7 +172,7 @@ fn short_names(sets: &[String]) -> Vec<String> {
     sets.iter().map(|set| set[..length].to_owned()).collect()
 }
 
-/// Lists names, shortened if there are many.
+/// Lists places. If there are many, lists the first ones and the number of the others.
 pub(super) fn list(places: &[&Place]) -> String {
     const SHOWN: usize = 4;
     let shown: Vec<_> = places.iter().take(SHOWN).map(ToString::to_string).collect();

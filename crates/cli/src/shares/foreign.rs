@@ -110,7 +110,7 @@ pub(crate) fn combine_words(
     }
     check_key(words, &recovered.secret, args.passphrase)?;
     if recovered.secret.len() == super::identity::KEY_BYTES && !args.identity {
-        // The result was compared with the public key beside the words.
+        // If there is a public key beside the words, the result belongs to it.
         let is_key = words.iter().any(|words| !words.notes.public_keys.is_empty());
         warn(if is_key {
             "the secret is the key of an identity, 32 bytes; --identity writes it as an identity"
@@ -134,8 +134,8 @@ fn check_one_set(words: &[NamedWords]) -> Result<()> {
     Err(several_sets(&described))
 }
 
-/// Checks that contradicting words come from at least as many files as the threshold, so that one
-/// file with many shares never outvotes the others.
+/// If some mnemonics were found to be wrong, checks that the others come from as many files as
+/// shares are needed, so that one file with many shares never outvotes other files.
 fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
     if bad.is_empty() {
         return Ok(());
@@ -158,7 +158,7 @@ fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
 }
 
 /// Checks the secret against the public key beside the words, if there is one: SLIP-39 itself gives
-/// another secret for each passphrase.
+/// another secret for a wrong passphrase, and no error.
 fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()> {
     let stated = |words: &&NamedWords| !words.notes.public_keys.is_empty();
     let Some(first) = words.iter().find(stated) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Extracts the key from an identity file, and makes an identity file from a key, for shares that
+//! Extracts the key from an identity file, and creates an identity file from a key, for shares that
 //! hold only a key.
 
 use std::str::FromStr as _;
@@ -33,7 +33,7 @@ pub(crate) fn single(file: &[u8]) -> Option<Single> {
     Some(Single { secret, public: identity.to_public().to_string() })
 }
 
-/// Parses a post-quantum identity in a line.
+/// Returns the line of a post-quantum identity.
 fn line_of(identity: &mlkem768x25519::Identity) -> Zeroizing<Vec<u8>> {
     let text = identity.to_text();
     let mut line = Zeroizing::new(Vec::with_capacity(text.expose_secret().len() + 1));

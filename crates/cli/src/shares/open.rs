@@ -17,7 +17,7 @@ use crate::io::progress::{Progress, Shown, Watched};
 use crate::io::stdin::StdinUse;
 use crate::os::file_id::FileId;
 
-/// The longest input in memory, in bytes, for input that cannot be read twice.
+/// The longest input that is kept in memory because it cannot be read twice, in bytes.
 const MAX_IN_MEMORY: u64 = 64 << 20;
 /// The longest text file, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
@@ -58,7 +58,7 @@ impl Seek for Source {
 /// A share in Sealane's own format, which can be read again.
 pub(crate) struct NamedShare {
     pub(crate) place: Place,
-    /// Its file, if it has one.
+    /// The file of the share, if it has one.
     pub(crate) path: Option<PathBuf>,
     pub(crate) form: Form,
     pub(crate) header: Header,
@@ -119,8 +119,8 @@ impl Shares {
         Err(Error::new("the line has more than one share"))
     }
 
-    /// Opens shares that must all be in Sealane's own format and have intact headers. `chosen`
-    /// chooses a set.
+    /// Opens shares that must all be in Sealane's own format and have intact headers. `chosen` is
+    /// the identifier of a set, or its first digits.
     pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
         let mut shares = Self::open(paths, &StdinUse::default());
         let (incidental, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
@@ -136,7 +136,8 @@ impl Shares {
         Ok(shares)
     }
 
-    /// Keeps the shares of the set that begins with these hexadecimal digits.
+    /// Keeps only the shares of the set whose identifier begins with the hexadecimal digits in
+    /// `chosen`.
     pub(crate) fn choose(&mut self, chosen: Option<&str>) -> Result<()> {
         let Some(chosen) = chosen else { return Ok(()) };
         let digits = chosen.to_ascii_lowercase();
@@ -192,7 +193,7 @@ impl Shares {
         let metadata = file.metadata().map_err(failed)?;
         self.ids[id].0 = FileId::new(&metadata, Some(path));
         let path = (path != Path::new("-")).then(|| path.to_owned());
-        // A file with two names counts once.
+        // A file with two names counts as one source.
         let same = self.ids.iter().position(|(other, _)| other.is_some() && *other == self.ids[id].0);
         let place = Place { file: same.unwrap_or(id), ..place.clone() };
 
@@ -330,7 +331,7 @@ fn stdin_file() -> io::Result<File> {
     io::stdin().as_handle().try_clone_to_owned().map(File::from)
 }
 
-/// Returns `start` and the rest of `file`, at most `limit` bytes.
+/// Returns `start` and the rest of `file`, which may have at most `limit` bytes.
 fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &Place) -> Result<Zeroizing<Vec<u8>>> {
     let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
     let mut bytes = WipedVec::default();

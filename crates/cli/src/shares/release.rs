@@ -1,5 +1,5 @@
-//! Makes sure that shares are the same in both passes, because others may be able to change the
-//! files.
+//! Makes sure that both passes over the shares give the same secret, because others may be able to
+//! change the files in between.
 
 use std::io::{self, Write};
 
@@ -111,7 +111,8 @@ impl<W: Write> Write for Release<'_, W> {
 
 impl<W> Restart for Release<'_, W> {
     fn restart(&mut self) -> io::Result<()> {
-        // Shares that were damaged in the first pass are not read in the second.
+        // The second pass reads no shares that were damaged in the first, so it restarts only if a
+        // share has changed.
         Err(changed().into_io())
     }
 }

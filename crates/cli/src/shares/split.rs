@@ -27,7 +27,7 @@ const SHARES: &str = "all shares together, which restore the secret,";
 /// The number of bytes to read at a time.
 const READ: usize = 256 << 10;
 
-/// A secret to split.
+/// The way to split a secret.
 pub(crate) struct Splitting<'a> {
     pub(crate) threshold: usize,
     pub(crate) count: usize,

@@ -33,7 +33,7 @@ pub(crate) fn ask() -> Result<Shares> {
     }
 }
 
-/// Returns the shares after the user has ended the input.
+/// Returns the shares after the user has ended the input, or an error if there are none.
 fn ended(shares: Shares) -> Result<Shares> {
     if shares.own.is_empty() && shares.words.is_empty() {
         return Err(
@@ -106,7 +106,8 @@ fn missing(shares: &Shares) -> usize {
         let needed = usize::from(words.mnemonic.threshold());
         groups.entry(group).or_insert_with(|| (needed, BTreeSet::new())).1.insert(index);
     }
-    // Groups with typed shares come first. Other groups need at least one member.
+    // Groups without typed shares need at least one member. The groups that miss the fewest members
+    // are counted.
     let mut open: Vec<_> = groups.values().map(|(needed, members)| needed.saturating_sub(members.len())).collect();
     open.resize(usize::from(first.mnemonic.group_count()).max(open.len()), 1);
     open.sort_unstable();

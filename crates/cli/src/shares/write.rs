@@ -11,10 +11,10 @@ use super::form::Form;
 use super::new_files::NewFiles;
 use crate::error::{Error, Result};
 
-/// The destination of a share while it is made.
+/// The destination of a share while it is created.
 pub(crate) enum Sink<'a> {
-    /// A file in binary form. It is written in large pieces, because a buffer would keep data that
-    /// is not wiped.
+    /// A file in binary form. It is written in large pieces and not buffered, because a buffer
+    /// would keep data that is not wiped.
     File(&'a File),
     /// The binary form of a share that becomes a line of text.
     Memory(WipedVec),
@@ -69,7 +69,7 @@ impl NewShares {
         self.files.files().zip(self.forms.iter().copied()).map(sink).collect()
     }
 
-    /// Takes the complete shares back from their destinations.
+    /// Writes the complete shares in text form from their destinations to their files.
     pub(crate) fn complete(&self, sinks: Vec<Sink<'_>>) -> Result<()> {
         for ((sink, mut file), header) in sinks.into_iter().zip(self.files.files()).zip(&self.headers) {
             let Sink::Memory(bytes) = sink else { continue };

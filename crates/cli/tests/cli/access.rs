@@ -68,8 +68,8 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
 fn other_processes_of_the_user_cannot_read_the_memory() {
     let dir = Dir::with_key();
     let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
-    // Root can read everything, so this test then runs as another user, who must be able to start
-    // the program.
+    // Root can read everything, so a test that runs as root starts the command as another user, who
+    // must be able to start it.
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     fs::set_permissions(dir.root(), fs::Permissions::from_mode(0o755)).unwrap();
     fs::copy(SEALANE, dir.path("sealane")).unwrap();

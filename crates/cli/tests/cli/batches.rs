@@ -9,7 +9,7 @@ const SEALED: usize = CHUNK + 16;
 const BATCH: usize = 16;
 
 /// Decrypts `file` from a file and from a pipe, to a file and to a pipe, with one thread and with
-/// several. A file must get nothing, and a pipe `whole` chunks of `data`.
+/// several. An output file must get nothing, and a pipe must get `whole` chunks of `data`.
 #[track_caller]
 fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     dir.write("bad", file);
@@ -32,7 +32,8 @@ fn refused(dir: &Dir, file: &[u8], data: &[u8], whole: usize, what: &str) {
     assert!(messages.iter().all(|one| *one == messages[0]), "{what}: not the same error every time: {messages:#?}");
 }
 
-/// Encrypts `len` bytes. Returns them, the file, and the length of its header with the nonce.
+/// Encrypts `len` bytes. Returns the bytes, the encrypted file, and the length of its header and
+/// nonce together.
 fn sealed(dir: &Dir, len: usize) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(len);
     dir.encrypt(&data, "good");
@@ -75,7 +76,8 @@ fn data_after_the_last_chunk_is_an_error() {
             // follow.
             refused(&dir, &[&file[..], more].concat(), &data, chunks, &format!("{chunks} chunks and {what}"));
         }
-        // A file that is cut there has only complete chunks, and no last chunk.
+        // Without its last chunk, the file has only complete chunks, and none that is marked as the
+        // last.
         refused(&dir, &file[..file.len() - SEALED], &data, chunks - 1, &format!("{chunks} chunks without the last"));
     }
 }

@@ -21,7 +21,8 @@ const MESSAGES: [&str; 7] = [
     "chacha20poly1305-seal-batch",
     "chacha20poly1305-open-batch",
 ];
-/// The other benchmarks, with the family and one of the sizes of each.
+/// Some of the other benchmarks, each with a primitive that has the same backends, and with one of
+/// its sizes.
 const OTHERS: [(&str, &str, &str); 6] = [
     ("haraka512", "haraka512", "8 inputs"),
     ("gf2n-multiply", "gf2n", "2^256"),
@@ -111,7 +112,8 @@ fn every_family_is_measured_on_its_own_backends() {
             near(number(&cell["gb_per_s"]), bytes / ns);
         }
     }
-    // Any length of slices and secrets, and a table with times.
+    // Slices and secrets may have any length. Other benchmarks keep their sizes, and their table
+    // shows times.
     let report = json(&dir, &["--filter", "gf8,shamir-split,haraka256", "--backend", "scalar", "--sizes", "7"]);
     let cells = report["cells"].as_array().unwrap();
     let sizes = |name: &str| {

@@ -39,7 +39,7 @@ fn every_backend_is_listed_and_can_be_forced() {
             assert!(!dir.exists("out"));
         }
     }
-    // The widest backend is used, and every backend opens a message that another one sealed.
+    // The widest backend is used, and every backend opens what each of the others sealed.
     let primitives = |report: &serde_json::Value, backend: &str| {
         ["chacha20", "poly1305", "xchacha20poly1305"].iter().all(|name| of_primitive(report, name) == backend)
     };

@@ -5,7 +5,7 @@ use crate::support::{Dir, bytes};
 const CHUNK: usize = 65_536;
 const SEALED: usize = CHUNK + 16;
 
-/// Makes a file of `data`, and returns where its payload begins.
+/// Encrypts `data`. Returns the file, and the offset of its first chunk.
 fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
     dir.encrypt(data, "good");
     let file = dir.read("good");
@@ -14,7 +14,7 @@ fn encrypted(dir: &Dir, data: &[u8]) -> (Vec<u8>, usize) {
     (file, start)
 }
 
-/// Decrypts `file` in every way. A pipe must get `prefix`, and a file nothing.
+/// Decrypts `file` in every way. A pipe must get `prefix`, and an output file must get nothing.
 #[track_caller]
 fn expect(dir: &Dir, file: &[u8], prefix: &[u8], what: &str) {
     dir.write("bad", file);
@@ -43,8 +43,8 @@ fn truncation() {
     for chunks in [1, 3, 4, 5] {
         let end = start + chunks * SEALED;
         let before = &data[..chunks * CHUNK];
-        // The cut is inside a chunk, and after it. A complete chunk that is not the last one is
-        // authentic.
+        // The cut is inside the next chunk, directly after a chunk, and inside it. A complete chunk
+        // that is not the last one is authentic.
         expect(&dir, &file[..end + 50], before, "cut short");
         expect(&dir, &file[..end], before, "cut short");
         expect(&dir, &file[..end - 1], &data[..(chunks - 1) * CHUNK], "cut short");

@@ -149,7 +149,8 @@ fn an_unwritable_directory_is_an_error_before_any_prompt() {
     dir.set_mode("sub", 0o555);
     let command = bound_by_modes(&dir, &["-p", "-o", "sub/new", "key.pub"]);
     finish(command).fails("cannot make a temporary file beside \"sub/new\": Permission denied");
-    // The temporary file could be made elsewhere for an existing file, but that is not allowed.
+    // For an existing file, the temporary file may be in TMPDIR, but this folder cannot be written
+    // either.
     let mut command = bound_by_modes(&dir, &["-p", "-o", "sub/old", "key.pub"]);
     command.env("TMPDIR", dir.path("sub"));
     finish(command).fails("cannot make a temporary file beside \"sub/old\": Permission denied");

@@ -45,7 +45,7 @@ pub(crate) fn assert_alike(dir: &Dir, left: &str, right: &str) {
     assert!(differ.is_empty(), "{left} and {right} differ: {:#?}", differ.into_iter().map(brief).collect::<Vec<_>>());
 }
 
-/// Makes the folder `photos` with all kinds of entries, and a key.
+/// Creates a directory with a key, and with the folder `photos`, which has all kinds of entries.
 pub(crate) fn with_photos() -> Dir {
     let dir = Dir::with_key();
     for folder in ["photos/2020/may", "photos/empty"] {
@@ -245,7 +245,7 @@ fn two_inputs_never_have_one_output() {
         for flag in ["--resume", "--no-manifest"] {
             dir.run(["-R", "key.pub", "-o", "out", flag, "w", reserved]).fails("is a name that sealane uses itself");
         }
-        // A command's own files are recognised only in their place.
+        // The command's own files are recognised only at the top of the folder.
         fs::create_dir_all(dir.path("deep")).unwrap();
         dir.write(&format!("deep/{reserved}"), reserved);
     }

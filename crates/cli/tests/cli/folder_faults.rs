@@ -63,7 +63,7 @@ fn missing_added_and_exchanged_files_are_noticed() {
         ],
     );
     assert_others_are_whole(&dir, &[".hidden", "a.jpg", "2020/b.jpg", "c.age"]);
-    // After the repair of that cause, the others are reported.
+    // The error about an exchanged file says which file it is.
     let hint = dir.run(["decrypt", "-i", "key.txt", "-o", "open2", "sealed"]).err();
     assert!(hint.contains("it is the encrypted file of \"photos/2020/b.jpg\""), "{hint}");
 }
@@ -90,7 +90,7 @@ fn damage_is_noticed_and_leaves_no_file() {
 #[test]
 fn changes_to_the_manifest_are_noticed() {
     let dir = sealed_photos();
-    // An old manifest with new files is refused, although it is authentic.
+    // An old manifest is authentic, but new files are not those that it lists.
     dir.run(["encrypt", "-R", "key.pub", "-o", "newer", "photos"]).quiet();
     fs::copy(dir.path("sealed/sealane-manifest.age"), dir.path("newer/sealane-manifest.age")).unwrap();
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "newer"]);
@@ -132,7 +132,7 @@ fn a_file_with_new_recipients_is_still_the_same_file() {
     assert_others_are_whole(&dir, &[]);
 }
 
-/// Returns the lines of the true manifest, and some lines of an attacker who knows the public key.
+/// An attacker who knows the public key replaces the manifest with one that has additional lines.
 #[test]
 fn a_manifest_cannot_lead_out_of_the_folder() {
     let dir = sealed_photos();
@@ -210,7 +210,7 @@ fn every_missing_file_is_named() {
     let err = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]).err();
     assert_eq!(err.lines().filter(|line| line.contains("is missing: it is in the manifest")).count(), 120);
     assert!(err.contains("120 of 130 files were not decrypted\n"), "{err}");
-    // If many files fail for the same reason, it is not repeated for each.
+    // If many files fail while they are decrypted, only the first 100 errors are printed.
     dir.keygen("other");
     let err = dir.run(["decrypt", "--no-manifest", "-i", "other.txt", "-o", "no", "sealed"]).err();
     assert!(err.contains("10 of 10 files were not decrypted\n"), "{err}");

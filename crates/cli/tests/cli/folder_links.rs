@@ -12,7 +12,7 @@ use crate::support::{Dir, Run, finish};
 const ENCRYPT: [&str; 7] = ["encrypt", "--resume", "-R", "key.pub", "-o", "sealed", "photos"];
 const DECRYPT: [&str; 7] = ["decrypt", "--resume", "-i", "key.txt", "-o", "open", "sealed"];
 
-/// Starts the encryption of a folder, one of whose files cannot be read.
+/// Runs an encryption that fails for one file, and then makes this file readable.
 fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
@@ -53,7 +53,7 @@ fn a_journal_that_is_none_is_left_as_it_is() {
         fs::rename(dir.path("sealed/.sealane-resume"), dir.path("gone")).unwrap();
         let _ = fs::remove_dir(dir.path("gone")).or_else(|_| fs::remove_file(dir.path("gone")));
     }
-    // The journal of a real run, under another name.
+    // The journal of a real run, behind a symbolic link or with a second name.
     let dir = interrupted();
     fs::rename(dir.path("sealed/.sealane-resume"), dir.path("journal")).unwrap();
     let journal = dir.read("journal");
@@ -118,8 +118,8 @@ fn a_folder_that_becomes_a_link_while_it_is_read_is_not_followed() {
     fs::create_dir(dir.path("outside")).unwrap();
     dir.write("in/b/secret", "public");
     dir.write("outside/secret", "secret");
-    // The file is so long that the exchange happens while the command works on it. It has opened
-    // the other file by then.
+    // The file `a` is so long that the exchange happens while the command works on it. By then, the
+    // command has found the other file, but has not opened it.
     File::create(dir.path("in/a")).unwrap().set_len(1 << 28).unwrap();
     let mut command = dir.command(["encrypt", "-R", "key.pub", "-t", "1", "-o", "out", "in"]);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();

@@ -73,7 +73,7 @@ fn a_run_that_is_complete_has_nothing_left_to_do() {
         }
         assert!(listing(&dir.path(folder)) == before);
     }
-    // One file fails, and there is no manifest.
+    // The same without a manifest, and with a single file.
     for args in [
         &["encrypt", "--no-manifest", "-R", "key.pub", "-o", "bare", "photos"][..],
         &["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare.open", "bare"],
@@ -212,7 +212,7 @@ fn killed_at_many_moments(dir: &Dir, args: [&str; 6], whole: Duration, check: im
         child.wait().unwrap();
         check();
     }
-    // This holds whether or not the run had ended before it was killed.
+    // This succeeds whether or not the last run had ended before it was killed.
     resume(dir, &args).quiet();
 }
 

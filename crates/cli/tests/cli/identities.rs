@@ -104,7 +104,7 @@ fn an_encrypted_identity_file() {
             run_with_passphrase("correct horse", &["keygen", "-y", "key.age"]).quiet().stdout,
             dir.read("key.pub")
         );
-        // A file for other recipients: one message, and a failure.
+        // A file for other recipients causes a warning and a failure.
         dir.keygen("other");
         dir.run(["-R", "other.pub", "-o", "out3", "key.pub"]).quiet();
         let run = run_with_passphrase("correct horse", &["-d", "-i", "key.age", "-o", "new", "out3"]);

@@ -1,4 +1,4 @@
-//! `sealane inspect`, without a key.
+//! `sealane inspect`, without a key and with identities.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn inspect_describes_a_file() {
     let text = dir.run(["inspect", "x.age"]).text();
     assert!(text.contains("2  X25519") && text.contains("200000  plaintext"), "{text}");
 
-    // Through a pipe, and armored, the same.
+    // The report is the same through a pipe. For armor, the sizes are the same.
     let piped = dir.run_with(&dir.read("x.age"), ["inspect", "--json"]).quiet();
     assert_eq!(serde_json::from_slice::<Value>(&piped.stdout).unwrap(), report);
     dir.run_with(&bytes(200_000), ["-a", "-R", "key.pub", "-R", "other.pub", "-o", "a.age"]).quiet();

@@ -11,7 +11,7 @@ use crate::support::{Dir, bytes};
 
 const CHUNK: usize = 65_536;
 
-/// Limits files to 25 KiB, as a full disk does.
+/// Limits files to 25 KiB. To the command, this is like a full disk.
 const LIMIT: &str = "ulimit -f 50; exec \"$SEALANE\"";
 
 #[test]
@@ -66,8 +66,8 @@ fn salvage_fails_if_its_list_cannot_be_written() {
     assert_eq!((dir.names(), dir.read("left.missing.json")), (names, b"mine".to_vec()));
 }
 
-/// Returns the command with a connection as standard input, and the other end. Dropping that end
-/// resets the connection, because it has unread data (RFC 1122, 4.2.2.13).
+/// Starts the command with a connection as standard input, and returns it with the other end.
+/// Dropping that end resets the connection, because it has unread data (RFC 1122, 4.2.2.13).
 fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -153,7 +153,8 @@ fn a_file_that_becomes_shorter_while_it_is_read() {
         fs::OpenOptions::new().write(true).open(dir.path("in")).unwrap().set_len(3 << 20).unwrap();
         let out = child.wait_with_output().unwrap();
         if out.status.success() && attempt < 5 {
-            // The test process was paused for the time that a gibibyte takes.
+            // The test process was paused for so long that the command encrypted the whole
+            // gibibyte.
             continue;
         }
         assert_eq!(out.status.code(), Some(1), "{out:?}");

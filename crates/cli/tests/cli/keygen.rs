@@ -102,11 +102,11 @@ fn post_quantum_keys() {
         assert_eq!(dir.run_with(&sealed, ["-d", "-i", "key.txt", "-i", "pq.txt"]).quiet().stdout, b"secret");
         dir.run_with(&sealed, ["-d", "-i", "key.txt"]).fails("no identity matches");
     }
-    // Combined with a recipient that is not post-quantum, the others would be pointless.
+    // A recipient that is not post-quantum would make the others pointless.
     dir.run_with(b"secret", ["-R", "pq.pub", "-R", "key.pub"]).fails("");
     dir.run_with(b"secret", ["-r", &recipient[..recipient.len() - 1]]).fails("malformed recipient");
-    // In shares, too. Only the line of the key is split, which is so short that its shares are
-    // text.
+    // A post-quantum key in shares: only the line of the key is split, which is so short that its
+    // shares are text.
     let made = dir.run(["keygen", "--pq", "--split", "2/3", "-o", "keepers"]).ok();
     let public = String::from_utf8(made.stderr).unwrap().lines().last().unwrap().replace("Public key: ", "");
     assert!(public.starts_with("age1pq1"), "{public}");

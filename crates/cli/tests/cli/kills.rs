@@ -10,7 +10,7 @@ const KILLS: u32 = 20;
 /// The test proves nothing unless at least this many kills happen in the middle of the work.
 const WANTED: u32 = 5;
 
-/// Returns the file that a killed command leaves beside the target.
+/// Returns the names of the files that killed commands left beside the target.
 fn temporary(dir: &Dir) -> Vec<String> {
     dir.names().into_iter().filter(|name| name.starts_with(".sealane-")).collect()
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, SEALANE, bytes};
 
-/// Runs the shell commands `limits`, then a command that decrypts. Returns what /proc says of the
-/// second: the files `status` and `limits`.
+/// Runs the shell commands `limits`, then a command that decrypts. Returns the files `status` and
+/// `limits` of the latter in /proc.
 fn proc_files(dir: &Dir, limits: &str) -> (String, String) {
     let mut child = Command::new("sh")
         .args(["-c", &format!("{limits}\nexec \"{SEALANE}\" -d -i key.txt > out")])

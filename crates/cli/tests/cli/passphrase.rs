@@ -57,7 +57,7 @@ fn a_file_descriptor_is_read_from_its_position() {
     let read = "{ read -r line; AGE_PASSPHRASE_FD=3 \"$SEALANE\" -p -o out in 3<&0 < /dev/null; } < pass";
     dir.sh(read).quiet();
     assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
-    // The writer of the FIFO has come and gone.
+    // The writer of the FIFO has closed it already.
     let script = "mkfifo fifo; exec 3<> fifo 4< fifo; printf 'pass word' >&3; exec 3>&-; \
                   AGE_PASSPHRASE_FD=4 exec timeout 20 \"$SEALANE\" -d out < /dev/null";
     assert_eq!(dir.sh(script).quiet().stdout, b"secret");

@@ -1,4 +1,4 @@
-//! Plugins, with a small one whose stanza is the file key in the clear.
+//! Tests with a small plugin, whose stanza contains the file key in the clear.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ IFS= read -r line; IFS= read -r line
 printf -- '-> done\n\n'
 "#;
 
-// Bech32 of no data at all under these names; the same strings are in the tests of age
+// Bech32 without data, under these names; the same strings are in the tests of age
 // (testdata/plugin.txt).
 pub(crate) const RECIPIENT: &str = "age1test10qdmzv9q";
 const IDENTITY: &str = "AGE-PLUGIN-TEST-10Q32NLXM";

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use crate::plugin::{RECIPIENT, run, with_path, with_plugin};
 use crate::support::{Dir, Run, SEALANE, feed};
 
-/// Makes a plugin that reads its whole input, and then runs `then`.
+/// Creates a plugin that reads its whole input, and then runs `then`.
 fn make_plugin(dir: &Dir, then: &str) {
     let heard = "while IFS= read -r line; do case $line in '-> done') read -r line; break;; esac; done";
     dir.write("bin/age-plugin-test", format!("#!/bin/sh\n{heard}\n{then}\n"));
 }
 
-/// The last stanza of a plugin.
+/// Reads the reply to a stanza, and ends the conversation.
 const DONE: &str = r"read -r reply; read -r line; printf -- '-> done\n\n'";
-/// The last stanza of a plugin that has sent no other stanza.
+/// Ends the conversation of a plugin that has sent no other stanza.
 const END: &str = r"printf -- '-> done\n\n'";
 /// Sixteen bytes of zeros.
 const KEY: &str = "AAAAAAAAAAAAAAAAAAAAAA";
@@ -104,8 +104,8 @@ fn endless_noise_is_an_error() {
     assert!(!dir.exists("out"));
 }
 
-/// Makes a directory with a plugin that never ends, a directory for temporary files, and a file for
-/// the plugin.
+/// Creates a directory with a plugin that runs `then` after it has written its process id, a
+/// directory for temporary files, and a file for the plugin.
 fn with_endless_plugin(then: &str) -> Dir {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
@@ -135,7 +135,7 @@ fn kill(signal: &str, whom: &str) {
     assert!(Command::new("kill").args(["-s", signal, "--", whom]).status().unwrap().success());
 }
 
-/// Returns whether the process keeps running for a while.
+/// Returns whether the process keeps running for five seconds.
 fn lives(process: &str) -> bool {
     let deadline = Instant::now() + Duration::from_secs(5);
     let state = || {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Dir, Run, SEALANE, bytes, feed};
 
-/// Makes a directory with a key, and with links to the command under all its names.
+/// Creates a directory with a key, and with links to the command under all its other names.
 fn dir() -> Dir {
     let dir = Dir::with_key();
     std::fs::create_dir(dir.path("bin")).unwrap();
@@ -19,7 +19,7 @@ fn dir() -> Dir {
 }
 
 fn run_with(dir: &Dir, stdin: &[u8], program: &str, args: &[&str]) -> Run {
-    // The plugins are in PATH by the names of the links.
+    // The plugins are in PATH under the names of the links.
     let path = format!("{}:{}", dir.path("bin").display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(dir.path(&format!("bin/{program}")));
     command.args(args).current_dir(dir.root()).env("PATH", path).env_remove("AGE_PASSPHRASE");
@@ -30,7 +30,8 @@ fn run(dir: &Dir, program: &str, args: &[&str]) -> Run {
     run_with(dir, b"", program, args)
 }
 
-/// Checks the exit status, and that the output begins with `what`.
+/// Checks the exit status, that standard error begins with `what`, and that standard output is
+/// empty.
 #[track_caller]
 fn ends(run: &Run, status: i32, what: &str) {
     assert_eq!(run.status.code(), Some(status), "{}", run.err());
@@ -164,20 +165,21 @@ fn age_plugin_pq_converts_identities() {
     ends(&run(&dir, "age-plugin-pq", &["--age-plugin=x"]), 4, "unknown state machine \"x\"");
     ends(&run(&dir, "age-plugin-sealane", &[]), 1, "Usage:\n");
 
-    // The plugin protocol unwraps the file key. The file is for the recipient in the key.
+    // The file is for the recipient of the key. Its file key is unwrapped through the plugin
+    // protocol.
     let recipient = String::from_utf8(run(&dir, "age-keygen", &["-y", "pq.txt"]).quiet().stdout).unwrap();
     let native = run_with(&dir, b"secret", "age", &["-r", recipient.trim()]).quiet().stdout;
     assert_eq!(run_with(&dir, &native, "age", &["-d", "-i", "plugin.txt"]).quiet().stdout, b"secret");
-    // Encrypts to the identity's recipient, also by the protocol.
+    // Encrypts to the identity's recipient, also through the protocol.
     let sealed = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt"]).quiet().stdout;
     assert_eq!(run_with(&dir, &sealed, "age", &["-d", "-i", "pq.txt"]).quiet().stdout, b"secret");
     let inspected = run_with(&dir, &sealed, "age-inspect", &["--json"]).quiet().stdout;
     let inspected: Value = serde_json::from_slice(&inspected).unwrap();
     assert_eq!((&inspected["stanza_types"], &inspected["postquantum"]), (&json!(["mlkem768x25519"]), &json!("yes")));
-    // Combined with a recipient that is not post-quantum, the others would be pointless.
+    // A recipient that is not post-quantum would make the others pointless.
     let refused = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt", "-R", "key.pub"]);
     assert_eq!(refused.status.code(), Some(1));
-    // A file for another recipient, and a damaged one.
+    // A file for another recipient.
     run(&dir, "age-keygen", &["-pq", "-o", "other.txt"]).ok();
     let other = run_with(&dir, b"secret", "age", &["-e", "-i", "other.txt"]).quiet().stdout;
     ends(&run_with(&dir, &other, "age", &["-d", "-i", "plugin.txt"]), 1, "age: error: no identity matches");

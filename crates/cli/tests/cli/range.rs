@@ -86,8 +86,7 @@ fn only_damage_within_the_range_is_an_error() {
     assert!(range(&dir, "0:10", "x").quiet().stdout == data[..10]);
 }
 
-/// Makes a file with the length of a tebibyte. The chunks in the middle are a hole that must not be
-/// read.
+/// The file has the length of a tebibyte. After its first chunk is a hole that must not be read.
 #[test]
 fn a_range_is_read_without_the_rest_of_a_tebibyte() {
     let dir = Dir::with_key();

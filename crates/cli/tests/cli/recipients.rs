@@ -88,7 +88,7 @@ fn arguments_that_are_not_recipients_get_a_hint() {
 fn more_than_fit_a_header() {
     let dir = Dir::new();
     dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
-    // Each stanza has one and a half kilobytes.
+    // Each stanza is about 1.5 KB long.
     dir.write("list", dir.run(["keygen", "-y", "pq.txt"]).text().repeat(700));
     let names = dir.names();
     dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: the header would be longer than 1 MiB");

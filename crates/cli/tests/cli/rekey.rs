@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use crate::rekey_faults::kept;
 use crate::support::{Dir, bytes};
 
-/// Makes a directory with three keys, and a file for the first.
+/// Creates a directory with three keys, and a file for the first. Returns the plaintext too.
 pub(crate) fn dir() -> (Dir, Vec<u8>) {
     let dir = Dir::with_key();
     dir.keygen("b");

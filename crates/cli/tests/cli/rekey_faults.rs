@@ -1,4 +1,4 @@
-//! `sealane rekey` that is interrupted, or runs twice at once.
+//! Runs of `sealane rekey` that are interrupted, or that happen at the same time.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -61,7 +61,7 @@ fn without_write_permission_the_old_header_is_read() {
     let torn = [&new[..150], &old[150..], &payload].concat();
     dir.write("x", &torn);
     dir.write(KEPT, kept(&old, &new, &payload));
-    // Another run holds the file.
+    // Another run holds the lock of the file, so the header cannot be put back.
     let held = File::open(dir.path("x")).unwrap();
     held.lock().unwrap();
     for args in [&["-d"][..], &["-d", "--range", "5:"], &["-d", "-t", "3", "-o", "out"], &["inspect"]] {
@@ -79,7 +79,7 @@ fn without_write_permission_the_old_header_is_read() {
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("another run is changing the recipients");
     assert!(dir.read("x") == torn && dir.exists(KEPT));
     drop(held);
-    // Without the kept header, the error tells its path.
+    // If the kept header is damaged, the error tells its path.
     dir.write(KEPT, "damaged");
     dir.run(["-d", "-i", "key.txt", "x"]).fails("hint: an earlier change of the header was interrupted");
     dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "x"]).fails("is in the way: it is damaged");
@@ -103,7 +103,7 @@ fn a_kept_header_is_never_used_for_another_file() {
     assert!(dir.read("x") == other && dir.exists(KEPT));
 }
 
-/// A command that waits for the recipients of `x`.
+/// A `rekey` of `x` that waits for its recipients.
 struct Waiting(std::process::Child, Option<File>);
 
 impl Waiting {

@@ -1,4 +1,4 @@
-//! `--salvage`: the rest of a damaged file.
+//! `--salvage`: the intact parts of a damaged file.
 
 use serde_json::{Value, json};
 
@@ -15,8 +15,8 @@ fn map(dir: &Dir) -> Value {
     serde_json::from_slice(&dir.read("left.missing.json")).unwrap()
 }
 
-/// Makes a file of five chunks and a few bytes. Returns the plaintext, the file, and where its
-/// payload starts.
+/// Encrypts five chunks and a few bytes. Returns the plaintext, the encrypted file, and the offset
+/// of its first chunk.
 fn sealed(dir: &Dir) -> (Vec<u8>, Vec<u8>, usize) {
     let data = bytes(5 * CHUNK + 100);
     dir.encrypt(&data, "x");
@@ -257,7 +257,7 @@ fn files_that_cannot_be_salvaged() {
     dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "-", "x"]).misused("--salvage takes INPUT");
     dir.run(["-d", "--salvage", "--range", "1:", "-i", "key.txt", "-o", "left", "x"]).misused("--range");
     dir.run(["-R", "key.pub", "--salvage", "-o", "left", "x"]).misused("can't be used to encrypt");
-    // Without the header, the file cannot be opened.
+    // With a damaged header, the file cannot be opened.
     let mut bad = file.clone();
     bad[60] ^= 1;
     dir.write("x", bad);

@@ -8,7 +8,8 @@ use crate::support::{Dir, feed, finish};
 
 const SECRET: &[u8] = b"attack at dawn";
 
-/// Makes five shares; three restore the secret. Returns their files and lines.
+/// Creates five shares, three of which restore the secret. Returns the shares, and the names of
+/// their files.
 fn honest(dir: &Dir) -> (Vec<Share>, Vec<String>) {
     let shares = split(SECRET, 3, 5).unwrap();
     let names: Vec<String> = (1..=5).map(|i| format!("holder-{i}")).collect();
@@ -22,7 +23,8 @@ fn line(share: &Share) -> String {
     format!("{}\n", *share.to_text().unwrap())
 }
 
-/// Returns a share of another secret that claims the set of `like`, with right checksums.
+/// Returns `share`, changed so that it claims to be of the same set as `like`, with right
+/// checksums.
 fn forged(share: &Share, like: &Share) -> Share {
     let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
     let mut bytes = share.as_bytes().to_vec();
@@ -117,7 +119,8 @@ fn with_threshold(share: &Share, threshold: u8) -> Share {
     Share::from_bytes(&bytes).unwrap()
 }
 
-/// Returns the words of 3-of-5 shares of 32 bytes.
+/// Splits a secret of 32 bytes into five shares in words, three of which restore it. Returns their
+/// lines.
 fn words(dir: &Dir, secret: &[u8]) -> Vec<String> {
     dir.write("secret", secret);
     let printed = dir.run(["split", "--words", "-k", "3", "-n", "5", "-o", "-", "secret"]).quiet().stdout;
@@ -283,7 +286,7 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     assert!(run.err().contains("does not belong to the result"), "{}", run.err());
     assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
 
-    // Printed shares have it too.
+    // Printed shares have both comments too.
     let printed =
         run_with_passphrase("open sesame", &["split", "--words", "-p", "-k", "2", "-n", "3", "-o", "-", "key.txt"]);
     let printed = printed.quiet().stdout;

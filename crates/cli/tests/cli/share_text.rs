@@ -24,7 +24,7 @@ fn shares_out_of_a_mail() {
     assert_eq!(run.err().lines().count(), 1, "{}", run.err());
     assert!(run.err().contains("left out: \"reply.eml\", line 1 is not a share, nor are "), "{}", run.err());
     assert_eq!(run.ok().stdout, [7; 32]);
-    // Other commands read it too.
+    // Other commands read the mail too.
     let run = dir.run(["share", "inspect", "--json", "reply.eml", "pasted"]);
     let json: serde_json::Value = serde_json::from_slice(&run.ok().stdout).unwrap();
     assert_eq!((json.as_array().unwrap().len(), &json[0]["line"]), (2, &4.into()));

@@ -13,7 +13,7 @@ fn files(dir: &Dir, name: &str) -> Vec<String> {
     names
 }
 
-/// Returns `args` and the shares at these places, counted from 1.
+/// Returns `args` and the shares at the positions `chosen`, counted from 1.
 fn with_shares<'a>(args: &[&'a str], shares: &'a [String], chosen: &[usize]) -> Vec<&'a str> {
     args.iter().copied().chain(chosen.iter().map(|&i| shares[i - 1].as_str())).collect()
 }
@@ -176,7 +176,7 @@ fn an_output_that_is_a_share_is_refused() {
     let shares = split(&dir, b"one", &[]);
     let before = dir.read(&shares[1]);
     dir.run(with_shares(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("exists, and is not replaced");
-    // The output is also refused under a name that cannot be replaced.
+    // Standard output is refused too if it is the file of a share.
     let all = shares[..3].join(" ");
     dir.sh(&format!("exec \"$SEALANE\" combine {all} 1<> {}", shares[1]))
         .fails("the output is the same file as the share");

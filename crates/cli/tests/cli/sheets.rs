@@ -11,7 +11,7 @@ fn sheets(dir: &Dir, args: &[&str]) -> String {
     String::from_utf8(dir.read("sheets.html")).unwrap()
 }
 
-/// Returns the text between `from` and `to`, once for each page.
+/// Returns each text between `from` and `to`.
 fn between<'p>(page: &'p str, from: &str, to: &str) -> Vec<&'p str> {
     page.split(from).skip(1).map(|rest| rest.split(to).next().unwrap()).collect()
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, SEALANE, bytes};
 
-/// Starts `command`, which encrypts to a file, and waits until its temporary file exists while the
-/// work is not done.
+/// Starts `command`, which encrypts standard input to a file, and waits until its temporary file
+/// exists. The command cannot end before the returned input is closed.
 fn start(dir: &Dir, command: &mut Command) -> (Child, ChildStdin) {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

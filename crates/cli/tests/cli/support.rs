@@ -29,7 +29,7 @@ impl Dir {
         Self(tempfile::tempdir().expect("a temporary directory"))
     }
 
-    /// Makes a directory with a key: `key.txt`, and its recipient in `key.pub`.
+    /// Creates a directory with a key: `key.txt`, and its recipient in `key.pub`.
     pub(crate) fn with_key() -> Self {
         let dir = Self::new();
         dir.keygen("key");
@@ -80,7 +80,8 @@ impl Dir {
         names
     }
 
-    /// Returns the command, to run here without passphrases from the tests' own environment.
+    /// Returns the command, which runs in this directory and gets no passphrase from the
+    /// environment of the tests.
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(SEALANE);
         command.args(args);
@@ -146,8 +147,8 @@ pub(crate) fn finish(mut command: Command) -> Run {
     Run(output.unwrap_or_else(|error| panic!("{:?}: {error} (is it installed?)", command.get_program())))
 }
 
-/// Starts a program again if it is busy: while a test writes one, a process that another test
-/// starts holds the file open for a moment.
+/// Tries again if the program's file is busy: a process that one test starts while another test
+/// writes a program holds the program's file open for a moment.
 fn unless_busy<T>(mut start: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
     for _ in 0..200 {
         match start() {
@@ -166,7 +167,7 @@ pub(crate) fn feed(mut command: Command, stdin: &[u8]) -> Run {
     let mut child = unless_busy(|| command.spawn()).expect("it starts");
     let mut pipe = child.stdin.take().unwrap();
     let data = stdin.to_vec();
-    // It may end without reading all of it.
+    // The command may end without reading all of the data.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&data)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -185,7 +186,7 @@ impl std::ops::Deref for Run {
 }
 
 impl Run {
-    /// Takes the output of a command that was started elsewhere.
+    /// Wraps the output of a command that was started elsewhere.
     pub(crate) fn of(output: Output) -> Self {
         Self(output)
     }
@@ -212,7 +213,8 @@ impl Run {
         self.ok()
     }
 
-    /// Checks that the command failed with `status`, and with one or two lines that contain `what`.
+    /// Checks that the command failed with `status`, and that it printed an error, at most one
+    /// hint, warnings, and nothing else. The messages must contain `what`.
     #[track_caller]
     fn failed(self, status: i32, what: &str) -> Output {
         let err = self.err();

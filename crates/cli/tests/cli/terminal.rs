@@ -10,7 +10,7 @@ use crate::support::{Dir, SEALANE, bytes};
 /// Long enough for scrypt at full strength on a slow machine.
 const TIMEOUT: Option<u64> = Some(60_000);
 
-/// Runs a shell command in a terminal, in which `$SEALANE` is the command.
+/// Runs the shell script `script` in a terminal. In the script, `$SEALANE` is the command.
 pub(crate) fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     // A shell in a terminal starts with no signal ignored. The tests may start with ignored
     // signals, under nohup or in the background of a script.
@@ -21,7 +21,7 @@ pub(crate) fn in_terminal(dir: &Dir, script: &str) -> PtySession {
     spawn_command(command, TIMEOUT).expect("a pseudo-terminal")
 }
 
-/// Returns the output up to the end, and the exit status.
+/// Waits for the end. Returns the remaining output, and the exit status.
 #[track_caller]
 pub(crate) fn end(mut session: PtySession) -> (String, i32) {
     let shown = session.exp_eof().unwrap();
@@ -197,7 +197,7 @@ fn a_bar_is_shown_for_long_work_only() {
     let slow = "for i in 1 2 3 4 5; do cat part; sleep 0.5; done";
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out")), 0, "MiB/s");
     assert!(shown.contains("MiB"), "{shown}");
-    // Short work, and work with its messages redirected.
+    // No bar is shown for short work, or if standard error is redirected.
     let shown = ends(in_terminal(&dir, "\"$SEALANE\" -R key.pub -o out part"), 0, "");
     assert_eq!(shown, "");
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out 2> log")), 0, "");
@@ -227,7 +227,7 @@ fn a_new_key_is_shown_once() {
     assert!(!shown.contains("Public key:"), "it is in the comment already: {shown}");
 }
 
-/// A holder sees authenticated values, and is asked.
+/// The holder is shown authenticated values, and asked for consent.
 #[test]
 fn a_holder_is_asked_for_a_part() {
     let dir = Dir::with_key();

@@ -2,7 +2,8 @@
 
 use crate::support::{Dir, bytes};
 
-/// Makes five keys a to e, and a file that any three of them open.
+/// Generates five keys a to e, and encrypts the file `x`, which any three of them open. Returns the
+/// plaintext too.
 fn dir() -> (Dir, Vec<u8>) {
     let dir = Dir::new();
     let keys = ["a", "b", "c", "d", "e"].map(|name| dir.keygen(name));
@@ -27,7 +28,7 @@ fn any_three_of_five_open_it_together() {
     dir.run(["-d", "-i", "b.txt", "x"]).fails("1 of them is here");
     dir.keygen("stranger");
     dir.run(["-d", "-i", "stranger.txt", "x"]).fails("no identity matches");
-    // Holders can also be named by a list, one on each line.
+    // Holders can also be named in a list with one on each line.
     dir.sh("cat a.pub b.pub > list; \"$SEALANE\" -k 2 -R list -o y plain").quiet();
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).quiet().stdout == data);
     dir.run(["-d", "-i", "a.txt", "y"]).fails("2 of 2 holders");
@@ -110,7 +111,7 @@ fn flags_that_exclude_each_other() {
     assert_eq!(dir.names(), before);
 }
 
-/// Returns a PATH in which the command has the name of a plugin.
+/// Returns a PATH in which the command has the name `age-plugin-sealane`.
 fn with_plugin(dir: &Dir) -> std::ffi::OsString {
     std::fs::create_dir(dir.path("bin")).unwrap();
     std::os::unix::fs::symlink(crate::support::SEALANE, dir.path("bin/age-plugin-sealane")).unwrap();
@@ -161,7 +162,7 @@ fn the_command_as_a_plugin() {
     command.env("PATH", &path);
     crate::support::finish(command).fails("sealane -k makes files for holders");
     assert!(!dir.exists("new"));
-    dir.run(["--age-plugin=recipient-v1"]).fails("as a plugin");
+    dir.run(["--age-plugin=recipient-v1"]).fails("cannot talk to the client of the plugin");
     dir.run(["--age-plugin=nonsense"]).fails("plugin");
 }
 
@@ -186,13 +187,13 @@ fn holders_are_shown_and_replaced() {
     dir.run(["rekey", "-i", "d.txt", "-k", "2", "-R", "a.pub", "-R", "b.pub", "x"]).ok();
     assert!(dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "x"]).quiet().stdout == data);
     dir.run(["-d", "-i", "d.txt", "x"]).fails("no identity matches");
-    // If the new header fits, parts for the old one are not valid for it.
+    // Parts for the old header are not valid for the new one, even if it is written in place.
     dir.run(["contribute", "-y", "-i", "a.txt", "-o", "part", "x"]).quiet();
     dir.run(["rekey", "-i", "a.txt", "-i", "b.txt", "-k", "2", "-R", "a.pub", "-R", "b.pub", "x"]).ok();
     dir.run(["-d", "--part", "part", "-i", "b.txt", "x"]).fails("of another file");
 }
 
-/// Makes a file with a label that any two of a, b and c open.
+/// Encrypts the file `y` with a label. Any two of a, b and c open it.
 fn labelled() -> (Dir, Vec<u8>) {
     let (dir, data) = dir();
     let holders = ["-R", "a.pub", "-R", "b.pub", "-R", "c.pub"];
@@ -220,8 +221,8 @@ fn the_label_says_what_is_asked_for() {
         .into_bytes();
     dir.write("y", [&changed[..], &[0; 100]].concat());
     assert!(dir.run(["inspect", "y"]).text().contains("label \"party\""));
-    dir.run(["contribute", "-y", "-i", "a.txt", "y"]).fails("share 1 in the header is not what it says");
-    dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).fails("share 1 in the header is not what it says");
+    dir.run(["contribute", "-y", "-i", "a.txt", "y"]).fails("share 1 in the header does not match its description");
+    dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).fails("share 1 in the header does not match its description");
 }
 
 /// Without a terminal a holder is not asked, and no part is given away without consent.
@@ -318,8 +319,8 @@ fn others_beside_post_quantum_holders() {
     assert_eq!(dir.run(["-d", "-i", "r.txt", "-i", "p.txt", "x"]).quiet().stdout, b"secret");
 }
 
-/// A header of the holder's own file inside a file for several holders: the key of that file is not
-/// given away.
+/// The header of a holder's own file is put into a file for several holders: `contribute` must not
+/// give away the key of the own file.
 #[test]
 fn contribute_is_no_decryption_oracle() {
     let (dir, _) = dir();

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Dir, bytes};
 
-/// Makes the folder `photos` with three files, sealed in the folder `sealed`.
+/// Creates the folder `photos` with three files, and encrypts it to the folder `sealed`.
 fn with_folder() -> Dir {
     let dir = Dir::with_key();
     fs::create_dir_all(dir.path("photos/2020")).unwrap();
@@ -90,7 +90,7 @@ fn a_folder_is_compared_with_its_manifest() {
     let run = dir.run(verify);
     assert_eq!(run.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&run.stderr).contains("\"sealed/new.age\" is not in the manifest"));
-    // Without the manifest, an added file is one of them.
+    // Without the manifest, the added file counts like the others.
     fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
     dir.run(verify).fails("");
     let summary = dir.run(["verify", "--no-manifest", "-i", "key.txt", "sealed"]).quiet().stdout;

@@ -17,7 +17,7 @@ const LINES: [(&str, &str); 5] = [
     ("sealane --recipients-f", "--recipients-file"),
 ];
 
-/// Makes a folder with the script for `shell` under `name`.
+/// Creates a folder with the script for `shell` under `name`.
 fn script(shell: &str, name: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let made = Command::new(SEALANE).args(["completions", shell]).output().unwrap();
@@ -49,7 +49,7 @@ fn complete(session: &mut PtySession, line: &str, expected: &str) {
     let found = session.exp_string(":END").unwrap();
     let (start, _) = line.rsplit_once(' ').unwrap();
     assert_eq!(found.trim_end_matches([' ', '=']), format!("{start} {expected}"), "{line}");
-    // ^U: an empty line again.
+    // ^U empties the line.
     session.send_control('u').unwrap();
 }
 

@@ -1,5 +1,5 @@
 //! Compares the command under the names of age's programs with those programs: statuses, JSON, and
-//! plugins that give older `age` and `rage` post-quantum files.
+//! the plugin that lets older `age` and `rage` use post-quantum keys.
 //!
 //! `age-inspect` is in PATH or in AGE_INSPECT. `age` 1.2, which has no post-quantum keys, is in
 //! AGE_OLD.
@@ -27,7 +27,7 @@ fn old_age() -> OsString {
 }
 
 impl Bench {
-    /// Makes a folder with links to the command.
+    /// Creates a folder with links to the command under the names of age's programs.
     fn links(&self) -> PathBuf {
         let bin = self.path("bin");
         fs::create_dir(&bin).unwrap();
@@ -137,8 +137,9 @@ fn the_same_statuses_for_the_same_command_lines() {
             messages(&ours),
             messages(&theirs)
         );
-        // Both print a message, or none, on either stream. age has begun its output when it finds
-        // that it cannot read.
+        // On each stream, either both print something or both print nothing. The exception is a
+        // failure after which standard output must be empty: age has already begun its output when
+        // it finds that it cannot read.
         let expect_empty = !theirs.status.success() || theirs.stdout.is_empty();
         assert_eq!(ours.stdout.is_empty(), expect_empty, "{name} {line}");
         assert_eq!(
@@ -203,7 +204,8 @@ fn inspection_is_the_same_byte_for_byte() {
     }
 }
 
-/// age 1.2 and rage have no post-quantum keys; age 1.3 has, and opens the files without a plugin.
+/// age 1.2 and rage have no post-quantum keys. age 1.3 has them, and opens the files without a
+/// plugin.
 #[test]
 fn the_plugin_gives_older_programs_post_quantum_files() {
     let bench = Bench::new();
@@ -232,11 +234,11 @@ fn the_plugin_gives_older_programs_post_quantum_files() {
             assert_eq!(run(bench.sealane().env_remove("AGE_PASSPHRASE").args(["-d", "-i", "id", "file"])), b"secret");
             fs::remove_file(bench.path("file")).unwrap();
         }
-        // A file that age 1.3 made.
+        // A file that age 1.3 encrypted.
         run(bench.tool(Tool::Age).args(["-R", "id.pub", "-o", "file", "in"]));
         run(with_plugin(&["-d", "-i", "plugin.txt", "-o", "back", "file"]).current_dir(bench.dir.path()));
         assert_same(&bench.path("back"), b"secret", "made by age 1.3");
-        // Post-quantum recipients cannot be combined with others.
+        // Post-quantum recipients cannot be combined with other types.
         run(bench.sealane().args(["keygen", "-o", "other"]));
         run(bench.sealane().args(["keygen", "-y", "-o", "other.pub", "other"]));
         let mixed = with_plugin(&["-R", "id.pub", "-R", "other.pub", "-o", "mixed", "in"]).output().unwrap();

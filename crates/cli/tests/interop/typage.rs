@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::{Bench, PASSPHRASE, assert_same, bytes, find, run};
 
 const CHUNK: usize = 65_536;
-/// Sizes near a chunk, near the batch of 16 chunks that a thread takes, and near a batch for each
-/// of three threads.
+/// Sizes near a chunk, near the batch of 16 chunks that a thread processes, and above three such
+/// batches.
 const SIZES: [usize; 9] =
     [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 16 * CHUNK - 1, 16 * CHUNK, 16 * CHUNK + 1, 3 * 16 * CHUNK + 1];
 

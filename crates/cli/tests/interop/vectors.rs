@@ -38,7 +38,7 @@ fn the_copy_of_the_vectors_is_whole_and_not_stale() {
     let original = files(&Path::new(original["Dir"].as_str().unwrap()).join("testdata"));
     assert!(copy == original, "vectors/age/testdata is not that of {version}");
 
-    // Versions of the module are times.
+    // The versions of the module contain times.
     let age = String::from_utf8(run(Command::new(Tool::Age.program()).arg("--version"))).unwrap();
     let manifest = module("filippo.io/age", age.trim());
     let manifest = fs::read_to_string(manifest["GoMod"].as_str().unwrap()).unwrap();

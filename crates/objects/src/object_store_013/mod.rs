@@ -7,11 +7,11 @@ pub use ::object_store_013 as object_store;
 
 pub use self::store::SealedStore;
 
-/// The names and types that differ between the versions.
+/// Code that differs between the versions of `object_store`.
 mod generation {
     use super::object_store::{GetResult, GetResultPayload};
 
-    /// Returns the same result with another payload.
+    /// Returns a copy of `result` with another payload.
     pub(super) fn with_payload(result: &GetResult, payload: GetResultPayload) -> GetResult {
         GetResult {
             payload,

@@ -11,10 +11,11 @@ use super::super::object_store::{Error, Result};
 use super::{NAME, failed};
 use crate::groups::Collector;
 
-/// The number of bytes that are read at once. They are opened while the cache of the core has them.
+/// The number of bytes that are read at once: few enough that they are still in the core's cache
+/// when they are opened.
 const PIECE: usize = 2 * SEALED_CHUNK_BYTES;
 
-/// Reads and opens the chunks in a range of a file, in a thread for blocking work if the runtime is
+/// Reads and opens the chunks in a range of a file, on a thread for blocking work if the runtime is
 /// tokio's.
 pub(super) async fn collect(file: File, range: Range<u64>, collector: Collector) -> Result<Collector> {
     match Handle::try_current() {

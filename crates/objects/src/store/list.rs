@@ -38,7 +38,7 @@ impl SealedStore {
 
     /// Sets the size of a listed object. Returns `None` if it was deleted.
     async fn with_size(&self, mut meta: ObjectMeta) -> Result<Option<ObjectMeta>> {
-        // An empty object, such as the mark of a folder, is not sealed and has no range to read.
+        // An empty object, such as a directory marker, is not sealed and has no range to read.
         if self.listed == ListedSize::Stored || meta.size == 0 {
             return Ok(Some(meta));
         }
@@ -55,7 +55,7 @@ impl SealedStore {
         match self.open(&meta.location, GetOptions::default()).await {
             Ok((opened, _)) => meta.size = opened.len,
             Err(Error::NotFound { .. }) => return Ok(None),
-            // Nor is this one sealed for these identities.
+            // An object that cannot be opened keeps its size, too.
             Err(error) if SealedError::of(&error).is_some() => {}
             Err(error) => return Err(error),
         }

@@ -1,4 +1,4 @@
-//! A store whose objects are sealed.
+//! A store that seals its objects and keeps them in an inner store.
 
 #[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
 mod file;
@@ -52,14 +52,14 @@ impl SealedStore {
         Ok(Self { inner, keys, listed: ListedSize::default(), cache: Arc::default() })
     }
 
-    /// Sets the sizes that listings report.
+    /// Chooses the sizes that listings report.
     #[must_use]
     pub fn with_listed_size(mut self, listed: ListedSize) -> Self {
         self.listed = listed;
         self
     }
 
-    /// Returns the store below, which has the sealed objects.
+    /// Returns the inner store, which holds the sealed objects.
     #[must_use]
     pub fn inner(&self) -> &Arc<dyn ObjectStore> {
         &self.inner
@@ -82,12 +82,12 @@ impl fmt::Display for SealedStore {
     }
 }
 
-/// Returns an error of this crate as one of a store.
+/// Wraps an error of this crate in the error type of `object_store`.
 fn failed(error: impl Into<SealedError>) -> Error {
     Error::Generic { store: NAME, source: Box::new(error.into()) }
 }
 
-/// An error of this crate, and the object that has it.
+/// An error of this crate or of a local file, with the path of the object.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {source}")]
 struct Located {
@@ -95,7 +95,8 @@ struct Located {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// Names the object in an error of this crate, or of a file: one query reads many.
+/// Adds the object's path to an error of this crate or of a local file, because one query reads
+/// many objects.
 fn located(path: &Path, error: Error) -> Error {
     match error {
         Error::Generic { store: NAME, source } if source.is::<SealedError>() || source.is::<io::Error>() => {
@@ -105,7 +106,7 @@ fn located(path: &Path, error: Error) -> Error {
     }
 }
 
-/// Returns what tells whether an object was replaced.
+/// Returns the metadata that changes when an object is replaced.
 fn stamp(meta: &ObjectMeta) -> Stamp {
     Stamp { e_tag: meta.e_tag.clone(), modified: meta.last_modified.timestamp_micros(), size: meta.size }
 }

@@ -19,11 +19,11 @@ use crate::error::SealedError;
 use crate::groups::{Collector, Group, groups};
 use crate::opened::{Opened, Stamp};
 
-/// How often an object may change while it is read.
+/// The number of attempts to read an object that is replaced meanwhile.
 const ATTEMPTS: usize = 4;
-/// The number of requests at once for the ranges of an object.
+/// The largest number of concurrent requests for the ranges of an object.
 const PARALLEL: usize = 10;
-/// The number of bytes that are opened at once.
+/// The largest number of bytes that are opened at once.
 const PIECE: usize = 1 << 20;
 
 impl SealedStore {
@@ -39,8 +39,8 @@ impl SealedStore {
         }
     }
 
-    /// Reads and unlocks the header with one request, if the header has the length of this store's.
-    /// `options` has the conditions of the caller. The result has no payload.
+    /// Reads and unlocks the header. One request is enough if the header is not longer than this
+    /// store's headers. `options` has the caller's conditions. The `GetResult` has no payload.
     pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
         let version = options.version.clone();
         let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options };
@@ -63,8 +63,8 @@ impl SealedStore {
         }
     }
 
-    /// Parses and unlocks a header, unless the object is known. Returns the least number of bytes
-    /// to ask for if there are too few.
+    /// Parses and unlocks a header, unless it is in the cache. If `prefix` is too short, the inner
+    /// result is the least number of bytes to request.
     fn parse(&self, location: &Path, meta: &ObjectMeta, prefix: &[u8]) -> Result<Result<Arc<Opened>, usize>> {
         let stamp = stamp(meta);
         if let Some(opened) = self.cache.same(location.as_ref(), &stamp) {
@@ -81,7 +81,7 @@ impl SealedStore {
         Ok(Ok(opened))
     }
 
-    /// Requests bytes of an object, or of a version of it. Returns `None` if it was replaced.
+    /// Requests a range of an object, or of a version of it. Returns `None` if it was replaced.
     async fn request(
         &self,
         location: &Path,
@@ -102,7 +102,7 @@ impl SealedStore {
         }
     }
 
-    /// Fetches bytes of an object, or of a version of it. Returns `None` if it was replaced.
+    /// Fetches a range of an object, or of a version of it. Returns `None` if it was replaced.
     async fn fetch(
         &self,
         location: &Path,
@@ -129,13 +129,13 @@ impl SealedStore {
                 prefix.extend_from_slice(&more);
             }
             match self.parse(location, &head.meta, &prefix)? {
-                // The header of a known object is not parsed, and must be there too.
+                // A cached header is not parsed, but all of it must have arrived.
                 Ok(opened) if prefix.len() as u64 >= opened.start => break opened,
                 Ok(opened) => at_least = usize::try_from(opened.start).unwrap_or(usize::MAX),
                 Err(more) => at_least = more,
             }
         };
-        // It is not longer than the prefix.
+        // The loop has read at least `opened.start` bytes.
         let rest = Bytes::from(prefix).split_off(usize::try_from(opened.start).unwrap_or(usize::MAX));
         let range = opened.range(0..u64::MAX).map_err(failed)?;
         let len = opened.len;
@@ -143,7 +143,7 @@ impl SealedStore {
         Ok(described(&head, len, 0..len, plaintext(location, opened, &range, body)))
     }
 
-    /// Reads a range: with one request if the object is known, with two otherwise.
+    /// Reads a range: with one request if the header is in the cache, otherwise with two or more.
     async fn read_range(&self, location: &Path, range: GetRange, options: GetOptions) -> Result<GetResult> {
         if let Some(opened) = self.cache.get(location.as_ref())
             && let Ok(wanted) = range.as_range(opened.len)
@@ -151,7 +151,8 @@ impl SealedStore {
         {
             let chunks = opened.range(wanted.clone()).map_err(failed)?;
             let options = GetOptions { range: Some(opened.stored(&chunks).into()), ..options.clone() };
-            // An object that was replaced may be too short, so errors are asked for again.
+            // The request may fail only because a shorter object has replaced the cached one, so an
+            // error is not final: the header is read again below.
             if let Ok(result) = self.inner.get_opts(location, options).await
                 && stamp(&result.meta) == opened.stamp
             {
@@ -179,9 +180,10 @@ impl SealedStore {
             return Ok(Vec::new());
         }
         if let Some(opened) = self.cache.get(location.as_ref())
-            // The object may have been replaced by a longer one.
+            // If a range does not fit, a longer object may have replaced the cached one.
             && ranges.iter().all(|range| GetRange::Bounded(range.clone()).as_range(opened.len).is_ok())
-            // It may be too short now, so errors are asked for again.
+            // If a request fails, a shorter object may have replaced the cached one. In both cases
+            // the header is read again below.
             && let Ok(Some(found)) = self.try_ranges(location, &opened, ranges).await
         {
             return Ok(found);
@@ -263,7 +265,7 @@ fn nothing() -> GetResultPayload {
     GetResultPayload::Stream(stream::empty().boxed())
 }
 
-/// Opens the chunks of `body` one by one.
+/// Opens the chunks of `body` as they arrive.
 fn plaintext(
     location: &Path,
     opened: Arc<Opened>,
@@ -284,7 +286,7 @@ fn plaintext(
                     }
                 }
             }
-            // A store in memory has all of an object in one piece.
+            // A store in memory returns a whole object in one piece.
             let piece = ready.split_to(ready.len().min(PIECE));
             let plaintext = opening.push(&piece).map_err(failed)?;
             if !plaintext.is_empty() {

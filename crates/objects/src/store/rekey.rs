@@ -17,16 +17,18 @@ const ONE_WRITE: u64 = 8 << 20;
 const PART: usize = 8 << 20;
 
 impl SealedStore {
-    /// Gives an object other recipients: replaces its header by one of the same length, and moves
-    /// the chunks as they are. With [`Existing::Drop`], the recipients of the object are left out,
-    /// but those who kept its key, or a copy, can still open it.
+    /// Gives an object other recipients: replaces its header with one of the same length, and
+    /// copies the chunks unchanged. With [`Existing::Drop`], the existing recipients are removed,
+    /// but those who kept the file key, or a copy of the object, can still open it.
     ///
-    /// Objects up to 8 MiB are replaced only if nobody else has replaced them meanwhile, if the
-    /// store has such a condition. Longer ones are uploaded in parts, which `object_store` cannot
-    /// make conditional: they are compared just before the end.
+    /// An object of up to 8 MiB is replaced with a conditional write, if the inner store has
+    /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
+    /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, and
+    /// in stores without conditional writes, a change is only looked for just before the end.
     ///
     /// # Errors
-    /// [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object.
+    /// A wrapped [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object; the
+    /// errors of the inner store.
     pub async fn rekey(
         &self,
         location: &Path,
@@ -40,7 +42,7 @@ impl SealedStore {
         if stamp(&head.meta) != stamp(&meta) {
             return Err(replaced(location));
         }
-        // The start is not longer than the header, which was parsed.
+        // The header was parsed in memory, so its length fits `usize`.
         let start = usize::try_from(opened.start).unwrap_or(usize::MAX);
         let mut body = result.into_stream();
         let mut bytes = Vec::new();
@@ -96,7 +98,7 @@ impl SealedStore {
         }
         .await;
         if moved.is_err() {
-            // The first error is returned.
+            // The error that led to the abort is returned, and not an error of the abort itself.
             let _ = upload.abort().await;
         }
         moved

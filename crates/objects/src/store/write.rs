@@ -55,7 +55,7 @@ struct SealedUpload {
     inner: Box<dyn MultipartUpload>,
     sealing: Sealing,
     state: State,
-    /// Whether a part was not written. The futures of the parts set it.
+    /// Whether a part was not written. The futures that `put_part` returns set it, too.
     part_failed: Arc<AtomicBool>,
 }
 
@@ -64,7 +64,7 @@ struct SealedUpload {
 enum State {
     /// More parts can follow.
     Open,
-    /// The last chunk was not written, or may not have been.
+    /// The last parts were not written, or may not have been.
     Failed,
     /// All parts are written. Completion can be tried again.
     Sent,

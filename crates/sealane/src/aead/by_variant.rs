@@ -1,9 +1,8 @@
-//! The construction with any number of rounds and any layout, chosen by the caller for each
-//! message.
+//! The construction with a number of rounds and a layout that the caller chooses for each message.
 //!
-//! With 20 rounds and a 32-bit counter, it goes through the kernels of [`super::one_shot`]. Other
-//! variants are rare, so they have no kernels of their own: cipher and authenticator go over the
-//! message in turns, each on vectors.
+//! Messages with 20 rounds and a 32-bit counter use the kernels of [`super::one_shot`]. Other
+//! variants are rare, so they have no kernels of their own: the cipher and the authenticator, each
+//! on vectors, process the message one after the other.
 
 use core::fmt;
 
@@ -18,8 +17,8 @@ use crate::error::OpenError;
 use crate::poly1305::{Poly1305, Tag, tags_equal};
 use crate::wipe::wipe;
 
-/// Bytes that the cipher and then the authenticator process: whole blocks, which stay in the
-/// first-level cache.
+/// Bytes that the cipher and then the authenticator process at a time when a message is sealed:
+/// whole blocks, which stay in the first-level cache.
 const PIECE_BYTES: usize = 8 * 1024;
 
 /// A key and the backend that works with it.
@@ -86,7 +85,7 @@ impl KeyOfAnyVariant {
         })
     }
 
-    /// Calls `work` with the state of a message of that length.
+    /// Calls `work` with the cipher's state for a message of `length` bytes.
     fn with_state<const ROUNDS: usize, L: Layout, T>(
         &self,
         nonce: &L::Nonce,
@@ -104,7 +103,7 @@ impl KeyOfAnyVariant {
     }
 }
 
-/// Returns whether [`super::one_shot`] is compiled for the variant.
+/// Returns whether [`super::one_shot`] has kernels for the variant.
 const fn has_kernels<L: Layout>(rounds: usize) -> bool {
     rounds == super::construction::ROUNDS && !L::COUNTER_64
 }

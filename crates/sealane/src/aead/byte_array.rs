@@ -1,4 +1,4 @@
-//! Arrays of bytes of one length.
+//! Byte arrays of fixed length.
 
 use core::fmt::Debug;
 
@@ -6,7 +6,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// An array of bytes of one length: a nonce or a tag.
+/// A byte array of fixed length: a nonce or a tag.
 pub trait ByteArray:
     AsRef<[u8]>
     + AsMut<[u8]>

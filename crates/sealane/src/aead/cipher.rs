@@ -22,7 +22,8 @@ pub const MAX_MESSAGE_BYTES: u64 = (1 << 38) - 64;
 /// ChaCha20-Poly1305: authenticated encryption with a 96-bit nonce (RFC 8439).
 ///
 /// A nonce must never be used for two messages under one key: that reveals both and lets anyone
-/// forge more. 96 bits are for counters; to draw nonces at random, use [`XChaCha20Poly1305`].
+/// forge more. 96 bits are enough for a counter; to draw nonces at random, use
+/// [`XChaCha20Poly1305`].
 pub type ChaCha20Poly1305 = ChaChaPoly1305<Ietf>;
 
 /// XChaCha20-Poly1305: authenticated encryption with a 192-bit nonce, which may be drawn at random
@@ -47,9 +48,9 @@ assert_eq!(cipher.open_random(b\"header\", &message)?, b\"attack at dawn\");
 )]
 pub type XChaCha20Poly1305 = ChaChaPoly1305<Extended>;
 
-/// The layouts of the key stream that have an AEAD: [`Ietf`] and [`Extended`].
+/// A key stream layout for which there is an AEAD: [`Ietf`] or [`Extended`].
 ///
-/// Generic code over [`ChaChaPoly1305`] has it as its bound. The trait is sealed.
+/// Code that is generic over [`ChaChaPoly1305`] uses this trait as its bound. The trait is sealed.
 ///
 /// ```
 /// use sealane::{AeadLayout, ChaCha20Poly1305, ChaChaPoly1305, XChaCha20Poly1305};
@@ -283,8 +284,8 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     }
 }
 
-/// Returns the length of the message in these slices. It exceeds the address space only if slices
-/// share memory.
+/// Returns the length of the message in these slices. The length exceeds the address space only if
+/// slices share memory.
 fn total_length(slices: &[&[u8]]) -> usize {
     slices.iter().try_fold(0, |sum: usize, slice| sum.checked_add(slice.len())).expect("a message in memory")
 }
@@ -292,7 +293,10 @@ fn total_length(slices: &[&[u8]]) -> usize {
 /// Returns an output for exactly `length` bytes.
 pub(super) fn empty_output<'o>(output: impl Into<Output<'o>>, length: usize) -> Output<'o> {
     let output = output.into();
-    assert!(output.remaining() == length && output.capacity() == length, "plaintext and ciphertext have one length");
+    assert!(
+        output.remaining() == length && output.capacity() == length,
+        "plaintext and ciphertext must have the same length"
+    );
     output
 }
 

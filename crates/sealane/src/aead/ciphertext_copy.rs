@@ -4,19 +4,19 @@ use core::mem::MaybeUninit;
 
 use sealane_simd::Output;
 
-/// The place of a copy. It begins with a cache line, so that no vector of the copy is in two of
-/// them.
+/// Memory for a copy. It is aligned to a cache line, so that no vector of the copy lies in two
+/// lines.
 #[repr(align(64))]
 pub(super) struct CiphertextCopy<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
 
 impl<const BYTES: usize> CiphertextCopy<BYTES> {
-    /// Returns a place without contents.
+    /// Returns memory without contents.
     #[inline(always)]
     pub(super) fn empty() -> Self {
         Self([MaybeUninit::uninit(); BYTES])
     }
 
-    /// Returns a copy of up to `BYTES` bytes.
+    /// Copies `ciphertext`, up to `BYTES` bytes, into this memory. Returns the copy.
     #[inline(always)]
     pub(super) fn of(&mut self, ciphertext: &[u8]) -> &[u8] {
         let mut copy = Output::new(&mut self.0[..ciphertext.len()]);

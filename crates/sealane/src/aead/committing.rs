@@ -45,18 +45,18 @@ const PIECE_BYTES: usize = 16384;
 /// Authenticated encryption that commits: it is infeasible to find a ciphertext and a tag that open
 /// under two keys, under two nonces, or with two associated data.
 ///
-/// The plain AEADs do not promise that. Anyone with two keys can make one ciphertext and tag of
-/// ChaCha20-Poly1305 that open under both, to two different plaintexts. That matters where a
+/// The plain AEADs do not promise that. Anyone with two keys can create one ciphertext and tag of
+/// ChaCha20-Poly1305 that open under both, to two different plaintexts. Commitment matters where a
 /// ciphertext stands for one message (reports of abuse), where a receiver tries several keys or
 /// passwords (partitioning oracles), or where the sender's data selects the key.
 ///
 /// The construction is CTX (Chan and Rogaway, "On Committing Authenticated-Encryption", ESORICS
 /// 2022, IACR ePrint 2022/1260, figure 2). The ciphertext is the same as the plain AEAD's. The tag
 /// is BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the plain AEAD's tag, one after the
-/// other. It commits to all of them, and with them to the plaintext (the paper's theorem 2, CMT-4
-/// in the words of Bellare and Hoang), as firmly as BLAKE2b-256 resists collisions: 128 bits. The
-/// limits for the use of a key, the privacy and the authenticity are the same as the plain AEAD's.
-/// The crate `orion` computes the same (its module `hazardous::cae`).
+/// other. It commits to all of them, and so to the plaintext (the paper's theorem 2; Bellare and
+/// Hoang call this CMT-4). The commitment is as strong as the collision resistance of BLAKE2b-256:
+/// 128 bits. Privacy, authenticity and the limits on the use of a key are the same as the plain
+/// AEAD's. The crate `orion` computes the same (its module `hazardous::cae`).
 ///
 /// # Cost
 /// 16 bytes more than a plain tag, and one block of BLAKE2b for up to 56 bytes of associated data
@@ -200,10 +200,10 @@ impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
         opener.verify_by(|plain_tag| tags_equal(&self.commitment(nonce, aad, plain_tag), tag))
     }
 
-    /// Returns H(K, N, A, T). Key, nonce and plain tag have fixed lengths, so different inputs are
-    /// different messages.
+    /// Returns the committing tag: H(K, N, A, T) in the paper. Key, nonce and plain tag have fixed
+    /// lengths, so different inputs give the hash different messages.
     fn commitment(&self, nonce: &L::Nonce, aad: &[u8], plain_tag: &Tag) -> CommittingTag {
-        // Its state wipes itself.
+        // The state of the hash wipes itself.
         let mut hash = blake2::Blake2b::<U32>::new();
         hash.update(self.cipher.key);
         hash.update(nonce.as_ref());
@@ -222,7 +222,7 @@ fn tags_equal(a: &CommittingTag, b: &CommittingTag) -> Result<(), OpenError> {
     if declassify(difference.ct_eq(&0).into()) { Ok(()) } else { Err(OpenError) }
 }
 
-// The cipher in it wipes itself.
+// The cipher inside wipes itself.
 impl<L: AeadLayout> zeroize::ZeroizeOnDrop for CommittingChaChaPoly1305<L> {}
 
 impl<L: AeadLayout> fmt::Debug for CommittingChaChaPoly1305<L> {

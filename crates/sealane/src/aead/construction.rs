@@ -8,10 +8,10 @@
 //! tag          = poly1305_mac(mac_data, one_time_key)                          (section 2.5)
 //! ```
 //!
-//! The plans beside this page ([`super::short`], [`super::one_call`], [`super::portions`],
+//! The plans for a message ([`super::short`], [`super::one_call`], [`super::portions`],
 //! [`super::interleaved`], [`super::two_pass`]) and batches differ in the order of the work, and in
-//! the number of blocks that they compute at once. This page defines their results: the key of the
-//! authenticator, the padding, the lengths, and the counters of the message's blocks.
+//! the number of blocks that they compute at once. This module defines their results: the key of
+//! the authenticator, the padding, the lengths, and the counters of the message's blocks.
 
 use sealane_simd::Level;
 
@@ -23,9 +23,9 @@ use crate::poly1305::{self, Accumulator, Short, Tag, tags_equal};
 
 /// Rounds of the cipher.
 pub(super) const ROUNDS: usize = 20;
-/// The block that makes the one-time key.
+/// The number of the block that holds the one-time key.
 pub(super) const KEY_BLOCK: u32 = 0;
-/// The block for the first bytes of the message.
+/// The number of the block for the first bytes of the message.
 const FIRST_MESSAGE_BLOCK: usize = 1;
 
 /// Returns the key of the authenticator: the first half of block 0.
@@ -34,7 +34,7 @@ pub(super) fn one_time_key(block_0: &[u8]) -> &[u8; 32] {
     block_0.first_chunk().expect("half of block 0")
 }
 
-/// Returns the block of the key stream for the byte of the message at `offset`, a multiple of 64.
+/// Returns the number of the key stream block for the message's byte at `offset`, a multiple of 64.
 #[inline(always)]
 pub(super) fn message_block(offset: usize) -> u32 {
     (FIRST_MESSAGE_BLOCK + offset / BLOCK_BYTES) as u32
@@ -46,14 +46,14 @@ pub(super) fn lengths(aad_bytes: usize, ciphertext_bytes: usize) -> [u8; 16] {
     (u128::from(aad_bytes as u64) | (u128::from(ciphertext_bytes as u64) << 64)).to_le_bytes()
 }
 
-/// Starts `mac_data` with the associated data and its padding, block after block.
+/// Starts `mac_data` with the associated data and its padding, one block at a time.
 #[inline(always)]
 pub(super) fn begin_mac(block_0: &[u8], aad: &[u8]) -> Short {
     Short::new(one_time_key(block_0)).padded(aad)
 }
 
-/// Returns the tag, once all of the ciphertext except `rest` is in `mac`: adds `rest`, its padding
-/// and the [`lengths`].
+/// Adds `rest`, which is the end of the ciphertext, its padding and the [`lengths`] to `mac`.
+/// Returns the tag.
 #[inline(always)]
 pub(super) fn finish_mac(mac: Short, rest: &[u8], lengths: &[u8; 16]) -> Tag {
     mac.padded(rest).block(lengths).tag()
@@ -67,7 +67,7 @@ pub(super) fn begin_long_mac(level: Level, block_0: &[u8], aad: &[u8]) -> Accumu
     mac
 }
 
-/// Does the same as [`finish_mac`], for [`begin_long_mac`].
+/// Returns the tag, once all of the ciphertext and its padding are in `mac`: adds the [`lengths`].
 #[inline(always)]
 pub(super) fn finish_long_mac(mac: &mut Accumulator, aad_bytes: usize, ciphertext_bytes: usize) -> Tag {
     mac.block(&lengths(aad_bytes, ciphertext_bytes));
@@ -100,7 +100,7 @@ mod tests {
     use crate::chacha20::kernel;
     use crate::chacha20::state::CONSTANTS;
 
-    /// The construction in its plainest order, compared with the reference.
+    /// Follows the construction step by step, and compares the result with the reference.
     #[test]
     fn the_parts_make_the_construction() {
         let (key, nonce) = ([0x42; 32], [7; 12]);

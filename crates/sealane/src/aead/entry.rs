@@ -1,4 +1,4 @@
-//! The entries of whole messages to a backend.
+//! The functions that pass a whole message to the kernels of a backend.
 //!
 //! Nothing here depends on the length of a nonce or on the type of an output, so each function is
 //! compiled once, with this crate. Kernels in a generic function would be compiled again for each
@@ -28,7 +28,8 @@ pub(super) fn open_in_place(
     dispatch!(level, token => one_shot::open(token, level, state, aad, tag, InPlace(buffer)))
 }
 
-/// Seals a message in pieces, which have exactly the length of the empty output together.
+/// Seals a message in slices. Their total length is exactly the capacity of `output`, which is
+/// empty.
 pub(super) fn seal_gathered(level: Level, state: &State, aad: &[u8], input: &[&[u8]], output: &mut Output<'_>) -> Tag {
     dispatch!(level, token => one_shot::seal(token, level, state, aad, Gathered::new(input, output)))
 }

@@ -1,4 +1,4 @@
-//! Code for any of the AEADs.
+//! A trait for code that works with any of the AEADs.
 
 use core::fmt::Debug;
 
@@ -21,7 +21,7 @@ mod sealed {
 /// [`ChaCha20Poly1305`](crate::ChaCha20Poly1305), [`XChaCha20Poly1305`](crate::XChaCha20Poly1305),
 /// and their committing forms.
 ///
-/// Each method is the inherent one of the same name. The trait is sealed.
+/// Each method does the same as the type's own method of that name. The trait is sealed.
 ///
 /// ```
 /// use sealane::{Aead, ByteArray, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};

@@ -1,6 +1,6 @@
 //! Messages of middle length on CPUs that do vector and scalar work side by side. While the key
-//! stream of a group of blocks is computed, ciphertext is authenticated: to seal, that of the group
-//! before, and to open, that of the group itself.
+//! stream of a group of blocks is computed, ciphertext is authenticated: to seal, the ciphertext of
+//! the group before; to open, the ciphertext of the group itself.
 
 use sealane_simd::tuning::{INTERLEAVED_HORIZONTAL_SETS, INTERLEAVED_MAX_HEAD_BLOCKS, SHORT_MAX_AAD_BYTES};
 use sealane_simd::{Level, PendingPoly1305, Simd, Words};
@@ -17,9 +17,9 @@ use crate::wipe::wipe;
 
 /// Bytes of a group.
 pub(super) const GROUP_BYTES: usize = 512;
-/// Bytes of a message to seal in the first group, behind block 0.
+/// To seal: the message's bytes in the first group, which starts with block 0.
 const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
-/// The most bytes of a message to open before its first group.
+/// To open: the most bytes of the message before its first group.
 const MAX_HEAD_BYTES: usize = INTERLEAVED_MAX_HEAD_BLOCKS * BLOCK_BYTES;
 
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`].
@@ -72,8 +72,8 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Decrypts a message from the byte at `head` on, and returns the tag of all of it. `mac` has what
-/// is before.
+/// Decrypts a message from the byte at `head` on, and returns the tag of the whole message. `mac`
+/// has already processed the associated data and the bytes before `head`.
 #[inline(always)]
 pub(super) fn open_groups<S: Simd>(
     token: S,
@@ -84,7 +84,8 @@ pub(super) fn open_groups<S: Simd>(
     message: &mut impl Ciphertext,
 ) -> Tag {
     let length = message.length();
-    // The last group is decrypted before its end, which fills no block, is authenticated.
+    // The ciphertext after the last whole block is kept, because it is decrypted with the last
+    // group before it is authenticated.
     let mut last_block = [0; poly1305::BLOCK_BYTES];
     let rest = &mut last_block[..length % poly1305::BLOCK_BYTES];
     rest.copy_from_slice(&message.input()[length - rest.len()..]);
@@ -98,7 +99,7 @@ pub(super) fn open_groups<S: Simd>(
 }
 
 /// Decrypts and authenticates whole blocks, up to [`MAX_HEAD_BYTES`], at the start of the message.
-/// Returns the authenticator.
+/// Returns the authenticator, which has processed the associated data and the head.
 #[inline(always)]
 fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> Short {
     const { assert!(BLOCK_BYTES + MAX_HEAD_BYTES <= 384, "a buffer for the longest head") };
@@ -136,7 +137,7 @@ pub(super) fn finish<S: Simd>(token: S, mac: Short, rest: &[u8], lengths: &[u8; 
     finish_mac(poly1305::padded_end(token, mac, rest), &[], lengths)
 }
 
-/// Decrypts a group, from block `counter` on. At the same time, adds all of it that fills blocks of
+/// Decrypts a group, from block `counter` on. At the same time, adds the group's whole blocks of
 /// Poly1305 to the authenticator.
 #[inline(always)]
 pub(super) fn authenticate_own_and_xor<S: Simd>(
@@ -150,7 +151,7 @@ pub(super) fn authenticate_own_and_xor<S: Simd>(
     debug_assert!(done == group.as_chunks::<{ poly1305::BLOCK_BYTES }>().0.as_flattened().len(), "a group has time");
 }
 
-/// Authentication beside the cipher.
+/// Interleaves Poly1305 with the cipher.
 pub(super) enum Authenticate {}
 
 impl Interleave for Authenticate {
@@ -163,9 +164,10 @@ impl Interleave for Authenticate {
 }
 
 /// Combines `data`, up to a group, with the key stream from block `counter` on. At the same time,
-/// adds as many blocks of `ciphertext` to the authenticator as there is time for, in a group those
-/// of another group. Without a `ciphertext`, `data` is authenticated before it is decrypted.
-/// Returns the number of bytes that were added. All callers share one copy of this function.
+/// adds as many blocks of `ciphertext` to the authenticator as there is time for: a whole group has
+/// time for the blocks of another one. Without a `ciphertext`, adds the blocks of `data`, before it
+/// is decrypted. Returns the number of bytes that were added. All callers share one copy of this
+/// function.
 pub(super) fn authenticate_and_xor<S: Simd>(
     token: S,
     state: &State,

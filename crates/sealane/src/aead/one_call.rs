@@ -1,5 +1,5 @@
-//! Messages whose whole key stream is made in one call, and which are then authenticated in one
-//! call. Block 0 is computed on integers beside the key stream, or is the first block of it.
+//! Messages whose whole key stream is computed in one call, and which are then authenticated in one
+//! call. Block 0 is computed on integers beside the vectors, or is the first block on the vectors.
 
 use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
@@ -15,11 +15,11 @@ use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
 
-/// Bytes of the longest message.
+/// Bytes of the longest message of this plan.
 const MAX_BYTES: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
 
-/// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
-/// [`super::short::takes`].
+/// Returns whether [`seal`] and [`open`] take a message of `length` bytes, which is too long for
+/// [`super::short`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
     if !S::MUL_ADD_52 || S::TUNING.vertical_sets < 2 || aad.len() > SHORT_MAX_AAD_BYTES {
@@ -28,7 +28,8 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
     if kernel::has_free_integer_units(token) {
         return length <= MAX_BYTES;
     }
-    // There, a set beside a group is faster for up to 20 blocks.
+    // Where the tuning says so, a group and a set that advance together ([`super::portions`]) are
+    // faster for up to 20 blocks, block 0 included.
     let is_group_and_set = S::TUNING.interleave_group_and_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
     length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
 }
@@ -42,8 +43,9 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
 
 /// Does the same as [`super::one_shot::open`].
 ///
-/// Decrypts, and authenticates a copy of the ciphertext. If it is a forgery, the copy replaces the
-/// message again. A key stream that waits for the verification would have to be stored, and wiped.
+/// Decrypts, and authenticates a copy of the ciphertext. If the message is a forgery, the copy
+/// restores it. To decrypt only after the verification, the key stream would have to be stored, and
+/// wiped.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -66,7 +68,8 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Combines the message with the key stream. Returns the tag of the copy, or of the result.
+/// Combines the message with the key stream. Returns the tag of `copy`, or of the result if there
+/// is no copy.
 #[inline(always)]
 fn xor_and_authenticate<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
     if !kernel::has_free_integer_units(token) {
@@ -116,7 +119,7 @@ fn behind_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u
     )
 }
 
-/// Returns the tag of the copy, or else of the message.
+/// Returns the tag of `copy`, or of `message` if there is no copy.
 #[inline(always)]
 fn authenticate<S: Simd>(token: S, mac: Short, aad: &[u8], message: &[u8], copy: Option<&[u8]>) -> Tag {
     poly1305::padded_and_lengths(token, mac, copy.unwrap_or(message), &lengths(aad.len(), message.len()))

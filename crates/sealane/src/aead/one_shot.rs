@@ -2,8 +2,8 @@
 //!
 //! | plan | messages | where |
 //! |---|---|---|
-//! | [`short`] | whose key stream one call makes | all vectors |
-//! | [`one_call`] | whose key stream one call makes, and which are authenticated on vectors | vectors with products of 52 bits |
+//! | [`short`] | so short that one call computes the key stream | all vectors |
+//! | [`one_call`] | longer: one call computes the key stream, and a second one authenticates on vectors | vectors with products of 52 bits |
 //! | [`portions`] | longer | vectors with products of 52 bits |
 //! | [`interleaved`] | longer | where Poly1305 on integers fits between the rounds |
 //! | [`two_pass`] | all others | everywhere |
@@ -42,8 +42,8 @@ pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], m
     }
 }
 
-/// Decrypts if the tag is right. Otherwise leaves the message unchanged. `level` is the level of
-/// `token`.
+/// Decrypts if the tag is right. Otherwise a message in place is unchanged, and a separate output
+/// holds no plaintext. `level` is the level of `token`.
 #[inline(always)]
 pub(crate) fn open<S: Simd>(
     token: S,

@@ -9,8 +9,8 @@
 //! tag        = poly1305_mac(length | ciphertext, the first 32 bytes of block 0 of K_2)
 //! ```
 //!
-//! ChaCha20 has a nonce and a block counter of 64 bits each here, and the tag is computed over
-//! neither padding nor lengths.
+//! Here ChaCha20 has a nonce and a block counter of 64 bits each. The tag covers the encrypted
+//! packet alone, without the padding and the lengths that RFC 8439 appends.
 
 use core::fmt;
 
@@ -48,9 +48,9 @@ use crate::wipe::wipe;
 /// ```
 ///
 /// # Sequence numbers
-/// They are the nonces, so no number may come twice with one key in one direction: exchange new
-/// keys before the number wraps around. SSH does that far earlier (RFC 4253, section 9; RFC 4344,
-/// section 3.1). Each direction has its own key.
+/// Sequence numbers are the nonces, so no number may be used twice with one key in one direction:
+/// exchange new keys before the number wraps around. SSH does that far earlier (RFC 4253, section
+/// 9; RFC 4344, section 3.1). Each direction has its own key.
 ///
 /// # What the encrypted length gives
 /// An attacker who only reads the connection does not see where a packet starts or ends in the
@@ -63,7 +63,7 @@ use crate::wipe::wipe;
 /// that the receiver waited for, and with it the true length. The receiver must therefore refuse
 /// lengths beyond a limit, and must show no other reaction to a length before the tag is checked.
 /// The attacker learns nothing about the content: it has another key, and it is decrypted only
-/// after the tag of length and content was checked.
+/// after the tag of length and content has been checked.
 ///
 /// The tag binds a packet to its sequence number, and to nothing else. The key exchange must ensure
 /// that no packet was removed before the first one under the key ("strict" key exchange, against
@@ -78,9 +78,9 @@ pub struct OpenSshChaCha20Poly1305 {
 }
 
 impl OpenSshChaCha20Poly1305 {
-    /// Length of a key in bytes: two keys of ChaCha20, that of the content first.
+    /// Length of a key in bytes: two keys of ChaCha20, the key for the content first.
     pub const KEY_BYTES: usize = 2 * KEY_BYTES;
-    /// Length of the length of a packet in bytes.
+    /// Number of bytes of the field `packet_length`.
     pub const LENGTH_BYTES: usize = 4;
     /// Length of a tag in bytes.
     pub const TAG_BYTES: usize = TAG_BYTES;
@@ -109,7 +109,7 @@ impl OpenSshChaCha20Poly1305 {
 
     /// Encrypts a packet in place, its length included. Returns the tag, which follows the packet.
     ///
-    /// The caller fills in the length. It is encrypted as it is.
+    /// The caller fills in the length. It is encrypted as it is, without a check.
     ///
     /// # Panics
     /// If `packet` is shorter than [`Self::LENGTH_BYTES`].
@@ -135,12 +135,12 @@ impl OpenSshChaCha20Poly1305 {
         u32::from_be_bytes(length)
     }
 
-    /// Decrypts a packet in place if it, its length included, is authentic. Returns what follows
-    /// the length. The length itself stays encrypted: [`Self::open_length`] has returned it.
+    /// Decrypts the content of a packet in place if the packet, its length included, is authentic.
+    /// Returns the content. The length itself stays encrypted: [`Self::open_length`] returns it.
     ///
     /// # Errors
-    /// [`OpenError`] if the packet is not authentic, or shorter than [`Self::LENGTH_BYTES`]. It is
-    /// unchanged then.
+    /// [`OpenError`] if the packet is not authentic, or shorter than [`Self::LENGTH_BYTES`]. The
+    /// packet is unchanged then.
     pub fn open_in_place<'p>(
         &self,
         sequence_number: u32,
@@ -193,7 +193,7 @@ impl KeyStream {
         block
     }
 
-    /// Combines `data` with the key stream from this block on. No slice reaches the end of the
+    /// Combines `data` with the key stream from `block` on. No slice is long enough to overflow the
     /// block counter.
     fn apply(&mut self, block: u64, data: &mut [u8]) {
         ChaCha20Original::apply_blocks(self.level, &mut self.state, block, data);

@@ -1,4 +1,4 @@
-//! Messages in a `Vec`: the ciphertext, and the tag after it (RFC 8439, section 2.8).
+//! Sealed messages in a `Vec`: the ciphertext, and the tag after it (RFC 8439, section 2.8).
 
 use alloc::vec::Vec;
 

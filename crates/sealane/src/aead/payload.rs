@@ -1,25 +1,25 @@
-//! A message, and the place of the result.
+//! A message, and the memory for the result.
 
 use sealane_simd::Output;
 
 use crate::wipe::wipe;
 
-/// A message and the place of the result, which may be the same.
+/// A message and the memory for the result, which may be the same.
 pub(crate) trait Payload {
     /// Returns the length of the message in bytes.
     fn length(&self) -> usize;
-    /// Returns the first `end` bytes of the result. The part that was not asked for before is still
-    /// the input.
+    /// Returns the first `end` bytes of the result. The bytes that no earlier call returned still
+    /// hold the input.
     fn upto(&mut self, end: usize) -> &mut [u8];
 }
 
 /// A message to open, which is authenticated too.
 pub(crate) trait Ciphertext: Payload {
-    /// Returns the message. In place, only the part that [`Payload::upto`] has not given out is
-    /// still the input.
+    /// Returns the message. In place, only the bytes that [`Payload::upto`] has not returned yet
+    /// still hold the input.
     fn input(&self) -> &[u8];
-    /// Removes the whole result, because the message is a forgery. `restore` turns the result into
-    /// the input again.
+    /// Removes the whole result, because the message is a forgery: restores the input with
+    /// `restore` in place, or wipes the output.
     fn undo_decryption(&mut self, restore: impl FnOnce(&mut [u8]));
 }
 
@@ -84,9 +84,9 @@ impl Ciphertext for Copied<'_, '_> {
     }
 }
 
-/// A message in pieces whose result goes elsewhere, in one piece.
+/// A message in pieces, whose result goes to one separate output.
 pub(crate) struct Gathered<'a, 'o> {
-    /// The rest of a piece.
+    /// The rest of the current piece.
     piece: &'a [u8],
     /// The pieces after it.
     later: &'a [&'a [u8]],
@@ -95,7 +95,7 @@ pub(crate) struct Gathered<'a, 'o> {
 }
 
 impl<'a, 'o> Gathered<'a, 'o> {
-    /// Gathers the pieces, which have exactly the length of the empty output together.
+    /// Gathers the pieces. Their total length is exactly the capacity of `output`, which is empty.
     pub(crate) fn new(pieces: &'a [&'a [u8]], output: &'a mut Output<'o>) -> Self {
         Self { piece: &[], later: pieces, length: output.capacity(), output }
     }

@@ -1,9 +1,9 @@
 //! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
 //!
-//! The key stream is computed in portions. The first portion has block 0 and the odd blocks, so
-//! that only whole pairs of groups remain. The powers of r are computed after block 0. From then
-//! on, each portion is authenticated after the key stream of the next one is computed (before it,
-//! when the message is opened).
+//! The key stream is computed in portions (`Tuning` explains sets and groups of blocks). The first
+//! portion has block 0 and the blocks that fill no pair of groups, so that only whole pairs remain.
+//! The powers of r are computed after block 0. To seal, each portion is authenticated after the
+//! next one has been encrypted. To open, each portion is authenticated just before it is decrypted.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd};
@@ -23,8 +23,8 @@ const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 
-/// Returns whether [`seal`] and [`open`] take a message of this length, which is longer than
-/// [`super::short::takes`].
+/// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`] and
+/// [`super::one_call`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && aad.len() <= SHORT_MAX_AAD_BYTES
@@ -33,9 +33,9 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
 /// The first portion, which is computed together with block 0.
 struct First {
     shape: Shape,
-    /// Bytes at the start of the message.
+    /// The portion's bytes at the start of the message.
     start: usize,
-    /// Bytes at its end.
+    /// The portion's bytes at the end of the message.
     last: usize,
 }
 
@@ -45,7 +45,7 @@ enum Shape {
     Consecutive,
     /// A group, and beside it a set with block 0 and the last blocks of the message.
     GroupAndSet,
-    /// Two groups, and beside them such a set.
+    /// Two groups, and beside them a set with block 0 and the last blocks of the message.
     PairAndSet,
 }
 
@@ -69,8 +69,8 @@ impl First {
         }
     }
 
-    /// Makes the first portion: `set` becomes the set with block 0, and `data` is combined with the
-    /// key stream for `start` bytes.
+    /// Computes the first portion: writes the set with block 0 to `set`, and combines `data`, the
+    /// first `start` bytes of the message, with the key stream.
     #[inline(always)]
     fn xor<S: Simd>(&self, token: S, state: &State, length: usize, set: &mut [u8; SET_BYTES], data: &mut [u8]) {
         let token = token.for_cipher();
@@ -172,8 +172,8 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Combines two groups, whose last set may be incomplete, with the key stream for the byte of the
-/// message at `offset`.
+/// Combines two groups, whose last set may be incomplete, with the key stream. `offset` is their
+/// position in the message.
 #[inline(always)]
 fn xor_pair<S: Simd>(token: S, groups: &Groups<'_, S::Words>, offset: usize, pair: &mut [u8]) {
     let (first, rest) = pair.split_first_chunk_mut().expect("all sets of a pair");

@@ -4,14 +4,17 @@ use super::cipher::{AeadLayout, ChaChaPoly1305};
 use crate::poly1305::search::Search;
 use crate::wipe::wipe;
 
-/// This is for damaged files. Messages have no associated data, and the tag follows the ciphertext.
-/// A position that is found holds a message only if that message can be opened.
+/// These methods are for damaged files. They find messages without associated data, whose tag
+/// follows the ciphertext. A found position may be wrong: it holds a message only if that message
+/// can be opened.
 ///
-/// Each position that is tried is a guess at a tag, like a forged message from an attacker. n
-/// positions of messages of l blocks succeed with a probability of at most n l / 2^103.
+/// Each position that is tried is a guess at a tag, like a forged message from an attacker. Among n
+/// positions of messages of l blocks, a wrong one is found with a probability of at most n l /
+/// 2^103.
 impl<L: AeadLayout> ChaChaPoly1305<L> {
-    /// Returns the first position in `data` of a message of `len` bytes, followed by its tag. It
-    /// may be at any byte. Each position takes a few multiplications, for any length.
+    /// Returns the first position in `data` of a message of `len` bytes, followed by its tag. The
+    /// message may start at any byte. Each position takes a few multiplications, whatever the
+    /// length.
     ///
     /// # Panics
     /// If `len` is 0 or not divisible by 16.
@@ -21,14 +24,14 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     }
 
     /// Returns the length of the message at the start of `data`, if its tag follows it in `data`.
-    /// Returns the shortest length that fits, from 0 bytes on.
+    /// If several lengths fit, returns the shortest, which may be 0.
     #[must_use]
     pub fn find_end(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).end(data)
     }
 
     /// Returns the position in `data` of the message whose tag is at the end of `data`: the last
-    /// position that fits.
+    /// position that fits, so the shortest message.
     #[must_use]
     pub fn find_start(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).start(data)

@@ -1,4 +1,4 @@
-//! Messages whose whole key stream, block 0 included, is made in one call.
+//! Messages whose whole key stream, block 0 included, is computed in one call.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Simd, Words};
@@ -12,14 +12,15 @@ use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
 
-/// Returns whether [`seal`] and [`open`] take such a message.
+/// Returns whether [`seal`] and [`open`] take a message of `length` bytes with this associated
+/// data.
 #[inline(always)]
 pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
     let max_bytes = S::TUNING.short_max_bytes.of(token.cpu_class());
     S::VECTORS && aad.len() <= SHORT_MAX_AAD_BYTES && length <= max_bytes
 }
 
-/// Returns the most bytes of key stream that a message needs.
+/// Returns the most bytes of key stream that a message of this plan needs.
 const fn max_key_stream_bytes<S: Simd>() -> usize {
     BLOCK_BYTES + S::TUNING.short_max_bytes.most()
 }
@@ -63,7 +64,8 @@ pub(super) fn open<S: Simd>(
         wipe(key_stream.as_mut());
         return result;
     }
-    // Buffers of constant length are cleared without a call, and need not be longer than necessary.
+    // Buffers of constant length are cleared without a call. There are several lengths, so that
+    // short messages do not clear a long buffer.
     macro_rules! open_in_buffer {
         ($bytes:literal) => {{
             let mut key_stream = Buffer([0; $bytes]);
@@ -82,8 +84,8 @@ pub(super) fn open<S: Simd>(
     }
 }
 
-/// Does the same as [`seal`], with the one-time key on integers, beside one set of the key stream
-/// on vectors.
+/// Does the same as [`seal`], with block 0 on integers, beside one set of the key stream on
+/// vectors.
 ///
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.
@@ -95,7 +97,7 @@ fn seal_beside_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &m
     authenticate(token, mac, message, &lengths(aad.len(), message.len()))
 }
 
-/// Does the same as [`open`], with the one-time key on integers.
+/// Does the same as [`open`], with block 0 on integers.
 #[inline(always)]
 fn open_beside_block_0<S: Simd>(
     token: S,
@@ -115,7 +117,7 @@ fn open_beside_block_0<S: Simd>(
     result
 }
 
-/// Returns the tag of a whole ciphertext, once `mac` has the associated data.
+/// Returns the tag of a whole ciphertext. `mac` has already processed the associated data.
 #[inline(always)]
 fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
     if S::MUL_ADD_52 && ciphertext.len() >= S::TUNING.poly1305_min_ciphertext_bytes.of(token.cpu_class()) {
@@ -127,20 +129,21 @@ fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8;
     finish_mac(mac, ciphertext, lengths)
 }
 
-/// Returns whether messages of this plan may be long enough for Poly1305 on vectors without
-/// products of 52 bits. Where messages can be interleaved, longer ones are.
+/// Returns whether some messages of this plan are long enough for Poly1305 on vectors, if these
+/// have no products of 52 bits. Where [`super::interleaved`] is in use, it takes the longer
+/// messages.
 const fn may_authenticate_in_rows<S: Simd>() -> bool {
     let tuning = S::TUNING;
     let longest = tuning.short_max_bytes.most();
     !S::MUL_ADD_52 && !tuning.authenticate_between_rounds && longest >= tuning.poly1305_min_bytes.least()
 }
 
-/// The place of a key stream. It begins with a cache line, so that no vector is in two of them.
+/// Memory for a key stream. It is aligned to a cache line, so that no vector lies in two lines.
 #[repr(align(64))]
 pub(super) struct Buffer<const BYTES: usize>(pub(super) [u8; BYTES]);
 
-/// Does the same as [`open`]. `key_stream` has zeros, and becomes the key stream. All lengths share
-/// one copy of this function.
+/// Does the same as [`open`]. `key_stream` holds zeros, which are overwritten with the key stream.
+/// The buffers of all lengths share one copy of this function.
 fn open_behind_block_0<S: Simd>(
     token: S,
     state: &State,
@@ -159,7 +162,7 @@ fn open_behind_block_0<S: Simd>(
     )
 }
 
-/// Does the same as [`open`], with the key stream.
+/// Does the same as [`open`], with the given key stream, block 0 first.
 #[inline(always)]
 fn open_with<S: Simd>(
     token: S,

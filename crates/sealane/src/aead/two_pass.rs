@@ -1,7 +1,7 @@
 //! Messages of any length in two passes, cipher and authenticator, over pieces that stay in the
 //! first-level cache.
 //!
-//! One key stream call makes block 0 and the blocks of the message's head.
+//! One call computes the key stream for block 0 and the message's head.
 //!
 //! This plan calls kernels and has no vectors of its own, so all backends share one copy of it.
 
@@ -18,10 +18,11 @@ use crate::wipe::wipe;
 
 /// Bytes of key stream that are computed first.
 const FIRST_BYTES: usize = TWO_PASS_FIRST_BLOCKS * BLOCK_BYTES;
-/// Bytes of the message that use the start of the key stream.
+/// Bytes of the message's head, whose key stream is computed together with block 0.
 const HEAD_BYTES: usize = FIRST_BYTES - BLOCK_BYTES;
 
-/// Does the same as [`super::one_shot::seal`]. `set_bytes` are the bytes of a set of key stream.
+/// Does the same as [`super::one_shot::seal`]. `set_bytes` is the length in bytes of a set of key
+/// stream.
 pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
     let head = length.min(HEAD_BYTES);
@@ -40,7 +41,8 @@ pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mu
     finish_long_mac(&mut mac, aad.len(), length)
 }
 
-/// Does the same as [`super::one_shot::open`]. `set_bytes` are the bytes of a set of key stream.
+/// Does the same as [`super::one_shot::open`]. `set_bytes` is the length in bytes of a set of key
+/// stream.
 ///
 /// A message that is longer than its head is decrypted piece by piece while it is authenticated,
 /// and encrypted again if it turns out to be a forgery.
@@ -78,7 +80,7 @@ pub(super) fn open(
     result
 }
 
-/// Fills the start of the key stream: at least that many bytes of it, as far as there is room.
+/// Computes the first `bytes` bytes of the key stream, or as many as `first` has room for.
 fn first_key_stream(level: Level, state: &State, bytes: usize, first: &mut [u8; FIRST_BYTES]) {
     xor_chacha20(level, state, KEY_BLOCK, &mut first[..bytes.min(FIRST_BYTES)]);
 }

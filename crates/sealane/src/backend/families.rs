@@ -1,4 +1,5 @@
-//! The four families of primitives.
+//! The families of primitives: four public ones, and two whose kernels are tested only when they
+//! are first used.
 
 mod sealed {
     pub trait Sealed {}
@@ -18,8 +19,8 @@ pub(crate) struct BatchFamily;
 
 impl Sealed for BatchFamily {}
 
-/// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, as
-/// are those of [`BatchFamily`].
+/// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, for
+/// the same reason as those of [`BatchFamily`].
 #[cfg(any(feature = "alloc", feature = "std"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PiecesFamily;
@@ -27,20 +28,20 @@ pub(crate) struct PiecesFamily;
 #[cfg(any(feature = "alloc", feature = "std"))]
 impl Sealed for PiecesFamily {}
 
-/// The family of primitives built on rounds of AES.
+/// The family of primitives built on AES rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesFamily;
 
 impl Sealed for AesFamily {}
 
-/// The family of primitives built on bytes of GF(2^8): secret sharing, and products with a
+/// The family of primitives built on arithmetic in GF(2^8): secret sharing, and multiplication by a
 /// constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gf8Family;
 
 impl Sealed for Gf8Family {}
 
-/// The family of primitives built on carry-less products: GF(2^n).
+/// The family of primitives built on carry-less multiplication: GF(2^n).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClmulFamily;
 

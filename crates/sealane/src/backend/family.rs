@@ -1,5 +1,5 @@
-//! The parts that the backends of all families share: their choice, their names and their
-//! self-tests.
+//! What the backends of all families have in common: their names, their self-tests, and the choice
+//! of one of them.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -20,19 +20,19 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
     /// The instruction sets that the family's kernels are compiled for.
     type Level: LevelList;
 
-    /// The primitives that have a known-answer test each, in lower case.
+    /// The names of the primitives, in lower case. Each primitive has a known-answer test.
     const PRIMITIVES: &'static [&'static str];
 
     /// The names of the backends.
     const NAMES: &'static [&'static str] = <Self::Level as LevelList>::NAMES;
 
     #[doc(hidden)]
-    /// Returns whether the primitive at that position in [`Family::PRIMITIVES`] gives its known
+    /// Returns whether the primitive at index `primitive` of [`Family::PRIMITIVES`] gives its known
     /// answers on `level`.
     fn gives_known_answers(level: Self::Level, primitive: usize) -> bool;
 
     #[doc(hidden)]
-    /// Returns the cache of the choice.
+    /// Returns the cache of the backend that [`BackendOf::detect`] chose.
     fn chosen() -> &'static CachedLevel<Self::Level>;
 
     #[doc(hidden)]
@@ -63,7 +63,7 @@ impl<F: Family> BackendOf<F> {
     /// cache.
     ///
     /// # Panics
-    /// If not even portable code passes: the program is miscompiled or the machine is broken.
+    /// If not even portable code passes: then the program was miscompiled or the machine is faulty.
     #[must_use]
     #[inline]
     pub fn detect() -> Self {
@@ -80,18 +80,18 @@ impl<F: Family> BackendOf<F> {
         backend
     }
 
-    /// Returns the last of `levels`, which go from narrow to wide, that passes.
+    /// Returns the widest of `levels` that passes. They go from narrow to wide.
     #[cold]
     fn select(levels: impl DoubleEndedIterator<Item = F::Level>, passes: impl Fn(F::Level) -> bool) -> Self {
         levels.rev().find(|&level| passes(level)).map(Self).expect("no backend computes right results on this machine")
     }
 
-    /// Returns all backends that this CPU has and that pass their self-test, the narrowest first.
+    /// Returns all backends that this CPU has and that pass their self-tests, the narrowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
         F::Level::available().filter(|&level| SelfTestOf::<F>::of(level).passed()).map(Self)
     }
 
-    /// Returns the backend of that name: see [`BackendOf::name`].
+    /// Returns the backend with the given name (see [`BackendOf::name`]).
     ///
     /// # Errors
     /// [`BackendError`], which gives the reason.
@@ -100,16 +100,18 @@ impl<F: Family> BackendOf<F> {
         statuses.find(|status| status.name() == name).ok_or(BackendError::Unknown(F::NAMES))?.backend()
     }
 
-    /// Returns the backend that the environment variable `SEALANE_BACKEND` names, or
-    /// [`BackendOf::detect`]. For tests and commands: a library should leave the choice to its
+    /// Returns the backend that the environment variable `SEALANE_BACKEND` names. If the variable
+    /// is unset or empty, or names no backend of this family, returns [`BackendOf::detect`].
+    ///
+    /// This is for tests and command-line programs: a library should leave the choice to its
     /// caller.
     ///
-    /// The variable holds one name or several names with commas between them, such as `avx2,aesni`.
-    /// Each family of primitives uses the last name that it knows.
+    /// The variable holds one name or several names separated by commas, such as `avx2,aesni`. Each
+    /// family of primitives uses the last name that it knows.
     ///
     /// # Errors
-    /// [`BackendError`] if a named backend cannot be used, or no family knows a name: no backend is
-    /// silently replaced.
+    /// [`BackendError`] if a backend of this family is named but cannot be used, or if no family
+    /// knows one of the names: no backend is silently replaced.
     #[cfg(feature = "std")]
     pub fn from_env() -> Result<Self, BackendError> {
         let Some(names) = std::env::var_os("SEALANE_BACKEND").filter(|names| !names.is_empty()) else {
@@ -118,7 +120,8 @@ impl<F: Family> BackendOf<F> {
         Self::by_names(names.to_str().ok_or(BackendError::Unknown(F::NAMES))?)
     }
 
-    /// Returns this family's backend in a list of names with commas between them.
+    /// Returns this family's last backend in a list of names separated by commas, or
+    /// [`BackendOf::detect`] if the list has none.
     #[cfg(feature = "std")]
     fn by_names(names: &str) -> Result<Self, BackendError> {
         let mut chosen = None;
@@ -144,7 +147,7 @@ impl<F: Family> BackendOf<F> {
         self.0
     }
 
-    /// Returns the backend of a level that came from one.
+    /// Returns the backend of `level`, which must come from a backend.
     #[inline]
     pub(crate) fn of(level: F::Level) -> Self {
         Self(level)
@@ -204,7 +207,8 @@ pub struct BackendStatusOf<F> {
 }
 
 impl<F: Family> BackendStatusOf<F> {
-    /// Returns all of them, the narrowest first.
+    /// Returns the status of every backend that was compiled for this architecture, the narrowest
+    /// first.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         (0..F::NAMES.len()).map(|index| Self { index, family: PhantomData })
     }
@@ -250,8 +254,8 @@ impl<F: Family> fmt::Debug for BackendStatusOf<F> {
 /// The results of a backend's known-answer test, primitive by primitive.
 ///
 /// Emulators and virtual machines have shipped with wrong vector instructions. The self-test takes
-/// a few microseconds once in a process. With it, a fault causes a slower backend, not a file that
-/// cannot be opened.
+/// a few microseconds once in a process. With it, such a fault leads to a slower backend, not to a
+/// file that cannot be opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SelfTestOf<F> {
     passed: u32,
@@ -261,18 +265,18 @@ pub struct SelfTestOf<F> {
 impl<F: Family> SelfTestOf<F> {
     const ALL: u32 = (1 << F::PRIMITIVES.len()) - 1;
 
-    /// Returns the primitives of the family, each with whether it gave the known answers.
+    /// Returns the name of each primitive of the family, and whether it gave the known answers.
     pub fn results(self) -> impl Iterator<Item = (&'static str, bool)> {
         F::PRIMITIVES.iter().enumerate().map(move |(i, &primitive)| (primitive, self.passed >> i & 1 == 1))
     }
 
-    /// Returns whether all primitives did.
+    /// Returns whether all primitives gave the known answers.
     #[must_use]
     pub fn passed(self) -> bool {
         self.passed == Self::ALL
     }
 
-    /// Returns the result for `level`, computed on the first call in a process.
+    /// Returns the results for `level`. The first call in a process computes them.
     pub(crate) fn of(level: F::Level) -> Self {
         const { assert!(F::PRIMITIVES.len() <= SelfTestCache::MAX_PRIMITIVES) };
         const { assert!(F::NAMES.len() <= SelfTestCache::MAX_LEVELS) };
@@ -296,19 +300,19 @@ impl<F: Family> fmt::Debug for SelfTestOf<F> {
 pub struct SelfTestCache(AtomicU32);
 
 impl SelfTestCache {
-    /// Bits for each level.
+    /// The number of bits for each level.
     const WIDTH: usize = 4;
     /// The largest number of primitives in a family.
     pub const MAX_PRIMITIVES: usize = Self::WIDTH - 1;
-    /// The number of levels.
+    /// The largest number of levels in a family.
     pub const MAX_LEVELS: usize = 32 / Self::WIDTH;
 
-    /// Returns no results.
+    /// Returns a cache without results.
     pub(crate) const fn new() -> Self {
         Self(AtomicU32::new(0))
     }
 
-    /// Returns the bits of the primitives of the level at `index`. The first call computes them
+    /// Returns one bit for each primitive, for the level at `index`. The first call computes them
     /// with `test`.
     fn get_or_test(&self, index: usize, test: impl FnOnce() -> u32) -> u32 {
         let shift = Self::WIDTH * index;
@@ -320,8 +324,8 @@ impl SelfTestCache {
             return level >> 1;
         }
         let passed = test();
-        // There is no atomic "or", because some CPUs lack it. If another thread's result is lost,
-        // it is computed again.
+        // This does not use an atomic "or", because some CPUs lack it. If another thread's result
+        // is lost, it is computed again.
         self.0.store(cached | (passed << 1 | 1) << shift, Ordering::Relaxed);
         passed
     }
@@ -331,7 +335,7 @@ impl SelfTestCache {
 #[cfg(feature = "std")]
 const NAMES_OF_FAMILIES: [&[&str]; 4] = [ChaChaFamily::NAMES, AesFamily::NAMES, Gf8Family::NAMES, ClmulFamily::NAMES];
 
-/// Returns whether any family has a backend of that name.
+/// Returns whether any family has a backend with this name.
 #[cfg(feature = "std")]
 fn is_known(name: &str) -> bool {
     NAMES_OF_FAMILIES.iter().any(|names| names.contains(&name))
@@ -339,7 +343,8 @@ fn is_known(name: &str) -> bool {
 
 #[cfg(all(feature = "checks", feature = "std"))]
 impl BackendOf<ChaChaFamily> {
-    /// Checks that a list of names chooses the family's last one.
+    /// Checks that a list of names chooses the family's last one, and that an unknown name is an
+    /// error.
     #[doc(hidden)]
     pub fn check_lists_of_names() {
         assert_eq!(Self::by_names("scalar").unwrap().name(), "scalar");

@@ -1,5 +1,6 @@
-//! The instruction sets that do the work: the families of primitives, and the choice of a backend.
-//! `self_test` has the known answers that a backend must give.
+//! Backends are the instruction sets that the primitives run on. This module has the families of
+//! primitives that share a list of backends, and the choice of a backend. `self_test` has the known
+//! answers that a backend must give.
 
 mod families;
 mod family;
@@ -15,11 +16,11 @@ pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 /// computed right results.
 pub type Backend = BackendOf<ChaChaFamily>;
 
-/// An instruction set for rounds of AES: Haraka. The CPU has it, and it has computed right results.
+/// An instruction set for AES rounds: Haraka. The CPU has it, and it has computed right results.
 pub type AesBackend = BackendOf<AesFamily>;
 
-/// An instruction set for bytes of GF(2^8): secret sharing byte by byte, and products with a
-/// constant. The CPU has it, and it has computed right results.
+/// An instruction set for arithmetic on bytes of GF(2^8): secret sharing of bytes, and
+/// multiplication by a constant. The CPU has it, and it has computed right results.
 ///
 /// ```
 /// use sealane::gf8::Gf8Backend;
@@ -33,8 +34,8 @@ pub type AesBackend = BackendOf<AesFamily>;
 /// ```
 pub type Gf8Backend = BackendOf<Gf8Family>;
 
-/// An instruction set for carry-less products: [`Gf2n`](crate::gf2n::Gf2n), and secret sharing of
-/// its elements. The CPU has it, and it has computed right results.
+/// An instruction set for carry-less multiplication: [`Gf2n`](crate::gf2n::Gf2n), and secret
+/// sharing of its elements. The CPU has it, and it has computed right results.
 ///
 /// ```
 /// use sealane::gf2n::{ClmulBackend, Gf2n};

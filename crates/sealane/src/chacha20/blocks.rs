@@ -1,4 +1,4 @@
-//! The key stream in whole blocks, with a counter that starts again at its end.
+//! The key stream in whole blocks, with a block counter that wraps around to 0.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -42,7 +42,7 @@ impl<L: Layout> Blocks<L> {
         self.counter = counter;
     }
 
-    /// Combines `data`, whole blocks, with the key stream.
+    /// Combines `data`, which consists of whole blocks, with the key stream.
     pub(crate) fn apply<const ROUNDS: usize>(&mut self, mut data: &mut [u8]) {
         let last = if L::COUNTER_64 { u64::MAX } else { u32::MAX.into() };
         while !data.is_empty() {

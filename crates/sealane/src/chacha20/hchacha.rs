@@ -1,4 +1,5 @@
-//! HChaCha: a key from a key and 128 bits of nonce (draft-irtf-cfrg-xchacha-03, section 2.2).
+//! HChaCha: derives a key from a key and 128 bits of a nonce (draft-irtf-cfrg-xchacha-03, section
+//! 2.2).
 
 use sealane_simd::{Level, dispatch};
 
@@ -31,7 +32,7 @@ pub fn hchacha8(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     subkey
 }
 
-/// Fills `subkey`.
+/// Writes the key that is derived from `key` and `nonce` to `subkey`.
 pub(crate) fn hchacha<const ROUNDS: usize>(
     key: &[u8; KEY_BYTES],
     nonce: &[u8; 16],

@@ -1,5 +1,5 @@
-//! Horizontal ChaCha: a vector holds one row (four words) of each of its blocks, so that few blocks
-//! fill it.
+//! Horizontal ChaCha: a vector holds the same row (four words) of each block of a set, so that a
+//! few blocks fill it. [`super::rows`] explains sets.
 
 use sealane_simd::tuning::INTERLEAVED_BLOCKS;
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Word, Words};
@@ -8,7 +8,8 @@ use super::rows::{Interleave, Rows, blocks};
 use super::state::State;
 use crate::wipe::wipe;
 
-/// Computes the key stream of `SETS * ROWS` blocks. Adds blocks of `pending` during the rounds.
+/// Computes the key stream of the `SETS * ROWS` blocks from block `counter` on. Adds blocks of
+/// `pending` to its Poly1305 sum during the rounds.
 #[inline(always)]
 pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     token: S,
@@ -32,8 +33,7 @@ pub(super) fn double_round<W: Words>(Rows(a, b, c, d): Rows<W>) -> Rows<W> {
     Rows(a[0], b[0], c[0], d[0])
 }
 
-/// Computes the first set of blocks of one key stream, with a 32-bit counter, for each of the
-/// states.
+/// Computes the first set of the key stream, with a 32-bit counter, for each of the states.
 #[inline(always)]
 pub(super) fn first_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     token: S,
@@ -69,8 +69,9 @@ fn block_function<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usiz
 
 /// Computes the rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.
 ///
-/// For a diagonal round, the other rows are rotated against `b`. A round ends with `b` and the next
-/// one begins with it, so rotating `b` itself would make the chain of operations longer.
+/// For a diagonal round, the rows `a`, `c` and `d` are rotated, not `b`. A round ends with `b` and
+/// the next one begins with it, so rotating `b` would make the chain of dependent operations
+/// longer.
 #[inline(always)]
 fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     a: &mut [W; SETS],
@@ -79,13 +80,14 @@ fn rounds<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usize>(
     d: &mut [W; SETS],
     pending: &mut PendingPoly1305<'_>,
 ) {
-    // Opaque, or the compiler unrolls the rounds of one set, which gains nothing.
+    // The count is opaque. Otherwise the compiler unrolls the rounds of one set, which gains
+    // nothing.
     for _ in 0..(ROUNDS as u32 / 2).opaque() {
         double_round_interleaved::<_, B, SETS>(a, b, c, d, pending);
     }
 }
 
-/// Computes a double round of all sets. Adds blocks of `pending`.
+/// Computes a double round of all sets. Adds blocks of `pending` to its Poly1305 sum.
 #[inline(always)]
 fn double_round_interleaved<W: Words, B: Interleave, const SETS: usize>(
     a: &mut [W; SETS],
@@ -101,8 +103,8 @@ fn double_round_interleaved<W: Words, B: Interleave, const SETS: usize>(
         c[i] = c[i].rotate_columns_1();
     }
     if B::ACTIVE {
-        // A double round is too short for the compiler to reorder its instructions in a harmful
-        // way.
+        // The blocks are added at one point: a double round is too short for the compiler's order
+        // of instructions to do harm.
         for _ in 0..INTERLEAVED_BLOCKS {
             B::step(pending);
         }
@@ -129,20 +131,20 @@ pub(super) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State)
     wipe(blocks.as_mut());
 }
 
-/// Returns the last rows, with counter and nonce, of consecutive blocks from `blocks` after
-/// `counter` on.
+/// Returns the last rows, with block counter and nonce, of the set that begins `blocks` blocks
+/// after block `counter`.
 #[inline(always)]
 pub(super) fn counters<S: Simd>(token: S, state: &State, counter: u32, blocks: usize) -> S::Words {
     let mut rows = [0; MAX_WORDS_LANES];
-    // One row for all blocks, and the numbers to add to its first word.
+    // All blocks share one last row. `rows` has the numbers to add to its first word.
     for row in 0..S::Words::ROWS {
         rows[4 * row] = (blocks + row) as u32;
     }
     S::Words::splat_row(token, [counter, state[13], state[14], state[15]]).add(S::Words::from_lanes(token, &rows))
 }
 
-/// Computes the four quarter rounds of a column round, or of a diagonal round when the columns have
-/// been rotated.
+/// Computes the four quarter rounds of a column round, or of a diagonal round if the rows have been
+/// rotated.
 #[inline(always)]
 fn quarter_rounds<W: Words, const SETS: usize>(
     a: &mut [W; SETS],
@@ -165,7 +167,7 @@ pub(super) fn first_half<W: Words, const SETS: usize>(
     two_lines(a, b, c, d, W::rotate_left_16, W::rotate_left_12);
 }
 
-/// Computes the other two lines.
+/// Computes the last two of the four lines of a quarter round.
 #[inline(always)]
 pub(super) fn second_half<W: Words, const SETS: usize>(
     a: &mut [W; SETS],

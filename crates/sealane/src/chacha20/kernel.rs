@@ -1,7 +1,8 @@
-//! The ChaCha block function on vectors, in two layouts: [`horizontal`] for short inputs,
-//! [`vertical`] for long ones.
+//! The ChaCha block function on vectors, in two layouts: [`horizontal`], which computes sets of
+//! blocks, for short inputs, and [`vertical`], which computes groups, for long ones.
+//! [`super::rows`] explains sets and groups.
 //!
-//! Both end with rows in vectors, which [`Words::xor_rows`] combines with the data.
+//! Both return the key stream as rows in vectors, which [`Words::xor_rows`] combines with the data.
 
 use sealane_simd::{PendingPoly1305, Simd, Token, Words};
 
@@ -21,7 +22,7 @@ pub(crate) fn apply<S: Simd, const ROUNDS: usize>(token: S, state: &State, count
     );
 }
 
-/// Does the same as [`apply`], in a function that has been compiled for the token.
+/// Does the same as [`apply`], for callers that are already compiled with the token's features.
 #[inline(always)]
 pub(crate) fn apply_inlined<S: Simd, const ROUNDS: usize>(token: S, state: &State, mut counter: u32, data: &mut [u8]) {
     let mut rest = if S::TUNING.vertical_sets == 2 {
@@ -61,7 +62,7 @@ pub(crate) fn with_word_13(
 }
 
 /// Does the same as [`apply`], for 1 to [`group_bytes`] bytes, or for lengths that [`is_last`]
-/// takes.
+/// accepts.
 #[inline(always)]
 fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, data: &mut [u8]) {
     if S::VECTORS {
@@ -93,14 +94,14 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
     }
 }
 
-/// Returns whether a block on integers takes less time than on vectors, and almost none beside
-/// vectors.
+/// Returns whether a block takes less time on integers than on vectors, and almost no extra time
+/// while the vector units work.
 #[inline(always)]
 pub(crate) fn has_free_integer_units<S: Simd>(token: S) -> bool {
     S::TUNING.block_on_integers.of(token.cpu_class())
 }
 
-/// Computes block 0 of ChaCha20 on integers, and beside it the rows of the `SETS` sets that follow.
+/// Computes block 0 of ChaCha20 on integers, and at the same time the next `SETS` sets on vectors.
 #[inline(always)]
 pub(crate) fn block_and_sets<S: Simd, const SETS: usize>(token: S, state: &State) -> (State, [Rows<S::Words>; SETS]) {
     single::block_and_sets::<S, 20, SETS>(token, state, 0)
@@ -114,7 +115,7 @@ pub(crate) fn first_set<S: Simd>(token: S, state: &State) -> <S::Words as Words>
 }
 
 /// Returns `SETS` sets of ChaCha20's key stream from block `counter` on, and adds blocks of
-/// `pending` during the rounds.
+/// `pending` to its Poly1305 sum during the rounds.
 #[inline(always)]
 pub(crate) fn sets_interleaved<S: Simd, B: Interleave, const SETS: usize>(
     token: S,
@@ -125,7 +126,7 @@ pub(crate) fn sets_interleaved<S: Simd, B: Interleave, const SETS: usize>(
     horizontal::key_stream::<S, B, 20, SETS>(token, state, counter, pending)
 }
 
-/// Does the same as [`sets_interleaved`], for a group.
+/// Does the same as [`sets_interleaved`] for a group.
 #[inline(always)]
 pub(crate) fn group_interleaved<S: Simd>(
     token: S,
@@ -136,8 +137,8 @@ pub(crate) fn group_interleaved<S: Simd>(
     vertical::key_stream::<S, 20>(token, state, counter, pending)
 }
 
-/// Computes the first [`set_bytes`] of one ChaCha20 key stream, in the layout of RFC 8439, for each
-/// of the states. On some CPUs, one state leaves units waiting, and three fill them.
+/// Computes the first set of ChaCha20's key stream, in the layout of RFC 8439, for each of the
+/// states. On some CPUs, one state leaves vector units idle, and three states keep them busy.
 #[inline(always)]
 pub(crate) fn first_sets<S: Simd, const SETS: usize>(token: S, states: &[State; SETS]) -> [Rows<S::Words>; SETS] {
     horizontal::first_sets::<S, 20, SETS>(token, states)

@@ -1,4 +1,4 @@
-//! The positions of counter and nonce in the state, and their lengths.
+//! The positions and lengths of the block counter and the nonce in the state.
 
 use sealane_simd::Level;
 
@@ -10,7 +10,7 @@ use crate::wipe::wipe;
 mod sealed {
     use super::{KEY_BYTES, Level, State};
 
-    /// Keeps [`super::Layout`] to this module, and the state out of the public interface.
+    /// Keeps others from implementing [`super::Layout`], and the state out of the public interface.
     pub trait Sealed {
         type SealedNonce;
         /// Fills `state`, with a block counter of 0.
@@ -24,12 +24,12 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// A layout of block counter and nonce in the state. Implemented only by [`Ietf`], [`Original`] and
-/// [`Extended`].
+/// A layout of the block counter and the nonce in the state. Implemented only by [`Ietf`],
+/// [`Original`] and [`Extended`].
 pub trait Layout: Sealed<SealedNonce = Self::Nonce> + Copy {
     /// The nonce, an array of bytes.
     type Nonce: Copy;
-    /// Whether the block counter has 64 bits, not 32.
+    /// Whether the block counter has 64 bits; otherwise it has 32.
     const COUNTER_64: bool;
 }
 
@@ -66,8 +66,8 @@ impl Sealed for Original {
     }
 }
 
-/// A 192-bit nonce: its first 128 bits derive a key by HChaCha, the rest is the nonce under it
-/// (draft-irtf-cfrg-xchacha-03, section 2.3).
+/// A 192-bit nonce: HChaCha derives a key from its first 128 bits, and the other 64 bits are the
+/// nonce under the derived key (draft-irtf-cfrg-xchacha-03, section 2.3).
 #[derive(Clone, Copy, Debug)]
 pub enum Extended {}
 impl Layout for Extended {

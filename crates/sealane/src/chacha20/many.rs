@@ -1,11 +1,12 @@
 //! Key streams of many messages at once: vertical groups whose lanes hold blocks of different
 //! messages.
 //!
-//! One message's blocks differ only in the counter, and a long message fills the lanes of a wide
-//! vector. Here each lane has a separate block counter and nonce, and, for XChaCha, a separate key.
-//! Where the registers hold two groups, these advance together, as in [`super::paired`]. There, the
-//! whole groups of a message need no lanes of their own: two messages have one group each in a
-//! pair.
+//! The blocks of one message differ only in the counter, and only a long message fills the lanes of
+//! a wide vector. Here each lane has its own block counter and nonce, and for XChaCha its own key.
+//!
+//! Where the registers hold two groups, two groups advance together, as in [`super::paired`], and
+//! the whole groups of the messages come first, in pairs: all lanes of such a group belong to one
+//! message. [`super::rows`] explains groups.
 
 use core::mem::take;
 
@@ -18,13 +19,13 @@ use super::state::{CONSTANTS, State};
 use super::vertical::rounds;
 use crate::wipe::wipe;
 
-/// A row of a state, four words: a half of the key, or block counter and nonce.
+/// A row of a state (four words): half of the key, or the block counter and the nonce.
 pub(crate) type Row = [u32; 4];
 
-/// The most blocks that are computed together: two of the widest groups.
+/// The most blocks that are computed together: two groups of the widest vectors.
 const MAX_BLOCKS: usize = 2 * MAX_WORDS_LANES;
 
-/// Returns sixteen bytes as a row, little-endian.
+/// Returns sixteen bytes as a row of little-endian words.
 #[inline(always)]
 pub(crate) fn row(bytes: &[u8; 16]) -> Row {
     let mut row = [0; 4];
@@ -47,7 +48,7 @@ pub(crate) enum Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// Returns the keys of the messages from this one on.
+    /// Returns the keys of the messages from number `message` on.
     #[inline(always)]
     pub(crate) fn from(&self, message: usize) -> Keys<'_> {
         match self {
@@ -56,7 +57,7 @@ impl Keys<'_> {
         }
     }
 
-    /// Makes the state of the message with this number, from its last row.
+    /// Fills `state` with the state of message number `message`, whose last row is given.
     #[inline(always)]
     pub(crate) fn fill_state(&self, message: usize, last_row: &Row, state: &mut State) {
         let [upper, lower] = self.of(message);
@@ -66,7 +67,7 @@ impl Keys<'_> {
         state[12..].copy_from_slice(last_row);
     }
 
-    /// Returns the key of the message with this number.
+    /// Returns the key of message number `message`.
     #[inline(always)]
     pub(super) fn of(&self, message: usize) -> [&Row; 2] {
         match self {
@@ -76,8 +77,8 @@ impl Keys<'_> {
     }
 }
 
-/// Consecutive blocks of one message: up to one block, any number of them, and up to one. The key
-/// stream is combined with them by exclusive or.
+/// Consecutive blocks of one message, which are to be combined with its key stream. They are in
+/// three parts: at most one block, any number of blocks, and at most one block.
 #[derive(Default)]
 pub(crate) struct Target<'a>(pub(crate) [&'a mut [Block]; 3]);
 
@@ -88,7 +89,7 @@ impl<'a> Target<'a> {
         (self.0[0].len() + self.0[1].len()) / GROUP_BLOCKS
     }
 
-    /// Takes the first group.
+    /// Takes the first whole group out of the first two parts.
     #[inline(always)]
     fn take_group(&mut self) -> Option<GroupOfMessage<'a>> {
         if self.groups() == 0 {
@@ -107,10 +108,11 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Combines the blocks of each target with the key stream of the message with that number. The
-/// targets are empty afterwards.
+/// For each i, combines the blocks of target i with the key stream of message i. The targets are
+/// empty afterwards.
 ///
-/// `last_rows` has the last row of each message's state, with the block counter of the next block.
+/// `last_rows` has the last row of each message's state, with the block counter of its next block.
+/// The counters move on.
 #[inline(always)]
 pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut [Row], targets: &mut [Target<'_>]) {
     if S::TUNING.vertical_sets == 2 {
@@ -127,16 +129,17 @@ pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut
         }
         group.block_function(token, keys, filled, &mut blocks);
     }
-    // Lanes without a block of a message wrote key stream.
+    // The lanes without a block of a message wrote their key stream to `spare`.
     wipe(spare.as_flattened_mut());
     if let Keys::Each(_) = keys {
         wipe(group.key_rows.as_flattened_mut());
     }
 }
 
-/// Combines an even number of whole groups with their key streams, two at a time, and takes them
-/// from the targets.
-// Not inlined: between the kernels its few values would live in memory.
+/// Takes whole groups from the targets, two at a time, and combines them with their key streams. If
+/// the number of whole groups is odd, the last one stays.
+// Not inlined: between the kernels, the registers are taken, and its few values would live in
+// memory.
 #[inline(never)]
 fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut [Row], targets: &mut [Target<'_>]) {
     let mut left = targets.iter().map(Target::groups).sum::<usize>() & !1;
@@ -161,9 +164,9 @@ fn xor_whole_groups<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut [Row], ta
     wipe(states.as_flattened_mut());
 }
 
-/// Computes HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: the key of each
-/// message from `key` and its `prefix`, the first 16 bytes of its nonce. All slices have equal
-/// lengths.
+/// Computes HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2) for many messages: derives the key
+/// of each message from `key` and a prefix, the first 16 bytes of the message's nonce. `prefixes`
+/// and `subkeys` have equal lengths.
 #[inline(always)]
 pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subkeys: &mut [[Row; 2]]) {
     let mut group = Group::new();
@@ -181,8 +184,8 @@ pub(crate) fn subkeys<S: Simd>(token: S, key: [&Row; 2], prefixes: &[Row], subke
     }
 }
 
-/// Computes the block of each last row, which has the block counter and the nonce. Copies the first
-/// bytes of each block to `starts`, which has the same length.
+/// Computes one block of key stream for each last row, which has the block counter and the nonce.
+/// Copies the first bytes of each block to `starts`, which has one element for each row.
 #[inline(always)]
 pub(crate) fn block_starts<S: Simd, const BYTES: usize>(
     token: S,
@@ -217,7 +220,8 @@ const fn blocks_together<S: Simd>() -> usize {
     S::TUNING.vertical_sets * S::Words::LANES
 }
 
-/// One block for each lane of one or two vectors. Lanes without a block hold any value.
+/// The keys and last rows of up to two groups: one block for each lane of one or two vectors. The
+/// values for lanes without a block do not matter.
 struct Group {
     key_rows: [[Row; MAX_BLOCKS]; 2],
     last_rows: [Row; MAX_BLOCKS],
@@ -231,7 +235,8 @@ impl Group {
     }
 
     /// Moves up to `lanes` blocks from the targets to `blocks`. Returns their number.
-    // Not inlined: between the kernels its few values would live in memory.
+    // Not inlined: between the kernels, the registers are taken, and its few values would live in
+    // memory.
     #[inline(never)]
     fn fill<'a, 'b: 'a>(
         &mut self,
@@ -244,7 +249,8 @@ impl Group {
     ) -> usize {
         let mut filled = 0;
         while let Some(Target(parts)) = targets.get_mut(*message) {
-            // A copy: every step would wait for the counter that the step before stored.
+            // The counter is copied to a local variable. In memory, every step would wait for the
+            // store of the previous step.
             let [mut next, n0, n1, n2] = last_rows[*message];
             let before = filled;
             for part in parts.iter_mut() {
@@ -273,7 +279,8 @@ impl Group {
         filled
     }
 
-    /// Returns word i of the states of a group's blocks in vector i.
+    /// Returns the initial states of the group's blocks from `first_block` on: vector i has word i
+    /// of each.
     #[inline(always)]
     fn initial<S: Simd>(&self, token: S, keys: Keys<'_>, first_block: usize) -> [S::Words; 16] {
         let mut v = [S::Words::splat(token, 0); 16];
@@ -297,7 +304,7 @@ impl Group {
     }
 
     /// Combines the first `count` of the blocks with the results of the block function (RFC 8439,
-    /// section 2.3). It may change the others.
+    /// section 2.3). It may change the other blocks.
     #[inline(always)]
     fn block_function<S: Simd>(&self, token: S, keys: Keys<'_>, count: usize, blocks: &mut [&mut Block; MAX_BLOCKS]) {
         if S::TUNING.vertical_sets == 1 {
@@ -340,7 +347,7 @@ impl Group {
     }
 }
 
-/// Adds the words of the initial states.
+/// Adds the words of the initial states to `v`.
 #[inline(always)]
 pub(super) fn add<W: Words>(v: &mut [W; 16], initial: &[W; 16]) {
     for i in 0..16 {
@@ -348,7 +355,7 @@ pub(super) fn add<W: Words>(v: &mut [W; 16], initial: &[W; 16]) {
     }
 }
 
-/// Combines the blocks of a group with its rows.
+/// Combines the blocks of a group with its key stream, in rows.
 #[inline(always)]
 pub(super) fn xor_group<W: Words>(rows: &[Rows<W>; 4], blocks: &mut [&mut Block]) {
     for (&Rows(a, b, c, d), blocks) in rows.iter().zip(blocks.chunks_exact_mut(W::ROWS)) {
@@ -356,8 +363,8 @@ pub(super) fn xor_group<W: Words>(rows: &[Rows<W>; 4], blocks: &mut [&mut Block]
     }
 }
 
-/// Returns one word of each row in each vector, with block `ROWS * column + row` in lane `4 * row +
-/// column`, as [`transpose`] expects.
+/// Returns four vectors: vector i has word i of each row. Lane `4 * row + column` belongs to block
+/// `ROWS * column + row`, as [`transpose`] expects.
 #[inline(always)]
 fn transposed<S: Simd>(token: S, rows: &[Row]) -> (S::Words, S::Words, S::Words, S::Words) {
     let words = rows.as_flattened();

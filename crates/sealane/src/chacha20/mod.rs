@@ -1,5 +1,5 @@
-//! The ChaCha stream ciphers: 20, 12 and 8 rounds, in the layouts of RFC 8439, of the original
-//! paper, and extended (XChaCha).
+//! The ChaCha stream ciphers with 20, 12 or 8 rounds, in three layouts: the one of RFC 8439, the
+//! original one, and the extended one (XChaCha).
 //!
 //! | type | nonce | key stream | source |
 //! |---|---|---|---|
@@ -8,7 +8,7 @@
 //! | [`ChaCha20Original`] (also 12, 8) | 8 bytes | 2^64 blocks | Bernstein, "ChaCha, a variant of Salsa20" |
 //!
 //! A stream cipher alone does not detect a changed message. Use [`crate::ChaCha20Poly1305`] unless
-//! you know why you do not need that.
+//! you know why you do not need authentication.
 //!
 //! ```
 //! use sealane::chacha20::ChaCha20;
@@ -20,7 +20,7 @@
 //! # Ok::<(), sealane::CounterOverflow>(())
 //! ```
 //!
-//! All of the types, and code for any of them:
+//! All of the types, and a generic function that takes any of them:
 //!
 //! ```
 //! use sealane::chacha20::{ChaCha, ChaCha8, ChaCha8Original, ChaCha12, ChaCha12Original, ChaCha20, ChaCha20Original};
@@ -102,9 +102,9 @@ pub type ChaCha12Original = ChaCha<12, Original>;
 pub type ChaCha8Original = ChaCha<8, Original>;
 /// XChaCha20: a 192-bit nonce, which is long enough for random nonces (draft-irtf-cfrg-xchacha-03).
 pub type XChaCha20 = ChaCha<20, Extended>;
-/// XChaCha12: XChaCha with 12 rounds, in HChaCha too.
+/// XChaCha with 12 rounds, also in HChaCha.
 pub type XChaCha12 = ChaCha<12, Extended>;
-/// XChaCha8: XChaCha with 8 rounds, in HChaCha too.
+/// XChaCha with 8 rounds, also in HChaCha.
 pub type XChaCha8 = ChaCha<8, Extended>;
 
 /// A ChaCha key stream with `ROUNDS` rounds, and a position in it.
@@ -113,7 +113,7 @@ pub type XChaCha8 = ChaCha<8, Extended>;
 #[derive(Clone)]
 pub struct ChaCha<const ROUNDS: usize, L: Layout> {
     state: State,
-    /// Next byte of the key stream.
+    /// Offset of the next byte in the key stream.
     position: u128,
     /// The block at `position`, if `partial_is_current`.
     partial: [u8; BLOCK_BYTES],
@@ -160,8 +160,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Self::KEY_STREAM_BYTES - self.position
     }
 
-    /// Moves to `position`, in bytes from the start of the key stream: block n starts at 64 n. Its
-    /// very end is a valid position.
+    /// Moves to `position`, in bytes from the start of the key stream: block n starts at 64 n. The
+    /// end of the key stream is a valid position.
     ///
     /// # Errors
     /// [`CounterOverflow`] if `position` is past the end; the position is then unchanged.
@@ -198,7 +198,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
             }
             xor_bytes(head, &self.partial[offset..]);
             self.position += head.len() as u128;
-            // The buffer is used up, so it is no longer the block at `position`.
+            // A block that is used up is no longer the block at `position`.
             self.partial_is_current = offset + head.len() < BLOCK_BYTES;
         }
         if !blocks.is_empty() {
@@ -260,13 +260,15 @@ pub(crate) fn xor_chacha20(level: Level, state: &State, counter: u32, data: &mut
     dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, 20>(token, state, counter, data));
 }
 
-/// Applies 20 rounds, which most programs use.
+/// Does the same as [`xor_chacha20`], and injects a fault in builds that test the tests (see
+/// [`crate::fault`]).
 pub(crate) fn apply_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
     xor_chacha20(level, state, counter, data);
     crate::fault::flip("chacha20", level, data);
 }
 
-/// Applies a number of rounds. All layouts share their kernels.
+/// Does the same as [`apply_chacha20`] with `ROUNDS` rounds. The layout is not a parameter, so all
+/// layouts share the compiled kernels.
 fn apply_rounds<const ROUNDS: usize>(level: Level, state: &State, counter: u32, data: &mut [u8]) {
     dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, ROUNDS>(token, state, counter, data));
     crate::fault::flip("chacha20", level, data);

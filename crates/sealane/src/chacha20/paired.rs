@@ -1,5 +1,6 @@
-//! Vertical ChaCha in pairs: two sets of sixteen vectors advance together, and fill 32 registers.
-//! On CPUs whose vector additions take two cycles, one set alone leaves half of the units waiting.
+//! Vertical ChaCha in pairs: two groups, of sixteen vectors each, advance together and fill 32
+//! registers. On CPUs whose vector additions take two cycles, one group alone leaves half of the
+//! vector units idle. [`super::rows`] explains groups and sets.
 
 use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
@@ -34,11 +35,11 @@ macro_rules! diagonal_round {
     };
 }
 
-/// The parts that all groups of a message share. A group has one block for each lane.
+/// The values that all groups of a message share.
 pub(crate) struct Groups<'a, W> {
     state: &'a State,
-    /// The words of the initial state after the three quarter rounds of the first column round that
-    /// do not use the counter.
+    /// The initial state after three quarter rounds of the first column round: those that do not
+    /// use the counter.
     prepared: [W; 16],
 }
 
@@ -57,7 +58,8 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         self.prepared = v;
     }
 
-    /// Returns a group after its first column round, and its word 12 before that round.
+    /// Returns the group from block `counter` on after its first column round, and its word 12
+    /// before that round.
     #[inline(always)]
     fn behind_column_round(&self, token: S, counter: u32) -> ([W; 16], W) {
         let word_12 = word_12(token, counter);
@@ -78,7 +80,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
     }
 
-    /// Overwrites the key with zeros.
+    /// Overwrites the state, which holds the key, with zeros.
     #[inline(always)]
     pub(crate) fn wipe(&mut self, token: S) {
         self.prepared = [W::splat(token, 0); 16];
@@ -100,13 +102,13 @@ pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: u
     W::pin_registers(v, w);
 }
 
-/// Returns word 12 of the group whose first block is `counter`.
+/// Returns word 12, the block counter, of each block of the group from block `counter` on.
 #[inline(always)]
 fn word_12<S: Simd<Words = W>, W: Words<Token = S>>(token: S, counter: u32) -> W {
     block_numbers::<W>(token).add(W::splat(token, counter))
 }
 
-/// Returns a group before its rounds, and its word 12.
+/// Returns the group from block `counter` on before its rounds, and its word 12.
 #[inline(always)]
 fn before_rounds<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, counter: u32) -> ([W; 16], W) {
     let word_12 = word_12(token, counter);
@@ -117,7 +119,7 @@ fn before_rounds<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &Stat
     (v, word_12)
 }
 
-/// Adds the initial state, whose word 12 is `word_12`.
+/// Adds the initial state, with `word_12` as its word 12, and returns the rows of the group.
 #[inline(always)]
 fn rows<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, v: &mut [W; 16], word_12: W) -> [Rows<W>; 4] {
     for (i, word) in v.iter_mut().enumerate() {
@@ -126,9 +128,9 @@ fn rows<S: Simd<Words = W>, W: Words<Token = S>>(token: S, state: &State, v: &mu
     transpose(v)
 }
 
-/// Combines `first`, a set, and then `rest`, the other seven sets of two groups, with the key
-/// stream from block `counter` on. The last set may be incomplete. All callers share one copy of
-/// this function.
+/// Combines two groups with the key stream from block `counter` on: `first` is their first set, and
+/// `rest` the other seven. The last set may be incomplete. All callers share one copy of this
+/// function.
 pub(crate) fn xor_two<S: Simd>(
     token: S,
     groups: &Groups<'_, S::Words>,
@@ -143,10 +145,10 @@ pub(crate) fn xor_two<S: Simd>(
     );
 }
 
-/// Bytes of a set of blocks on these vectors.
+/// Number of bytes in a set, on vectors of four rows.
 pub(crate) const SET_BYTES: usize = 4 * BLOCK_BYTES;
 
-/// The most blocks that [`sets::xor`] computes.
+/// The most blocks that [`sets::xor`] computes on these vectors: seven sets.
 pub(crate) const MAX_BLOCKS_IN_SETS: usize = 28;
 
 /// Does the same as [`sets::xor_behind_block_0`] for up to 31 blocks of data.
@@ -163,19 +165,19 @@ pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [
     groups.wipe(token);
 }
 
-/// Blocks of a group.
+/// Number of blocks in a group.
 pub(super) const GROUP_BLOCKS: usize = 16;
 
-/// A group of consecutive blocks.
+/// A group of consecutive blocks of one message.
 pub(super) struct GroupOfMessage<'a> {
-    /// The first set. Its first block may be apart from the others.
+    /// The first set. Its first block may be apart from the others in memory.
     pub(super) first: [&'a mut [u8; BLOCK_BYTES]; 4],
-    /// The other three.
+    /// The other three sets.
     pub(super) rest: &'a mut [[u8; BLOCK_BYTES]; GROUP_BLOCKS - 4],
 }
 
-/// Combines a group of each of two messages with the key stream from the block counter of its state
-/// on.
+/// Combines two groups, which may belong to two messages, with their key streams. Each key stream
+/// has its own state, and starts at the block counter in that state.
 pub(super) fn xor_two_messages<S: Simd>(
     token: S,
     states: &[State; 2],
@@ -204,9 +206,9 @@ impl GroupOfMessage<'_> {
     }
 }
 
-/// Writes block 0 of ChaCha20's key stream and up to three blocks from `counter` on to `first`, and
-/// combines `data`, two groups, with the key stream from block 1 on. The set costs almost nothing
-/// beside a pair if vector additions take two cycles.
+/// Writes a set to `first`: block 0 of ChaCha20's key stream and three blocks from `counter` on.
+/// Combines `data`, which is two groups, with the key stream from block 1 on. Beside two groups,
+/// the set costs almost nothing if vector additions take two cycles.
 pub(crate) fn xor_two_and_set<S: Simd>(
     token: S,
     state: &State,
@@ -221,7 +223,7 @@ pub(crate) fn xor_two_and_set<S: Simd>(
 }
 
 /// Does the same as [`xor_two_and_set`] for one group. The group and the set have 20 vectors, which
-/// fill the units. One set alone would leave them waiting.
+/// keep the vector units busy. One set alone would leave them idle.
 pub(crate) fn xor_one_and_set<S: Simd>(
     token: S,
     state: &State,
@@ -246,7 +248,7 @@ fn write_with_set<W: Words, const SETS: usize>(
     xor_sets(groups, data);
 }
 
-/// Returns the initial state of block 0 and of the three blocks from `counter` on.
+/// Returns the initial states of block 0 and of the three blocks from `counter` on.
 #[inline(always)]
 fn set_with_block_0<S: Simd>(token: S, state: &State, counter: u32) -> Rows<S::Words> {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
@@ -278,7 +280,7 @@ fn one_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
 }
 
 /// Does the same as [`one_and_set`] for the two groups from block 1 on. The registers cannot hold
-/// all of them: the spills fall into cycles in which the units would wait.
+/// all vectors, but the spills fall into cycles in which the vector units would be idle.
 #[inline(always)]
 fn two_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
     token: S,
@@ -331,8 +333,7 @@ pub(super) fn xor_pairs<'a, S: Simd, const ROUNDS: usize>(
     rest
 }
 
-/// Returns whether a message of that many bytes needs all sets of a pair of groups, at least part
-/// of the last one.
+/// Returns whether that many bytes reach into the last set of a pair of groups.
 #[inline(always)]
 fn needs_all_sets<S: Simd>(bytes: usize) -> bool {
     bytes > (2 * S::Words::LANES - S::Words::ROWS) * BLOCK_BYTES

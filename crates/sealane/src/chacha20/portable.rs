@@ -1,10 +1,10 @@
-//! ChaCha in plain Rust, written so that the compiler vectorises it for every instruction set that
-//! the target always has.
+//! ChaCha in plain Rust, written so that the compiler vectorises it with the vector instructions
+//! that every CPU of the target has.
 //!
 //! A vector type over arrays does not work: the compiler splits the arrays into scalars and spills
 //! them. The compiler does vectorise a loop over lanes, unless it has unrolled the loop first. The
-//! loop here computes a whole double round, which is too long to be unrolled. After vectorisation,
-//! the loop is gone, and the state is in registers.
+//! loop in `double_round` computes a whole double round, which is too long to be unrolled. After
+//! vectorisation, no loop over lanes is left, and the state is in registers.
 
 use super::rows::PORTABLE_GROUP_BYTES;
 use super::state::{State, xor_bytes};
@@ -13,7 +13,8 @@ use crate::wipe::wipe;
 
 /// Number of blocks that are computed at once: one in each lane of 128-bit vectors.
 const LANES: usize = PORTABLE_GROUP_BYTES / BLOCK_BYTES;
-/// The most blocks that are faster one by one than in a group. Without vectors, a group never is.
+/// The most blocks that are faster one by one than in a group. Without vectors, one by one is
+/// always faster.
 const MAX_SINGLE_BLOCKS: usize = if cfg!(target_arch = "x86_64") {
     2
 } else if cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")) {
@@ -83,11 +84,12 @@ fn group<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     store::<3>(&v, &mut key_stream);
     xor_bytes(data, key_stream.as_flattened());
     wipe(key_stream.as_flattened_mut());
-    // It holds the key, and does not fit into registers beside the state.
+    // `initial` holds the key, and is in memory because the state takes the registers.
     wipe(initial.as_flattened_mut());
 }
 
-/// Stores the block in `LANE`. The lane is a constant, so that the state needs no address.
+/// Stores the block of lane `LANE`, a constant: an index at run time would force the state into
+/// memory.
 #[inline(always)]
 fn store<const LANE: usize>(v: &[Lanes; 16], key_stream: &mut [[u8; BLOCK_BYTES]; LANES]) {
     for (bytes, lanes) in key_stream[LANE].as_chunks_mut::<4>().0.iter_mut().zip(v) {

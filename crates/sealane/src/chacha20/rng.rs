@@ -1,4 +1,4 @@
-//! A generator of random numbers on the ChaCha key stream.
+//! A random number generator from the ChaCha key stream.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -12,7 +12,7 @@ use crate::backend::Backend;
 use crate::declassify::declassify;
 use crate::wipe::wipe;
 
-/// Words made at once: a vertical group of the widest backend.
+/// Words that are generated at once: 16 blocks, one for each lane of the widest backend.
 const BUFFER_WORDS: usize = 256;
 const BLOCK_WORDS: u128 = BLOCK_BYTES as u128 / 4;
 /// Words of a key stream, after which it starts again.
@@ -43,9 +43,10 @@ pub type ChaCha12Rng = ChaChaRng<12>;
 /// ChaCha8 as a generator.
 pub type ChaCha8Rng = ChaChaRng<8>;
 
-/// A cryptographically secure generator: the words of the key stream of the seed, with a 64-bit
-/// block counter and a nonce of 0 ([`ChaChaRng::set_stream`]), in their order. After 2^68 words, it
-/// starts again. [`TryRng::try_fill_bytes`] takes whole words.
+/// A cryptographically secure generator. It returns the words of the ChaCha key stream in order. The
+/// seed is the key, the block counter has 64 bits, and the nonce is 0 unless
+/// [`ChaChaRng::set_stream`] changes it. After 2^68 words, the key stream starts again.
+/// [`TryRng::try_fill_bytes`] discards the unused bytes of the last word that it takes.
 ///
 /// Two generators are equal if they will return the same words.
 ///
@@ -133,8 +134,8 @@ impl<const ROUNDS: usize> ChaChaRng<ROUNDS> {
         state
     }
 
-    /// Returns the generator that [`ChaChaRng::serialize_state`] was called on, on the backend of
-    /// [`Backend::detect`].
+    /// Restores the generator that [`ChaChaRng::serialize_state`] saved. It uses the backend that
+    /// [`Backend::detect`] returns.
     #[must_use]
     pub fn deserialize_state(state: &SerializedRngState) -> Self {
         let (seed, rest) = state.split_first_chunk().expect("32 of 49 bytes");

@@ -1,4 +1,7 @@
 //! Key stream in rows, as the kernels leave it in vectors, and its combination with data.
+//!
+//! A state has four rows of four words. A set has one block for each row that fits into a vector; a
+//! group has one block for each lane of 32 bits, which is four sets.
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
@@ -6,20 +9,22 @@ use super::BLOCK_BYTES;
 use super::state::xor_bytes;
 use crate::wipe::wipe;
 
-/// Number of bytes that portable code computes at once: a block in each lane of 128-bit vectors.
+/// Number of bytes that portable code computes at once: one block for each lane of a 128-bit
+/// vector.
 pub(super) const PORTABLE_GROUP_BYTES: usize = 4 * BLOCK_BYTES;
 
-/// Returns the bytes of a group.
+/// Returns the number of bytes in a group.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
     if S::VECTORS { S::Words::LANES * BLOCK_BYTES } else { PORTABLE_GROUP_BYTES }
 }
 
-/// Returns the bytes of a set. Fewer bytes take the same time.
+/// Returns the number of bytes in a set. Fewer bytes take the same time.
 pub(crate) const fn set_bytes<S: Simd>() -> usize {
     S::Words::ROWS * BLOCK_BYTES
 }
 
-/// Returns whether that many bytes, more than [`group_bytes`], are fastest in one call.
+/// Returns whether the last `bytes` of an input, if they are more than a group, are fastest as sets
+/// that are computed together.
 #[inline(always)]
 pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
     let pays = S::TUNING.prefer_sets_for_tail.of(token.cpu_class());
@@ -28,22 +33,22 @@ pub(super) fn is_last<S: Simd>(token: S, bytes: usize) -> bool {
 
 /// Poly1305 work for the CPU's integer units while its vector units compute a key stream.
 pub(crate) trait Interleave {
-    /// Returns whether there is any work.
+    /// Whether there is any work.
     const ACTIVE: bool = false;
-    /// Adds one block, if any is left.
+    /// Adds one block to the Poly1305 sum, if any is left.
     #[inline(always)]
     fn step(_: &mut PendingPoly1305<'_>) {}
 }
 
-/// No such work.
+/// No Poly1305 work.
 impl Interleave for () {}
 
-/// The rows of one block for each row of a vector: first rows, second rows and so on.
+/// A set of blocks in four vectors: the first rows of all blocks, their second rows, and so on.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<W>(pub(crate) W, pub(crate) W, pub(crate) W, pub(crate) W);
 
 impl<W: Words> Rows<W> {
-    /// Returns the sums of all words.
+    /// Returns the sums, word by word.
     #[inline(always)]
     pub(super) fn add(self, Self(a, b, c, d): Self) -> Self {
         Self(self.0.add(a), self.1.add(b), self.2.add(c), self.3.add(d))
@@ -63,8 +68,8 @@ pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
 pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let set_bytes = W::ROWS * BLOCK_BYTES;
     if data.len() == rows.len() * set_bytes {
-        // There is no branch between the sets: the compiler would move half of each transposition
-        // after it, and spill.
+        // There is no branch between the sets, because the compiler would move half of each
+        // transposition after it, and spill.
         for (&Rows(a, b, c, d), set) in rows.iter().zip(data.chunks_exact_mut(set_bytes)) {
             W::xor_rows(a, b, c, d, set);
         }
@@ -96,8 +101,8 @@ pub(crate) fn write_rows<W: Words>(rows: &[Rows<W>], place: &mut [u8]) {
     }
 }
 
-/// Returns the blocks of states whose words i are in `v[i]`. The transposition deals block `ROWS *
-/// column + row` to lane `4 * row + column`.
+/// Returns the rows of a group's blocks, where `v[i]` has word i of each block. Lane `4 * row +
+/// column` has block `ROWS * column + row`.
 #[inline(always)]
 pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
     let (a0, a1, a2, a3) = W::transpose(v[0], v[1], v[2], v[3]);
@@ -107,8 +112,8 @@ pub(super) fn transpose<W: Words>(v: &[W; 16]) -> [Rows<W>; 4] {
     [Rows(a0, b0, c0, d0), Rows(a1, b1, c1, d1), Rows(a2, b2, c2, d2), Rows(a3, b3, c3, d3)]
 }
 
-/// Returns the number of each lane's block within its group. The transposition deals block `ROWS *
-/// column + row` to lane `4 * row + column`.
+/// Returns the number of each lane's block within its group. For [`transpose`], lane `4 * row +
+/// column` has block `ROWS * column + row`.
 #[inline(always)]
 pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
     let mut numbers = [0; MAX_WORDS_LANES];

@@ -1,4 +1,5 @@
-//! A vertical group whose lanes are dealt to several messages, with Poly1305 between its rounds.
+//! A vertical group of ChaCha20 whose lanes are divided among several messages, with Poly1305
+//! between its rounds.
 
 use core::mem::take;
 
@@ -10,9 +11,9 @@ use super::rows::{block_numbers, transpose};
 use super::state::CONSTANTS;
 use super::vertical::double_rounds;
 
-/// Lanes of a group.
+/// Number of lanes in a group.
 pub(crate) const LANES: usize = 8;
-/// Double rounds of ChaCha20.
+/// Number of double rounds in ChaCha20.
 const DOUBLE_ROUNDS: usize = 10;
 
 /// Messages that are authenticated during the rounds of a group.
@@ -20,7 +21,7 @@ pub(crate) trait Authentication {
     /// Returns the next blocks, and the accumulator that they are added to.
     fn pending(&mut self) -> PendingPoly1305<'_>;
 
-    /// Takes the accumulator after some of these blocks.
+    /// Takes the accumulator `h` after the first `blocks` of the pending blocks were added.
     fn added(&mut self, h: [u64; 3], blocks: usize);
 }
 
@@ -29,11 +30,12 @@ pub(crate) trait Authentication {
 struct Run {
     start: usize,
     message: usize,
-    /// The last row of the state, with the block counter that lane 0 would have.
+    /// The last row of the message's state, with the block counter that lane 0 would have if the
+    /// run were extended down to it.
     last_row: Row,
 }
 
-/// The lanes of a group: at least one run for each message.
+/// The lanes of a group: one run for each message that has blocks in it.
 pub(crate) struct Runs {
     runs: [Run; LANES],
     len: usize,
@@ -44,9 +46,10 @@ impl Runs {
         Self { runs: [Run { start: 0, message: 0, last_row: [0; 4] }; LANES], len: 0 }
     }
 
-    /// Moves up to a group from the targets to `blocks`. Returns the number of targets before the
-    /// first one that has blocks left.
-    // Not inlined: between the kernels its few values would live in memory.
+    /// Moves up to a group of blocks from the targets to `blocks`. Returns the number of targets
+    /// before the first one that has blocks left.
+    // Not inlined: between the kernels, the registers are taken, and its few values would live in
+    // memory.
     #[inline(never)]
     pub(crate) fn fill<'a, 'b: 'a>(
         &mut self,
@@ -82,7 +85,8 @@ impl Runs {
     }
 
     /// Combines the blocks with the results of the block function (RFC 8439, section 2.3), and
-    /// authenticates messages during its rounds. It may change blocks that have no message.
+    /// authenticates messages during its rounds. It may also change the blocks of lanes without a
+    /// run.
     #[inline(always)]
     pub(crate) fn xor<S: Simd>(
         &self,
@@ -112,8 +116,8 @@ impl Runs {
     }
 }
 
-/// Returns word i of the states of the blocks in vector i. Rows of words in memory would be
-/// loaded before their stores are complete.
+/// Returns the initial states of the group's blocks: vector i has word i of each. They are computed
+/// in registers: a load of rows that were just stored would have to wait for the stores.
 #[inline(always)]
 fn initial<S: Simd>(token: S, keys: Keys<'_>, first: &Run, others: &[Run]) -> [S::Words; 16] {
     const { assert!(LANES <= MAX_WORDS_LANES) };
@@ -147,7 +151,8 @@ fn initial<S: Simd>(token: S, keys: Keys<'_>, first: &Run, others: &[Run]) -> [S
     v
 }
 
-/// Returns ones in the lanes whose blocks have at least each number. See [`block_numbers`].
+/// Returns one mask for each block number: all ones in the lanes whose blocks have that number or a
+/// larger one. The order of the blocks is that of [`block_numbers`].
 const fn lanes_from(rows: usize) -> [[u32; MAX_WORDS_LANES]; LANES] {
     let mut masks = [[0; MAX_WORDS_LANES]; LANES];
     let mut start = 0;

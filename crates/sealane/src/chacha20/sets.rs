@@ -1,5 +1,6 @@
-//! The key stream of up to a few sets of blocks, in one function for each number of sets. All
-//! plans for a message, and the cipher alone, share these functions.
+//! Combines data with a few sets of key stream, with one function for each number of sets. The
+//! cipher alone and all plans for an AEAD message (see `crate::aead`) share these functions.
+//! [`super::rows`] explains sets and groups.
 
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
@@ -8,15 +9,15 @@ use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal, vertical};
 use crate::wipe::wipe;
 
-/// Returns the most sets that [`xor`] computes on these vectors: a group, or as many as registers
-/// hold.
+/// Returns the most sets that [`xor`] computes on these vectors: the four of a group, or more if
+/// the registers hold more.
 pub(crate) const fn most_sets<S: Simd>() -> usize {
     let most = S::TUNING.most_horizontal_sets;
     if most > 4 { most } else { 4 }
 }
 
-/// Combines `first`, a set, and then `rest`, up to [`most_sets`] with it, with the key stream from
-/// block `counter` on.
+/// Combines `first` and then `rest` with the key stream from block `counter` on. `first` is one
+/// set; both together are at most [`most_sets`].
 pub(crate) fn xor<S: Simd, const ROUNDS: usize>(
     token: S,
     state: &State,
@@ -46,8 +47,8 @@ pub(crate) fn xor<S: Simd, const ROUNDS: usize>(
     }
 }
 
-/// Combines `data` with ChaCha20's key stream after block 0. The data needs at most [`most_sets`]
-/// with block 0. `first` is zeros, and becomes the first set of the key stream.
+/// Combines `data` with ChaCha20's key stream after block 0. Block 0 and the data together are at
+/// most [`most_sets`] sets. `first` is all zeros, and becomes the first set of the key stream.
 #[inline(always)]
 pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [u8], data: &mut [u8]) {
     let (start, rest) = data.split_at_mut(data.len().min(set_bytes::<S>() - BLOCK_BYTES));
@@ -55,13 +56,13 @@ pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [
     xor_bytes(start, &first[BLOCK_BYTES..]);
 }
 
-/// Combines `first`, a set, and then `rest` with a key stream.
+/// Combines `first`, which is one set, and then `rest` with a key stream.
 #[inline(always)]
 pub(super) fn xor_split<W: Words>(rows: &[Rows<W>], first: &mut [u8], rest: &mut [u8]) {
     let Some((&Rows(a, b, c, d), rows)) = rows.split_first() else { return };
     if W::ROWS == 1 {
         W::xor_rows(a, b, c, d, first);
-        // A group may have a set more than the data needs.
+        // A group may have more sets than the data needs.
         xor_rows(rows, rest);
     } else {
         let (whole, last) = split_last_set(rows, rest);
@@ -70,14 +71,14 @@ pub(super) fn xor_split<W: Words>(rows: &[Rows<W>], first: &mut [u8], rest: &mut
     }
 }
 
-/// Combines `data` with a key stream. The data needs all sets, at least part of the last one.
+/// Combines `data` with a key stream. The data reaches into the last set.
 #[inline(always)]
 pub(super) fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let (whole, last) = split_last_set(rows, data);
     xor_whole_and_last(rows, whole, last);
 }
 
-/// Returns the data of all sets but the last one, and that of the last one.
+/// Splits `data` into the part for all sets but the last one, and the part for the last one.
 #[inline(always)]
 fn split_last_set<'a, W: Words>(rows: &[Rows<W>], data: &'a mut [u8]) -> (&'a mut [u8], &'a mut [u8]) {
     data.split_at_mut(rows.len().saturating_sub(1) * W::ROWS * BLOCK_BYTES)
@@ -85,8 +86,8 @@ fn split_last_set<'a, W: Words>(rows: &[Rows<W>], data: &'a mut [u8]) -> (&'a mu
 
 /// Combines whole sets, and then the last one, with a key stream.
 ///
-/// There is no branch between the sets, and lengths are compared before the first one: the compiler
-/// would move parts of the transposition after a branch, and spill.
+/// There is no branch between the sets, and lengths are compared before the first one. Otherwise
+/// the compiler would move parts of the transposition after a branch, and spill.
 #[inline(always)]
 fn xor_whole_and_last<W: Words>(rows: &[Rows<W>], whole: &mut [u8], last: &mut [u8]) {
     let Some((last_rows, rows)) = rows.split_last() else { return };

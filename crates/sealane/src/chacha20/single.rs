@@ -1,5 +1,5 @@
-//! A single block of ChaCha on 32-bit integers, alone (in portable code, too) or beside sets of
-//! blocks in the horizontal layout.
+//! A single block of ChaCha on 32-bit integers: alone, also in portable code, or while the vector
+//! units compute sets of blocks in the horizontal layout.
 
 use sealane_simd::{Simd, Word, Words};
 
@@ -9,8 +9,8 @@ use super::rows::Rows;
 use super::state::{State, xor_bytes};
 
 /// Computes one step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque.
-/// Otherwise the compiler would put four of them into a vector, which makes the chain of operations
-/// slower.
+/// Otherwise the compiler would put four words into a vector, which makes the chain of dependent
+/// operations slower.
 macro_rules! step {
     ($rotate:ident, $v:ident, $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
         $v[$a] = $v[$a].wrapping_add($v[$b]).opaque();
@@ -34,25 +34,26 @@ fn rotate<const LEFT: u32>(word: u32) -> u32 {
     word.rotate_left(LEFT).opaque()
 }
 
-/// Rotates, in two parts unless the rotation is by whole bytes.
+/// Rotates in two steps, or in one if the rotation is by whole bytes.
 ///
-/// On Zen 5, an addition or exclusive or of vectors takes one cycle if it reaches the units when
-/// its operands are almost ready. It takes two cycles if it has to wait there, as all of them do
-/// once the core has read far ahead. The core does not read ahead while the queue of the integer
-/// units is full. The integer work beside the vectors must therefore not be faster than they are.
+/// On Zen 5, a vector addition or exclusive or takes one cycle if it reaches the vector units when
+/// its operands are almost ready. It takes two cycles if it has to wait there, as all such
+/// instructions do once the core has fetched far ahead. The core does not fetch ahead while the
+/// queue of the integer units is full. The integer work must therefore not be faster than the
+/// vector work beside it.
 #[inline(always)]
 fn rotate_slowly<const LEFT: u32>(word: u32) -> u32 {
     if LEFT.is_multiple_of(8) { rotate::<LEFT>(word) } else { rotate_slower::<LEFT>(word) }
 }
 
-/// Rotates in two parts.
+/// Rotates in two steps.
 #[inline(always)]
 fn rotate_slower<const LEFT: u32>(word: u32) -> u32 {
     word.rotate_left(LEFT - 3).opaque().rotate_left(3).opaque()
 }
 
-/// Combines up to a block with the key stream of block `counter`. Not inlined, because it needs all
-/// registers.
+/// Combines up to one block of data with block `counter` of the key stream. Not inlined, because it
+/// needs all registers.
 #[inline(never)]
 pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [u8]) {
     let mut v = *state;
@@ -78,7 +79,7 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [
     crate::wipe::wipe(&mut key_stream);
 }
 
-/// Combines up to a block with its key stream.
+/// Combines up to one block of data with its block of key stream.
 #[inline(always)]
 pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
@@ -95,8 +96,8 @@ pub(super) fn xor_words(key_stream: &State, data: &mut [u8]) {
     crate::wipe::wipe(&mut bytes);
 }
 
-/// Computes block `counter` on integers, and beside it the key stream of the `SETS * ROWS` blocks
-/// that follow.
+/// Computes block `counter` of the key stream on integers, and at the same time the next `SETS *
+/// ROWS` blocks on vectors.
 #[inline(always)]
 pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     token: S,
@@ -111,8 +112,8 @@ pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     block_and_rows::<_, ROUNDS, SETS>(state, counter, &initial)
 }
 
-/// Computes the key stream of block `counter`, and of the blocks whose states are in `rows` beside
-/// it.
+/// Computes block `counter` of the key stream on integers, and at the same time, on vectors, the
+/// blocks whose initial states are in `rows`.
 #[inline(always)]
 fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
     state: &State,
@@ -155,7 +156,7 @@ fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
             c[i] = c[i].rotate_columns_3();
         }
     }
-    // Opaque, or the compiler moves all words to a vector: 30 ns on Zen 5.
+    // Opaque. Otherwise the compiler moves all words to a vector, which costs 30 ns on Zen 5.
     for (word, initial) in v.iter_mut().zip(initial) {
         *word = word.wrapping_add(initial).opaque();
     }

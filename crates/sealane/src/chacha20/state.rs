@@ -1,4 +1,4 @@
-//! The input of the block function, and the exclusive or of bytes.
+//! The input of the block function, and the combination of bytes by exclusive or.
 
 use super::KEY_BYTES;
 
@@ -7,13 +7,14 @@ pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0
 
 /// The input of the block function (RFC 8439, section 2.3): constants, key, block counter, nonce.
 ///
-/// The counter word, or both counter words in the layout with a 64-bit counter, are ignored:
-/// kernels get the counter as an argument.
+/// Word 12, the block counter, is ignored: kernels get the counter as an argument. With a 64-bit
+/// counter, the argument is its low half, and [`super::kernel::with_word_13`] sets word 13 to its
+/// high half.
 pub(crate) type State = [u32; 16];
 
-/// Constants and key, then a last row of these halves, as little-endian words. The row has two
-/// halves, because kernels load it in parts. A load that finds its bytes in two stores has to wait
-/// until both are in the cache.
+/// Fills `state` with the constants, the key, and a last row with the halves `low` and `high`, as
+/// little-endian words. The row is passed as halves, because kernels load it in parts: a load whose
+/// bytes come from two stores has to wait until both are in the cache.
 #[inline(always)]
 pub(super) fn fill(state: &mut State, key: &[u8; KEY_BYTES], low: u64, high: u64) {
     state[..4].copy_from_slice(&CONSTANTS);
@@ -29,11 +30,12 @@ pub(super) fn half(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(*bytes.first_chunk().expect("eight bytes"))
 }
 
-/// Combines `data` with the start of `key_stream`, which is at least as long.
+/// Combines `data` by exclusive or with the start of `key_stream`, which is at least as long.
 #[inline(always)]
 pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
-    // Whole vectors come first, then one piece of each size. In one loop over bytes, the code would
-    // compare the addresses first and end with up to 31 iterations.
+    // Pieces of 32 bytes come first, then at most one of 16, then single bytes. For one loop over
+    // bytes, the compiler would test whether the slices overlap, and end with up to 31 single
+    // bytes.
     let key_stream = &key_stream[..data.len()];
     let (blocks, rest) = data.as_chunks_mut::<32>();
     let (keys, rest_keys) = key_stream.as_chunks::<32>();
@@ -52,7 +54,8 @@ pub(crate) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
 
 #[inline(always)]
 fn xor_array<const N: usize>(data: &mut [u8; N], key: &[u8; N]) {
-    // All reads come before the first write, so the compiler does not test whether they overlap.
+    // All reads come before the first write, so the compiler does not test whether the arrays
+    // overlap.
     let mut result = *key;
     for (key, data) in result.as_chunks_mut::<8>().0.iter_mut().zip(data.as_chunks::<8>().0) {
         *key = (u64::from_ne_bytes(*data) ^ u64::from_ne_bytes(*key)).to_ne_bytes();

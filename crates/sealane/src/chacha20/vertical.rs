@@ -1,5 +1,5 @@
-//! Vertical ChaCha: a vector holds one word of each block, and each lane belongs to a block. The
-//! rounds have no shuffles.
+//! Vertical ChaCha: a vector holds the same word of each block of a group, with one block in each
+//! lane. The rounds have no shuffles. [`super::rows`] explains groups.
 
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
@@ -7,8 +7,8 @@ use super::BLOCK_BYTES;
 use super::rows::{Rows, block_numbers, is_last, transpose, xor_rows};
 use super::state::State;
 
-/// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors, for two independent quarter
-/// rounds step by step.
+/// `a += b; d ^= a; d <<<= 16; …` (RFC 8439, section 2.1) on vectors: two independent quarter
+/// rounds, step by step.
 macro_rules! two_quarter_rounds {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal] [$e:literal $f:literal $g:literal $h:literal]) => {
         $v[$a] = $v[$a].add($v[$b]);
@@ -30,7 +30,7 @@ macro_rules! two_quarter_rounds {
     };
 }
 
-/// Computes the same for one quarter round.
+/// Computes one quarter round.
 macro_rules! quarter_round {
     ($v:ident, [$a:literal $b:literal $c:literal $d:literal]) => {
         $v[$a] = $v[$a].add($v[$b]);
@@ -44,8 +44,8 @@ macro_rules! quarter_round {
     };
 }
 
-/// Computes the key stream of a group: one block for each lane. Adds blocks of `pending` during the
-/// rounds.
+/// Computes the key stream of a group, with one block in each lane. Adds blocks of `pending` to its
+/// Poly1305 sum during the rounds.
 #[inline(always)]
 pub(super) fn key_stream<S: Simd, const ROUNDS: usize>(
     token: S,
@@ -67,8 +67,8 @@ pub(super) fn key_stream<S: Simd, const ROUNDS: usize>(
     transpose(&v)
 }
 
-/// Combines the whole groups in `data` with the key stream from block `counter` on, if there are
-/// many. Returns the rest of the data, and moves `counter` there.
+/// If `data` has many whole groups, combines them with the key stream from block `counter` on.
+/// Returns the data that is left, and moves `counter` to its first block.
 ///
 /// In the first column round, the groups differ only in the column with the counter, so the other
 /// three columns are computed once.
@@ -115,14 +115,14 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize>(
 }
 
 /// Computes the rounds of the block function on one state for each lane of a vector: `v[i]` holds
-/// word i of each state. Adds blocks of `pending` during the rounds if the instruction set has a
-/// kernel for that.
+/// word i of each state. Adds blocks of `pending` to its Poly1305 sum during the rounds, if the
+/// instruction set has a kernel for that.
 #[inline(always)]
 pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], pending: &mut PendingPoly1305<'_>) {
     double_rounds(v, ROUNDS / 2, pending);
 }
 
-/// Does the same as [`rounds`], for that many double rounds.
+/// Does the same as [`rounds`] for `count` double rounds.
 #[inline(always)]
 pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &mut PendingPoly1305<'_>) {
     if W::double_rounds(v, count, pending) {
@@ -136,7 +136,7 @@ pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], count: usize, pending: &m
     }
 }
 
-/// Returns word 12 of the blocks of a vertical group.
+/// Returns word 12, the block counter, of each block of the group from block `counter` on.
 #[inline(always)]
 fn counters<S: Simd>(token: S, counter: u32) -> S::Words {
     block_numbers::<S::Words>(token).add(S::Words::splat(token, counter))

@@ -1,4 +1,4 @@
-//! The operations of the backends of GF(2^n).
+//! The operations on GF(2^n) that a backend has.
 
 use sealane_simd::dispatch_clmul;
 use subtle::{ConstantTimeEq, CtOption};
@@ -8,8 +8,8 @@ use super::field::Field;
 use super::{kernel, slices};
 use crate::backend::ClmulBackend;
 
-/// Operations on one element or on many. An operation branches on the instruction set once, or once
-/// for each of its parts.
+/// Operations on one element or on many. An operation branches on the instruction set once; an
+/// operation of several steps, once for each step.
 impl ClmulBackend {
     /// Returns a·b.
     #[must_use]
@@ -25,13 +25,13 @@ impl ClmulBackend {
         self.square_times(a, 1)
     }
 
-    /// Returns a^(2^times), by that many squarings.
+    /// Returns a^(2^`times`), by squaring `times` times.
     #[must_use]
     pub fn square_times<F: Field>(self, a: &Element<F>, times: usize) -> Element<F> {
         Element(dispatch_clmul!(self.level(), token => kernel::square::<F, _>(token, &a.0, times)))
     }
 
-    /// Returns 1/a, or none for zero.
+    /// Returns 1/a, or none if a is zero.
     #[must_use]
     pub fn invert<F: Field>(self, a: &Element<F>) -> CtOption<Element<F>> {
         let inverse = Element(dispatch_clmul!(self.level(), token => kernel::invert::<F, _>(token, &a.0)));
@@ -46,8 +46,8 @@ impl ClmulBackend {
 
     /// Replaces each element by its inverse. Zeros stay zero.
     ///
-    /// This is Montgomery's trick: one inversion in all, and three products for each element.
-    /// `scratch` is overwritten, and is zero at the end.
+    /// This is Montgomery's trick: one inversion in all, and three multiplications for each
+    /// element. `scratch` is overwritten, and is zero at the end.
     ///
     /// # Panics
     /// If `scratch` is not as long as `elements`.
@@ -61,7 +61,7 @@ impl ClmulBackend {
     /// # Panics
     /// If the slices differ in length.
     pub fn multiply_slices<F: Field>(self, a: &mut [Element<F>], b: &[Element<F>]) {
-        assert_eq!(a.len(), b.len(), "slices of different lengths");
+        assert_eq!(a.len(), b.len(), "the slices differ in length");
         dispatch_clmul!(self.level(), token => slices::multiply::<F, _>(token, a, b));
         if crate::fault::is_injected("gf2n", self.level()) {
             a.iter_mut().for_each(|a| *a += Element::ONE);
@@ -79,11 +79,11 @@ impl ClmulBackend {
     /// If the slices differ in length.
     #[must_use]
     pub fn dot_product<F: Field>(self, a: &[Element<F>], b: &[Element<F>]) -> Element<F> {
-        assert_eq!(a.len(), b.len(), "slices of different lengths");
+        assert_eq!(a.len(), b.len(), "the slices differ in length");
         dispatch_clmul!(self.level(), token => slices::dot_product::<F, _>(token, a, b))
     }
 
-    /// Evaluates the polynomial with these coefficients, the constant one first, at each of
+    /// Evaluates the polynomial with these coefficients, the constant term first, at each of
     /// `points`. Writes the results to `values`.
     ///
     /// # Panics
@@ -94,7 +94,7 @@ impl ClmulBackend {
     }
 
     /// Computes the weights of Lagrange interpolation at `at`: the sum of weight times value over
-    /// all points is the polynomial's value there.
+    /// all points is the value of the polynomial at `at`.
     ///
     /// The polynomial must have a degree below the number of points, all points must differ, and
     /// `at` must be none of them; otherwise the weights are meaningless. `scratch` is overwritten,
@@ -121,8 +121,9 @@ impl ClmulBackend {
     /// Computes, for each point x(i), the inverse of the product of x(i) - x(j) over all other
     /// points x(j).
     ///
-    /// With these weights, the values of every polynomial of a degree below n - 1 at the n points
-    /// add up to zero. All points must differ. `scratch` is overwritten, and is zero at the end.
+    /// With these weights, the weighted sum of the values at the n points is zero for every
+    /// polynomial of degree below n - 1. All points must differ. `scratch` is overwritten, and is
+    /// zero at the end.
     ///
     /// # Panics
     /// If the slices differ in length.

@@ -1,17 +1,19 @@
-//! Inverses by division steps, where carry-less products are fast.
+//! Inversion by division steps, for backends whose carry-less multiplication is fast.
 //!
 //! Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (2019), section
-//! 5: from f = P, the field's polynomial, and g = a, each step divides a sum of the two by x. After
-//! 2n - 1 steps f is 1, and the cofactor v of u·P + v·a = f is 1/a. Each step decides by the
-//! constant terms alone, so 63 steps need only the low limbs. They give a matrix, which is then
-//! applied to the whole polynomials. The number of steps and all accesses depend only on n.
+//! 5: the algorithm starts with f = P, the field's polynomial, and g = a. Each step makes the
+//! constant term of g zero by adding f if necessary, and divides g by x; f may become the old g.
+//! After 2n - 1 steps f is 1, so the v with v·a ≡ f modulo P is 1/a. A step depends on the constant
+//! terms of f and g and on a counter δ. The low limbs of f and g therefore determine 63 steps,
+//! which are combined into one matrix and then applied to the whole polynomials. The number of
+//! steps and all accesses depend only on n.
 
 use sealane_simd::{ClmulLanes, Token};
 
 use super::poly::Exponents;
 use crate::wipe::wipe;
 
-/// The number of steps that one matrix stands for. Its entries have one coefficient more.
+/// The number of steps that one matrix combines. An entry of the matrix has one coefficient more.
 const STEPS: usize = 63;
 /// A polynomial in blocks of two limbs. P has one limb more than an element.
 type Polynomial = [[u64; 2]; MAX_BLOCKS];
@@ -44,7 +46,7 @@ pub(crate) const fn inverse_series(d: u64) -> u64 {
     series
 }
 
-/// Replaces an element of a field of whole limbs by its inverse, and leaves 0.
+/// Replaces an element by its inverse; 0 stays 0. The degree of the field is a multiple of 64.
 ///
 /// It is not inlined: it takes long, and all fields share it.
 #[inline(never)]
@@ -70,7 +72,7 @@ fn invert_inlined<V: ClmulLanes>(token: V::Token, modulus: LowLimb, element: &mu
         let matrix = matrix(steps, f[0][0], g[0][0], &mut minus_delta);
         let matrix = Matrix::<V>::load(token, &matrix);
         matrix.apply_modulo(modulus, &mut v, &mut r, limbs);
-        // Only the terms that reach the constant one by the end matter.
+        // Only terms that the remaining steps shift down to the constant term matter.
         let blocks = steps_left.div_ceil(128).min(limbs / 2 + 1);
         steps_left -= steps;
         if steps_left == 0 {
@@ -88,7 +90,7 @@ fn invert_inlined<V: ClmulLanes>(token: V::Token, modulus: LowLimb, element: &mu
 fn matrix(steps: usize, mut f: u64, mut g: u64, minus_delta: &mut u64) -> [u64; 4] {
     let [mut u, mut v, mut q, mut r] = [1 << 63, 0, 0, 1 << 63];
     for _ in 0..steps {
-        // g loses its constant term, and replaces f if it had one and δ > 0.
+        // If g has a constant term, f is added to g. If δ > 0 too, the old g replaces f.
         let add = (g & 1).wrapping_neg();
         let swap = add & (minus_delta.cast_signed() >> 63).cast_unsigned();
         (g, q, r) = (g ^ f & add, q ^ u & add, r ^ v & add);
@@ -100,7 +102,7 @@ fn matrix(steps: usize, mut f: u64, mut g: u64, minus_delta: &mut u64) -> [u64; 
     [u, v, q, r]
 }
 
-/// A matrix of polynomials of a degree below 64, each in both limbs of a block.
+/// A matrix of polynomials of degree below 64. Each polynomial is in both limbs of a block.
 struct Matrix<V>([[V; 2]; 2]);
 
 impl<V: ClmulLanes> Matrix<V> {
@@ -109,7 +111,8 @@ impl<V: ClmulLanes> Matrix<V> {
         Self([[twice(token, u), twice(token, v)], [twice(token, q), twice(token, r)]])
     }
 
-    /// Replaces a and b by the products divided by x^63. The division is exact.
+    /// Replaces the vector (a, b) by its product with the matrix, divided by x^63. The division is
+    /// exact.
     #[inline(always)]
     fn apply(&self, a: &mut [[u64; 2]], b: &mut [[u64; 2]]) {
         self.apply_after(
@@ -120,7 +123,8 @@ impl<V: ClmulLanes> Matrix<V> {
         );
     }
 
-    /// Replaces the elements a and b by the products divided by x^63 modulo P.
+    /// Replaces the vector (a, b) of elements by its product with the matrix, divided by x^63
+    /// modulo P.
     #[inline(always)]
     fn apply_modulo(&self, modulus: LowLimb, a: &mut Polynomial, b: &mut Polynomial, limbs: usize) {
         let token = self.0[0][0].token();
@@ -134,7 +138,7 @@ impl<V: ClmulLanes> Matrix<V> {
             #[inline(always)]
             |row, lowest| {
                 let doubled = lowest.mul_low(inverse).shl(1);
-                // The term m·x^n becomes m·x^(n - 63).
+                // The division turns the term m·x^n of m·P into m·x^(n - 63).
                 top[row] = doubled.low(0);
                 lowest.xor(doubled.shr(1).mul_low(limb))
             },
@@ -144,12 +148,13 @@ impl<V: ClmulLanes> Matrix<V> {
         }
     }
 
-    /// Replaces a and b by the products divided by x^63. `adjust` changes the lowest block of each
-    /// product before the division.
+    /// Replaces the vector (a, b) by its product with the matrix, divided by x^63. `adjust` changes
+    /// the lowest block of each of the two entries before the division.
     #[inline(always)]
     fn apply_after(&self, a: &mut [[u64; 2]], b: &mut [[u64; 2]], mut adjust: impl FnMut(usize, V) -> V) {
         let zero = V::zero(self.0[0][0].token());
-        // Of the block below: the product, and the products of high limbs, which reach this block.
+        // From the block below: its product, and the products of its high limbs, which extend into
+        // this block.
         let (mut below, mut odd) = ([zero; 2], [zero; 2]);
         let b = &mut b[..a.len()];
         for i in 0..a.len() {
@@ -175,7 +180,7 @@ impl<V: ClmulLanes> Matrix<V> {
     }
 }
 
-/// Returns the 128 terms from x^63 on of two blocks.
+/// Returns 128 coefficients of two adjacent blocks, starting at x^63.
 #[inline(always)]
 fn divided<V: ClmulLanes>(above: V, block: V) -> V {
     above.above(block).shl(1).xor(block.shr(63))
@@ -190,7 +195,7 @@ fn load<V: ClmulLanes>(token: V::Token, block: &[u64; 2]) -> V {
     )
 }
 
-/// Returns the limb in both limbs of a block.
+/// Returns a block with `limb` in both limbs.
 #[inline(always)]
 fn twice<V: ClmulLanes>(token: V::Token, limb: u64) -> V {
     load::<V>(token, &[limb; 2])

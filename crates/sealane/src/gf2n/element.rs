@@ -16,13 +16,13 @@ use super::field::{Degree, Field};
 #[repr(transparent)]
 pub struct Element<F: Field>(pub(crate) F::Limbs);
 
-/// An element of GF(2^BITS): a polynomial over GF(2) of a degree below BITS, modulo the field's
+/// An element of GF(2^BITS): a polynomial over GF(2) of degree below BITS, modulo the field's
 /// [polynomial](Field::EXPONENTS).
 ///
 /// Arithmetic takes the same time for all elements. Each product by an operator calls
 /// [`ClmulBackend::detect`](super::ClmulBackend::detect), which costs an atomic load, a branch and
-/// a call. The functions of [`ClmulBackend`](super::ClmulBackend) that work on many elements need
-/// it only once, and so does a loop in [`with_field!`](crate::with_field).
+/// a call. Code that calls the functions of [`ClmulBackend`](super::ClmulBackend) on many elements,
+/// or that runs a loop in [`with_field!`](crate::with_field), detects the backend only once.
 ///
 /// An element is `Copy`, so it does not wipe itself: hold secrets in [`zeroize::Zeroizing`].
 ///
@@ -44,7 +44,7 @@ impl<F: Field> Element<F> {
     /// The length of an element in bytes: BITS / 8.
     pub const BYTES: usize = F::BITS / 8;
 
-    /// Returns the element of these bytes. Each string of BITS / 8 bytes is an element.
+    /// Returns the element that these bytes encode. Every string of BITS / 8 bytes encodes one.
     ///
     /// Bit i of byte j is the coefficient of x^(8j + i): the bytes are little-endian, and the bits
     /// of a byte have the order of FIPS 197.
@@ -59,8 +59,8 @@ impl<F: Field> Element<F> {
         element
     }
 
-    /// Returns the element of these bytes, as [`Element::from_bytes`] does, or `None` if there are
-    /// not [`Element::BYTES`] of them.
+    /// Returns the element that these bytes encode: see [`Element::from_bytes`]. Returns `None`
+    /// unless there are [`Element::BYTES`] of them.
     #[must_use]
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::BYTES {
@@ -130,7 +130,8 @@ impl<F: Field> Element<F> {
         self.ct_eq(&Self::ZERO)
     }
 
-    /// Clears the bits from BITS on in a limb. Vectors leave arbitrary bits there and ignore them.
+    /// Clears the bits above an element of fewer than 64 bits in its limb. Vectors leave arbitrary
+    /// bits there and ignore them.
     #[inline(always)]
     pub(crate) fn mask(&mut self) {
         if F::BITS < 64 {
@@ -142,8 +143,8 @@ impl<F: Field> Element<F> {
     #[inline(always)]
     fn nonzero_mask(&self) -> u64 {
         let any = self.0.as_ref().iter().fold(0, |any, limb| any | limb);
-        // `black_box` is around the finished mask. Around its input it would not keep the compiler
-        // from making a branch.
+        // `black_box` wraps the finished mask. If it wrapped the mask's input, the compiler could
+        // still introduce a branch.
         core::hint::black_box(((any | any.wrapping_neg()) >> 63).wrapping_neg())
     }
 
@@ -234,7 +235,7 @@ impl<F: Field> Neg for Element<F> {
     }
 }
 
-/// Implements operators for values and references, from the form that assigns.
+/// Implements operators for values and references, given the assigning operator for values.
 macro_rules! operators {
     ($($operator:ident $method:ident $assign_operator:ident $assign:ident;)*) => {$(
         impl<F: Field> $operator for Element<F> {

@@ -11,7 +11,7 @@ mod sealed {
 
 /// The degree of a field over GF(2), in bits, as a type.
 ///
-/// It is a [`Field`] for 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536 and 2048.
+/// It implements [`Field`] for 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536 and 2048.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Degree<const BITS: usize>;
 
@@ -77,8 +77,8 @@ macro_rules! fields {
 }
 
 // These are the pentanomials of Seroussi, "Table of low-weight binary irreducible polynomials"
-// (HPL-98-135). GCM (NIST SP 800-38D) has the same one for 128 bits, and AES (FIPS 197) the same
-// one for 8 bits.
+// (HPL-98-135). GCM (NIST SP 800-38D) uses the same polynomial for 128 bits, and AES (FIPS 197) for
+// 8 bits.
 fields! {
     8 [4, 3, 1], 1, Small<V>;
     16 [5, 3, 1], 1, Small<V>;

@@ -1,4 +1,5 @@
-//! A backend that is entered once and held, so that a loop of products has no branch on the CPU.
+//! A backend that is entered once and held, so that a loop of products does not branch on the
+//! instruction set.
 
 use core::fmt;
 
@@ -10,10 +11,10 @@ use super::field::Field;
 use super::kernel;
 
 /// The operations of a [`ClmulBackend`](super::ClmulBackend) on single elements, within code that
-/// is compiled for its instruction set. [`with_field!`](crate::with_field) makes it.
+/// is compiled for its instruction set. [`with_field!`](crate::with_field) creates it.
 ///
 /// Operations are inlined into the code that calls them. A function that takes a `HeldField` must
-/// be `#[inline(always)]`. Otherwise, each of its products becomes a call.
+/// be `#[inline(always)]`. Otherwise, each of its products becomes a function call.
 ///
 /// ```
 /// use sealane::gf2n::{ClmulBackend, Clmul, Gf128, HeldField};
@@ -58,7 +59,7 @@ impl<T: Clmul> HeldField<T> {
         self.square_times(a, 1)
     }
 
-    /// Returns a^(2^times), by that many squarings.
+    /// Returns a^(2^times), by squaring `times` times.
     #[must_use]
     #[inline(always)]
     pub fn square_times<F: Field>(self, a: &Element<F>, times: usize) -> Element<F> {
@@ -80,16 +81,17 @@ impl<T> fmt::Debug for HeldField<T> {
 }
 
 /// Runs code on the instruction set of a [`ClmulBackend`](crate::ClmulBackend), with one branch on
-/// the CPU for all of it: `with_field!(backend, field => …)`.
+/// the instruction set for all of the code: `with_field!(backend, field => …)`.
 ///
 /// `field` is a [`HeldField`](crate::gf2n::HeldField). The code is compiled once for each
 /// instruction set. It is a closure, so `return` and `?` leave only the code itself. Write loops
-/// with `for`: a closure in the code, such as one for `fold`, is compiled without the instruction
-/// set unless it has the attribute `#[inline(always)]`, and its products are then four times slower.
+/// with `for`: a closure in the code, such as one for `fold`, needs the attribute
+/// `#[inline(always)]`. Without the attribute, it is compiled without the instruction set, and its
+/// products are four times slower.
 ///
-/// [`ClmulBackend::multiply`](crate::ClmulBackend::multiply) branches on the CPU in each call and
-/// passes elements through memory. In a loop of products that wait for each other, this is half of
-/// the time.
+/// [`ClmulBackend::multiply`](crate::ClmulBackend::multiply) branches on the instruction set in
+/// each call and passes elements through memory. In a loop in which each product needs the one
+/// before, this takes half of the time.
 ///
 /// ```
 /// use sealane::gf2n::{ClmulBackend, Gf256};

@@ -134,7 +134,7 @@ pub(crate) fn invert_in_lane<F: Field, V: ClmulLanes>(token: V::Token, a: &F::Li
 /// multiplicative inverses in GF(2^m) using normal bases" (1988).
 ///
 /// Let β(k) = a^(2^k - 1). Then β(i + j) = β(i)^(2^j)·β(j), and the inverse is β(n - 1)². This
-/// takes n - 1 squarings and few products. k grows to n - 1 by two of its bits at a time.
+/// takes n - 1 squarings and few products. k grows to n - 1, two bits at a time.
 ///
 /// It is not inlined: it takes long, and several operations end with it.
 #[inline(never)]
@@ -153,9 +153,9 @@ fn inverse<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<
     let (mut beta, mut k) = (a, 1);
     let mut rest = target.ilog2() & !1;
     let mut step = 0;
-    // All steps square and multiply in this one place: they put β(by) to the left of β(k). Steps 0
-    // and 1 make β(2) and β(3). After that, k takes two bits of the target in three steps: two that
-    // double it and one that adds.
+    // All steps square and multiply at this one place in the code, which turns β(k) into β(k + by).
+    // Steps 0 and 1 make β(2) and β(3). After that, k takes two bits of the target in three steps:
+    // two steps double k, and one adds the bits.
     loop {
         let (by, factor) = match step {
             0 | 1 => (1, a),
@@ -187,15 +187,15 @@ fn inverse<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<
     }
 }
 
-/// Returns a^exponent. The exponent's limbs are given from the lowest on. Neither branches nor
-/// addresses depend on its bits.
+/// Returns a^exponent. The exponent's limbs are given lowest first. Neither branches nor addresses
+/// depend on its bits.
 #[inline(always)]
 pub(super) fn power<F: Field, T: Clmul>(token: T, a: &F::Limbs, exponent: &[u64]) -> F::Limbs {
     let mut factor = F::ZERO;
     let mut power = splat::<F, T::One>(token, &F::ONE);
     for limb in exponent.iter().rev() {
         for bit in (0..64).rev() {
-            // The factor is a or 1. `black_box` keeps the compiler from making a branch of it.
+            // The factor is a or 1. `black_box` keeps the compiler from introducing a branch.
             let mask = core::hint::black_box((limb >> bit & 1).wrapping_neg());
             let ones = F::ONE;
             for ((limb, a), one) in factor.as_mut().iter_mut().zip(a.as_ref()).zip(ones.as_ref()) {

@@ -3,12 +3,12 @@
 //! - [`Gf2n`]: an element of one of thirteen fields of 8 to 2048 bits, with the operators of
 //!   arithmetic.
 //! - [`ClmulBackend`]: operations on many elements, or on a chosen instruction set.
-//! - [`with_field!`](crate::with_field): runs a loop of operations with one choice of the
-//!   instruction set.
+//! - [`with_field!`](crate::with_field): runs a loop of operations, and chooses the instruction set
+//!   once for all of them.
 //! - `DynamicField`: a field whose degree is chosen at run time. Needs the feature `alloc`.
 //!
-//! Everything takes the same time for all elements, unless it says otherwise. With the feature
-//! `serde`, elements implement serde's traits.
+//! Every operation takes the same time for all elements, unless its documentation says otherwise.
+//! With the feature `serde`, elements implement serde's traits.
 //!
 //! | bits | modulus |
 //! | --- | --- |
@@ -73,7 +73,7 @@ pub use sealane_simd::Clmul;
 #[doc(hidden)]
 pub use sealane_simd::dispatch_clmul as __dispatch_clmul;
 
-/// Returns the token of a backend's instruction set, for `with_field!`.
+/// Returns the level that selects a backend's token, for `with_field!`.
 #[doc(hidden)]
 #[must_use]
 #[inline]

@@ -1,4 +1,4 @@
-//! Products and inverses of elements by operators, on the detected backend.
+//! Products, squares, powers and inverses of elements, on the detected backend.
 
 use core::iter::Product;
 use core::ops::{Mul, MulAssign};
@@ -22,8 +22,8 @@ impl<F: Field> Element<F> {
         ClmulBackend::detect().invert(self)
     }
 
-    /// Returns the power. The exponent is in limbs of 64 bits, the lowest first. The time depends
-    /// only on the number of limbs.
+    /// Returns the element raised to `exponent`, which has limbs of 64 bits, the lowest first. The
+    /// time depends only on the number of limbs.
     #[must_use]
     pub fn pow(&self, exponent: &[u64]) -> Self {
         ClmulBackend::detect().pow(self, exponent)

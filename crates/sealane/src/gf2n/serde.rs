@@ -8,8 +8,8 @@ use zeroize::Zeroize;
 use super::{Element, Field};
 
 /// Serializes the bytes of [`Element::to_bytes`]: as lower-case hexadecimal digits in formats that
-/// people read, and as bytes in others. This takes the same time for all elements; the format may
-/// not.
+/// people read, and as bytes in others. The encoding takes the same time for all elements, but the
+/// format may not.
 impl<F: Field> Serialize for Element<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut bytes = self.to_bytes();
@@ -24,7 +24,7 @@ impl<F: Field> Serialize for Element<F> {
 impl<'de, F: Field> Deserialize<'de> for Element<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut bytes = F::ZERO_BYTES;
-        // Without this check, no digits at all would be zero.
+        // Without this check, an empty string would be read as zero.
         let result = match deserialize_hex_or_bin(bytes.as_mut(), deserializer) {
             Ok(read) if read.len() == Self::BYTES => Ok(()),
             Ok(read) => Err(D::Error::invalid_length(read.len(), &"the bytes of one element")),

@@ -27,7 +27,7 @@ fn load<F: Field, V: ClmulLanes>(token: V::Token, elements: &[Element<F>], fill:
     )
 }
 
-/// Stores the lanes. There may be fewer elements than lanes.
+/// Stores one lane to each element. There may be fewer elements than lanes.
 #[inline(always)]
 fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>, elements: &mut [Element<F>]) {
     if elements.len() >= V::LANES {
@@ -103,7 +103,7 @@ pub(crate) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[E
 }
 
 /// Sets each values(i) to the value of the polynomial at points(i), by Horner's rule. The
-/// coefficients are given from the constant one on.
+/// coefficients are given from the constant term on.
 #[inline(always)]
 pub(crate) fn evaluate<F: Field, T: Clmul>(
     token: T,
@@ -122,8 +122,8 @@ pub(crate) fn evaluate<F: Field, T: Clmul>(
     }
 }
 
-/// Replaces each a(i) by 1/a(i), and leaves zeros, by Montgomery's trick with a chain of products
-/// in each lane. `scratch` is as long as `a`.
+/// Replaces each a(i) by 1/a(i) with Montgomery's trick, with a separate chain of products in each
+/// lane. Zeros stay zero. `scratch` is as long as `a`.
 #[inline(always)]
 pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch: &mut [Element<F>]) {
     let lanes = T::Many::LANES;
@@ -160,7 +160,7 @@ fn inverse_of_lanes<F: Field, T: Clmul>(token: T, vector: Vector<F, T::Many>) ->
     if !has_division_steps::<F, T::Many>() {
         return inverted::<F, T::Many>(token, &vector);
     }
-    // Montgomery's trick again: division steps would not be faster side by side.
+    // Montgomery's trick again: division steps for several lanes at once would not be faster.
     let mut lanes = [Element::<F>::ONE; MAX_CLMUL_LANES];
     store::<F, T::Many>(vector, &mut lanes);
     let mut before = lanes;

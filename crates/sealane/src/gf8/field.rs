@@ -1,4 +1,4 @@
-//! The fields, and arithmetic of single elements and of small matrices.
+//! The two fields, with arithmetic on single elements and the inversion of matrices.
 
 use core::error::Error;
 use core::fmt;
@@ -22,10 +22,10 @@ use sealane_simd::{gf8_mul_modulo, gf8_multiples};
 pub enum Field {
     /// Modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES (FIPS 197, section 4), in
     /// [`shamir::bytes`](crate::shamir::bytes) and in [`gf2n::Gf8`](crate::gf2n::Gf8). The powers
-    /// of 3 are all elements but 0.
+    /// of 3 are all elements except 0.
     Aes,
     /// Modulo x^8 + x^4 + x^3 + x^2 + 1 (0x11d), as in most Reed–Solomon codes: ISA-L,
-    /// klauspost/reedsolomon, RAID-6, QR codes. The powers of 2 are all elements but 0.
+    /// klauspost/reedsolomon, RAID-6, QR codes. The powers of 2 are all elements except 0.
     ReedSolomon,
 }
 
@@ -39,8 +39,8 @@ impl Field {
         }
     }
 
-    /// Returns the product of two elements. Takes the same time for all elements. The sum is
-    /// `a ^ b`.
+    /// Returns the product of two elements. Takes the same time for all elements. Their sum is
+    /// `a^b`.
     #[must_use]
     pub const fn product(self, a: u8, b: u8) -> u8 {
         gf8_mul_modulo(a, b, self.polynomial())
@@ -61,20 +61,22 @@ impl Field {
         power
     }
 
-    /// Returns the inverse of an element, or `None` for 0. Takes the same time for all others.
+    /// Returns the inverse of an element, or `None` for 0. Takes the same time for all other
+    /// elements.
     #[must_use]
     pub const fn inverse(self, a: u8) -> Option<u8> {
-        // a^255 is 1.
+        // a^255 is 1, so a^254 is the inverse.
         if a == 0 { None } else { Some(self.power(a, 254)) }
     }
 
-    /// Inverts a square matrix of `size` rows, row after row, by Gauss and Jordan's elimination.
-    /// `matrix` becomes the identity, and `inverse` the inverse.
+    /// Inverts a square matrix of `size` rows by Gauss–Jordan elimination. Both slices hold a
+    /// matrix row after row. `matrix` becomes the identity, and `inverse` becomes the inverse.
     ///
     /// The time depends on the matrix, so it must be public.
     ///
     /// # Errors
-    /// If the matrix has no inverse. Then the contents of both slices are not specified.
+    /// [`SingularMatrix`] if the matrix has no inverse. The contents of both slices are then
+    /// unspecified.
     ///
     /// # Panics
     /// If a slice does not have `size`² elements.

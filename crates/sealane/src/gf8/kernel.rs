@@ -1,11 +1,11 @@
-//! Products of bytes and a constant, a vector at a time.
+//! Multiplies bytes by a constant, one vector at a time.
 
 use sealane_simd::{Gf8, Gf8Bytes};
 
 use super::field::Field;
 use crate::wipe::wipe;
 
-/// At least a vector of every backend.
+/// At least as long as a vector of any backend.
 pub(super) const PADDED_BYTES: usize = 64;
 
 type V<G> = <G as Gf8>::Bytes;
@@ -13,7 +13,7 @@ type V<G> = <G as Gf8>::Bytes;
 /// Multiplies each byte of `data` by `constant`.
 #[inline(always)]
 pub(super) fn multiply<G: Gf8>(token: G, field: Field, constant: u8, data: &mut [u8]) {
-    // One backend has an instruction for products in the field of AES.
+    // One backend has an instruction that multiplies in the field of AES.
     if field == Field::Aes {
         let factor = V::<G>::secret_factor(token, constant);
         each(
@@ -33,8 +33,8 @@ pub(super) fn multiply<G: Gf8>(token: G, field: Field, constant: u8, data: &mut 
     }
 }
 
-/// Multiplies each byte of `source` by `constant` and adds it to the byte of `sum`. Both slices
-/// have equal lengths.
+/// Multiplies each byte of `source` by `constant`, and adds the product to the byte of `sum` at the
+/// same index. The slices have equal lengths.
 #[inline(always)]
 pub(super) fn multiply_add<G: Gf8>(token: G, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
     if field == Field::Aes {
@@ -58,7 +58,7 @@ pub(super) fn multiply_add<G: Gf8>(token: G, field: Field, constant: u8, source:
     }
 }
 
-/// Prepares the products with a constant that may be secret.
+/// Prepares the multiplication by a constant, which may be secret.
 #[inline(always)]
 fn map<G: Gf8>(token: G, field: Field, constant: u8) -> <V<G> as Gf8Bytes>::Map {
     let mut memory = [0; PADDED_BYTES];

@@ -1,4 +1,4 @@
-//! A matrix over GF(2^8), prepared for products with slices.
+//! A matrix over GF(2^8), prepared to multiply slices.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,15 +12,17 @@ use super::product::{product, set_up, table_bytes};
 use crate::backend::Gf8Backend;
 use crate::wipe::wipe;
 
-/// A matrix of coefficients in a [`Field`], which multiplies slices: the encoder and the decoder of
-/// a linear code.
+/// A matrix of coefficients in a [`Field`], which multiplies slices, as the encoder and the decoder
+/// of a linear code do.
 ///
-/// Its tables are made once, for one backend, in [`Matrix::new`]: 8 or 32 bytes for each
-/// coefficient. [`Matrix::multiply`] reads each source once for up to 6 destinations, and longer
-/// columns of destinations block by block from the first-level cache.
+/// [`Matrix::new`] prepares tables for one backend: 8 or 32 bytes for each coefficient.
+/// [`Matrix::multiply`] reads each source once for up to 6 destinations. With more destinations
+/// than its backend computes at once, it works block by block, so that the sources stay in the
+/// first-level cache.
 ///
 /// No branch and no address depends on the coefficients or on the bytes, so both may be secret. The
-/// time depends on the shape and on the lengths. The tables are wiped when they are dropped.
+/// time depends on the shape of the matrix and on the lengths of the slices. The tables are wiped
+/// when they are dropped.
 ///
 /// ```
 /// use sealane::gf8::{Field, Matrix};
@@ -74,7 +76,8 @@ impl Matrix {
         Self { field, rows, columns, level, memory }
     }
 
-    /// Sets destination i to Σ c_ij · source j: the product of the matrix and the sources.
+    /// Sets destination i to Σ c_ij · source j, with a sum over all j: the product of the matrix
+    /// and the sources.
     ///
     /// # Panics
     /// If there are not as many sources as columns, or destinations as rows, or if the slices
@@ -83,8 +86,8 @@ impl Matrix {
         self.run(sources, destinations, false);
     }
 
-    /// Adds Σ c_ij · source j to destination i. This adds up a long sum in parts, such as a few
-    /// sources at a time.
+    /// Adds Σ c_ij · source j to destination i. Use it to add up a long sum in parts, a few sources
+    /// at a time.
     ///
     /// # Panics
     /// If there are not as many sources as columns, or destinations as rows, or if the slices
@@ -97,7 +100,7 @@ impl Matrix {
         assert_eq!(sources.len(), self.columns, "a source for each column");
         assert_eq!(destinations.len(), self.rows, "a destination for each row");
         let lengths = || sources.iter().map(|s| s.len()).chain(destinations.iter().map(|d| d.len()));
-        assert!(lengths().all(|length| Some(length) == lengths().next()), "slices of different lengths");
+        assert!(lengths().all(|length| Some(length) == lengths().next()), "the slices differ in length");
         let maps = Maps { rows: self.rows, columns: self.columns, memory: &self.memory };
         product(self.level, &maps, sources, destinations, accumulate);
     }

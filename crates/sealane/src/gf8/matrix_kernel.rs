@@ -1,5 +1,5 @@
-//! Products of a matrix and slices: sums of several rows at once, so that each source is read once
-//! for them.
+//! Multiplies slices by a matrix. The sums of several rows are computed at once, so that each
+//! source is read once for all of them.
 
 use core::ops::Range;
 
@@ -10,34 +10,36 @@ use super::field::Field;
 use super::kernel::PADDED_BYTES;
 use crate::wipe::wipe;
 
-/// The number of sources whose ends are copied at once.
+/// The number of sources whose last bytes are copied at once.
 const PADDED_SOURCES: usize = 16;
 
 type V<G> = <G as Gf8>::Bytes;
 
-/// A matrix, as maps in the order in which one backend reads them: for each group of rows, the maps
-/// of the first column, then those of the second.
+/// A matrix of maps: coefficients that were prepared for one backend. They are in the order in
+/// which the backend reads them: for each group of rows, the maps of the first column, then the
+/// maps of the second column, and so on.
 pub(crate) struct Maps<'a> {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) memory: &'a [u8],
 }
 
-/// Returns the numbers of rows that are computed together: as equal as can be.
+/// Splits `rows` into groups that are computed together, of sizes as equal as possible. Returns the
+/// size of each group.
 #[inline(always)]
 fn groups<G: Gf8>(rows: usize) -> impl Iterator<Item = usize> {
     let count = rows.div_ceil(V::<G>::MATRIX.rows);
     (0..count).map(move |group| rows / count + usize::from(group < rows % count))
 }
 
-/// Returns the length in bytes of a coefficient in [`Maps::memory`].
+/// Returns the number of bytes that a coefficient takes in [`Maps::memory`].
 #[inline(always)]
 pub(super) fn map_bytes<G: Gf8>(_: G) -> usize {
     V::<G>::MAP_BYTES
 }
 
-/// Prepares the products with coefficients, which are given row after row, in the same time for
-/// all.
+/// Fills `memory`, which becomes [`Maps::memory`], from coefficients that are given row after row.
+/// Takes the same time for all coefficients.
 #[inline(always)]
 pub(super) fn prepare<G: Gf8>(_: G, field: Field, columns: usize, coefficients: &[u8], memory: &mut [u8]) {
     let mut maps = memory.chunks_exact_mut(V::<G>::MAP_BYTES);
@@ -53,8 +55,9 @@ pub(super) fn prepare<G: Gf8>(_: G, field: Field, columns: usize, coefficients: 
     }
 }
 
-/// Sets each destination to its row of the matrix times the sources, or adds the product to it.
-/// There are as many sources as columns and as many destinations as rows, all of one length.
+/// Sets each destination to the product of its row of the matrix and the sources, or adds the
+/// product to it if `accumulate` is true. There are as many sources as columns and as many
+/// destinations as rows, all of equal lengths.
 #[inline(always)]
 pub(super) fn multiply<G: Gf8>(
     token: G,
@@ -125,14 +128,15 @@ fn sums<G: Gf8, const ROWS: usize>(
 /// Rows that are computed together.
 #[derive(Clone, Copy)]
 struct Group<'a, const ROWS: usize> {
-    /// The maps of the first column, then the maps of the second.
+    /// The maps of the group: those of the first column, then those of the second column, and so
+    /// on.
     maps: &'a [u8],
     sources: &'a [&'a [u8]],
     accumulate: bool,
 }
 
 impl<const ROWS: usize> Group<'_, ROWS> {
-    /// Computes a few vectors of each sum.
+    /// Computes `VECTORS` vectors of each sum, from byte `at` on.
     #[inline(always)]
     fn step<G: Gf8, const VECTORS: usize>(self, token: G, destinations: &mut [&mut [u8]; ROWS], at: usize) {
         let bytes = VECTORS * V::<G>::BYTES;
@@ -167,8 +171,8 @@ impl<const ROWS: usize> Group<'_, ROWS> {
         }
     }
 
-    /// Computes the end of each sum, less than a vector, in copies that are as long as one. (Copies
-    /// are calls, so they are not in the loop over the sources.)
+    /// Computes the end of each sum, which is shorter than a vector, in copies that are as long as
+    /// a vector. The compiler makes a copy a call, so copies are not in the loop over the sources.
     #[inline(always)]
     fn rest<G: Gf8>(self, token: G, destinations: &mut [&mut [u8]; ROWS], range: Range<usize>) {
         let length = range.len();

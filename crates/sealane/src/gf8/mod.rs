@@ -7,23 +7,24 @@
 //! their name or arguments work in the field of AES.
 //!
 //! - `Matrix` (with the feature `alloc`) multiplies many slices by a matrix of coefficients, which
-//!   it prepares once: the parity of a Reed–Solomon code, or the repair of its shards.
-//!   [`Field::invert_matrix`] inverts a matrix for the repair, and [`Field`] has the arithmetic of
+//!   it prepares once: for the parity of a Reed–Solomon code, or to repair its shards.
+//!   [`Field::invert_matrix`] inverts a matrix for a repair, and [`Field`] has the arithmetic of
 //!   single elements.
 //! - [`multiply_slice`] multiplies all bytes of a slice, in place.
-//! - [`multiply_add_slice`] multiplies the bytes of one slice and adds the products to another: a
-//!   linear combination, step by step.
-//! - [`Gf8Backend`] does the same on a chosen instruction set, and in either field.
+//! - [`multiply_add_slice`] multiplies the bytes of one slice and adds the products to another,
+//!   which builds a linear combination step by step.
+//! - [`Gf8Backend`] has the operations on slices for a chosen instruction set, and in either field.
 //!
 //! Slices have any length and alignment. No branch and no address depends on the bytes, on the
 //! constant or on the coefficients of a matrix, so all of them may be secret. The time depends only
-//! on the lengths and on the shape of the matrix. There are two exceptions: the matrix of
-//! [`Field::invert_matrix`] is public, and [`Field::inverse`] branches on whether the element is 0.
+//! on the lengths and on the shape of the matrix. There are two exceptions:
+//! [`Field::invert_matrix`] takes a time that depends on its matrix, which must be public, and
+//! [`Field::inverse`] branches on whether the element is 0.
 //!
-//! This module is separate from [`gf2n`](crate::gf2n), because it works on unconverted bytes, and
-//! with other instructions: byte shuffles and GFNI, the backends of
-//! [`shamir::bytes`](crate::shamir::bytes). An element of `gf2n` takes a word, and its carry-less
-//! multiplication is for larger fields.
+//! This module is separate from [`gf2n`](crate::gf2n), because it works on bytes without conversion
+//! and with other instructions: byte shuffles and GFNI, on the backends that
+//! [`shamir::bytes`](crate::shamir::bytes) uses too. An element of `gf2n` takes at least one
+//! machine word, and carry-less multiplication suits larger fields.
 //!
 //! ```
 //! use sealane::gf8::{Field, multiply_add_slice, multiply_slice};
@@ -62,8 +63,8 @@ pub fn multiply_slice(constant: u8, data: &mut [u8]) {
     Gf8Backend::detect().multiply_slice(constant, data);
 }
 
-/// Adds to each byte of `sum` the byte of `source` times `constant` in the field of AES, on the
-/// widest backend.
+/// Multiplies each byte of `source` by `constant` in the field of AES, and adds the product to the
+/// byte of `sum` at the same index, on the widest backend.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -71,16 +72,16 @@ pub fn multiply_add_slice(constant: u8, source: &[u8], sum: &mut [u8]) {
     Gf8Backend::detect().multiply_add_slice(constant, source, sum);
 }
 
-/// Operations on bytes. They branch on the instruction set once, and prepare the constant in about
-/// ten nanoseconds.
+/// Operations on slices of bytes. Each branches on the instruction set once, and prepares the
+/// constant in about ten nanoseconds.
 impl Gf8Backend {
     /// Multiplies each byte of `data` by `constant` in the field of AES: see [`gf8`](self).
     pub fn multiply_slice(self, constant: u8, data: &mut [u8]) {
         self.multiply_slice_in(Field::Aes, constant, data);
     }
 
-    /// Adds to each byte of `sum` the byte of `source` times `constant` in the field of AES: see
-    /// [`gf8`](self).
+    /// Multiplies each byte of `source` by `constant` in the field of AES, and adds the product to
+    /// the byte of `sum` at the same index: see [`gf8`](self).
     ///
     /// # Panics
     /// If the slices differ in length.
@@ -94,12 +95,13 @@ impl Gf8Backend {
         crate::fault::flip("gf8", self.level(), data);
     }
 
-    /// Adds to each byte of `sum` the byte of `source` times `constant` in the given field.
+    /// Multiplies each byte of `source` by `constant` in the given field, and adds the product to
+    /// the byte of `sum` at the same index.
     ///
     /// # Panics
     /// If the slices differ in length.
     pub fn multiply_add_slice_in(self, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
-        assert_eq!(source.len(), sum.len(), "slices of different lengths");
+        assert_eq!(source.len(), sum.len(), "the slices differ in length");
         dispatch_gf8!(self.level(), token => kernel::multiply_add(token, field, constant, source, sum));
     }
 }

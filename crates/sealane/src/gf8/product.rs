@@ -1,24 +1,25 @@
-//! Products of a prepared matrix and slices, on any backend.
+//! Multiplies slices by a prepared matrix, on any backend.
 
 use sealane_simd::{Gf8Level, dispatch_gf8};
 
 use super::field::Field;
 use super::matrix_kernel::{self, Maps};
 
-/// The largest [`table_bytes`].
+/// The largest value that [`table_bytes`] returns.
 pub(crate) const MAX_TABLE_BYTES: usize = 32;
 
-/// Returns the length in bytes of a coefficient in [`Maps::memory`].
+/// Returns the number of bytes that a coefficient takes in [`Maps::memory`].
 pub(crate) fn table_bytes(level: Gf8Level) -> usize {
     dispatch_gf8!(level, token => matrix_kernel::map_bytes(token))
 }
 
-/// Writes [`Maps::memory`] for coefficients that are given row after row.
+/// Fills `memory`, which becomes [`Maps::memory`], from coefficients that are given row after row.
 pub(crate) fn set_up(level: Gf8Level, field: Field, columns: usize, coefficients: &[u8], memory: &mut [u8]) {
     dispatch_gf8!(level, token => matrix_kernel::prepare(token, field, columns, coefficients, memory));
 }
 
-/// Multiplies a matrix and slices, or adds the products.
+/// Sets the destinations to the product of the matrix and the sources, or adds the product to them
+/// if `accumulate` is true.
 pub(crate) fn product(
     level: Gf8Level,
     matrix: &Maps<'_>,

@@ -2,8 +2,9 @@
 
 use sealane_simd::Block;
 
-/// RC of Haraka v2 (section 2.2): bit i of constant j is the parity of the decimal digit of π that
-/// is 128 j + i + 1 places behind the point. Haraka-256 takes 4 in a round, Haraka-512 takes 8.
+/// The round constants RC of Haraka v2 (section 2.2): bit i of constant j is the parity of π's
+/// decimal digit number 128 j + i + 1 after the point. A round of Haraka-256 uses 4 constants, a
+/// round of Haraka-512 uses 8.
 pub(crate) static ROUND_CONSTANTS: [Block; 48] = [
     Block::new(0x0684704c_e620c00a_b2c5fef0_75817b9d),
     Block::new(0x8b66b4e1_88f3a06b_640f6ba4_2f08f717),
@@ -55,8 +56,8 @@ pub(crate) static ROUND_CONSTANTS: [Block; 48] = [
     Block::new(0x02f7f57f_db2dc1dd_bd03239f_e3e67e4a),
 ];
 
-/// Returns the constants for 5 rounds of Haraka-512. It is an array, as the set of all constants
-/// is, so that no length is passed or checked.
+/// Returns the constants for 5 rounds of Haraka-512. The result is an array, like
+/// [`ROUND_CONSTANTS`], so that no length is passed or checked.
 #[inline]
 pub(crate) fn constants_of_5_rounds() -> &'static [Block; 40] {
     ROUND_CONSTANTS.first_chunk().expect("there are more")

@@ -1,7 +1,7 @@
-//! Haraka v2 on vectors of blocks of AES.
+//! Haraka v2 on vectors of AES blocks.
 //!
-//! N is the number of blocks of a state: 2 for Haraka-256, 4 for Haraka-512. Lane l of a vector
-//! holds a block of hash l.
+//! N is the number of blocks in a state: 2 for Haraka-256, 4 for Haraka-512. A lane of a vector
+//! holds one block. The state of a hash takes the same lane of N vectors.
 
 #![allow(
     clippy::redundant_closure,
@@ -41,8 +41,8 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
         return many::<T::Narrower, IN, N, ROUNDS>(token.narrower(), constants, inputs, outputs);
     }
-    // Only portable code reaches this point. Whole states in one vector take the time of about 3/2
-    // blocks of each.
+    // Only portable code reaches this point. `in_one_vector` takes about 3/2 of the time that
+    // `group` takes for one of its N vectors.
     let in_one = const { SlicedBlocks::BLOCKS / N };
     if inputs.len().div_ceil(in_one) * 3 > N * 2 {
         return group::<T, IN, N, 1, ROUNDS>(token, constants, inputs, outputs);
@@ -82,13 +82,13 @@ pub(crate) fn one<T: AesToken, const IN: usize, const N: usize, const ROUNDS: us
     output
 }
 
-/// Returns whether that many states of `N` blocks are processed together.
+/// Returns whether that many states of `N` blocks are best processed together.
 const fn at_once<T: AesToken, const N: usize>(states: usize) -> bool {
     states <= T::Blocks::BLOCKS || states * N <= T::Blocks::IN_FLIGHT * T::Blocks::BLOCKS
 }
 
-/// Writes a function for this many inputs. If they are not processed at once, it processes two
-/// halves. A loop over the halves would go through memory.
+/// Writes a function that hashes `$count` inputs: together, or in two halves if [`at_once`] says
+/// no. A loop over the halves would go through memory.
 macro_rules! halves {
     ($name:ident, $count:literal = 2 * $half:literal by $of_half:path) => {
         #[inline(always)]
@@ -144,7 +144,8 @@ pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[B
     }
 }
 
-/// Processes all whole groups of `G` vectors, and returns the rest.
+/// Hashes inputs in whole groups: as many as `G` vectors have lanes. Returns the inputs that are
+/// left, and their outputs.
 #[inline(always)]
 fn groups<'a, T: AesToken, const IN: usize, const N: usize, const G: usize, const ROUNDS: usize>(
     token: T,
@@ -162,8 +163,8 @@ fn groups<'a, T: AesToken, const IN: usize, const N: usize, const G: usize, cons
     (inputs, outputs)
 }
 
-/// Hashes at least one input, and at most the number that `G` vectors hold. Further lanes repeat
-/// the last input.
+/// Hashes one group: at least one input, and at most as many as `G` vectors have lanes. Unused
+/// lanes repeat the last input.
 #[inline(always)]
 fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROUNDS: usize>(
     token: T,
@@ -217,8 +218,8 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
     }
 }
 
-/// Computes the permutation: in each round, two rounds of AES on each block, and then the columns
-/// are mixed (section 2.1).
+/// Computes the permutation. Each round applies two AES rounds to each block, and then mixes the
+/// columns (section 2.1).
 #[inline(always)]
 fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     constants: &[Block],
@@ -237,8 +238,9 @@ fn rounds<T: AesToken, const N: usize, const G: usize, const ROUNDS: usize>(
     }
 }
 
-/// Computes MIX (section 2.1). On columns 0 to 7 of Haraka-256: 0, 4, 1, 5 and 2, 6, 3, 7. On 0 to
-/// 15 of Haraka-512: 3, 11, 7, 15; 8, 0, 12, 4; 9, 1, 13, 5; and 2, 10, 6, 14.
+/// Computes MIX (section 2.1), which permutes the columns. The new blocks of Haraka-256 are columns
+/// 0, 4, 1, 5 and 2, 6, 3, 7. The new blocks of Haraka-512 are columns 3, 11, 7, 15; 8, 0, 12, 4;
+/// 9, 1, 13, 5; and 2, 10, 6, 14.
 #[inline(always)]
 fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     match state.as_mut_slice() {
@@ -257,7 +259,7 @@ fn mix<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
 }
 
 /// Computes the output of a state, and puts it into the first two blocks. For Haraka-512, it is
-/// columns 2 and 3 of the first two blocks, and columns 0 and 1 of the others (section 2.1).
+/// columns 2 and 3 of the first two blocks, and columns 0 and 1 of the other two (section 2.1).
 #[inline(always)]
 fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     if let [a, b, c, d] = state.as_mut_slice() {
@@ -266,14 +268,14 @@ fn truncate<C: Columns, const N: usize>(mut state: [C; N]) -> [C; N] {
     state
 }
 
-/// The number of smaller states that the widest vector holds.
+/// The number of Haraka-256 states that the vector of portable code holds.
 const MAX_IN_ONE: usize = 4;
 
-/// Computes the permutation on the whole states in one vector of portable code: block n of state i
-/// is in lane N i + n.
+/// Computes the permutation on several whole states in one vector of portable code: block n of
+/// state i is in lane N i + n.
 ///
-/// Keys and columns that differ by lane cost more, but all blocks of a state share one round of
-/// AES.
+/// Round keys and columns that differ between lanes cost more, but one AES round serves all blocks
+/// of the states.
 #[inline(always)]
 fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], states: &mut [[[u8; 16]; N]; MAX_IN_ONE]) {
     const { assert!(SlicedBlocks::BLOCKS <= N * MAX_IN_ONE) };
@@ -297,7 +299,7 @@ fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], state
     );
 }
 
-/// Returns the part of a state that goes to the output.
+/// Returns the part of a state that becomes the output: see [`truncate`].
 #[inline(always)]
 fn truncated(state: &[[u8; 16]]) -> [u8; 32] {
     let mut output = [0; 32];

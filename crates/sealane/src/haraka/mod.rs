@@ -1,23 +1,24 @@
-//! Haraka v2, which hashes 32 or 64 bytes to 32 bytes in some nanoseconds, and the sponge of
-//! SPHINCS+ (Kölbl, Lauridsen, Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing
-//! for Post-Quantum Applications", ePrint 2016/098).
+//! Haraka v2, which hashes 32 or 64 bytes to 32 bytes in a few nanoseconds (Kölbl, Lauridsen,
+//! Mendel and Rechberger, "Haraka v2 – Efficient Short-Input Hashing for Post-Quantum
+//! Applications", ePrint 2016/098), and HarakaS, the sponge of SPHINCS+.
 //!
-//! It is for hash-based signatures and similar constructions, whose inputs are short and have one
-//! length. **Not a general hash function**: with 5 rounds it was designed to resist second
-//! preimages only, with 6 also collisions, with up to 256 bits of security for Haraka-512.
+//! It is for hash-based signatures and similar constructions, whose inputs are short and all have
+//! the same length. **It is not a general hash function**: with 5 rounds, it was designed to resist
+//! second preimages only; with 6, it was designed to resist collisions too. Haraka-512 has up to
+//! 256 bits of security.
 //!
 //! - [`haraka256`], [`haraka512`]: one input. The number of rounds is 5 or 6; no other compiles.
-//! - [`haraka256_x4`] and similar functions: 4 or 8 inputs together, which take hardly longer than
+//! - [`haraka256_x4`] and similar functions: 4 or 8 inputs at once, which hardly take longer than
 //!   2.
-//! - [`haraka256_batch`], [`haraka512_batch`]: any number, on the widest vectors.
-//! - [`Haraka`]: all of these on a chosen backend.
-//! - [`HarakaS`]: a sponge with the permutation of Haraka-512, absorbing and squeezing any number
+//! - [`haraka256_batch`], [`haraka512_batch`]: any number of inputs, on the widest vectors.
+//! - [`Haraka`]: the functions above on a chosen backend.
+//! - [`HarakaS`]: a sponge with the permutation of Haraka-512. It absorbs and squeezes any number
 //!   of bytes.
-//! - [`TweakedHaraka`]: all of these with round constants from a public seed, as SPHINCS+ (round 3,
-//!   section 7.2.3) has them.
+//! - [`TweakedHaraka`]: all of these, with 5 rounds and round constants from a public seed, as in
+//!   SPHINCS+ (round 3, section 7.2.3).
 //!
-//! The backends use AES instructions on 1, 2 and 4 blocks, and portable code that works bit by bit
-//! on 8 blocks. Each runs in constant time. See [`AesBackend`].
+//! The backends use AES instructions on 1, 2 or 4 blocks, or portable bit-sliced code on 8 blocks.
+//! All of them run in constant time. See [`AesBackend`].
 //!
 //! ```
 //! use sealane::haraka::{haraka256, haraka256_batch, haraka512};
@@ -65,7 +66,7 @@ pub struct Haraka {
     backend: AesBackend,
 }
 
-/// Calls a kernel's entry for 5 or for 6 rounds, the only ones that compile.
+/// Calls a kernel's entry point for 5 or for 6 rounds. Other numbers do not compile.
 macro_rules! by_rounds {
     ($rounds:ident: $size:ident::{$five:ident, $six:ident}($haraka:expr, $($argument:expr),*)) => {{
         const { assert!($rounds == 5 || $rounds == 6, "Haraka v2 has 5 or 6 rounds") };
@@ -77,8 +78,7 @@ macro_rules! by_rounds {
     }};
 }
 
-/// Writes the methods for one size of inputs, and the functions that run them on the widest
-/// backend.
+/// Writes the methods for one size of input, and the functions that run them on the widest backend.
 macro_rules! methods {
     ($name:literal, $bytes:literal: $one:ident, $x4:ident, $x8:ident, $batch:ident, $size:ident) => {
         impl Haraka {
@@ -149,14 +149,14 @@ methods!("Haraka-256 v2", 32: haraka256, haraka256_x4, haraka256_x8, haraka256_b
 methods!("Haraka-512 v2", 64: haraka512, haraka512_x4, haraka512_x8, haraka512_batch, bytes_64);
 
 impl Haraka {
-    /// Runs on the widest backend.
+    /// Returns Haraka on the widest backend.
     #[must_use]
     #[inline]
     pub fn new() -> Self {
         Self { backend: AesBackend::detect() }
     }
 
-    /// Runs on the given backend.
+    /// Returns Haraka on the given backend.
     #[must_use]
     #[inline]
     pub const fn with_backend(backend: AesBackend) -> Self {
@@ -176,8 +176,8 @@ impl Default for Haraka {
     }
 }
 
-/// Writes the kernels' entries for one size of inputs. They have no generic arguments, so they are
-/// compiled with this crate, once, and not by each crate that calls them.
+/// Writes the kernels' entry points for each size of input. They have no generic parameters, so
+/// they are compiled once, with this crate, and not with each crate that calls them.
 macro_rules! entries {
     ($($size:ident: $bytes:literal, $blocks:literal;)*) => {$(
         pub(crate) mod $size {

@@ -7,8 +7,8 @@ use sealane_simd::{AesLevel, Block};
 use super::{AesBackend, constants_of_5_rounds, permute};
 use crate::wipe::wipe;
 
-/// Bytes of the state that absorb or give out data between two permutations. The other 32 are the
-/// capacity.
+/// The number of bytes of the state that absorb or output data between two permutations. The other
+/// 32 bytes are the capacity.
 const RATE: usize = 32;
 
 /// HarakaS: a sponge that absorbs and squeezes any number of bytes, with 256 bits of capacity
@@ -56,8 +56,8 @@ struct Sponge<'a> {
     level: AesLevel,
     constants: &'a [Block; 40],
     state: [u8; 64],
-    /// Bytes of the rate that were absorbed or squeezed, less than [`RATE`] between two
-    /// absorptions.
+    /// The number of bytes that were absorbed or squeezed since the last permutation. It is less
+    /// than [`RATE`] between two calls of `absorb`.
     position: usize,
 }
 
@@ -67,7 +67,7 @@ impl HarakaS<'static> {
         Self::new().chain(message).finish().squeeze(output);
     }
 
-    /// Uses the round constants of Haraka v2, on the widest backend.
+    /// Returns an empty sponge with the round constants of Haraka v2, on the widest backend.
     #[must_use]
     pub fn new() -> Self {
         Self::with_backend(AesBackend::detect())
@@ -103,7 +103,7 @@ impl<'a> HarakaS<'a> {
         self
     }
 
-    /// Ends the message.
+    /// Ends the message, and returns the reader of its output.
     #[must_use]
     pub fn finish(mut self) -> Squeezer<'a> {
         let position = self.0.position;

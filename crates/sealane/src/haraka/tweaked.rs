@@ -10,8 +10,8 @@ const CONSTANTS: usize = 40;
 /// Haraka v2 with 5 rounds and round constants from a public seed: the functions of SPHINCS+-Haraka
 /// (SPHINCS+, round 3, section 7.2.3), where the seed is PK.seed.
 ///
-/// The constants are the first 640 bytes of [`HarakaS`] for the seed. **The seed is public**, as in
-/// SPHINCS+.
+/// The constants are the first 640 bytes of [`HarakaS`]'s output for the seed. **The seed is
+/// public**, as in SPHINCS+.
 ///
 /// ```
 /// use sealane::haraka::TweakedHaraka;
@@ -27,7 +27,7 @@ pub struct TweakedHaraka {
     constants: [Block; CONSTANTS],
 }
 
-/// Writes the methods for one size of inputs.
+/// Writes the methods for one size of input.
 macro_rules! methods {
     ($name:literal, $bytes:literal: $one:ident, $x4:ident, $x8:ident, $batch:ident, $size:ident) => {
         impl TweakedHaraka {
@@ -68,7 +68,7 @@ methods!("Haraka-256", 32: haraka256, haraka256_x4, haraka256_x8, haraka256_batc
 methods!("Haraka-512", 64: haraka512, haraka512_x4, haraka512_x8, haraka512_batch, bytes_64);
 
 impl TweakedHaraka {
-    /// Uses the constants of that seed, of any length, on the widest backend.
+    /// Derives the constants from a seed of any length, on the widest backend.
     #[must_use]
     pub fn new(public_seed: &[u8]) -> Self {
         Self::with_backend(public_seed, AesBackend::detect())
@@ -91,7 +91,7 @@ impl TweakedHaraka {
         HarakaS::with_constants(self.level, &self.constants)
     }
 
-    /// Computes the output of HarakaS for one message.
+    /// Computes the output of HarakaS with these constants for one message.
     pub fn haraka_s(&self, message: &[u8], output: &mut [u8]) {
         self.sponge().chain(message).finish().squeeze(output);
     }

@@ -21,7 +21,7 @@ impl Accumulator {
         Self::continuing(Short::new(key))
     }
 
-    /// Continues a message.
+    /// Continues the message of a [`Short`].
     #[inline(always)]
     pub(super) fn continuing(Short { h, r, s }: Short) -> Self {
         Self { h, r, s }
@@ -33,8 +33,8 @@ impl Accumulator {
         self.h = self.h.add_block(block, 1).multiply(self.r);
     }
 
-    /// Adds whole blocks by `work`, which gets them as [`Short::pending`] does, and those that are
-    /// left then.
+    /// Adds whole blocks. `work` may add some of them during other work, as with
+    /// [`Short::pending`]. The blocks that it leaves are added afterwards.
     #[inline(always)]
     pub(crate) fn blocks_during<T>(&mut self, blocks: &[u8], work: impl FnOnce(&mut PendingPoly1305<'_>) -> T) -> T {
         let mut pending = PendingPoly1305 { h: self.h.0, r: self.r.words(), blocks: blocks.as_chunks().0 };
@@ -46,13 +46,13 @@ impl Accumulator {
         result
     }
 
-    /// Returns the state by value, to be wiped by the caller.
+    /// Returns a copy of the state, which the caller must wipe.
     #[inline(always)]
     pub(crate) fn short(&self) -> Short {
         Short { h: self.h, r: self.r, s: self.s }
     }
 
-    /// Continues after blocks were added to [`Accumulator::short`].
+    /// Continues from a copy that [`Accumulator::short`] returned, after blocks were added to it.
     #[inline(always)]
     pub(crate) fn continue_after(&mut self, short: &Short) {
         self.h = short.h;

@@ -1,5 +1,5 @@
-//! The worst case of every limb of every kernel. Each kernel's own code runs on upper bounds, and
-//! panics if a limb of any message under any key could overflow.
+//! Tests of the worst case for the limbs of every kernel. Each kernel's own code runs on upper
+//! bounds, and panics if a limb could overflow for any message under any key.
 //!
 //! Kernels on vectors run on [`Bounds`], scalar code on [`Bound`]. The inputs are the largest
 //! results of the steps before, and each test ends with the proof that its kernel's results are no
@@ -7,8 +7,8 @@
 //! scalar work between their rounds: the same sequence of operations as [`Element::multiply`],
 //! written by hand.
 //!
-//! Tables with factors of 32 bits (Arm) are an exception: they are checked here too, but on the
-//! other architectures.
+//! These tests are not compiled for Arm, where the factors in tables have 32 bits. The limit of 32
+//! bits is checked on the other architectures.
 
 use core::ops::{Add, BitAnd, Mul, Shl, Shr};
 use std::vec;
@@ -142,7 +142,8 @@ fn multiplier() -> MultiplierBound {
 
 #[test]
 fn scalar_blocks() {
-    // Adds whole blocks and the last one to the result of the block before.
+    // A block is added to the result for the block before it. Only the last block may have no
+    // 2^128.
     assert_folded(element(FOLDED).add(element(BLOCK)).multiply(multiplier()));
     // The largest value that the documentation allows.
     assert_folded(element([u64::MAX, u64::MAX, 10]).multiply(multiplier()));
@@ -154,7 +155,7 @@ fn scalar_powers_and_two_chains() {
     assert_eq!(limbs, [(1 << 44) - 1, (1 << 44) - 1, (1 << 43) - 1]);
     let limbs = limbs.map(Bound);
     assert_folded(ElementBound::multiply_limbs_44(limbs, limbs));
-    // For rows of 44-bit limbs, whose carries give no larger limbs.
+    // For rows in limbs of 44 bits. Neither carries nor sums of lanes give larger limbs.
     assert_folded(ElementBound::from_limbs_44([Bound(1 << 60); 3]));
     assert_folded(element(FOLDED).multiply(multiplier()));
     assert_folded(element(FOLDED).add_folded(element(FOLDED)));
@@ -166,7 +167,8 @@ fn a_scalar_limb_that_is_too_large_is_noticed() {
     let _ = element([u64::MAX, u64::MAX, 14]).multiply(multiplier());
 }
 
-/// Numbers of rows: each number that is a separate group, and some with tables of every size.
+/// Numbers of rows: every number that can be a separate group, and some larger ones, for tables of
+/// every size.
 fn counts() -> impl Iterator<Item = usize> {
     (2..=36).chain([64, 127, 128, 129, 143, 144, 145, 300])
 }
@@ -226,8 +228,7 @@ fn vectors_of_26_bit_limbs_without_a_table() {
 fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
     let token = Bounds::<LANES, MUL_ADD_52>::new();
     let data = vec![0; 16 * LANES * 300];
-    // Every number of blocks in the incomplete row, with rows that share a carry by one, two and
-    // four.
+    // Every number of blocks in the incomplete row, and one, two and four rows between two carries.
     for blocks in (LANES + 1..=36 * LANES).chain([300 * LANES]) {
         for bytes in [16 * blocks, 16 * blocks - 1] {
             let mut accumulator = Accumulator::new(&[0xff; 32]);
@@ -267,7 +268,8 @@ fn vectors_between_pieces() {
     pieces::<8>();
 }
 
-/// One message in each lane, after scalar code has processed the longer ones' first blocks.
+/// One message in each lane, after scalar code has processed the first blocks of the longer
+/// messages.
 #[test]
 fn vectors_of_many_messages() {
     fn messages<const LANES: usize>() {
@@ -280,7 +282,8 @@ fn vectors_of_many_messages() {
             let start_52 = rows::splat(token_52, Element(FOLDED));
             let lengths = [[0; 16]; MAX_U64_LANES];
             let (mut tile, mut tags) = (many::Tile::new(), [[0; 16]; LANES]);
-            // From the messages, through copies in rows, and with a last block that is filled up.
+            // Ciphertext that is loaded directly from the messages, associated data that is copied
+            // to a tile, and ciphertext with a short last block.
             let data = &ciphertext[..16 * rows];
             for (aad, ciphertext) in [(&[][..], data), (data, &[]), (&[], &data[..data.len().saturating_sub(1)])] {
                 let inputs = [many::Input { aad, ciphertext }; LANES];

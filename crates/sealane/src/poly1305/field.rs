@@ -1,9 +1,9 @@
-//! Numbers modulo p = 2^130 - 5 in 64-bit limbs, partly reduced, and their 26-bit limbs for
-//! vectors.
+//! Numbers modulo p = 2^130 - 5 in 64-bit limbs, partly reduced, and their conversion to limbs of
+//! 26 and 44 bits for vectors.
 //!
-//! The arithmetic is a macro over the type of a [`Limb`], so that `bounds` can run it on the
-//! largest values of all limbs. A generic implementation takes up to 2 % more instructions to seal
-//! short messages.
+//! The arithmetic is a macro over the type of a [`Limb`], so that the tests in `bounds` can run it
+//! on the largest values of all limbs. A generic implementation takes up to 2 % more instructions
+//! to seal short messages.
 
 use sealane_simd::Word;
 
@@ -13,17 +13,17 @@ pub(super) const LIMB: u64 = (1 << 26) - 1;
 /// The low 44 bits.
 pub(super) const LIMB_44: u64 = (1 << 44) - 1;
 
-/// A limb of 64 bits: `u64`, or in tests an upper bound of one. No sum, product or shift to the
-/// left may overflow.
+/// A limb of 64 bits: a `u64`, or in tests the upper bound of a `u64`. No sum, product or shift to
+/// the left may overflow.
 pub(super) trait Limb: Sized {
-    /// 128 bits.
+    /// A number of 128 bits.
     type Double;
 
     /// Returns `self * other` in 128 bits.
     fn product(self, other: Self) -> Self::Double;
     /// Returns the low 64 bits.
     fn low(double: Self::Double) -> Self;
-    /// Converts a number of at most 64 bits.
+    /// Converts a number that has at most 64 bits.
     fn narrow(double: Self::Double) -> Self;
     /// Returns `low + 2^64 high + addend` modulo 2^128, in two halves, and the carry.
     fn add_with_carry(low: Self, high: Self, addend: Self) -> (Self, Self, Self);
@@ -46,7 +46,7 @@ impl Limb for u64 {
     }
     #[inline(always)]
     fn add_with_carry(low: Self, high: Self, addend: Self) -> (Self, Self, Self) {
-        // In 128 bits: compilers make one chain of carries of it.
+        // Computed in 128 bits, which compilers turn into one chain of carries.
         let (sum, carry) = (u128::from(low) | u128::from(high) << 64).overflowing_add(u128::from(addend));
         (sum as Self, (sum >> 64) as Self, Self::from(carry))
     }
@@ -56,12 +56,14 @@ impl Limb for u64 {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Element(pub(super) [u64; 3]);
 
-/// The multiplier r: clamped (RFC 8439, section 2.5), so that both products below fit.
+/// The multiplier r: clamped (RFC 8439, section 2.5), so that sums of products with it do not
+/// overflow.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Multiplier {
     r0: u64,
     r1: u64,
-    /// `5 r1 / 4`: the factor of `r1` for a carry out of bit 130. `r1` is divisible by 4.
+    /// `5 r1 / 4`, which replaces `r1` in products that are worth 2^128 or more, because 2^130 = 5
+    /// modulo p. `r1` is divisible by 4.
     s1: u64,
 }
 
@@ -78,8 +80,8 @@ impl Multiplier {
         [self.r0, self.r1, self.s1]
     }
 
-    /// Returns r, loaded word by word: CPUs wait with a load of a vector that was just written word
-    /// by word.
+    /// Returns r, loaded word by word. If words were just stored one by one, a vector load of them
+    /// would have to wait for the stores.
     #[inline(always)]
     pub(super) fn loaded(&self) -> Self {
         Self { r0: self.r0.opaque(), r1: self.r1.opaque(), s1: self.s1.opaque() }
@@ -94,7 +96,7 @@ impl Multiplier {
     #[inline(always)]
     pub(super) fn power(self, exponent: usize) -> Element {
         let mut power = self.element();
-        // The bits below the highest, from the left.
+        // For each bit below the highest one, from the left.
         for bit in (0..exponent.ilog2()).rev() {
             power = power.multiply_full(power);
             if exponent >> bit & 1 == 1 {
@@ -110,7 +112,7 @@ impl Multiplier {
 }
 
 impl Multiplier {
-    /// Returns the multiplier of these [`Multiplier::words`].
+    /// Returns the multiplier with these [`Multiplier::words`].
     #[inline(always)]
     pub(super) fn from_words([r0, r1, s1]: [u64; 3]) -> Self {
         Self { r0, r1, s1 }
@@ -125,8 +127,8 @@ impl Element {
         self.add(Self([block as u64, (block >> 64) as u64, high_bit]))
     }
 
-    /// Returns the negative element. The last limb of `self` must be at most 4. The last limb of
-    /// the result is at most 7.
+    /// Returns `-self` modulo p. The last limb of `self` must be at most 4. The last limb of the
+    /// result is at most 7.
     pub(super) fn negate(self) -> Self {
         // 2p - self, where 2p = 2^131 - 10 and self is below 5 · 2^128.
         let [h0, h1, h2] = self.0;
@@ -141,14 +143,14 @@ impl Element {
         Self([self.0[0].opaque(), self.0[1].opaque(), self.0[2].opaque()])
     }
 
-    /// Returns three limbs of 44 bits, the last of up to 43.
+    /// Returns three limbs: two of 44 bits, and a last one of up to 43 bits.
     #[inline(always)]
     pub(super) fn limbs_44(self) -> [u64; 3] {
         let [h0, h1, h2] = self.0;
         [h0 & LIMB_44, ((h0 >> 44) | (h1 << 20)) & LIMB_44, (h1 >> 24) | (h2 << 40)]
     }
 
-    /// Returns five limbs of 26 bits, the last of up to 27.
+    /// Returns five limbs: four of 26 bits, and a last one of up to 27 bits.
     #[inline(always)]
     pub(super) fn limbs(self) -> [u64; 5] {
         let [h0, h1, h2] = self.0;
@@ -156,8 +158,8 @@ impl Element {
     }
 
     /// Returns the product of two elements, partly reduced as by [`Element::fold`]. It is for the
-    /// few products that prepare powers of r, which are not clamped. Both last limbs must be below
-    /// 8.
+    /// few products that prepare powers of r, which, unlike r, are not clamped. Both last limbs
+    /// must be below 8.
     #[inline(always)]
     pub(super) fn multiply_full(self, other: Self) -> Self {
         Self::multiply_limbs_44(self.limbs_44(), other.limbs_44())
@@ -166,8 +168,8 @@ impl Element {
     /// Returns `(self mod p) + s` modulo 2^128.
     pub(super) fn finish(self, s: u128) -> [u8; 16] {
         let [h0, h1, h2] = Self::fold(self.0[0], self.0[1], self.0[2]).0;
-        // self is below 2p now. It is at least p if adding 5 carries out of bit 130; then that sum,
-        // without the carry, is it.
+        // self is below 2p now. It is at least p if adding 5 carries out of bit 130. In that case,
+        // the sum without the carry is `self mod p`.
         let (g0, carry) = h0.overflowing_add(5);
         let (g1, carry) = h1.overflowing_add(u64::from(carry));
         let g2 = h2 + u64::from(carry);
@@ -218,7 +220,7 @@ macro_rules! arithmetic {
             /// by [`Element::fold`].
             #[inline(always)]
             pub(super) fn multiply_limbs_44([a0, a1, a2]: [$limb; 3], [b0, b1, b2]: [$limb; 3]) -> Self {
-                // 2^132 = 20. The sums are below 3 · 2^(45 + 50) and do not overflow.
+                // 2^132 = 20 modulo p. The sums are below 3 · 2^(45 + 50) and do not overflow.
                 let double = <$limb as Limb>::Double::from;
                 let (twenty, mask, top) =
                     (<$limb>::from(20_u64), <$limb>::from(LIMB_44), <$limb>::from((1_u64 << 40) - 1));
@@ -239,7 +241,8 @@ macro_rules! arithmetic {
                 Self([low, high, (h2 & <$limb>::from(3_u64)) + carry])
             }
 
-            /// Returns the element of five limbs of up to 61 bits, at 26 bits' distance.
+            /// Returns the element with five limbs of up to 61 bits, where limb i has the weight
+            /// 2^(26i).
             pub(super) fn from_limbs(limbs: [$limb; 5]) -> Self {
                 let double = <$limb as Limb>::Double::from;
                 let low = double(limbs[0]) + (double(limbs[1]) << 26) + (double(limbs[2]) << 52);
@@ -247,7 +250,8 @@ macro_rules! arithmetic {
                 Self::fold(<$limb>::low(low), <$limb>::low(high), <$limb>::narrow(high >> 64))
             }
 
-            /// Returns the element of three limbs of up to 60 bits, at 44 bits' distance.
+            /// Returns the element with three limbs of up to 60 bits, where limb i has the weight
+            /// 2^(44i).
             pub(super) fn from_limbs_44(limbs: [$limb; 3]) -> Self {
                 let double = <$limb as Limb>::Double::from;
                 let low = double(limbs[0]) + (double(limbs[1]) << 44);

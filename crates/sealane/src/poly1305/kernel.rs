@@ -26,7 +26,7 @@ fn blocks_on<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table
     );
 }
 
-/// Adds any number of blocks of one of many messages.
+/// Adds any number of blocks of one message in a batch (see [`super::many`]).
 #[inline(always)]
 pub(super) fn run<S: Simd>(token: S, accumulator: &mut Accumulator, blocks: &[[u8; BLOCK_BYTES]]) {
     if blocks.len() < min_call_blocks::<S>() {
@@ -38,7 +38,7 @@ pub(super) fn run<S: Simd>(token: S, accumulator: &mut Accumulator, blocks: &[[u
     }
 }
 
-/// Adds a whole message, of at least [`min_call_bytes`].
+/// Adds a whole message, which has at least [`min_call_bytes`] bytes.
 pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message: &[u8]) {
     token.enter(
         #[inline(always)]
@@ -55,8 +55,8 @@ pub(super) fn message<S: Simd>(token: S, accumulator: &mut Accumulator, message:
     );
 }
 
-/// Does the same as [`blocks`], for a single piece. A short last block is filled with zeros (RFC
-/// 8439, section 2.8: `pad16`).
+/// Adds a single piece of data. A short last block is filled with zeros (RFC 8439, section 2.8:
+/// `pad16`).
 pub(crate) fn padded(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
     padded_piece(level, accumulator, &mut None, data);
 }
@@ -70,13 +70,13 @@ pub(crate) fn padded_piece(level: Level, accumulator: &mut Accumulator, table: &
     }
 }
 
-/// Does the same as [`blocks`], for any number of them, without a table.
+/// Does the same as [`blocks`] for any number of blocks, without a table.
 #[inline(always)]
 pub(super) fn whole_blocks(level: Level, accumulator: &mut Accumulator, data: &[u8]) {
     whole_blocks_of_piece(level, accumulator, &mut None, data);
 }
 
-/// Does the same as [`blocks`], for any number of them.
+/// Does the same as [`blocks`] for any number of blocks.
 #[inline(always)]
 fn whole_blocks_of_piece(level: Level, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     if data.len() < POLY1305_LEAST_MIN_BYTES || data.len() < min_call_bytes(level) {
@@ -88,8 +88,8 @@ fn whole_blocks_of_piece(level: Level, accumulator: &mut Accumulator, table: &mu
     }
 }
 
-/// Adds the end of a ciphertext to `mac`, which has the associated data and all before. A short
-/// last block is filled with zeros.
+/// Adds the end of a ciphertext to `mac`, which already has the associated data and the ciphertext
+/// before it. A short last block is filled with zeros.
 #[inline(always)]
 pub(crate) fn padded_end<S: Simd>(token: S, mut mac: Short, data: &[u8]) -> Short {
     let (whole, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
@@ -126,8 +126,8 @@ fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Tabl
     };
 }
 
-/// Adds blocks in rows. All callers share one copy of this function: in one with a table, both
-/// would have fewer registers.
+/// Adds blocks in rows. All callers share one copy of this function. It is separate, because rows
+/// and tables in one function would leave fewer registers to both.
 fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     token.enter_apart(
         #[inline(always)]
@@ -135,8 +135,8 @@ fn in_rows<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     );
 }
 
-/// Returns whether [`rows`] are fastest. A piece of a longer message uses the table that earlier
-/// pieces have computed.
+/// Returns whether [`rows`] are fastest. If earlier pieces of the message have computed a table,
+/// the table is used instead of rows of 26-bit limbs.
 #[inline(always)]
 fn pays_in_rows<S: Simd>(token: S, table: &Table, data: &[u8]) -> bool {
     data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class())
@@ -150,22 +150,23 @@ fn scalar_for_all(h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> El
     scalar(h, r, blocks)
 }
 
-/// Returns the length in bytes from which a call of [`blocks`] pays. Below, block after block is as
-/// fast.
+/// Returns the length in bytes from which a call of [`blocks`] pays. For less data, block after
+/// block is as fast.
 #[inline(always)]
 pub(super) fn min_call_bytes(level: Level) -> usize {
     level.tuning().poly1305_min_bytes.of(CpuClass::detect()).min(MIN_BLOCKS_FOR_TWO_CHAINS * BLOCK_BYTES)
 }
 
-/// Does the same as [`min_call_bytes`], in blocks, for the class that needs the fewest.
+/// Does the same as [`min_call_bytes`], in blocks, for the class of CPUs with the lowest threshold.
 const fn min_call_blocks<S: Simd>() -> usize {
     let rows = S::TUNING.poly1305_min_bytes.least() / BLOCK_BYTES;
     if rows < MIN_BLOCKS_FOR_TWO_CHAINS { rows } else { MIN_BLOCKS_FOR_TWO_CHAINS }
 }
 
 /// Processes blocks on 64-bit integers. The multiplications of one chain wait for each other, so
-/// the two halves of the blocks are processed side by side: h becomes (h, first half) r^k + (second
-/// half), where k is the number of blocks in the second half.
+/// the two halves of the blocks are processed side by side: h becomes a r^k + b, where a is the
+/// result for h and the first half, b is the result for the second half alone, and k is the number
+/// of blocks in the second half.
 #[inline(always)]
 fn scalar(mut h: Element, r: Multiplier, blocks: &[[u8; BLOCK_BYTES]]) -> Element {
     let step = |h: Element, block| h.add_block(block, 1).multiply(r);

@@ -4,7 +4,7 @@ use sealane_simd::{Simd, U64Lanes};
 
 use super::field::LIMB;
 
-/// Numbers of 128 bits, in two halves, in limbs of 26 bits.
+/// Returns numbers of 128 bits, given in two halves, in limbs of 26 bits.
 #[inline(always)]
 pub(super) fn limbs<S: Simd>(token: S, low: S::U64Lanes, high: S::U64Lanes) -> [S::U64Lanes; 5] {
     let limb = S::U64Lanes::splat(token, LIMB);

@@ -38,12 +38,12 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 
 /// Poly1305: a tag of 16 bytes for one message under a key that is used once.
 ///
-/// A key that authenticates two messages lets an attacker forge more. [`crate::ChaCha20Poly1305`]
-/// makes a new one for each message.
+/// A key that authenticates two messages lets an attacker forge others. [`crate::ChaCha20Poly1305`]
+/// derives a new key for each message.
 ///
-/// With the feature `alloc` or `std`, and on a backend with fast vectors, the fifth piece of a
-/// message of more than 1 KiB allocates 4 KiB for powers of the key, which are wiped with the
-/// value.
+/// With the feature `alloc` or `std`, and on a backend with fast vectors, a message in many short
+/// pieces allocates 4 KiB for powers of the key. This happens at the earliest in the fifth piece,
+/// and after 1 KiB. The memory is wiped with the value.
 ///
 /// ```
 /// use sealane::Poly1305;
@@ -59,15 +59,15 @@ pub struct Poly1305 {
     accumulator: Accumulator,
     /// The bytes after the last whole block.
     buffer: [u8; BLOCK_BYTES],
-    /// Bytes of the message so far.
+    /// The number of bytes of the message so far.
     bytes: u64,
-    /// `buffer` has nothing once there is a sum of them.
+    /// Once this has a sum of pieces, `buffer` is no longer used.
     pieces: Pieces,
     level: Level,
 }
 
 impl Poly1305 {
-    /// Starts a message under a one-time key: `r` (clamped here), then `s`.
+    /// Starts a message under a one-time key: `r`, which is clamped here, followed by `s`.
     #[inline]
     #[must_use]
     pub fn new(key: &[u8; 32]) -> Self {
@@ -114,7 +114,8 @@ impl Poly1305 {
         Backend::of(self.level)
     }
 
-    /// Adds a piece of the message. The result does not depend on where the message is cut.
+    /// Adds a piece of the message. The tag does not depend on where the message is cut into
+    /// pieces.
     pub fn update(&mut self, mut data: &[u8]) {
         let (before, in_block) = (self.bytes, self.bytes_in_block());
         self.bytes += data.len() as u64;
@@ -144,7 +145,7 @@ impl Poly1305 {
         (self.bytes % BLOCK_BYTES as u64) as usize
     }
 
-    /// Fills an unfinished block with zeros, as an AEAD does after the associated data and after
+    /// Fills an incomplete block with zeros, as an AEAD does after the associated data and after
     /// the ciphertext (RFC 8439, section 2.8).
     #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
     pub(crate) fn pad(&mut self) {
@@ -174,7 +175,7 @@ impl Poly1305 {
         tag
     }
 
-    /// Compares the tag with `tag`, in constant time.
+    /// Compares the message's tag with `tag`, in constant time.
     ///
     /// # Errors
     /// [`OpenError`] if they differ.
@@ -184,7 +185,7 @@ impl Poly1305 {
     }
 }
 
-/// Returns the tag of a message of at least [`kernel::min_call_bytes`].
+/// Returns the tag of a message that has at least [`kernel::min_call_bytes`] bytes.
 // A separate function keeps the choice out of the path of the shortest messages.
 #[inline(never)]
 fn mac_in_one_call(level: Level, key: &[u8; 32], message: &[u8]) -> Tag {

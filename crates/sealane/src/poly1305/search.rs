@@ -1,8 +1,9 @@
 //! Finds messages of an AEAD without associated data (RFC 8439, section 2.8) in longer data, by
 //! their tags.
 //!
-//! A tag is a polynomial in r, and the blocks are its coefficients. The tag of a message one block
-//! further on therefore follows from the tag before it with a few multiplications, for any length.
+//! A tag is a polynomial in r, and the blocks are its coefficients. The tag of a message that
+//! starts one block later therefore follows from the previous tag with a few multiplications,
+//! however long the message is.
 
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
@@ -28,8 +29,8 @@ impl Search {
         Self { r, s }
     }
 
-    /// Returns the length of the message at the start of `data` whose tag follows it: the shortest
-    /// length that fits, from 0 bytes on.
+    /// Returns the length of the message that starts `data` and is followed by its tag. If several
+    /// lengths fit, returns the shortest, which may be 0.
     pub(crate) fn end(&self, data: &[u8]) -> Option<usize> {
         let last = data.len().checked_sub(BLOCK_BYTES)?;
         let mut blocks = Element::default();
@@ -44,12 +45,13 @@ impl Search {
         None
     }
 
-    /// Returns the first position in `data` of a message of `len` bytes (whole blocks, at least
-    /// one) with its tag. If several begin in the same `data`, any of them.
+    /// Returns the position in `data` of a message of `len` bytes (whole blocks, at least one) that
+    /// is followed by its tag. If there are several, returns any of them.
     pub(crate) fn window(&self, data: &[u8], len: usize) -> Option<usize> {
         assert!(len > 0 && len.is_multiple_of(BLOCK_BYTES), "whole blocks");
         let last = data.len().checked_sub(len + BLOCK_BYTES)?;
-        // The first block of a message has the factor r^blocks.
+        // In the sum over a message, the first block has the factor r^k, where k is the number of
+        // blocks.
         let leaving = self.r.power(len / BLOCK_BYTES).negate();
         (0..=last.min(BLOCK_BYTES - 1)).find_map(|first| {
             let mut blocks =
@@ -67,13 +69,13 @@ impl Search {
         })
     }
 
-    /// Returns the position in `data` of the message whose tag is at the end of `data`: the last
-    /// position that fits.
+    /// Returns the position in `data` of the message whose tag is at the end of `data`. If several
+    /// positions fit, returns the last.
     pub(crate) fn start(&self, data: &[u8]) -> Option<usize> {
         let text = data.len().checked_sub(BLOCK_BYTES)?;
         let mut found = None;
         for rest in 0..BLOCK_BYTES.min(text + 1) {
-            // The short block is at the end, so seen from there, the blocks before it are whole.
+            // Only the last block may be short, so all blocks before it are whole.
             let mut blocks = self.add(Element::default(), &data[text - rest..text]);
             let mut power = if rest == 0 { self.r.element() } else { self.r.power(2) };
             for start in (0..=text - rest).rev().step_by(BLOCK_BYTES) {
@@ -90,7 +92,7 @@ impl Search {
         found
     }
 
-    /// Adds a block, padded with zeros, or nothing if there is none.
+    /// Adds up to one block, padded with zeros. Adds nothing if `bytes` is empty.
     fn add(&self, blocks: Element, bytes: &[u8]) -> Element {
         if bytes.is_empty() {
             return blocks;
@@ -100,8 +102,8 @@ impl Search {
         blocks.add_block(&block, 1).multiply(self.r)
     }
 
-    /// Returns whether the first `len` bytes of `data` are followed by their tag. `blocks` are
-    /// these bytes.
+    /// Returns whether the first `len` bytes of `data` are followed by their tag. `blocks` is the
+    /// sum of their blocks.
     fn is_tag(&self, blocks: Element, len: usize, data: &[u8]) -> bool {
         let lengths = ((len as u128) << 64).to_le_bytes();
         let tag = blocks.add_block(&lengths, 1).multiply(self.r).finish(self.s);

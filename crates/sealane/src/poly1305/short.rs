@@ -7,9 +7,9 @@ use super::field::{Element, Multiplier};
 use crate::wipe::wipe;
 
 /// The state between blocks. It is passed by value, so the compiler keeps it in registers from the
-/// first block to the tag. To wipe it, the code would have to store it in memory first. Spilled
-/// registers stay on the stack, as for all values in registers. Code that passes it in memory wipes
-/// it ([`Short::wipe`]).
+/// first block to the tag. It is not wiped there, because wiping would force it into memory.
+/// Registers that the compiler spills stay on the stack, as with every value. Code that keeps it in
+/// memory wipes it with [`Short::wipe`].
 #[derive(Clone, Copy)]
 pub(crate) struct Short {
     pub(super) h: Element,
@@ -28,7 +28,7 @@ impl Short {
         Self { h: Element::default(), r: Multiplier::clamp([word(0), word(1)]), s }
     }
 
-    /// Starts an empty message. The first half of this block is the one-time key.
+    /// Starts an empty message. The first half of the block `words` is the one-time key.
     #[inline(always)]
     pub(crate) fn from_words(words: &[u32; 16]) -> Self {
         let pair = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
@@ -89,7 +89,7 @@ impl Short {
         self.set_accumulator(pending.h);
     }
 
-    /// Continues with the accumulator of some [`Short::pending`].
+    /// Continues with the accumulator of a [`Short::pending`].
     #[inline(always)]
     pub(crate) fn set_accumulator(&mut self, h: [u64; 3]) {
         self.h = Element(h);
@@ -102,7 +102,7 @@ impl Short {
     }
 }
 
-/// Adds the next block, if any are left.
+/// Adds the next block, if one is left.
 #[inline(always)]
 pub(crate) fn add_pending_block(pending: &mut PendingPoly1305<'_>) {
     if let Some((block, rest)) = pending.blocks.split_first() {
@@ -111,8 +111,8 @@ pub(crate) fn add_pending_block(pending: &mut PendingPoly1305<'_>) {
     }
 }
 
-/// Returns a block that starts with `bytes`, which has 1 to 15 bytes. Two loads overlap, because
-/// copying so few bytes would be a call.
+/// Returns a block that starts with `bytes`, 1 to 15 of them, and is filled with zeros. It uses two
+/// loads that may overlap, because a copy of a variable length would be a call.
 #[inline(always)]
 pub(super) fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
     let len = bytes.len();
@@ -123,8 +123,8 @@ pub(super) fn filled_with_zeros(bytes: &[u8]) -> [u8; BLOCK_BYTES] {
     } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         (u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << (8 * (len - 4)), 0)
     } else {
-        // One to three bytes: the first, the middle (or the last of two, or the first again), the
-        // last.
+        // One to three bytes: the first one; the middle one (of two, the last; of one, the first);
+        // the last one.
         let byte = |i: usize| u64::from(bytes[i]) << (8 * i);
         (byte(0) | byte(len / 2) | byte(len - 1), 0)
     };

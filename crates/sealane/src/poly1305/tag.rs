@@ -10,7 +10,8 @@ pub const TAG_BYTES: usize = 16;
 /// An authentication tag.
 pub type Tag = [u8; TAG_BYTES];
 
-/// Compares in constant time, as one number: byte by byte, `subtle` takes ten times as long.
+/// Compares two tags in constant time, as one number: `subtle` takes ten times as long for a
+/// comparison byte by byte.
 #[inline]
 pub(crate) fn tags_equal(a: &Tag, b: &Tag) -> Result<(), OpenError> {
     let difference = u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b);

@@ -5,8 +5,8 @@ use core::fmt;
 
 use crate::error::OpenError;
 
-/// An error without details: a message is not authentic, or an input has a length that the
-/// algorithm does not have.
+/// An error without details: a message is not authentic, an input has a wrong length, or a sequence
+/// of nonces has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unspecified;
 

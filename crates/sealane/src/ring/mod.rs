@@ -1,7 +1,7 @@
 //! ChaCha20-Poly1305 with the names and methods of the crate `ring`, version 0.17.
 //!
 //! A program that seals and opens with `ring`, such as an implementation of WireGuard or Noise,
-//! changes its `use` lines, and runs on [`crate::Backend::detect`]:
+//! only has to change its `use` lines. It then runs on the backend of [`crate::Backend::detect`].
 //!
 //! | instead of | use |
 //! |---|---|
@@ -25,16 +25,17 @@
 //! ```
 //!
 //! The results are the same, byte for byte. Like `ring`'s, these types need neither `std` nor an
-//! allocator. The inherent interface of this crate does more: it chooses backends, accepts
+//! allocator. [`crate::ChaCha20Poly1305`] does more: it runs on a chosen backend, accepts
 //! uninitialised output, and works on messages in pieces and in batches.
 //!
 //! # What differs from the crate
-//! - ChaCha20-Poly1305 is the only algorithm: `AES_128_GCM`, `AES_256_GCM` and `aead::quic` do not
-//!   exist here, so a program that names them does not compile.
-//! - A key does not come from `ring::hkdf` by `From`. Call
-//!   [`UnboundKey::new`](aead::UnboundKey::new) with its bytes.
-//! - After a forgery, the buffer holds the ciphertext, which `open_within` may have moved. `ring`
-//!   overwrites it with zeros, and promises neither. No plaintext is left in either case.
+//! - ChaCha20-Poly1305 is the only [`Algorithm`](aead::Algorithm): `AES_128_GCM`, `AES_256_GCM` and
+//!   `aead::quic` do not exist here, so a program that names them does not compile.
+//! - [`UnboundKey`](aead::UnboundKey) does not implement `From` for the output of `ring::hkdf`.
+//!   Call [`UnboundKey::new`](aead::UnboundKey::new) with the key's bytes.
+//! - If a message is not authentic, the buffer holds the ciphertext afterwards, which `open_within`
+//!   may have moved. `ring` overwrites the buffer with zeros, but does not promise this. Neither
+//!   leaves plaintext in the buffer.
 //! - Keys are wiped when they are dropped. `ring` does not wipe keys.
 //! - Tags and nonces have `Debug` output. The `Display` output of
 //!   [`error::Unspecified`] names this crate.

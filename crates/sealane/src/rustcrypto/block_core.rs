@@ -31,7 +31,7 @@ impl<R: Rounds, V: Variant> ChaChaCore<R, V> {
         V::Counter::try_from(self.blocks.counter()).ok().expect("a counter of the layout")
     }
 
-    /// Moves to another block.
+    /// Sets the number of the next block.
     pub fn set_block_pos(&mut self, block: V::Counter) {
         self.blocks.set_counter(block.into());
     }

@@ -1,4 +1,5 @@
-//! The AEAD with any of the stream ciphers: keys. [`super::traits`] has the rest.
+//! Keys of the AEAD with any of the stream ciphers. [`super::traits`] implements the traits that
+//! seal and open with them.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -19,7 +20,7 @@ pub type Tag = Array<u8, U16>;
 mod sealed {
     use super::{Iv, IvSizeUser, KeyOfAnyVariant, OpenError, TagBytes};
 
-    /// The functions of this crate for the AEAD with a stream cipher.
+    /// Seals and opens messages with this crate's AEAD, with the stream cipher `Self`.
     pub trait Sealed: IvSizeUser {
         fn aead_seal(
             key: &KeyOfAnyVariant,
@@ -38,7 +39,7 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// A stream cipher of an AEAD: [`StreamCipherOf`] with any number of rounds and any layout.
+/// A stream cipher for the AEAD: [`StreamCipherOf`] with any number of rounds and any layout.
 pub trait AeadCipher: Sealed {}
 
 impl<const ROUNDS: usize, L: Variant> AeadCipher for StreamCipherOf<ROUNDS, L> {}
@@ -72,16 +73,15 @@ pub type XChaCha20Poly1305 = ChaChaPoly1305<XChaCha20, U24>;
 pub type ChaCha12Poly1305 = ChaChaPoly1305<ChaCha12, U12>;
 /// [`ChaCha20Poly1305`] with 8 rounds. No standard defines it.
 pub type ChaCha8Poly1305 = ChaChaPoly1305<ChaCha8, U12>;
-/// [`XChaCha20Poly1305`] with 12 rounds, in HChaCha too. No standard defines it.
+/// [`XChaCha20Poly1305`] with 12 rounds, also in HChaCha. No standard defines it.
 pub type XChaCha12Poly1305 = ChaChaPoly1305<XChaCha12, U24>;
-/// [`XChaCha20Poly1305`] with 8 rounds, in HChaCha too. No standard defines it.
+/// [`XChaCha20Poly1305`] with 8 rounds, also in HChaCha. No standard defines it.
 pub type XChaCha8Poly1305 = ChaChaPoly1305<XChaCha8, U24>;
 
 /// The AEAD of RFC 8439, section 2.8, with the stream cipher `C` and its nonces of `N` bytes.
 ///
-/// [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] have kernels that do the cipher's and the
-/// authenticator's work together. Other ciphers run on the vectors of every backend too, but in two
-/// passes.
+/// [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`] have kernels that encrypt and authenticate in one
+/// pass. The other ciphers use the vectors of every backend too, but need two passes.
 pub struct ChaChaPoly1305<C, N = U12> {
     pub(super) key: KeyOfAnyVariant,
     cipher: PhantomData<fn() -> (C, N)>,

@@ -1,8 +1,8 @@
-//! The names that differ between the generations, for the traits of `aead` 0.6, `cipher` 0.5 and
-//! `universal-hash` 0.6.
+//! The names that differ between the generations of the RustCrypto traits. This is the generation
+//! of `aead` 0.6, `cipher` 0.5 and `universal-hash` 0.6.
 //!
 //! The files beside this one are also compiled for the previous generation: [`crate::rustcrypto05`]
-//! has a file of the same name.
+//! has another file with the name of this one.
 
 pub(super) use aead::array::Array;
 pub(super) use aead::consts::{U8, U12, U16, U24, U32, U64};

@@ -1,8 +1,8 @@
-//! The same ciphers under the traits of the RustCrypto project, and with no other methods.
+//! The ciphers of this crate under the traits of the RustCrypto project.
 //!
-//! A program that uses one of the crates below changes its `use` lines, and runs on
-//! [`crate::Backend::detect`]. The module has a module for each crate, with the names of the
-//! crate's root:
+//! A program that uses one of the crates below only has to change its `use` lines. It then runs on
+//! the backend of [`crate::Backend::detect`]. There is a submodule for each crate, with the names
+//! of the crate's root:
 //!
 //! | instead of | use |
 //! |---|---|
@@ -26,10 +26,11 @@
 //! # Ok::<(), sealane::rustcrypto::Error>(())
 //! ```
 //!
-//! All names are also here, at the module's root. The types have only the traits' methods, so no
-//! call changes its meaning. The inherent interface of this crate does more: it chooses backends,
-//! accepts uninitialised output and works on messages in pieces. A cipher of the inherent
-//! interface, on any backend, becomes one of these by `From`.
+//! All names are also here, at the module's root. Apart from [`ChaChaPoly1305::with_backend`], the
+//! types have only the methods of the crates' types, so no call changes its meaning. The ciphers of
+//! the same names at the root of this crate and in [`crate::chacha20`] do more: they run on a
+//! chosen backend, accept uninitialised output and work on messages in pieces. They can be
+//! converted to the types of this module with `From`, and keep their backend.
 //!
 //! # Features
 //! | feature of this crate | gives |
@@ -45,15 +46,15 @@
 //! # Reduced rounds
 //! The stream ciphers with 8 and 12 rounds run in the same kernels as those with 20. The AEADs with
 //! 8 and 12 rounds run on the vectors of every backend too, but cipher and authenticator take
-//! turns: per byte they cost the sum of both, and a short message costs two more calls of a kernel.
+//! turns: per byte they cost the sum of both, and a short message costs two more calls of kernels.
 //!
 //! # Differences from the crates
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
-//!   nor `get_core`. They are `Clone`, and reach the last block of the key stream.
+//!   nor `get_core`. They are `Clone`, and can use the last block of the key stream.
 //! - [`ChaChaPoly1305<C, N>`](ChaChaPoly1305) encrypts with the stream ciphers of this module only:
-//!   a generic function over `C` asks for [`AeadCipher`], where the crate asks for `StreamCipher`
-//!   and `StreamCipherSeek`.
+//!   a function that is generic over `C` needs the bound [`AeadCipher`], where the crate needs
+//!   `StreamCipher` and `StreamCipherSeek`.
 //! - [`Rounds`] is implemented for 8, 12 and 20 rounds only.
 
 mod block_core;

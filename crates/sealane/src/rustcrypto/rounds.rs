@@ -18,7 +18,7 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// 8, 12 or 20 rounds. Implemented for these only.
+/// A number of rounds. Implemented for 8, 12 and 20 rounds only.
 pub trait Rounds: Copy + Sealed {
     /// The number of double rounds.
     const COUNT: usize;

@@ -1,4 +1,4 @@
-//! The stream ciphers: keys, nonces and positions. [`super::traits`] has the rest.
+//! The stream ciphers: keys, nonces and seeking. [`super::traits`] implements `StreamCipher`.
 
 use super::generation::cipher::{
     Iv, IvSizeUser, KeyIvInit, KeySizeUser, OverflowError, SeekNum, StreamCipherError, StreamCipherSeek,
@@ -25,8 +25,8 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// A layout of the state ([`crate::chacha20::Layout`]) under the traits. Implemented for the
-/// layouts of [`crate::chacha20`] only.
+/// A layout of the state ([`crate::chacha20::Layout`]), with the type of its block counter.
+/// Implemented for the layouts of [`crate::chacha20`] only.
 pub trait Variant: Sealed {
     /// The block counter: 32 or 64 bits.
     type Counter: Counter + TryFrom<u64> + Into<u64>;

@@ -1,5 +1,5 @@
-//! The names that differ between the generations, for the traits of `aead` 0.5, `cipher` 0.4 and
-//! `universal-hash` 0.5.
+//! The names that differ between the generations of the RustCrypto traits. This is the generation
+//! of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5.
 
 pub(super) use aead_05 as aead;
 pub(super) use cipher_04 as cipher;
@@ -21,7 +21,7 @@ pub(super) fn last_byte(used: u8) -> u8 {
 }
 
 /// Calls `f` with the bytes of the blocks, in their order. This generation has no safe way to view
-/// blocks as bytes, so they are copied.
+/// several blocks as bytes, so they are copied.
 pub(super) fn with_bytes(blocks: &[Array<u8, U16>], mut f: impl FnMut(&[u8])) {
     if let [block] = blocks {
         return f(block);

@@ -1,5 +1,5 @@
-//! The same ciphers under the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5: the
-//! generation of the RustCrypto project before `sealane::rustcrypto`.
+//! The ciphers of this crate under the traits of `aead` 0.5, `cipher` 0.4 and `universal-hash` 0.5,
+//! the generation of RustCrypto's traits before the one in `sealane::rustcrypto`.
 //!
 //! | instead of | use |
 //! |---|---|
@@ -30,7 +30,7 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! |---|---|
 //! | `std` (on by default) | `std::error::Error` for the errors of the traits |
 //! | `alloc` (on by default) | `aead::Aead`; `aead::Buffer` for `Vec<u8>` |
-//! | `rand_core` (on by default, and with `rustcrypto`) | `generate_key`, `generate_nonce`; `AeadInPlace` is then no trait object |
+//! | `rand_core` (on by default, and with `rustcrypto`) | `generate_key`, `generate_nonce`; `AeadInPlace` is then not dyn-compatible |
 //! | `getrandom` (on by default) | `aead::OsRng`, and `rand_core` |
 //! | `arrayvec` `bytes` `heapless` | `aead::Buffer` for `ArrayVec`, `BytesMut` and `heapless::Vec` |
 //!
@@ -40,15 +40,16 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //! # Differences from the crates
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
-//!   nor `get_core`. They reach the last block of the key stream.
-//! - [`ChaCha20Legacy`] has a 64-bit block counter; in the crate it has 32 bits.
+//!   nor `get_core`. They can use the last block of the key stream.
+//! - [`ChaCha20Legacy`] has a block counter of 64 bits; in the crate, it has 32 bits.
 //! - [`ChaChaPoly1305<C, N>`](ChaChaPoly1305) encrypts with the stream ciphers of
 //!   this module only.
 //! - The cores and `hchacha` take `U4`, `U6` and `U10`, and no other number of double rounds.
 
 #[path = "../rustcrypto/block_core.rs"]
 mod block_core;
-// Each file is compiled once for each generation, with the names of its `generation`.
+// The files of `rustcrypto` are compiled once for each generation, with the names in its
+// `generation`.
 #[path = "../rustcrypto/chacha_poly1305.rs"]
 mod chacha_poly1305;
 mod generation;

@@ -36,11 +36,11 @@ impl Family for AesFamily {
     caches!(AesLevel);
 }
 
-/// The number of inputs that are hashed together. On each backend they form groups of every size,
-/// down to single hashes.
+/// Numbers of inputs that are hashed together. On each backend, they are split into groups of every
+/// size, down to single hashes.
 const COUNTS: [usize; 4] = [1, 8, 13, 31];
 const MAX_COUNT: usize = 31;
-/// Bytes of messages for the sponge, and of its output.
+/// Lengths in bytes of the sponge's messages. [`OUTPUT`] is the length of its output.
 const LENGTHS: [usize; 3] = [0, 31, 64];
 const MAX_LENGTH: usize = 64;
 const OUTPUT: usize = 70;

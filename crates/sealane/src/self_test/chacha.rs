@@ -13,7 +13,7 @@ use crate::quic::{HeaderProtectionKey, Mask, Sample};
 
 impl Family for ChaChaFamily {
     type Level = Level;
-    // The combination of both has separate kernels.
+    // The AEAD is listed too, because it has separate kernels for the combination of both.
     const PRIMITIVES: &'static [&'static str] = &["chacha20", "poly1305", "xchacha20poly1305"];
 
     fn gives_known_answers(level: Level, primitive: usize) -> bool {
@@ -34,36 +34,37 @@ impl Family for BatchFamily {
     caches!(Level);
 }
 
-/// Lengths in bytes that between them reach every ChaCha kernel of every backend: one to four
-/// horizontal sets and vertical groups of 4, 8 and 16 blocks, each with and without a rest, and
-/// groups that are prepared together.
+/// Lengths in bytes that together reach every ChaCha kernel of every backend: one to four
+/// horizontal sets and vertical groups of 4, 8 and 16 blocks, each with and without a remainder,
+/// and groups that share a prepared state.
 const CHACHA20_LENGTHS: [usize; 8] = [64, 150, 300, 500, 700, 900, 2300, 4200];
-/// The first of them, which reach all portable code: groups of 4 blocks.
+/// The first of these lengths, which reach all portable code: groups of 4 blocks.
 const PORTABLE_CHACHA20_LENGTHS: &[usize] = CHACHA20_LENGTHS.split_at(5).0;
 
 /// Lengths in bytes that reach every number of rows between two carries of Poly1305, on vectors of
 /// 2, 4 and 8 blocks.
 const POLY1305_LENGTHS: [usize; 9] = [64, 150, 550, 800, 1100, 2300, 6400, 8400, 16_700];
-/// The first of them, which reach all portable code: one chain and two.
+/// The first of these lengths, which reach all portable code: one chain and two chains.
 const PORTABLE_POLY1305_LENGTHS: &[usize] = POLY1305_LENGTHS.split_at(5).0;
 
-/// Lengths of messages that are sealed and opened alone: short, of middle length, and longer.
-/// Two have one set and two sets behind their groups.
+/// Lengths in bytes of messages that are sealed and opened alone: short, medium and long. After
+/// their groups, two of them have one set and two sets.
 const AEAD_LENGTHS: [usize; 6] = [100, 300, 1300, 540, 700, 5000];
-/// The first of them, which reach all portable code.
+/// The first of these lengths, which reach all portable code.
 const PORTABLE_AEAD_LENGTHS: &[usize] = AEAD_LENGTHS.split_at(3).0;
 const AEAD_KEY: [u8; 32] = [0x80; 32];
 
-/// The messages of a batch. There are enough to use every way of processing several short ones at
-/// once on each backend, and then single ones. Message i has i bytes of associated data.
+/// The number of messages in a batch. It is enough to use every way of processing several short
+/// messages at once on each backend, and then single messages. Message i has i bytes of associated
+/// data.
 const BATCH_MESSAGES: usize = 38;
 const MAX_BATCH_LENGTH: usize = 237;
-/// The longer messages of another batch, with 390 to 1166 bytes. Behind their groups, some have one
-/// set, two sets, and more.
+/// The number of messages in a batch of longer messages, of 390 to 1166 bytes. After their groups,
+/// some messages have one set, some two, and some more.
 const LONG_BATCH_MESSAGES: usize = 9;
 const MAX_LONG_BATCH_LENGTH: usize = long_batch_length(LONG_BATCH_MESSAGES - 1);
-/// Packets whose masks are computed together: every way of processing several at once, and then
-/// single ones.
+/// The number of packets whose masks are computed together. It is enough to use every way of
+/// processing several packets at once, and then single packets.
 const PACKETS: usize = 37;
 
 /// Returns the length of message i in a batch, in bytes.
@@ -75,7 +76,7 @@ const fn batch_length(i: usize) -> usize {
     }
 }
 
-/// Returns the length of longer message i in a batch, in bytes.
+/// Returns the length of message i in a batch of longer messages, in bytes.
 const fn long_batch_length(i: usize) -> usize {
     390 + 97 * i
 }
@@ -93,8 +94,8 @@ const fn largest(lengths: &[usize]) -> usize {
     lengths[lengths.len() - 1]
 }
 
-/// Returns whether the level is portable code, the first of all lists. Where there are no vectors,
-/// the compiler knows the answer.
+/// Returns whether the level is portable code, which is the first in every list. On targets without
+/// vectors, the compiler knows the answer.
 fn is_portable(level: Level) -> bool {
     level.index() == 0
 }
@@ -128,7 +129,7 @@ fn state() -> State {
     state
 }
 
-/// Encrypts the start of `buffer`, at each of the lengths.
+/// Returns a digest of the start of `buffer`, encrypted at each length in turn.
 fn chacha20_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     chacha20_digest_with(lengths, buffer, |state, counter, data| {
         xor_chacha20(level, state, counter, data);
@@ -146,7 +147,7 @@ fn chacha20_digest_with(lengths: &[usize], buffer: &mut [u8], mut apply: impl Fn
     digest
 }
 
-/// Computes tags of the start of a message, which is written to `buffer`.
+/// Returns a digest of the tags of messages of each length, which are written to `buffer`.
 fn poly1305_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     poly1305_digest_with(lengths, buffer, |key, message| {
         let mut accumulator = Accumulator::new(key);
@@ -155,8 +156,8 @@ fn poly1305_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     })
 }
 
-/// Tags of messages, filled with zeros to whole blocks, each under a key that depends on the tag
-/// before.
+/// Does the same as [`poly1305_digest`]. `mac` computes the tag of a message, filled with zeros to
+/// whole blocks. Each key depends on the previous tag.
 fn poly1305_digest_with(
     lengths: &[usize],
     buffer: &mut [u8],
@@ -173,7 +174,7 @@ fn poly1305_digest_with(
     digest
 }
 
-/// Returns the samples of packets, with a different block counter and nonce each.
+/// Returns the samples of packets, each with a different block counter and nonce.
 fn samples() -> [Sample; PACKETS] {
     core::array::from_fn(|i| core::array::from_fn(|j| (i * 29 + j * 83) as u8))
 }
@@ -188,7 +189,8 @@ fn fill_message(message: &mut [u8]) {
     }
 }
 
-/// Seals two batches under one key, opens the longer messages, and computes the masks of packets.
+/// Returns a digest of two batches that are sealed under one key, of the longer messages when they
+/// are opened, and of the masks of packets.
 fn batch_digest(level: Level) -> u64 {
     let cipher = XChaCha20Poly1305::with_backend(&AEAD_KEY, Backend::of(level));
     let digest = short_batch_digest(&cipher);
@@ -198,7 +200,8 @@ fn batch_digest(level: Level) -> u64 {
     long_batch_digest(absorb(digest, masks.as_flattened()), &cipher)
 }
 
-// Not inlined, nor is the other: the buffers of both need not be on the stack at the same time.
+// Neither this function nor `long_batch_digest` is inlined, so that their buffers are not on the
+// stack at the same time.
 #[inline(never)]
 fn short_batch_digest(cipher: &XChaCha20Poly1305) -> u64 {
     let aad = [0xff; BATCH_MESSAGES];
@@ -213,12 +216,12 @@ fn short_batch_digest(cipher: &XChaCha20Poly1305) -> u64 {
     absorb_batch(0, &buffers, &tags)
 }
 
-/// Absorbs sealed messages.
+/// Returns a digest of `digest` and sealed messages.
 fn absorb_batch<const BYTES: usize>(digest: u64, buffers: &[[u8; BYTES]], tags: &[[u8; 16]]) -> u64 {
     buffers.iter().zip(tags).fold(digest, |digest, (buffer, tag)| absorb(absorb(digest, buffer), tag))
 }
 
-/// Continues with the longer messages.
+/// Returns a digest of `digest` and the batch of longer messages, sealed and opened.
 #[inline(never)]
 fn long_batch_digest(mut digest: u64, cipher: &XChaCha20Poly1305) -> u64 {
     let mut tags = [[0; 16]; LONG_BATCH_MESSAGES];
@@ -242,7 +245,8 @@ fn long_batch_digest(mut digest: u64, cipher: &XChaCha20Poly1305) -> u64 {
     absorb(digest, &[u8::from(are_authentic && are_restored)])
 }
 
-/// Seals messages of zeros in `buffer`, and opens them, which restores them.
+/// Returns a digest of messages of zeros that are sealed in `buffer`. Opens each again, which must
+/// restore the zeros.
 fn aead_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     let cipher = XChaCha20Poly1305::with_backend(&AEAD_KEY, Backend::of(level));
     let mut digest = 0;

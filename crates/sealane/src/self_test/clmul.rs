@@ -19,14 +19,16 @@ impl Family for ClmulFamily {
 
 const DIGEST: u64 = 9_702_128_350_495_474_861;
 
-/// Computes the known answer: a digest of results in one field of one limb, and in one of more than
-/// one block. Together these two fields use every instruction that the other fields use. Each field
-/// named here is compiled into every program, for every level.
+/// Computes the known answer: a digest of results in a field whose elements have one limb, and in a
+/// field whose elements have more than one block. Together these two fields use every instruction
+/// that the other fields use. Each field named here is compiled into every program, for every
+/// level.
 fn digest(backend: ClmulBackend) -> u64 {
     digest_of::<192>(backend, digest_of::<64>(backend, 0))
 }
 
-/// Absorbs products of dense elements, in one lane and in many, and an inverse.
+/// Returns a digest of `digest` and of products and an inverse of dense elements. The products are
+/// computed in one lane and in many.
 fn digest_of<const BITS: usize>(backend: ClmulBackend, digest: u64) -> u64
 where
     Degree<BITS>: Field,

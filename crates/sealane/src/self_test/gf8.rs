@@ -25,26 +25,27 @@ impl Family for Gf8Family {
     caches!(Gf8Level);
 }
 
-/// Bytes of the secret: several blocks and a part of one, and with these thresholds both sizes of
-/// the buffer for coefficients.
+/// Length of the secret in bytes: several blocks and part of one. With the thresholds below, it
+/// uses both sizes of the buffer for coefficients.
 const SECRET_BYTES: usize = 64 * 9 + 21;
-/// Two blocks and a part of one, for which the smaller buffer has room.
+/// Length in bytes of the secret for portable code: two blocks and part of one, for which the
+/// smaller buffer has room.
 const PORTABLE_SECRET_BYTES: usize = 64 * 2 + 21;
-/// With the thresholds 2 and 3, that have a kernel each, and others. The points are in several
-/// groups of eight.
+/// The thresholds 2 and 3, which have their own kernels, and others. The points take more than one
+/// group of eight.
 const THRESHOLDS: [usize; 4] = [1, 2, 3, 6];
 const POINTS: [u8; 9] = [7, 1, 2, 4, 0x83, 0x1d, 0x80, 0xff, 0x84];
-/// The points to which shares are combined.
+/// The point at which shares are combined.
 const TARGET: u8 = 3;
-/// The position of the changed share, and the number of shares that identify it.
+/// The index of the share that is changed.
 const WRONG: usize = 2;
 const SEED: [u8; 32] = [0x5e; 32];
 
 const SHAMIR_DIGEST: u64 = 14_246_243_332_024_258_073;
 const PORTABLE_SHAMIR_DIGEST: u64 = 10_801_702_941_804_128_749;
 
-/// Returns a digest of shares, refreshed shares, and the combinations of one to all of them. A
-/// wrong share must be named.
+/// Returns a digest of shares, of refreshed shares, of the combinations of one to all of them, and
+/// of whether a wrong share was named.
 // Not inlined: a microcontroller has no stack for the longer secret.
 #[inline(never)]
 fn shamir_digest<const BYTES: usize>(backend: BackendOf<Gf8Family>) -> u64 {
@@ -61,7 +62,8 @@ fn shamir_digest<const BYTES: usize>(backend: BackendOf<Gf8Family>) -> u64 {
     digest
 }
 
-/// Shares and combines, and returns whether the wrong share was named.
+/// Splits, refreshes and combines a secret, and absorbs the results. Then changes a share, and
+/// returns whether the wrong share was named.
 fn share_and_combine<const BYTES: usize>(
     backend: BackendOf<Gf8Family>,
     threshold: usize,
@@ -88,13 +90,13 @@ fn share_and_combine<const BYTES: usize>(
     Ok(matches!(checker.verdict(), Verdict::Wrong(points) if *points == [POINTS[WRONG]]))
 }
 
-/// Constants with all bits among them, and bytes of several vectors and a part of one.
+/// Constants that have all bits among them. A slice has several vectors and part of one.
 const CONSTANTS: [u8; 3] = [0x03, 0x5c, 0xa1];
 const SLICE_BYTES: usize = 64 * 4 + 21;
 
 const GF8_DIGEST: u64 = 1_958_414_158_874_946_989;
 
-/// Coefficients of several groups of rows.
+/// A matrix with several groups of rows.
 const ROWS: usize = 7;
 const COLUMNS: usize = 3;
 const COEFFICIENTS: [u8; ROWS * COLUMNS] = {
@@ -106,10 +108,11 @@ const COEFFICIENTS: [u8; ROWS * COLUMNS] = {
     }
     coefficients
 };
-/// Two vectors of the widest backend, one, and a part of one.
+/// For the widest backend: two vectors at once, one vector, and part of one.
 const SHARD_BYTES: usize = 64 * 3 + 21;
 
-/// Returns all bytes times each constant, and their sum, in both fields; and products of a matrix.
+/// Returns a digest of all bytes times each constant and of their sum, in both fields, and of the
+/// products of a matrix and slices.
 fn gf8_digest(backend: BackendOf<Gf8Family>) -> u64 {
     let mut source = [0; SLICE_BYTES];
     for (i, byte) in source.iter_mut().enumerate() {

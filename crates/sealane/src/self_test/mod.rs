@@ -25,7 +25,7 @@ mod gf8;
 #[cfg(any(feature = "alloc", feature = "std"))]
 mod pieces;
 
-/// Returns a digest of every byte. It guards against faults, not against attackers.
+/// Returns a digest of `digest` and all `bytes`. It guards against faults, not against attackers.
 fn absorb(digest: u64, bytes: &[u8]) -> u64 {
     let mut digest = digest;
     for word in bytes.chunks(8) {

@@ -1,5 +1,5 @@
 //! Poly1305 of a message in many pieces: the known answer that a backend must give before it keeps
-//! a sum of them.
+//! the sum of the pieces in lanes.
 
 use sealane_simd::Level;
 
@@ -18,22 +18,22 @@ impl Family for PiecesFamily {
     caches!(Level);
 }
 
-/// The lengths of messages in bytes, all of whole blocks. They end in the buffer of a sum without
-/// rows, behind some rows, and behind whole groups.
+/// The lengths of messages in bytes, all of whole blocks. The messages end while the sum has only
+/// its buffer, after some rows, and after whole groups.
 const LENGTHS: [usize; 4] = [1008, 1504, 3312, LONGEST];
 const LONGEST: usize = 7008;
-/// The lengths of the pieces of a message, after its first block. Some end within the buffer,
-/// others go beyond it, and have whole groups of rows.
+/// The lengths of the pieces of a message, after its first block. Some fit into the buffer, others
+/// do not, and have whole groups of rows.
 const PIECES: [usize; 7] = [7, 500, 33, 2900, 444, 1, 2080];
 
 const DIGEST: u64 = 9_493_302_662_118_084_723;
 
-/// Returns bytes that are large, small and mixed.
+/// Returns a message of large, small and mixed bytes.
 fn message() -> [u8; LONGEST] {
     core::array::from_fn(|i| if i % 100 < 30 { 0xff } else { ((i * i) >> 3) as u8 })
 }
 
-// Not inlined: the message need not be on the stack of the caller for longer than this.
+// Not inlined, so that the message is on the stack only during this call.
 #[inline(never)]
 fn digest(level: Level) -> u64 {
     digest_with(|key, message| {
@@ -52,7 +52,7 @@ fn digest(level: Level) -> u64 {
     })
 }
 
-/// Absorbs the tags of messages, each under a key that depends on the tag before.
+/// Returns a digest of the tags that `mac` computes. Each key depends on the previous tag.
 fn digest_with(mac: impl Fn(&[u8; 32], &[u8]) -> Tag) -> u64 {
     let message = message();
     let mut key = [0xff; 32];

@@ -1,7 +1,7 @@
 //! The field arithmetic that interpolation and decoding need, and Lagrange's weights.
 
-/// Sums and products in a field, for syndromes. The type determines whether they run in constant
-/// time.
+/// Sums and products in a field, for syndromes. Whether they run in constant time depends on the
+/// implementation.
 pub(super) trait Ring {
     /// An element of the field.
     type Element: Clone;
@@ -14,7 +14,8 @@ pub(super) trait Ring {
 
 /// Arithmetic in a field. Divisors and everything that is compared with zero must be public.
 ///
-/// The operations on slices have implementations by elements; fields with vectors have better ones.
+/// The operations on slices have default implementations that work element by element. Fields with
+/// vectors have faster ones.
 pub(super) trait Arithmetic: Ring {
     /// Returns 0.
     fn zero(&self) -> Self::Element;
@@ -61,13 +62,14 @@ pub(super) fn lagrange_weight<A: Arithmetic>(
     field.quotient(&differences(field, points, i, target), &differences(field, points, i, &points[i]))
 }
 
-/// Returns the inverse of the product of x(i) - x(j) over all other points x(j): with these
-/// weights, the values of every polynomial of a degree below n - 1 at the n points add up to 0.
+/// Returns the inverse of the product of x(i) - x(j) over all other points x(j). For every
+/// polynomial of degree below n - 1, the values at the n points, each times its weight, add up to
+/// 0.
 pub(super) fn dual_weight<A: Arithmetic>(field: &A, points: &[A::Element], i: usize) -> A::Element {
     field.quotient(&field.one(), &differences(field, points, i, &points[i]))
 }
 
-/// Returns the product of x - x(j) over all points x(j) but the one at `i`.
+/// Returns the product of x - x(j) over all points x(j) except x(i).
 fn differences<A: Arithmetic>(field: &A, points: &[A::Element], i: usize, x: &A::Element) -> A::Element {
     let others = points[..i].iter().chain(&points[i + 1..]);
     others.fold(field.one(), |product, point| field.product(&product, &field.sum(x, point)))

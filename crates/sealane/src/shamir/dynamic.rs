@@ -1,8 +1,8 @@
 //! Shamir's secret sharing of one element of a [`DynamicField`].
 //!
-//! It serves formats that allow many fields. [`element`](super::element) is several times faster. A
-//! share is the value of the polynomial, which [`DynamicField::evaluate`] computes, at its
-//! evaluation point. Points are public.
+//! It serves formats that allow many fields. [`element`](super::element) is several times faster.
+//! There is no function that splits a secret: [`DynamicField::evaluate`] computes a share as the
+//! value of the polynomial at its evaluation point. Points are public.
 //!
 //! ```
 //! use sealane::gf2n::DynamicField;
@@ -72,8 +72,8 @@ impl Combiner {
     }
 }
 
-/// Returns the positions, from 0, of the shares that do not belong to the others. The result is
-/// empty if all belong together. `values[i]` is the share at `points[i]`.
+/// Returns the positions, counted from 0, of the shares that do not belong to the others. The
+/// result is empty if all belong together. `values[i]` is the share at `points[i]`.
 ///
 /// If e shares are bad, at least `threshold` + 2·e shares are needed to find them. The time depends
 /// on how bad shares differ from right ones, and not on the secret.
@@ -81,7 +81,7 @@ impl Combiner {
 /// # Errors
 /// [`Error`] if the threshold is 0, there are fewer points than that, a point is zero or occurs
 /// twice, or the numbers of values and points differ; [`Error::InconsistentShares`] if too many
-/// shares are bad to find them.
+/// shares are bad to tell which.
 pub fn bad_shares(
     field: &DynamicField,
     threshold: usize,
@@ -103,7 +103,7 @@ pub fn bad_shares(
         let term = field.multiply(&dual_weight(field, points, i), value);
         reed_solomon::add_share(field, &mut syndromes, term, point);
     }
-    // They depend on the errors alone.
+    // The syndromes depend on the errors alone.
     syndromes.iter_mut().for_each(DynamicElement::declassify);
     let mut work = [(); 3].map(|()| vec![field.zero(); syndromes.len() + 1]);
     let work = work.each_mut().map(Vec::as_mut_slice);
@@ -164,8 +164,8 @@ mod tests {
 
     const BITS: [usize; 4] = [8, 64, 192, 1024];
 
-    /// Returns the points 1 to `count` and the shares there, of a secret of bytes 1 to n / 8 with a
-    /// threshold of 3.
+    /// Returns the points 1 to `count`, and the shares at these points. The secret has the bytes 1
+    /// to n / 8, and the threshold is 3.
     fn share(field: &DynamicField, count: u64) -> (Vec<DynamicElement>, Vec<DynamicElement>) {
         let coefficient = |i: u8| {
             let bytes: Vec<u8> = (1..=field.element_len()).map(|byte| (byte as u8).wrapping_mul(2 * i + 1)).collect();
@@ -190,7 +190,7 @@ mod tests {
             assert_eq!(little_endian(&secret), shamir_element::interpolate_at_zero(bits, &pairs[1..4]));
             let expected: Vec<u8> = (1..=field.element_len()).map(|byte| byte as u8).collect();
             assert_eq!(*secret.to_be_bytes(&field), expected);
-            // At a point that has a share, and at one that has none.
+            // At the point of one of the combined shares, and at another point.
             for target in [2, 4] {
                 let combiner = Combiner::at(&field, &points[..3], &points[target]).unwrap();
                 assert_eq!(combiner.combine(&values[..3]).unwrap(), values[target]);

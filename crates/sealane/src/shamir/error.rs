@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// Parameters or shares that do not fit together. When a function returns one, it has written
-/// nothing; streams are an exception.
+/// Parameters or shares that do not fit together. A function that returns this error has written
+/// nothing.
 ///
 /// ```
 /// use sealane::shamir::Error;
@@ -31,7 +31,7 @@ pub enum Error {
         /// The largest number that the field allows.
         maximum: usize,
     },
-    /// An evaluation point of 0: the value there is the secret.
+    /// An evaluation point of 0, where the value is the secret.
     ZeroPoint {
         /// Its index among the points.
         index: usize,
@@ -48,11 +48,11 @@ pub enum Error {
         /// The number of shares given.
         given: usize,
     },
-    /// A number of buffers other than the number of evaluation points.
+    /// A number of shares other than the number of evaluation points.
     WrongNumberOfShares {
         /// The number of evaluation points.
         expected: usize,
-        /// The number of buffers given.
+        /// The number of shares, or of buffers for shares, given.
         given: usize,
     },
     /// Shares that do not belong to the others.
@@ -62,13 +62,13 @@ pub enum Error {
         /// The number of such shares.
         count: usize,
     },
-    /// Shares that contradict each other, with too few to tell which ones are wrong.
+    /// Shares that contradict each other, but are too few to tell which ones are wrong.
     InconsistentShares,
     /// A share that was to be added to a share at another evaluation point.
     OtherPoint,
-    /// Buffers or streams of different lengths.
+    /// Buffers of different lengths.
     UnequalLengths,
-    /// The system's random number generator failed.
+    /// The random number generator failed: the system's, or the caller's.
     SystemRandomness,
 }
 

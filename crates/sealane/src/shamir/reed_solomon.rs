@@ -1,11 +1,11 @@
 //! Finds the wrong shares if there are more shares than the threshold.
 //!
-//! Shares are a word of a generalised Reed–Solomon code (McEliece and Sarwate, "On sharing secrets
-//! and Reed–Solomon codes", CACM 24(9), 1981). With the weights v(i) of
+//! The shares of a secret are a codeword of a generalised Reed–Solomon code (McEliece and Sarwate,
+//! "On sharing secrets and Reed–Solomon codes", CACM 24(9), 1981). With the weights v(i) of
 //! [`dual_weight`](super::arithmetic::dual_weight), the sums S(j) = Σ v(i)·x(i)^j·y(i) for j below
-//! n - k, the *syndromes*, are zero for every polynomial of a degree below k (Roth, "Introduction
-//! to Coding Theory", chapter 5). Syndromes therefore depend only on the errors, and the time of
-//! computations on them may depend on them.
+//! n - k, the *syndromes*, are zero for the values y(i) of every polynomial of degree below k
+//! (Roth, "Introduction to Coding Theory", chapter 5). Syndromes therefore depend only on the
+//! errors in the shares, so computations on them need not run in constant time.
 
 use core::mem::swap;
 
@@ -23,10 +23,11 @@ pub(super) fn add_share<R: Ring>(ring: &R, syndromes: &mut [R::Element], mut ter
 /// Calls `found` with the index of each wrong share, and returns whether these shares explain the
 /// syndromes.
 ///
-/// Wrong shares can be found if they are at most half as many as the syndromes, and there is only
-/// one such set. If there is none, the calls of `found` mean nothing.
+/// Wrong shares can be found if there are at most half as many of them as syndromes. At most one
+/// set of this size explains the syndromes. If the result is false, the calls of `found` mean
+/// nothing.
 ///
-/// `work` is overwritten. Each part has one element more than there are syndromes.
+/// `work` is overwritten. Each of its slices has one element more than there are syndromes.
 pub(super) fn locate<A: Arithmetic>(
     field: &A,
     syndromes: &[A::Element],

@@ -1,11 +1,12 @@
-//! Programs that were written for the crates `chacha20`, `poly1305` and `chacha20poly1305` of two
-//! generations, unchanged. Each is compiled for these crates, for our modules with the names of the
-//! crates, and for the module that contains them. Only the meaning of the crate names differs. All
-//! give the same results.
+//! Programs for two generations of the crates `chacha20`, `poly1305` and `chacha20poly1305`. Each
+//! program is compiled unchanged for these crates, for our modules with the names of the crates,
+//! and for the module that contains these modules. Only the meaning of the crate names differs. All
+//! three must give the same results.
 
 #![forbid(unsafe_code)]
 
-/// The programs of a generation: `theirs`, `ours` and `root` name the three crates.
+/// The programs of a generation. `theirs`, `ours` and `root` are imports that give the three crate
+/// names their meaning.
 macro_rules! programs {
     ($folder:literal; theirs $theirs:tt; ours $ours:tt; root $root:tt; $($name:ident)*) => {$(
         mod $name {

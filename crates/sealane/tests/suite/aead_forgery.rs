@@ -86,8 +86,9 @@ macro_rules! forgeries {
                         refuse!($cipher, backend, &bad, format!("bit {bit} of the key flipped"));
                     }
 
-                    // Wrong lengths: shorter by any number of octets, longer, octets moved across
-                    // the border, zeros appended that the padding would hide.
+                    // Wrong lengths: shorter by any number of octets; longer by zeros, which the
+                    // padding would hide; with octets moved from the message to the associated
+                    // data.
                     for shorter in 0..length {
                         let mut bad = good.clone();
                         bad.ciphertext.truncate(shorter);

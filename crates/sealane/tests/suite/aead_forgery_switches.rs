@@ -1,16 +1,18 @@
-//! Forgeries of every class of length: data that was decrypted during authentication is restored.
+//! Forgeries of every class of length: data that was decrypted during authentication is encrypted
+//! again, or wiped.
 
 use sealane::{Backend, ChaCha20Poly1305, OpenError, Tag, XChaCha20Poly1305};
 
 use crate::common::{array, backends, cpu_classes, octets};
 
-/// Lengths on each side of each change of algorithm: no head, part of it, whole groups of each
-/// backend and more, two passes, pieces.
+/// Lengths on each side of each change of algorithm. The messages have no head, part of a head,
+/// whole groups of each backend and more, two passes, and several pieces (see `aead_switches.rs`).
 const LENGTHS: [usize; 26] = [
     0, 1, 16, 192, 193, 448, 449, 512, 513, 576, 577, 640, 704, 705, 769, 832, 833, 960, 1350, 1472, 5000, 16_383,
     16_384, 16_832, 20_000, 40_000,
 ];
-/// Lengths of associated data: little, and too much for the code for short messages.
+/// Lengths of associated data: a short one, and one that is too long for the code for short
+/// messages.
 const AAD_LENGTHS: [usize; 2] = [13, 600];
 
 /// The initial content of an output. No octet of it is zero.
@@ -38,8 +40,8 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
         let bit = octet % 8;
         add(format!("bit {bit} of octet {octet} of the tag"), &|bad| bad.tag[octet] ^= 1 << bit);
     }
-    // The ends, the middle, the border of the first group of a message to seal, the borders of the
-    // head of one to open and of the group behind it, and the last whole block.
+    // The ends and the middle; the start of the first group in sealing; the ends of the head and of
+    // the group after it in opening; the last whole block.
     let head = length.next_multiple_of(64) % 512;
     let mut places = vec![0, 15, length / 2, 447, 448, 463, length.saturating_sub(17), length.saturating_sub(1)];
     places.extend([head.saturating_sub(1), head, head + 511, head + 512]);

@@ -37,7 +37,8 @@ fn check<A: Aead>() {
     }
 }
 
-/// Checks that a sealed message is refused if a bit is changed, or if it is shorter.
+/// Checks that a sealed message is refused if it is changed, shorter or longer, or opened with
+/// other associated data, another nonce or another key.
 fn refuses<A: Aead>() {
     let (cipher, nonce) = (A::new(&array(5)), A::Nonce::default());
     let sealed = cipher.seal(&nonce, b"aad", b"some plaintext");
@@ -71,7 +72,7 @@ fn changed_and_short_messages_are_refused() {
     refuses::<CommittingXChaCha20Poly1305>();
 }
 
-/// Pieces and batches are for both layouts too.
+/// A function for messages in pieces can take both layouts too.
 #[test]
 fn one_function_serves_both_layouts() {
     fn in_pieces<L: AeadLayout>(cipher: &ChaChaPoly1305<L>, nonce: &L::Nonce) {

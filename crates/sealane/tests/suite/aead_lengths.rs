@@ -6,8 +6,8 @@ use sealane::{Backend, ChaCha20Poly1305, XChaCha20Poly1305};
 
 use crate::common::{AeadOracle, array, backends, combined, octets};
 
-/// Seals and opens the first `length` octets in place, into other memory, and in one piece. All
-/// results must agree with the oracle.
+/// Seals and opens the first `length` octets in place, into other memory, and with a sealer and an
+/// opener that get one piece. All results must agree with the oracle.
 macro_rules! check {
     ($cipher:expr, $nonce:expr, $oracle:expr, $length:expr) => {{
         let (cipher, nonce, oracle, length): (_, _, &AeadOracle, usize) = ($cipher, $nonce, $oracle, $length);

@@ -5,12 +5,12 @@ use sealane_spec::openssh::{decrypt_packet, encrypt_packet};
 
 use crate::common::{array, backends, cases, combined, octets};
 
-/// The length in bytes up to which every length is tried. The other packets are longer than a
+/// The length in bytes up to which every length is tried. The packets in `LONGER` are longer than a
 /// kernel's groups of blocks.
 const LONGEST: usize = 1200;
 const LONGER: [usize; 5] = [2048 + 4, 4097, 9000, 16_384, 35_000];
 
-/// Returns a packet of that many bytes, with the right length in front where it has space for one.
+/// Returns a packet of `bytes` bytes, at least 4, that starts with its length.
 fn packet(bytes: usize) -> Vec<u8> {
     let mut packet = octets(bytes as u64, bytes);
     packet[..4].copy_from_slice(&(bytes as u32 - 4).to_be_bytes());
@@ -21,7 +21,7 @@ fn packet(bytes: usize) -> Vec<u8> {
 fn every_length_on_every_backend() {
     let key = array::<64>(1);
     for bytes in combined(4..=LONGEST).chain(LONGER) {
-        // The highest sequence number is among them.
+        // The shortest packet has the highest sequence number.
         let sequence_number = u32::MAX - (bytes as u32 - 4) * 77_777;
         let plaintext = packet(bytes);
         let (ciphertext, tag) = encrypt_packet(&key, sequence_number, &plaintext);
@@ -82,7 +82,8 @@ fn every_change_is_refused_and_leaves_the_packet() {
     }
 }
 
-/// The length has a key of its own: opening forged lengths tells nothing about the content.
+/// The length has a separate key, so the opening of forged lengths reveals nothing about the
+/// content.
 #[test]
 fn length_and_content_have_separate_key_streams() {
     let (mut key, plaintext) = (array::<64>(3), packet(100));

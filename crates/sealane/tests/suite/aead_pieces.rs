@@ -5,7 +5,7 @@ use sealane::{Backend, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
 
 use crate::common::{AeadOracle, array, backends, cases, combined, octets};
 
-/// Cuts a buffer at these lengths; the last piece is the rest.
+/// Cuts a buffer into pieces of these lengths, and a last piece with the remaining bytes.
 fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
     let mut pieces = Vec::new();
     for &length in lengths {
@@ -49,8 +49,7 @@ macro_rules! check_pieces {
         assert!(buffer == oracle.plaintext, "decrypted unauthenticated in {:?} on {}", $decrypt, cipher.backend());
         opener.verify(&tag).unwrap();
 
-        // One message has pieces that are only authenticated, and pieces that are decrypted at
-        // once.
+        // Some pieces of this message are only authenticated, and the others are also decrypted.
         let mut opener = cipher.opener(nonce, aad);
         let mut buffer = oracle.ciphertext.clone();
         let mut at = 0;
@@ -69,8 +68,8 @@ macro_rules! check_pieces {
     }};
 }
 
-/// Many pieces are only authenticated, and some before, between and after them are decrypted at
-/// once.
+/// Many pieces are only authenticated. Some pieces before, between and after them are decrypted
+/// before the tag is verified.
 #[test]
 fn authenticated_in_many_pieces_then_decrypted() {
     let (key, nonce, length) = (array(21), array(22), 6000);
@@ -95,7 +94,7 @@ fn authenticated_in_many_pieces_then_decrypted() {
                         opener.decrypt_unauthenticated(&mut buffer[at..end]).unwrap();
                         assert!(buffer[at..end] == oracle.plaintext[at..end], "{at} to {end} on {backend}");
                     } else {
-                        // A clone continues by itself.
+                        // A clone continues independently.
                         let mut other = opener.clone();
                         opener.update(&buffer[at..end]).unwrap();
                         other.update(&oracle.ciphertext[at..]).unwrap();
@@ -126,8 +125,8 @@ fn every_cut_in_two() {
     }
 }
 
-/// Seals and opens the first octets of the oracle's message in pieces of these lengths, repeatedly.
-/// The last piece is shorter.
+/// Seals and opens the first `length` octets of the oracle's message in pieces, whose lengths
+/// repeat `lengths`. The last piece may be shorter.
 fn check_repeated(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], oracle: &AeadOracle, length: usize, lengths: &[usize]) {
     let pieces = |buffer: &mut [u8], each: &mut dyn FnMut(&mut [u8])| {
         let mut rest = buffer;

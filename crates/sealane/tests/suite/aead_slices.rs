@@ -1,4 +1,5 @@
-//! Messages in several slices are the same as in one, and leave nothing behind if they are forged.
+//! Messages in several slices give the same results as in one slice, and leave no plaintext behind
+//! if they are forged.
 
 use std::mem::MaybeUninit;
 
@@ -6,14 +7,14 @@ use sealane::{ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
 
 use crate::common::{array, backends, octets};
 
-/// Lengths within each plan for a message, and at the ends of their units of work.
+/// Lengths for each plan for a message, and around the ends of each plan's units of work.
 const LENGTHS: [usize; 17] =
     [0, 1, 63, 64, 65, 192, 193, 448, 449, 512, 1000, 1473, 4096, 5000, 16_384, 16_391, 40_000];
 
-/// The contents of memory that nothing has written to.
+/// The initial content of an output. No octet of it is zero.
 const BEFORE: u8 = 0xa5;
 
-/// Returns the message in slices of these lengths, over and over.
+/// Returns the message in slices, whose lengths repeat `lengths`.
 fn slices<'m>(message: &'m [u8], lengths: &[usize]) -> Vec<&'m [u8]> {
     let mut rest = message;
     let mut slices = Vec::new();

@@ -1,6 +1,6 @@
-//! Whole messages at every length through the changes of algorithm: the head that comes with the
-//! one-time key, groups that are authenticated between the rounds of the cipher, and two passes
-//! over pieces. The reference is `sealane-spec`.
+//! Whole messages at every length around the changes of algorithm: the head, whose key stream is
+//! computed together with the one-time key; groups that are authenticated between the rounds of the
+//! cipher; and two passes over pieces. The reference is `sealane-spec`.
 
 use std::mem::MaybeUninit;
 
@@ -8,16 +8,15 @@ use sealane::{ChaCha20Poly1305, Tag};
 
 use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets};
 
-/// The length of the head (of most messages), of the shortest message in two passes with AVX2 (for
+/// The lengths of the head of most messages, of the shortest message in two passes with AVX2 (for
 /// one class of CPUs), and of the pieces in these passes.
 const HEAD: usize = 448;
 const TWO_PASS: usize = 16_384;
 const PIECE: usize = 16_384;
-/// The octets that the kernels of the backends encrypt at once. The last value after the head is
-/// also the longest head.
+/// The octets that the kernels of the backends encrypt at once.
 const GROUPS: [usize; 4] = [128, 256, 512, 1024];
 
-/// An oracle with its cached tags, with which every backend is compared.
+/// An oracle and its cached tags, with which every backend is compared.
 struct Expected {
     oracle: AeadOracle,
     tags: Vec<(usize, Tag)>,
@@ -32,7 +31,7 @@ impl Expected {
         Self { oracle, tags }
     }
 
-    /// Seals and opens, in place and into uninitialised memory.
+    /// Seals and opens every length, in place and into uninitialised memory.
     fn check(&self, cipher: &ChaCha20Poly1305, nonce: &[u8; 12]) {
         let AeadOracle { plaintext, ciphertext, aad, .. } = &self.oracle;
         for (length, tag) in &self.tags {
@@ -57,14 +56,15 @@ impl Expected {
     }
 }
 
-/// Lengths at which the algorithm changes, with a few lengths on each side.
+/// Returns the lengths at which the algorithm changes for short messages, with a few lengths on
+/// each side.
 fn about_the_switches() -> impl Iterator<Item = usize> {
     let groups = GROUPS.into_iter().map(|group| HEAD + group);
     let switches = [16, 64, 192, HEAD].into_iter().chain(groups);
     [0].into_iter().chain(switches.flat_map(|at| [at - 1, at, at + 1, at + 17]))
 }
 
-/// Returns the same for changes that only long messages meet.
+/// Returns lengths around the changes that only long messages reach.
 fn about_the_long_switches() -> impl Iterator<Item = usize> {
     [TWO_PASS, HEAD + PIECE].into_iter().flat_map(|at| [at - 1, at, at + 1, at + 17])
 }
@@ -80,8 +80,8 @@ fn every_length() {
     }
 }
 
-/// Pairs of groups of AVX-512, with every number of blocks and every last row before and after
-/// them. A forged message is restored from each of these shapes.
+/// Lengths around whole pairs of AVX-512 groups, with every number of blocks and every last row
+/// before and after the pairs. The ciphertext of a forged message of each length is restored.
 #[test]
 fn lengths_about_pairs() {
     let (key, nonce, aad) = (array(121), array(122), octets(123, 13));
@@ -105,7 +105,7 @@ fn lengths_about_pairs() {
 #[test]
 fn lengths_about_two_passes_and_pieces() {
     let (key, nonce) = (array(104), array(105));
-    // The last group before two passes, and the first three pieces with short ends.
+    // Around the last whole group before two passes, and around the first pieces.
     let last_groups = GROUPS.map(|group| HEAD + (TWO_PASS - HEAD) / group * group);
     let near = [TWO_PASS, HEAD + PIECE, HEAD + 2 * PIECE].into_iter().chain(last_groups);
     let lengths = near.flat_map(|at| at - 20..=at + 20).chain((5000..=40_000).step_by(1237)).chain([40_000]);
@@ -121,7 +121,8 @@ fn lengths_about_two_passes_and_pieces() {
 fn every_length_of_associated_data() {
     let (key, nonce, aad) = (array(107), array(108), octets(109, 80));
     for length in combined(0..=aad.len()) {
-        // Long messages with every number of blocks, and every remainder once.
+        // Long messages take time, so they are tried with every number of blocks of associated
+        // data, but with every remainder only once.
         let long = length < 18 || length % 16 < 2 || length % 16 == 15;
         let lengths = about_the_switches().chain(about_the_long_switches().filter(|_| long));
         let expected = Expected::new(&key, &nonce, &aad[..length], lengths);
@@ -159,8 +160,8 @@ fn every_offset() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         for (length, tag) in &expected.tags {
             let (plaintext, ciphertext) = (&plaintext[..*length], &ciphertext[..*length]);
-            // Octets before and after the message must not change. The input of the same call has
-            // another offset.
+            // Octets before and after the message must not change. The input of the same call has a
+            // different offset.
             let mut memory = vec![0xc3; *length + 96];
             let mut input = vec![0; *length + 64];
             for offset in 0..32 {
@@ -199,7 +200,8 @@ fn every_offset() {
     }
 }
 
-/// Checks that two pieces give the same tag, ciphertext and plaintext as the whole message.
+/// Checks that two pieces give the same tag, ciphertext and plaintext as the whole message, for
+/// each of `cuts`.
 fn check_cuts(cipher: &ChaCha20Poly1305, nonce: &[u8; 12], aad: &[u8], plaintext: &[u8], cuts: &[usize]) {
     let mut ciphertext = plaintext.to_vec();
     let tag = cipher.seal_in_place(nonce, aad, &mut ciphertext);

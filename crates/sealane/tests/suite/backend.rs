@@ -28,7 +28,7 @@ fn a_forced_run_uses_only_its_backend() {
     }
 }
 
-/// If no family knew the name, it would choose nothing, and all tests would pass without it.
+/// A name that no family knows would choose no backend, and all tests would pass without it.
 #[test]
 fn a_forced_backend_exists_in_some_family() {
     let families = [ChaChaFamily::NAMES, AesFamily::NAMES, ClmulFamily::NAMES, Gf8Family::NAMES];
@@ -45,8 +45,8 @@ fn widest<F: Family>() -> &'static str {
     chosen
 }
 
-/// `SEALANE_TEST_DETECTS` lists the backends that detection must choose on a known CPU: for ChaCha,
-/// Haraka, GF(2^n) and GF(2^8).
+/// `SEALANE_TEST_DETECTS` lists the backends that detection must choose on a known CPU, for ChaCha,
+/// Haraka, GF(2^n) and GF(2^8) in this order.
 #[test]
 fn detection_chooses_the_widest_backend_of_each_family() {
     let chosen = [widest::<ChaChaFamily>(), widest::<AesFamily>(), widest::<ClmulFamily>(), widest::<Gf8Family>()];

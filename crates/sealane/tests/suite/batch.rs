@@ -1,5 +1,5 @@
-//! Compares batches with the same messages one by one, which other tests compare with the
-//! references.
+//! Compares batches with the results for their messages one by one, which other tests compare with
+//! the references.
 
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, OpenError, OpenRequest, SealRequest, Tag, XChaCha20Poly1305};
@@ -54,8 +54,8 @@ macro_rules! checks {
                 }
             }
 
-            /// Opens all messages in one batch. If `forge` returns true for a message, its tag is
-            /// wrong.
+            /// Opens all messages in one batch. If `forge` returns true for the index of a message,
+            /// its tag is made wrong.
             pub(super) fn open(backend: Backend, messages: &[Message<$nonce>], forge: impl Fn(usize) -> bool) {
                 let mut messages = messages.to_vec();
                 for (i, message) in messages.iter_mut().enumerate().filter(|(i, _)| forge(*i)) {
@@ -64,8 +64,8 @@ macro_rules! checks {
                 opens_all_but(backend, &messages, forge);
             }
 
-            /// Opens all messages in one batch, of which those are forgeries for which `is_forged`
-            /// returns true.
+            /// Opens all messages in one batch. `is_forged` returns whether the message at an index
+            /// is a forgery.
             fn opens_all_but(backend: Backend, messages: &[Message<$nonce>], is_forged: impl Fn(usize) -> bool) {
                 let case = || format!("{} messages on {backend}", messages.len());
                 let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
@@ -117,7 +117,8 @@ macro_rules! checks {
             fn every_length_in_one_batch() {
                 let all: Vec<_> = (0..=600).map(|i| message(i, i as usize % 41, i as usize)).collect();
                 let reversed: Vec<_> = all.iter().rev().cloned().collect();
-                // 251 and 601 have no common factor: every length once, far from its neighbours.
+                // 251 and 601 have no common factor, so each length occurs once, far from its
+                // neighbours.
                 let mixed: Vec<_> = (0..=600).map(|i| all[i * 251 % 601].clone()).collect();
                 for backend in backends() {
                     both(backend, &all);
@@ -148,7 +149,7 @@ macro_rules! checks {
                 }
             }
 
-            /// Lengths near the greatest that is processed together with others.
+            /// Lengths near the greatest at which a message is processed together with others.
             #[test]
             fn the_longest_messages() {
                 let lengths = [4083, 4084, 4096, 4097, 5120, 6144, 6400, 8191, 8192, 8193, 8255, 8256, 8257, 8320, 9000];
@@ -173,7 +174,8 @@ macro_rules! checks {
                 }
             }
 
-            /// Associated data that some backends take alone, with messages that have no group.
+            /// Messages that some backends process alone because of their long associated data;
+            /// some of them are too short for a group.
             #[test]
             fn long_associated_data() {
                 let lengths = [0, 0, 1350, 0, 700, 513, 0, 1, 2048, 3000, 0, 0];
@@ -227,7 +229,7 @@ macro_rules! checks {
                 let messages: Vec<_> = (0..MANY).map(|i| message(i, 13, if i < 8 { 64 } else { 100 })).collect();
                 for backend in backends() {
                     for bit in 0..256 {
-                        // A message of either length.
+                        // First a message of one length, then one of the other.
                         let wrong = if bit < 128 { 3 } else { 13 };
                         let bit = bit % 128;
                         let mut bad = messages.clone();

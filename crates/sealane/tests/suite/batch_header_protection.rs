@@ -1,4 +1,5 @@
-//! QUIC's header protection, one by one and in batches, against the reference and RFC 9001.
+//! QUIC's header protection, one packet at a time and in batches, against the reference and RFC
+//! 9001.
 
 use sealane::quic::{HeaderProtectionKey, Sample};
 use sealane_spec::quic::header_protection;
@@ -22,7 +23,7 @@ fn vectors_of_rfc_9001() {
     }
 }
 
-/// The samples have small and large counters, and the last one.
+/// The samples hold small and large block counters, among them the largest.
 #[test]
 fn every_number_of_packets() {
     let hp_key = array(1);
@@ -33,7 +34,7 @@ fn every_number_of_packets() {
     for backend in backends() {
         let key = HeaderProtectionKey::with_backend(&hp_key, backend);
         for count in 0..=MANY {
-            // Both ends of the samples, so that each is in several lanes.
+            // The first and the last samples, so that each sample is in several lanes.
             for range in [0..count, MANY - count..MANY] {
                 let mut masks = vec![[0x55; 5]; count];
                 key.header_protection_masks(&samples[range.clone()], &mut masks);

@@ -5,7 +5,7 @@ use sealane::chacha20::{ChaCha, Original};
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// More blocks than four groups of the widest kernel (16 blocks each). From this length on, the
+/// More blocks than four groups of the widest kernel, of 16 blocks each. From four groups on, the
 /// kernel computes the groups' common part only once.
 const SPAN: u64 = 72;
 /// More than two groups.
@@ -68,7 +68,7 @@ fn end<const ROUNDS: usize, L: Reference>() {
     let key_stream = L::key_stream(ROUNDS, &key, &nonce, first, SPAN);
     for backend in backends() {
         for k in 1..=SPAN as usize {
-            // Also starts inside a block, for which the cipher keeps a block of key stream.
+            // Also starts inside a block: the cipher then keeps a block of key stream.
             for within in [0, 1, 63] {
                 let left = 64 * k - within;
                 let at = end - left as u128;

@@ -4,8 +4,8 @@ use sealane::chacha20::ChaCha;
 
 use crate::common::{Reference, array, at_block, backends, for_every_variant, octets, xor};
 
-/// Four vertical groups of the widest kernel (16 blocks), which share a common part, and the start
-/// of a fifth.
+/// Four vertical groups of the widest kernel, of 16 blocks each, which share a common part, and the
+/// start of a fifth group.
 const LONGEST: usize = 4 * 1024 + 200;
 
 /// Octets after the data, which must not change.
@@ -24,7 +24,7 @@ fn every_length<const ROUNDS: usize, L: Reference>() {
             let mut cipher = start.clone();
             cipher.apply_keystream(&mut buffer[..length]).unwrap();
             assert!(buffer[..length] == ciphertext[..length], "{} {ROUNDS}, {length} octets on {backend}", L::NAME);
-            assert!(buffer[length..] == plaintext[length..], "{length} octets on {backend}: wrote behind the data");
+            assert!(buffer[length..] == plaintext[length..], "{length} octets on {backend}: wrote past the data");
             assert_eq!(cipher.position(), u128::from(first) * 64 + length as u128);
         }
     }

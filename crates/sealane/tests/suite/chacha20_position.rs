@@ -9,7 +9,7 @@ use crate::common::{Reference, array, at_block, backends, cases, for_every_varia
 const BLOCKS: u64 = 48;
 const BYTES: usize = BLOCKS as usize * 64;
 
-/// Takes `length` octets of key stream at `position`, and compares them with the oracle's.
+/// Takes the next `length` octets of key stream, and compares them with the reference's.
 fn take<const ROUNDS: usize, L: Reference>(cipher: &mut ChaCha<ROUNDS, L>, key_stream: &[u8], length: usize) {
     let position = usize::try_from(cipher.position()).unwrap();
     let plaintext = octets(position as u64, length);
@@ -72,7 +72,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         prop_oneof![4 => 0..=130_usize, 2 => 0..=1200_usize, 1 => (0..=18_usize).prop_map(|blocks| 64 * blocks)];
     let position =
         prop_oneof![2 => 0..=BYTES, 2 => 0..=200_usize, 1 => (0..=BLOCKS as usize).prop_map(|block| 64 * block)];
-    // Requests to the end of the block are frequent, so that the next step often starts a new one.
+    // Requests to the end of the block are frequent, so that the next step often starts a new
+    // block.
     let step = prop_oneof![
         4 => length.prop_map(Step::Take),
         2 => Just(Step::Take(usize::MAX)),

@@ -50,7 +50,8 @@ fn vectors() {
 #[test]
 fn every_way_agrees_with_the_reference() {
     let key = array(1);
-    // The last lengths are above 16 KiB, the piece in which opening into another buffer works.
+    // The last lengths are at and above 16 KiB, the length of the pieces in which a message is
+    // opened into another buffer.
     for (aad, length) in [(0, 0), (68, 447), (69, 448), (200, 4609), (13, 16_384), (13, 16_385), (3, 40_000)] {
         let (aad, plaintext) = (octets(2, aad), octets(3, length));
         let (nonce, xnonce) = (array(4), array(5));
@@ -116,7 +117,7 @@ fn every_change_is_refused() {
 
 /// The attack of "invisible salamanders" and partitioning oracles (Len, Grubbs, Ristenpart, USENIX
 /// Security 2021): a ciphertext and a tag that ChaCha20-Poly1305 accepts under two keys. With a
-/// committing tag, the ciphertext opens only under one of them.
+/// committing tag, the ciphertext opens only under one of the keys.
 #[test]
 fn a_ciphertext_for_two_keys_opens_under_one() {
     let (keys, nonce, aad) = ([array(31), array(32)], array::<12>(33), octets(34, 19));
@@ -151,7 +152,8 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
 ///
 /// Poly1305 is linear in each block x: the tags are a x + b + s and a' x + b' + s', modulo p and
 /// then modulo 2^128. They are equal for x = (s' - s + b' - b + m 2^128) / (a - a') with a small m.
-/// A block is below 2^128, and so is one such x in four. The first block is changed until x is.
+/// A block is below 2^128, and so is one such x in four. The first block is changed until x is
+/// small enough.
 fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let [(r, s), (r2, s2)] = keys.map(|key| r_and_s(&poly1305_key_gen(&key, nonce)));
     let p = Num::p();
@@ -164,8 +166,8 @@ fn two_key_ciphertext(keys: &[[u8; 32]; 2], nonce: &[u8; 12], aad: &[u8]) -> (Ve
         let data = [aad, pad16(aad), ciphertext, &lengths].concat();
         (data.chunks(16).fold(Num::ZERO, |a, block| accumulate(a, r, block)) + s).num_to_16_le_bytes()
     };
-    // The third block is the unknown. For each accumulator, computes its value if the block is 0,
-    // and the factor of the block.
+    // The third block is the unknown. `constant` computes an accumulator's value if this block is
+    // 0, and `factor` is the factor of the block.
     let constant = |r: Num, ciphertext: &[u8]| {
         let data = [aad, pad16(aad), ciphertext, &lengths].concat();
         data.chunks(16).fold(Num::ZERO, |a, block| accumulate(a, r, block))

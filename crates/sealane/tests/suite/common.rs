@@ -1,5 +1,5 @@
-//! Shared parts of the tests: the backends, input, and oracles that give the result for every
-//! length of one input.
+//! Shared parts of the tests: the backends, inputs, and oracles that give the result for every
+//! prefix of one input.
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
@@ -44,8 +44,8 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
 }
 
 /// Returns the classes of CPUs for which this backend has special code. Each class is forced in
-/// turn, for the whole process. Only one test at a time holds the iterator, so its class stays. A
-/// class never changes a result, so all other tests may run on any class.
+/// turn, for the whole process. Only one test at a time holds such an iterator, so the forced class
+/// stays. A class never changes a result, so all other tests may run on any class.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     static FORCED: Mutex<()> = Mutex::new(());
     let has_classes = backend.name().starts_with("avx");
@@ -79,7 +79,7 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Returns octets that differ from their neighbours. Their period is not a power of two.
+/// Returns pseudo-random octets, whose period is not a power of two.
 pub(crate) fn octets(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let step = |_| {
@@ -201,7 +201,7 @@ impl MacOracle {
         Self::continued(key, Num::ZERO, message)
     }
 
-    /// Starts with this accumulator, as if after earlier blocks.
+    /// Starts with the accumulator `first`, as if after earlier blocks.
     fn continued(key: &[u8; 32], first: Num, message: &[u8]) -> Self {
         let (r, s) = poly1305::r_and_s(key);
         let mut accumulators = vec![first];

@@ -1,6 +1,6 @@
 //! Prints the backends that a run of the tests exercises. For each primitive, prints its backends
-//! and all backends that were compiled for this architecture. The chores that run tests in
-//! emulators check this output.
+//! and all backends that were compiled for this architecture. The tasks of `cargo xtask` that run
+//! tests in emulators check this output.
 //!
 //! The lines bypass the capture of the tests' output, because passing tests must print them too.
 
@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use sealane::{BackendOf, Family};
 
-/// The primitives, by the beginning of their files' names. Tests in other files concern all
+/// The primitives, named by the start of their files' names. Tests in other files concern all
 /// primitives, or none.
 const PRIMITIVES: [&str; 9] =
     ["aead", "batch", "chacha20", "gf2n", "gf8", "haraka", "poly1305", "shamir_bytes", "shamir_element"];

@@ -1,8 +1,8 @@
-//! The fields that the tests of GF(2^n) try.
+//! The fields that the tests of GF(2^n) use.
 
-/// The degrees of fields with less than a lane, a lane, a block of two lanes, a block and a half,
-/// and of the largest field. Tests of all fields would be half of this program. Targets that run the
-/// same code as another one therefore test these alone, with `--cfg sealane_few_fields`.
+/// The degrees of fields of less than one limb, of one, two and three limbs, and of the largest
+/// field. Tests of all fields would be half of the test program. Targets that run the same code as
+/// another target therefore test only these fields, with `--cfg sealane_few_fields`.
 pub(crate) const FEW_FIELDS: [usize; 5] = [8, 64, 128, 192, 2048];
 
 /// Calls a generic function for every field, or for [`FEW_FIELDS`].

@@ -18,7 +18,7 @@ pub(crate) fn element<F: Field>(seed: u64) -> Element<F> {
     Element::from_slice(&octets(seed, Element::<F>::BYTES)).unwrap()
 }
 
-/// Returns zero, one, the highest power, all ones, ones in one limb only, and others.
+/// Returns zero, one, the highest power of x, all ones, ones in one half only, and others.
 fn elements<F: Field>() -> Vec<Element<F>> {
     let bytes = Element::<F>::BYTES;
     let mut top = vec![0; bytes];
@@ -94,7 +94,7 @@ fn squares_inverses_and_powers_are_those_of_the_reference() {
                 assert!(Option::from(backend.invert(&a)) == inverse, "{} on {backend}", F::BITS);
                 assert!(backend.pow(&a, &[3]) == cube, "{} on {backend}", F::BITS);
                 assert!(backend.pow(&a, &[]) == Element::ONE);
-                // 2^64 + 1.
+                // The exponent is 2^64 + 1.
                 let power = backend.multiply(&backend.square_times(&a, 64), &a);
                 assert!(backend.pow(&a, &[1, 1]) == power, "{} on {backend}", F::BITS);
             }
@@ -103,8 +103,8 @@ fn squares_inverses_and_powers_are_those_of_the_reference() {
     for_every_field!(check());
 }
 
-/// Products, squares and inverses are the same as without holding the backend, also in a chain
-/// whose elements stay in registers.
+/// A held backend gives the same products, squares and inverses as the backend itself, also in a
+/// chain whose elements stay in registers.
 #[test]
 fn a_held_backend_computes_what_the_backend_computes() {
     fn check<F: Field>() {
@@ -136,7 +136,7 @@ fn a_held_backend_computes_what_the_backend_computes() {
     check::<Degree<512>>();
 }
 
-/// Tries every number of elements up to several times the lanes of the widest vector, with a zero
+/// Tries every number of elements up to more than twice the lanes of the widest vector, with a zero
 /// at several positions.
 #[test]
 fn operations_on_many_elements_agree_with_operations_on_one() {
@@ -183,7 +183,8 @@ fn interpolation_undoes_evaluation() {
                     backend.lagrange_weights(&points, &at, &mut weights, &mut scratch);
                     assert!(backend.dot_product(&weights, &values) == horner(&at), "{} on {backend}", F::BITS);
                 }
-                // The degree is one too high.
+                // The degree is one too high for the sum to be zero: the sum is the highest
+                // coefficient.
                 backend.dual_weights(&points, &mut weights, &mut scratch);
                 let sum = backend.dot_product(&weights, &values);
                 assert!(sum == coefficients[length as usize - 1], "{} on {backend}", F::BITS);

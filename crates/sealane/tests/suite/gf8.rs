@@ -1,5 +1,5 @@
-//! Bytes times a constant in GF(2^8) against the reference, in both fields, on every backend: all
-//! constants, lengths and alignments.
+//! Compares slices times a constant in GF(2^8) with the reference, in both fields, on every
+//! backend: all constants, lengths and alignments.
 
 use sealane::Gf8Family;
 use sealane::gf8::{self, Field, Gf8Backend};
@@ -13,7 +13,7 @@ fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 
-/// Several vectors of the widest backend, whole and not.
+/// Several vectors of the widest backend, the last one incomplete.
 const MAX_LENGTH: usize = 260;
 const CONSTANTS: [u8; 6] = [0, 1, 2, 0x53, 0x80, 0xff];
 
@@ -55,7 +55,7 @@ fn elements_are_those_of_the_reference() {
             }
         }
     }
-    // The examples in the documentation, with 3 and 2.
+    // The generators that the documentation names: 3 and 2.
     for (field, generator) in FIELDS.into_iter().zip([3, 2]) {
         assert!((1..255).all(|exponent| field.power(generator, exponent) != 1), "{generator} in {field:?}");
     }
@@ -80,7 +80,7 @@ fn every_constant_times_every_byte_is_that_of_the_reference() {
     }
 }
 
-/// The bytes behind the slice must not change.
+/// The bytes after the slice must not change.
 #[test]
 fn every_length_is_that_of_the_reference() {
     let (data, sum) = (octets(2, MAX_LENGTH), octets(3, MAX_LENGTH));
@@ -146,7 +146,7 @@ fn the_functions_agree_with_the_methods() {
 }
 
 #[test]
-#[should_panic(expected = "slices of different lengths")]
+#[should_panic(expected = "the slices differ in length")]
 fn a_sum_of_another_length_is_refused() {
     gf8::multiply_add_slice(3, &[1; 65], &mut [0; 64]);
 }

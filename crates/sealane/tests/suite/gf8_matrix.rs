@@ -15,10 +15,11 @@ fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 
-/// Several steps of the widest kernel, whole and not.
+/// Several steps of the widest kernel, the last one incomplete.
 const MAX_LENGTH: usize = 600;
 const FIELDS: [Field; 2] = [Field::Aes, Field::ReedSolomon];
-/// The initial bytes of destinations, which stay after their ends.
+/// The initial value of all bytes in the memory of destinations. The bytes after a destination keep
+/// it.
 const BEFORE: u8 = 0xa5;
 
 fn shards(seed: u64, count: usize, length: usize) -> Vec<Vec<u8>> {
@@ -31,7 +32,8 @@ fn expected(field: Field, columns: usize, coefficients: &[u8], sources: &[Vec<u8
     erasure::multiply_shards(field.polynomial(), &rows, sources)
 }
 
-/// Returns the product of a matrix and the beginnings of sources, in longer destinations.
+/// Returns the product of a matrix and the first `length` bytes of each source, in destinations
+/// with more bytes after them.
 fn product(matrix: &Matrix, sources: &[Vec<u8>], length: usize, accumulate: bool) -> Vec<Vec<u8>> {
     let sources: Vec<_> = sources.iter().map(|source| &source[..length]).collect();
     let mut destinations = vec![vec![BEFORE; length + 70]; matrix.rows()];
@@ -43,7 +45,8 @@ fn product(matrix: &Matrix, sources: &[Vec<u8>], length: usize, accumulate: bool
     destinations
 }
 
-/// Checks both products of the beginnings of sources. `expected` is the product of whole sources.
+/// Checks the product of a matrix and the first `length` bytes of each source, written and added.
+/// `expected` is the product of whole sources.
 #[track_caller]
 fn check(matrix: &Matrix, sources: &[Vec<u8>], length: usize, expected: &[Vec<u8>]) {
     for accumulate in [false, true] {
@@ -57,7 +60,8 @@ fn check(matrix: &Matrix, sources: &[Vec<u8>], length: usize, expected: &[Vec<u8
     }
 }
 
-/// The matrices have every number of rows that are computed together, and several groups of them.
+/// The matrices have every number of rows that can be computed together, and several such groups of
+/// rows.
 #[test]
 fn every_length_is_that_of_the_reference() {
     for (rows, columns) in [(1, 1), (1, 4), (2, 3), (3, 2), (4, 10), (5, 3), (6, 2), (7, 3), (13, 2)] {
@@ -71,8 +75,8 @@ fn every_length_is_that_of_the_reference() {
     }
 }
 
-/// More rows than are computed together read sources in blocks, whose lengths depend on the number
-/// of columns.
+/// If a matrix has more rows than are computed together, sources are read in blocks, whose length
+/// depends on the number of columns.
 #[test]
 fn lengths_around_blocks_are_those_of_the_reference() {
     for columns in [1, 3, 40, 200] {
@@ -162,7 +166,8 @@ proptest! {
         }
     }
 
-    /// The inverse is the reference's, and the product with both is the source.
+    /// The inverse is the reference's. The product of the inverse and the products of the matrix
+    /// are the sources.
     #[test]
     fn an_inverse_restores_the_sources(size in 1..12_usize, seed: u64, is_aes: bool, dependent: bool) {
         let field = FIELDS[usize::from(!is_aes)];
@@ -235,7 +240,7 @@ fn a_missing_destination_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "slices of different lengths")]
+#[should_panic(expected = "the slices differ in length")]
 fn a_longer_destination_is_refused() {
     Matrix::new(Field::Aes, 1, 1, &[1]).multiply(&[&[1; 8]], &mut [&mut [0; 9]]);
 }

@@ -19,7 +19,7 @@ pub(crate) fn backends() -> Vec<AesBackend> {
     backends_of::<AesFamily>()
 }
 
-/// The largest group that any backend works on at a time: 4 vectors of 4 blocks.
+/// The largest number of inputs that any backend processes at a time: 4 vectors of 4 blocks.
 const WIDEST: usize = 16;
 
 fn inputs<const IN: usize>(seed: u64, count: usize) -> Vec<[u8; IN]> {

@@ -30,8 +30,7 @@ mod gf2n;
 mod gf2n_serde;
 mod gf8;
 mod gf8_matrix;
-// Other systems have no pages to protect, or no interface for that, so these tests do not exist
-// there.
+// Other systems have no pages to protect, or no interface to protect them.
 #[cfg(unix)]
 mod guard_pages;
 mod haraka;

@@ -1,11 +1,12 @@
-//! Compares Poly1305 with the reference at every length and every address, and cut at any position.
+//! Compares Poly1305 with the reference at every length and every address, and with messages cut at
+//! any position.
 
 use proptest::prelude::*;
 use sealane::{Backend, OpenError, Poly1305};
 
 use crate::common::{MacOracle, array, backends, cases, combined, octets};
 
-/// Returns the tag that one call and an object both give.
+/// Returns the tag, which one call and a `Poly1305` object must both give.
 fn mac(backend: Backend, key: &[u8; 32], message: &[u8]) -> [u8; 16] {
     let mut poly1305 = Poly1305::with_backend(key, backend);
     poly1305.update(message);

@@ -7,7 +7,7 @@ use sealane_spec::poly1305::{accumulate, r_and_s};
 
 use crate::common::{MacOracle, array, backends, octets};
 
-/// All bits that the clamp leaves in r, and all bits of s for the last addition.
+/// The key with the largest r that the clamp allows, and the largest s.
 const LARGEST: [u8; 32] = [0xff; 32];
 
 /// Returns the key with r = `r` and s = 0.
@@ -17,7 +17,7 @@ fn key_of(r: u128) -> [u8; 32] {
     key
 }
 
-/// Multipliers with the largest number of bits, with few, and with one half only.
+/// Returns keys whose r has the largest number of bits, few bits, and bits in one half only.
 fn keys() -> [[u8; 32]; 6] {
     [
         LARGEST,
@@ -72,7 +72,7 @@ fn blocks_of_ones_behind_one_piece() {
             for (i, block) in body.as_chunks::<16>().0.iter().enumerate() {
                 accumulator = accumulate(accumulator, r, block);
                 let length = 16 * (i + 1);
-                // From the lengths for one chain to the lengths for two chains and for vectors.
+                // From lengths that use one chain to lengths that use two chains or vectors.
                 if length < 720 {
                     continue;
                 }
@@ -103,7 +103,7 @@ fn power_of_two(exponent: usize) -> Num {
     Num::le_bytes_to_num(&octets)
 }
 
-/// Numbers modulo p at the borders: of p itself, and of the limbs of 64, 44 and 26 bits.
+/// Returns numbers modulo p at the borders of p itself, and of the limbs of 64, 52, 44 and 26 bits.
 fn edges() -> Vec<Num> {
     let (p, one) = (Num::p(), power_of_two(0));
     let borders = [26, 44, 52, 64, 78, 88, 104, 128, 129].map(power_of_two);
@@ -111,7 +111,7 @@ fn edges() -> Vec<Num> {
     for border in borders.into_iter().chain([power_of_two(128) + power_of_two(129)]) {
         edges.extend([border - one, border, border + one, p - border]);
     }
-    // 2^130 = 5: numbers slightly above p, and slightly below.
+    // Numbers slightly above p, where 2^130 = 5, and slightly below.
     let mut small = one;
     for _ in 0..8 {
         edges.extend([small, p - small]);
@@ -145,12 +145,12 @@ fn accumulators_at_the_borders() {
         let mut reached = 0;
         let mut before = Num::ZERO;
         for (blocks, block) in body.as_chunks::<16>().0.iter().enumerate() {
-            // With one block more: alone, below and at the numbers for two chains, and for vectors
-            // of each width.
+            // These numbers, with the last block added, are one block alone, and the numbers around
+            // those from which two chains and vectors of each width are used.
             if [0, 1, 15, 16, 46, 47, 48, 63, 64, 94, 95, 96, 99, 127, 128].contains(&blocks) {
                 for (edge, after) in edges().into_iter().flat_map(|edge| [(edge, false), (edge, true)]) {
-                    // The block that gives the accumulator this value, after the multiplication
-                    // with r or before it.
+                    // The block that gives the accumulator the value `edge`, after the
+                    // multiplication by r or before it.
                     let sum = if after { (edge * inverse) % p } else { edge };
                     let last = (sum + p + p - before - power_of_two(128)) % p;
                     if last >= power_of_two(128) {

@@ -35,7 +35,7 @@ macro_rules! random_nonces {
         mod $name {
             use super::*;
 
-            /// The generator's octets become the nonce, in order, and each only once.
+            /// The generator's octets become the nonce, in order, and each octet is used only once.
             #[test]
             fn nonces_are_the_generators_octets() {
                 let cipher = <$cipher>::new(&array(1));

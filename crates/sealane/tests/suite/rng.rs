@@ -1,4 +1,4 @@
-//! The generators give the words of the key stream, in their order.
+//! The generators return the words of the key stream in order.
 
 use rand_core::{Rng, SeedableRng};
 use sealane::chacha20::{ChaChaRng, Original};
@@ -25,7 +25,7 @@ fn generator<const ROUNDS: usize>() {
             assert_eq!(rng.next_u32(), word, "word {i} of ChaCha{ROUNDS} on {backend}");
         }
 
-        // 64 bits are two words, the low one first, also across the end of a buffer.
+        // A 64-bit number is two words, the low one first, also across the end of a buffer.
         for skip in [0, 1] {
             let mut rng = start.clone();
             for _ in 0..skip {

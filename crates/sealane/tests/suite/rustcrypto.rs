@@ -1,4 +1,4 @@
-//! `sealane::rustcrypto` under the traits of `aead`, `cipher` and `universal-hash`.
+//! Tests `sealane::rustcrypto` through the traits of `aead`, `cipher` and `universal-hash`.
 //!
 //! The comparison with the crates `chacha20` and `poly1305` is in `tests/rustcrypto_peers.rs`.
 
@@ -179,7 +179,7 @@ fn poly1305_under_universal_hash() {
         let zeros = [octets, &message[..5], &[0; 11], &message[..3], &[0; 13]].concat();
         assert_eq!(one_by_one.finalize().0, sealane_spec::poly1305::poly1305_mac(&zeros, &key));
 
-        // The other entry point: through a backend, in parallel blocks and a tail.
+        // In one call, with an incomplete last block.
         let mut padded = start.clone();
         padded.update_padded(&message[..octets.len() + 5]);
         let zeros = [&message[..octets.len() + 5], &[0; 11]].concat();

@@ -1,8 +1,8 @@
-//! The AEADs of `sealane::rustcrypto` with every number of rounds and every layout, compared with
+//! Compares the AEADs of `sealane::rustcrypto`, with every number of rounds and every layout, with
 //! the same construction from parts of the references.
 //!
-//! Vectors of these AEADs are published only for 20 rounds. `vectors.rs` tests the key streams
-//! below them, and `tests/rustcrypto_programs` compares with RustCrypto.
+//! Vectors of these AEADs are published only for 20 rounds. `vectors.rs` tests their key streams,
+//! and `tests/rustcrypto_programs` compares with RustCrypto.
 
 use sealane::Backend;
 use sealane::rustcrypto::aead::array::Array;
@@ -12,7 +12,7 @@ use sealane::rustcrypto::{AeadInOut, ChaChaPoly1305, StreamCipherOf};
 
 use crate::common::{AeadOracle, Reference, array, backends, for_every_variant, octets};
 
-/// Two pieces that the cipher and the authenticator process in turns, and the start of a third.
+/// Two pieces, which the cipher and the authenticator process in turn, and the start of a third.
 const LONGEST: usize = 2 * 8192 + 100;
 
 type Aead<const ROUNDS: usize, L> = ChaChaPoly1305<StreamCipherOf<ROUNDS, L>, <L as IvSizeUser>::IvSize>;

@@ -13,7 +13,7 @@ pub(crate) fn backends() -> Vec<Gf8Backend> {
     backends_of::<Gf8Family>()
 }
 
-/// Returns all shares of a secret that is split in pieces of these lengths, repeatedly.
+/// Returns all shares of a secret that is split in pieces, whose lengths repeat `pieces`.
 pub(crate) fn split(mut splitter: Splitter, secret: &[u8], pieces: &[usize]) -> Vec<Vec<u8>> {
     let mut shares = vec![vec![0xaa; secret.len()]; splitter.points().len()];
     let mut start = 0;
@@ -39,7 +39,7 @@ fn combine(points: &[u8], target: u8, shares: &[&[u8]], backend: Gf8Backend) -> 
     out
 }
 
-/// Several vectors of the widest backend, whole and not.
+/// Lengths up to several vectors of the widest backend and an incomplete one.
 const LENGTHS: std::ops::RangeInclusive<usize> = 0..=260;
 
 #[test]
@@ -102,7 +102,7 @@ fn every_point_and_threshold_is_right() {
             let splitter = Splitter::from_seed_with_backend(threshold, &points, &seed, backend).unwrap();
             let shares = split(splitter, &secret, &[65]);
             assert!(shares == *expected, "{threshold} of 255 on {backend}");
-            // The last coefficients, because each threshold has others.
+            // The last shares, so that each threshold combines other points.
             let chosen = 255 - threshold..;
             let slices = slices(&shares[chosen.clone()]);
             assert_eq!(combine(&points[chosen], 0, &slices, backend), secret, "{threshold} of 255 on {backend}");

@@ -48,7 +48,8 @@ fn wrong_shares_are_named_up_to_the_limit() {
         let splitter = Splitter::from_seed_with_backend(6, &points, &array(3), backend).unwrap();
         let right = split(splitter, &octets(4, 3000), &[3000]);
         let mut shares = right.clone();
-        // Shares that are wrong in different places: everywhere, in one byte, at the end.
+        // Shares that are wrong in different places, such as everywhere, in one byte, or at the
+        // end.
         shares[19] = octets(5, 3000);
         shares[3][1024] ^= 0xff;
         shares[7][2999] ^= 1;
@@ -61,7 +62,7 @@ fn wrong_shares_are_named_up_to_the_limit() {
         // One more than (20 - 6) / 2.
         shares[13][2500] ^= 7;
         assert_eq!(verdict(6, &points, &shares, 3000, backend), Verdict::Inconsistent);
-        // A share of another set.
+        // A share from another splitting of the same secret.
         let mut mixed = right.clone();
         let other =
             split(Splitter::from_seed_with_backend(6, &points, &array(9), backend).unwrap(), &octets(4, 3000), &[3000]);
@@ -95,8 +96,8 @@ fn all_255_shares_are_compared() {
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// Up to the number that can be identified, exactly the wrong shares are named. Above it, the
-    /// result is never Consistent unless they happen to be shares of another secret.
+    /// Exactly the wrong shares are named, if they are at most as many as can be identified. Up to
+    /// `more` wrong shares, the verdict is never `Consistent`.
     #[test]
     fn exactly_the_wrong_shares_are_named(
         threshold in 1_usize..12,

@@ -17,8 +17,8 @@ fn chi_squared(values: impl Iterator<Item = u8>) -> f64 {
     counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }
 
-/// Returns whether the statistic is within seven standard deviations of the average. More is not
-/// chance.
+/// Returns whether the statistic is within seven standard deviations of the average. A larger
+/// deviation is not chance.
 fn is_uniform(values: impl Iterator<Item = u8>) -> bool {
     (97.0..413.0).contains(&chi_squared(values))
 }
@@ -46,13 +46,13 @@ fn every_coefficient_is_uniform_over_all_elements() {
         assert!(is_uniform(top.iter().copied()), "the coefficient of x^2 on {backend}");
         assert!(is_uniform(linear), "the coefficient of x on {backend}");
         assert!(shares.iter().all(|share| is_uniform(share.iter().copied())), "shares on {backend}");
-        // If the top coefficient were from 1..=255, a share would never equal this.
+        // If the top coefficient were drawn from 1..=255, it would never be 0.
         assert!(top.contains(&0));
     }
 }
 
-/// The statistic rejects the generators of known faulty code: without 0, with 0 mapped to 1, and
-/// with one byte used twice.
+/// The statistic rejects the faults of known code: values without 0, with 0 mapped to 1, and
+/// reduced modulo 251. It also rejects values that are too even.
 #[test]
 fn the_statistic_rejects_broken_generators() {
     let values = octets(3, SAMPLES);

@@ -1,5 +1,5 @@
-//! Shamir's secret sharing of one element: on every backend, with every subset, and with every kind
-//! of error.
+//! Shamir's secret sharing of one element: on every backend, with every subset of shares, and with
+//! every kind of error.
 
 use rand_core::SeedableRng;
 use sealane::chacha20::ChaCha20Rng;
@@ -23,7 +23,7 @@ fn split<F: Field>(seed: u8, threshold: usize, count: usize) -> (Element<F>, Vec
     (secret, shares)
 }
 
-/// Returns all subsets of that size.
+/// Returns all subsets with `size` members.
 fn subsets<T: Clone>(items: &[T], size: usize) -> Vec<Vec<T>> {
     let sets = (0_u32..1 << items.len()).filter(|set| set.count_ones() as usize == size);
     sets.map(|set| (0..items.len()).filter(|i| set >> i & 1 == 1).map(|i| items[i].clone()).collect()).collect()
@@ -65,7 +65,7 @@ fn every_subset_of_k_shares_restores_the_secret() {
     check::<Degree<512>>();
 }
 
-/// The shares equal the reference's for the coefficients from the generator.
+/// The shares equal the reference's for the same coefficients, which come from the generator.
 #[test]
 fn shares_are_those_of_the_reference() {
     fn check<F: Field>() {
@@ -91,8 +91,9 @@ fn shares_are_those_of_the_reference() {
     check::<Degree<384>>();
 }
 
-/// The value at `target` is that of Lagrange's formula and of the reference. Small points are
-/// interpolated in another way, so points on both sides of that limit are tried.
+/// The value at 0 is the reference's, and the value at another target is the one by Lagrange's
+/// formula. Points of low degree are interpolated in another way, so points on both sides of that
+/// limit are tried.
 #[test]
 fn points_of_any_size_are_interpolated() {
     fn check<F: Field>() {
@@ -116,7 +117,7 @@ fn points_of_any_size_are_interpolated() {
             &[255, 254, 253, 252, 251, 250, 249, 248, 247],
         ];
         for points in sets {
-            // In small fields, points that are too large stay out.
+            // Points that are too large for a small field are left out.
             let within = points.iter().filter(|bits| **bits <= largest);
             let points: Vec<Element<F>> = within.map(|&bits| Element::from_bits(bits).unwrap()).collect();
             let threshold = points.len();
@@ -146,7 +147,7 @@ fn points_of_any_size_are_interpolated() {
     for_every_field!(check());
 }
 
-/// Tries every denominator of 8 bits, and the denominators of many sets of three points.
+/// Tries every pair of compact points of 8 bits, and many sets of three and of four points.
 #[test]
 fn compact_points_are_interpolated() {
     let points = element::compact_points::<Degree<256>>(255).unwrap();
@@ -170,21 +171,21 @@ fn compact_points_are_interpolated() {
     }
 }
 
-/// Coefficients are uniform over the whole field. With k = 2, one share takes every value equally
-/// often, including the secret itself, which means that the coefficient is zero. This test fails
-/// for coefficients from 1..=255, which never give the secret.
+/// Coefficients are uniform over the whole field. This test fails for coefficients from 1..=255,
+/// which are never zero.
 #[test]
 fn coefficients_are_uniform_zero_included() {
     const ROUNDS: usize = 256 * 400;
     let secret = Gf8::from_bytes(&[0xa7]);
     let points = element::compact_points(3).unwrap();
-    // Tests the coefficients of x and of x^2, the top one, from three shares.
+    // Counts the values of the coefficients of x and of x^2, the top one, with a threshold of 3.
     let mut counts = [[0_u32; 256]; 2];
     let mut generator = rng(77);
     for _ in 0..ROUNDS {
         let shares = element::split_with_backend(&secret, 3, &points, &mut generator, ClmulBackend::detect()).unwrap();
         // y(x) = s + a·x + b·x²: y(1) + y(2) + y(3) = s + a·(1+2+3) + b·(1+4+5), where 1+2+3 = 0
-        // and 1+4+5 = 0. Two equations are left for a and b.
+        // and 1+4+5 = 0. The third share therefore follows from the secret and the first two, which
+        // give two equations for a and b.
         let one = *shares[0].value() + secret;
         let two = *shares[1].value() + secret;
         // one = a + b; two = 2a + 4b; two + 2·one = 6b.
@@ -198,8 +199,8 @@ fn coefficients_are_uniform_zero_included() {
     for counts in counts {
         assert!(counts[0] > 0, "zero never occurs");
         let chi_squared: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
-        // 255 degrees of freedom: mean 255, deviation 22.6. Without zero, that value alone would
-        // make it greater than 400.
+        // 255 degrees of freedom: mean 255, deviation 22.6. If zero never occurred, that alone
+        // would add 400.
         assert!((140.0..370.0).contains(&chi_squared), "{chi_squared}");
     }
 }

@@ -1,4 +1,4 @@
-//! Every vector file, on every backend.
+//! The vectors for the stream ciphers, Poly1305 and the AEADs, on every backend.
 
 use std::mem::MaybeUninit;
 
@@ -59,7 +59,8 @@ fn poly1305() {
             assert_eq!(whole.clone().finalize(), v.tag.array(), "{} on {backend}", v.id);
             assert_eq!(whole.verify(&v.tag.array()), Ok(()), "{} on {backend}", v.id);
 
-            // The accumulator crosses from vector to scalar code and back with its edge value.
+            // Between pieces, the accumulator moves between vector and scalar code with its edge
+            // value.
             for piece in [1, 16, 17, 64, 128, 272] {
                 let mut pieces = Poly1305::with_backend(&key, backend);
                 v.message.chunks(piece).for_each(|piece| pieces.update(piece));
@@ -82,7 +83,7 @@ fn poly1305_key_gen() {
     }
 }
 
-/// Both AEADs have the same interface and differ in the length of the nonce.
+/// Tests one of the two AEADs. They have the same interface, and differ in the length of the nonce.
 macro_rules! aead {
     ($name:ident, $cipher:ty, $vectors:ident) => {
         #[test]

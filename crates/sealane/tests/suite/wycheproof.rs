@@ -11,8 +11,7 @@ use crate::common::backends;
 struct Counts {
     valid: usize,
     invalid: usize,
-    /// These tests have nonces of the wrong length. The type of the nonce excludes them at compile
-    /// time.
+    /// Tests with nonces of the wrong length, which the type of the nonce excludes at compile time.
     nonce_size: usize,
 }
 

@@ -4,7 +4,8 @@ use subtle::ConstantTimeEq;
 
 use super::error::ForeignError;
 
-/// Returns the positions of the first share at each point. `shares` are points and values.
+/// Returns the position of the first share at each point. `shares` are points and values. Repeated
+/// shares must have the same value.
 pub(crate) fn distinct<P: PartialEq>(shares: &[(P, &[u8])]) -> Result<Vec<usize>, ForeignError> {
     let mut distinct: Vec<usize> = Vec::new();
     for (at, (point, value)) in shares.iter().enumerate() {

@@ -1,10 +1,11 @@
-//! Errors of shares of ssss and Vault.
+//! Errors of operations on shares of ssss and Vault.
 
 use sealane::RandomError;
 
 use crate::format::error::ParameterError;
 
-/// An error of shares of ssss or Vault. Positions are indices in the list that was given, from 0.
+/// An operation on shares of ssss or Vault failed. Positions are indices in the list that was
+/// given, from 0.
 ///
 /// ```
 /// use sealane_shares::vault::{self, VaultShare};
@@ -17,7 +18,7 @@ use crate::format::error::ParameterError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForeignError {
-    /// It is not a share of this kind.
+    /// The text or the bytes are not a share in this format, or a token is invalid.
     #[error("not a share in this format")]
     Malformed,
     /// The parameters are impossible.
@@ -34,19 +35,19 @@ pub enum ForeignError {
     /// Two shares have different lengths, so they are of different secrets.
     #[error("the shares have different lengths")]
     DifferentLengths {
-        /// Two such shares.
+        /// Two shares of different lengths.
         positions: [usize; 2],
     },
     /// Two shares have the same evaluation point and different content.
     #[error("two shares have the same number and different content")]
     Conflict {
-        /// The two.
+        /// The two shares.
         positions: [usize; 2],
     },
     /// There are more shares than needed, and they contradict each other.
     #[error("the shares contradict each other: one is damaged, or of another secret, or the threshold is another")]
     Inconsistent,
-    /// Sharing failed because the system's random number generator did.
+    /// `sealane::shamir` failed, for example because the system's random number generator did.
     #[error(transparent)]
     Sharing(#[from] sealane::shamir::Error),
     /// The system's random number generator failed.

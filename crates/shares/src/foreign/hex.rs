@@ -2,11 +2,12 @@
 
 use zeroize::Zeroizing;
 
-/// Appends the hexadecimal digits of a secret. Neither branches nor addresses depend on it.
+/// Appends the hexadecimal digits of a secret. Neither branches nor addresses depend on the secret.
 pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            // Letters are 39 characters further on. The sign of 9 - digit gives the mask for them.
+            // The code of a letter is '0' + digit + 39. The sign of 9 - digit gives the mask for
+            // the 39.
             let letter = (9i8.wrapping_sub(digit as i8) >> 7) as u8;
             text.push(char::from(b'0' + digit + (letter & 39)));
         }

@@ -1,4 +1,4 @@
-//! Shares of other programs.
+//! Shares in the formats of other programs.
 
 mod distinct;
 mod error;

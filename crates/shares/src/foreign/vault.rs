@@ -1,7 +1,7 @@
 //! Shares of HashiCorp Vault and OpenBao (`vault operator init`, package `shamir`).
 //!
-//! A share has the value of each byte over GF(2^8) with the polynomial 0x11b, followed by one byte,
-//! the evaluation point.
+//! A share has one value in GF(2^8), with the polynomial 0x11b, for each byte of the secret. The
+//! last byte of the share is the evaluation point.
 //!
 //! Shares state neither their set nor the threshold, and have no checksum. A wrong or missing share
 //! gives a wrong secret without an error, unless the threshold is known and there are more shares.
@@ -36,8 +36,8 @@ use sealane::shamir::bytes::{Combiner, Splitter};
 /// One share. It is wiped when it is dropped.
 ///
 /// [`Display`](fmt::Display) writes hexadecimal digits, which are secret: they are what a holder
-/// stores. Unlike base64, they can always be read again without doubt. [`Debug`] shows only the
-/// evaluation point.
+/// stores. [`parse`](Self::parse) always reads them correctly, but may mistake base64 for
+/// hexadecimal. [`Debug`] shows only the evaluation point.
 #[derive(Clone)]
 pub struct VaultShare(Zeroizing<Vec<u8>>);
 
@@ -56,8 +56,8 @@ impl VaultShare {
 
     /// Reads hexadecimal digits or, if that fails, base64. White space around them is ignored.
     ///
-    /// Base64 of a short share can look like hexadecimal digits (`7EAC`). [`parse_all`] decides
-    /// better, from all shares of a secret.
+    /// Base64 of a short share can look like hexadecimal digits (`7EAC`). [`parse_all`] is more
+    /// reliable, because it considers all shares of a secret.
     ///
     /// # Errors
     /// If it is neither; otherwise as for [`from_bytes`](Self::from_bytes).
@@ -140,16 +140,17 @@ impl TryFrom<&[u8]> for VaultShare {
 
 /// Reads the shares of one secret, all in the same encoding. White space around a line is ignored.
 ///
-/// The encoding, hexadecimal or base64, must give shares of equal length, with different evaluation
-/// points unless they are equal. Base64 of a few bytes is often valid hexadecimal too. If both
-/// encodings fit, it is base64 if some line has lower-case and upper-case letters, and hexadecimal
-/// if there are no upper-case letters. Otherwise it is the encoding that gives the smaller
-/// evaluation points. If neither fits, each line is read as [`VaultShare::parse`] does.
+/// An encoding, hexadecimal or base64, fits if it gives shares of equal length, and only identical
+/// shares have the same evaluation point. Base64 of a few bytes is often valid hexadecimal too. If
+/// both encodings fit, the lines are read as base64 if one of them has lower-case and upper-case
+/// letters, and as hexadecimal if there are no upper-case letters. Otherwise they are read in the
+/// encoding whose largest evaluation point is smaller. If neither fits, each line is read as
+/// [`VaultShare::parse`] does.
 ///
 /// ```
 /// use sealane_shares::vault;
 ///
-/// // All four letters of the first are digits as well, but not those of the second.
+/// // All four letters of the first line are hexadecimal digits, but not those of the second.
 /// let shares = vault::parse_all(&["7EAC", "kHkB"]).unwrap();
 /// assert_eq!(shares[0].as_bytes(), [0xec, 0x40, 0x02]);
 /// ```

@@ -1,8 +1,8 @@
 //! The checksum of a share: Poly1305 under a public key.
 //!
-//! It finds accidental damage; the commitment finds forgeries. A universal hash of 128 bits is
-//! enough for that. A cryptographic hash is several times slower, and would take most of the time
-//! of writing shares.
+//! The checksum finds accidental damage. A universal hash of 128 bits is enough for that, because
+//! the commitment finds forgeries. A cryptographic hash is several times slower, and would take
+//! most of the time that writing shares takes.
 
 use sealane::{Poly1305, Tag};
 
@@ -30,7 +30,7 @@ impl Checksum {
         self.0.finalize()
     }
 
-    /// Returns the checksum of a header.
+    /// Returns the checksum of a header: the first bytes of its Poly1305 tag.
     pub(crate) fn of_header(bytes: &[u8]) -> [u8; HEADER_CHECKSUM_BYTES] {
         let [a, b, c, d, ..] = Poly1305::mac(&KEY, bytes);
         [a, b, c, d]

@@ -43,7 +43,7 @@ pub enum ParameterError {
     /// The evaluation point does not have the length that the field requires.
     #[error("an evaluation point cannot have {0} bytes in this field")]
     PointBytes(usize),
-    /// There is no such sharing scheme.
+    /// There is no such sharing scheme, or the operation does not support it.
     #[error("unknown sharing scheme {0}")]
     Scheme(u8),
     /// There is no such field.
@@ -72,13 +72,13 @@ pub enum ParameterError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {
-    /// It does not begin as a share does.
+    /// The data does not begin as a share does.
     #[error("not a share")]
     NotAShare,
-    /// It was made by a later version.
-    #[error("a share of version {0} of the format, which this program does not know")]
+    /// The share has another version of the format.
+    #[error("a share of version {0} of the format, which is not supported")]
     Version(u8),
-    /// It is incomplete.
+    /// The share is incomplete.
     #[error("the share is cut short")]
     Truncated,
     /// There is data after the end of the share.
@@ -97,7 +97,7 @@ pub enum ShareError {
     /// if it is too long, of the part that was read.
     #[error("invalid share: its payload of {0} bytes or more is not one element of its field")]
     PayloadBytes(u64),
-    /// The share is too large for this form.
+    /// The share is too large for the text form.
     #[error("too large for a share in this form")]
     TooLarge,
     /// The text form is malformed.
@@ -109,14 +109,14 @@ pub enum ShareError {
 }
 
 impl ShareError {
-    /// Returns the error of a share that a [`ShareReader`](crate::ShareReader) wrapped in this
-    /// error, if there is one.
+    /// Returns the `ShareError` that a [`ShareReader`](crate::ShareReader) wrapped in `error`, if
+    /// there is one.
     #[must_use]
     pub fn of(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
     }
 
-    /// Converts an error of reading. An error that a [`ShareReader`](crate::ShareReader) wrapped is
+    /// Converts a read error. An error that a [`ShareReader`](crate::ShareReader) wrapped is
     /// unwrapped.
     pub(crate) fn from_io(error: io::Error) -> Self {
         match error.downcast::<Self>() {
@@ -165,7 +165,8 @@ pub enum TextError {
     /// The checksum is wrong.
     #[error("the checksum is wrong{}", Suspect(*.suspect))]
     Checksum {
-        /// The position of the one wrong character that explains it, from 1, if there is one.
+        /// The position of the character, from 1, that alone can explain the wrong checksum, if
+        /// there is one.
         suspect: Option<usize>,
     },
     /// The last digit before the checksum has nonzero bits beyond the last byte.

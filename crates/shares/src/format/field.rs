@@ -80,7 +80,7 @@ impl Field {
         if self.bits() == 8 { 255 } else { u16::MAX }
     }
 
-    /// Returns the length of a share of the blinding value: whole elements.
+    /// Returns the length of a share of the blinding value, which is a whole number of elements.
     pub(crate) fn blinding_share_bytes(self) -> usize {
         BLINDING_BYTES.next_multiple_of(self.element_len())
     }
@@ -93,7 +93,7 @@ impl Field {
     }
 }
 
-/// Checks a threshold and a number of shares, which is at most `max`.
+/// Checks a threshold and a number of shares, which must be at most `max`.
 pub(crate) fn check_counts(max: u16, threshold: usize, count: usize) -> Result<(u16, u16), ParameterError> {
     match threshold {
         0 => Err(ParameterError::ThresholdZero),

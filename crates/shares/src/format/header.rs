@@ -12,7 +12,7 @@ use super::field::{Field, check_counts};
 use super::layout::{HEADER_CHECKSUM_BYTES, MAGIC, VERSION};
 use crate::random;
 
-/// The length of the part from the version to the set identifier.
+/// The length of the part from the version to the end of the set identifier.
 const FIXED_BYTES: usize = 26;
 
 /// The identifier of one splitting of one secret: 16 random bytes, shown in hexadecimal.
@@ -84,8 +84,8 @@ impl Header {
         Self::with_point(set, field, threshold, count, index, &[])
     }
 
-    /// Returns the header of a share with an evaluation point.
-    /// [`Points::Random`](super::Points::Random) needs one, and for other fields it is empty.
+    /// Returns the header of a share with the given evaluation point, which must be empty unless
+    /// the field has [`Points::Random`](super::Points::Random).
     ///
     /// # Errors
     /// If the parameters do not fit together: see [`ParameterError`].
@@ -132,8 +132,8 @@ impl Header {
         self.threshold
     }
 
-    /// Returns the number of shares n that were made. A share that was issued later may have an
-    /// index above it.
+    /// Returns n, the number of shares that were created by splitting. A share that was issued
+    /// later may have an index above n.
     #[must_use]
     pub fn count(&self) -> u16 {
         self.count
@@ -164,8 +164,8 @@ impl Header {
         Self { set, ..self.clone() }
     }
 
-    /// Returns the header of another share of the same set. The evaluation point must be the index
-    /// in this field.
+    /// Returns the header of another share of the same set. The field must be one whose evaluation
+    /// points are the indices.
     pub(crate) fn at_index(&self, index: u16) -> Result<Self, ParameterError> {
         Self::new(self.set, self.field, self.threshold, self.count, index)
     }
@@ -188,8 +188,8 @@ impl Header {
         bytes
     }
 
-    /// Reads what [`encode`](Self::encode) writes: at most a few hundred bytes. Returns the bytes
-    /// too, for the checksum of the share.
+    /// Reads what [`encode`](Self::encode) writes: at most a few hundred bytes. Also returns the
+    /// bytes, for the checksum of the share.
     pub(crate) fn read(source: &mut impl Read) -> Result<(Self, Zeroizing<Vec<u8>>), ShareError> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(1024));
         read_more(source, &mut bytes, MAGIC.len()).map_err(|error| match error {
@@ -208,9 +208,9 @@ impl Header {
         let (scheme, bits, threshold, count, index) = (bytes[9], number(10), number(12), number(14), number(16));
         let mut set = [0; 16];
         set.copy_from_slice(&bytes[18..34]);
-        // A damaged header should be reported as damaged rather than as invalid. The scheme gives
-        // the header's length, so it is checked first; everything else is checked after the
-        // checksum.
+        // A damaged header should be reported as damaged rather than as invalid. The scheme and the
+        // degree give the header's length, so they are checked first. Everything else is checked
+        // after the checksum.
         let field = Field::from_wire(scheme, bits)?;
         read_more(source, &mut bytes, field.point_bytes() + field.blinding_share_bytes() + HEADER_CHECKSUM_BYTES)?;
         let (covered, checksum) = bytes.split_at(bytes.len() - HEADER_CHECKSUM_BYTES);
@@ -222,7 +222,7 @@ impl Header {
         Ok((header, bytes))
     }
 
-    /// Returns the range of the blinding value's share in the encoded header.
+    /// Returns the range of the encoded header that holds the share of the blinding value.
     pub(crate) fn blinding_range(&self) -> std::ops::Range<usize> {
         let start = MAGIC.len() + FIXED_BYTES + self.field.point_bytes();
         start..start + self.field.blinding_share_bytes()

@@ -10,7 +10,7 @@ pub const BLINDING_BYTES: usize = 32;
 pub const COMMITMENT_BYTES: usize = 32;
 /// The length of the checksum of a whole share in bytes.
 pub(crate) const CHECKSUM_BYTES: usize = sealane::TAG_BYTES;
-/// The length of the checksum of a header in bytes. It is the beginning of a longer one.
+/// The length of the checksum of a header in bytes. It is the beginning of a Poly1305 tag.
 pub(crate) const HEADER_CHECKSUM_BYTES: usize = 4;
 /// The length of everything after the payload: the commitment and the checksum.
 pub(crate) const TRAILER_BYTES: usize = COMMITMENT_BYTES + CHECKSUM_BYTES;

@@ -22,7 +22,7 @@ const BUFFER_BYTES: usize = 64 * 1024 + TRAILER_BYTES;
 ///
 /// The reader's buffer is wiped when it is dropped.
 ///
-/// Shares of any length, in constant memory:
+/// Combining shares of any length, in constant memory:
 ///
 /// ```
 /// use std::io::Write as _;
@@ -37,7 +37,8 @@ const BUFFER_BYTES: usize = 64 * 1024 + TRAILER_BYTES;
 /// let readers = vec![open(&files[2])?, open(&files[0])?];
 /// assert_eq!(readers[0].header().index(), 3);
 ///
-/// // The output is wiped. It starts over if a share turns out to be bad: see `Restart`.
+/// // The output is wiped when it is dropped. If a share turns out to be bad, it is started over:
+/// // see `Restart`.
 /// let mut secret = WipedVec::default();
 /// fn takes_restart(_: &impl Restart) {}
 /// takes_restart(&secret);
@@ -53,8 +54,8 @@ pub struct ShareReader<R> {
     encoded: Zeroizing<Vec<u8>>,
     checksum: Option<Checksum>,
     buffer: Zeroizing<Vec<u8>>,
-    /// `buffer` holds payload from `start` to `end`, and then bytes that may be the trailer up to
-    /// `filled`.
+    /// `buffer` holds payload from `start` to `end`, and bytes that may be the trailer from `end`
+    /// to `filled`.
     start: usize,
     end: usize,
     filled: usize,
@@ -117,8 +118,8 @@ impl<R: Read> ShareReader<R> {
         }
         self.end = self.filled - TRAILER_BYTES;
         if let Field::Element { .. } = self.header.field() {
-            // This is checked before the payload is returned: callers have room for one element
-            // only.
+            // The length is checked before the payload is returned, because callers have room for
+            // one element only.
             let bytes = self.payload_len + self.end as u64;
             if bytes > self.header.field().element_len() as u64 {
                 self.end = 0;
@@ -132,7 +133,7 @@ impl<R: Read> ShareReader<R> {
     }
 
     fn finish(&mut self) -> Result<(), ShareError> {
-        // If there is no checksum any more, the end was reached before, and its checksum was wrong.
+        // If there is no checksum any more, the end was reached before, and the share was bad.
         let mut checksum = self.checksum.take().ok_or(ShareError::Checksum)?;
         if self.filled < TRAILER_BYTES {
             return Err(ShareError::Truncated);

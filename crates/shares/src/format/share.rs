@@ -16,7 +16,8 @@ use super::wiped::WipedVec;
 
 /// A whole share in memory, for small secrets.
 ///
-/// It holds the binary form, which is checked when the share is made and wiped when it is dropped.
+/// It holds the binary form, which is checked when the share is created and wiped when it is
+/// dropped.
 ///
 /// [`Display`](fmt::Display) writes the text form, which is secret: it is what a holder stores.
 /// [`Debug`] shows only the header.
@@ -80,10 +81,10 @@ impl Share {
         Ok(text::encode(&self.bytes))
     }
 
-    /// Returns a reader of this share, for [`combine_to`](crate::combine_to) and the like.
+    /// Returns a reader of this share, for functions such as [`combine_to`](crate::combine_to).
     ///
     /// # Panics
-    /// Never: the share was read before.
+    /// Never: the share was checked when it was created.
     #[must_use]
     pub fn into_reader(self) -> ShareReader<Cursor<Zeroizing<Vec<u8>>>> {
         ShareReader::new(Cursor::new(self.bytes)).expect("was read before")

@@ -21,7 +21,7 @@ const MAX_TEXT_CHARACTERS: usize = 4095;
 /// BIP-350's constant.
 const BECH32M: u32 = 0x2bc8_30a3;
 const CHECKSUM_DIGITS: usize = 6;
-/// The period of the code: within this many characters, a single wrong one can be located.
+/// The period of the code: within this many digits, a single wrong one can be located.
 const PERIOD: usize = 1023;
 
 /// Encodes a share in binary form as text. The text leaves out the magic.
@@ -105,7 +105,8 @@ pub fn has_prefix(text: &str) -> bool {
 /// The characters of BIP-173, by digit.
 const CHARSET: &[u8; 32] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// Returns the upper-case character of a secret digit. It looks at all characters.
+/// Returns the upper-case character of a secret digit. Looks at all characters, so that no address
+/// depends on the digit.
 fn character(digit: u8) -> u8 {
     let pick = |found: u8, (candidate, &character): (u8, &u8)| {
         // All ones if the two digits are equal.

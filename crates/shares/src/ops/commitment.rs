@@ -11,8 +11,8 @@ const DOMAIN: &[u8] = b"sealane.share.v1.commitment";
 /// Computes HMAC-SHA-256 (RFC 2104), with the blinding value as the key, of the domain, the field,
 /// the threshold and the secret.
 ///
-/// The set is not included: a refresh makes a new set of the same secret, and could not compute a
-/// new commitment without the secret.
+/// The set is not included, because a refresh creates a new set of the same secret, and could not
+/// compute a new commitment without the secret.
 pub(crate) struct Committer(Hmac<Sha256>);
 
 impl Committer {

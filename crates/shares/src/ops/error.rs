@@ -1,4 +1,4 @@
-//! Errors of splitting and combining.
+//! Errors of splitting, combining, refreshing and reissuing.
 
 use std::io;
 
@@ -30,14 +30,14 @@ pub enum SplitError {
     Io(#[from] io::Error),
 }
 
-/// A fault of one of several shares.
+/// The reason why one of several shares cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It cannot be read or is damaged, as the share alone shows.
+    /// The share cannot be read or is damaged. The share alone shows this.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// Its checksum is right, but it contradicts the others: it was tampered with.
+    /// The share's checksum is right, but it contradicts the other shares: it was tampered with.
     #[error("the share is not what was issued: it does not fit the other shares")]
     Forged,
 }
@@ -52,7 +52,7 @@ pub struct BadShare {
     pub fault: Fault,
 }
 
-/// The shares with the same set, field, threshold and number of shares.
+/// Those of the given shares that state the same set, field, threshold and number of shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShareSet {
@@ -62,13 +62,13 @@ pub struct ShareSet {
     pub field: Field,
     /// The threshold.
     pub threshold: u16,
-    /// The number of shares that were made.
+    /// The number of shares that were created.
     pub count: u16,
     /// The indices of these shares in the list, from 0.
     pub positions: Vec<usize>,
 }
 
-/// Shares cannot be combined.
+/// Shares cannot be combined, refreshed or reissued.
 ///
 /// Positions are indices in the list of shares that was given, from 0.
 ///
@@ -100,18 +100,18 @@ pub enum CombineError {
     /// The shares are of different sets. No set is preferred, however many shares it has.
     #[error("the shares are of {} different sets", .sets.len())]
     DifferentSets {
-        /// The sets, in the order of their first shares. A set is listed again for each choice of
-        /// other parameters.
+        /// The sets, in the order of their first shares. If shares of a set disagree on the other
+        /// parameters, the set is listed once for each version.
         sets: Vec<ShareSet>,
     },
     /// Shares of one set have different parameters.
     #[error("the shares do not agree on the threshold, the number of shares or the field")]
     DifferentParameters {
-        /// The shares that agree, in the order of the first share of each group.
+        /// The groups of shares that agree, in the order of their first shares.
         sets: Vec<ShareSet>,
     },
-    /// Some shares have another commitment than the others. Those that agree come from fewer
-    /// sources than the threshold.
+    /// Not all shares have the same length and commitment. There are enough shares that agree, but
+    /// they come from fewer sources than the threshold.
     ///
     /// See [`ShareReader::from_source`](crate::ShareReader::from_source).
     #[error("shares contradict each other, and those that agree come from too few sources to be preferred")]
@@ -139,7 +139,7 @@ pub enum CombineError {
     },
     /// Some shares are damaged or forged, and the others could not be read again without them.
     ///
-    /// If enough others are left, combine these.
+    /// If enough others are left, combine those.
     #[error("a share is damaged or was tampered with")]
     Bad(Vec<BadShare>),
     /// Two shares have the same index and different content, and nothing shows which is right.
@@ -149,7 +149,7 @@ pub enum CombineError {
         positions: [usize; 2],
     },
     /// The same share is given twice where each may be given once.
-    #[error("the same share is there twice")]
+    #[error("the same share was given twice")]
     Repeated {
         /// The two shares.
         positions: [usize; 2],
@@ -168,10 +168,10 @@ pub enum CombineError {
     /// few to tell which.
     #[error("the result is not the secret that was split: at least one share was tampered with")]
     NotAuthentic,
-    /// A new share cannot have this index.
+    /// A new share cannot have this index, or the operation does not support shares of this field.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// The number of outputs differs from the number of shares.
+    /// The number of outputs differs from the number of shares to refresh.
     #[error("{outputs} outputs for {count} shares")]
     Outputs {
         /// The number of outputs.

@@ -5,21 +5,21 @@ use sealane::shamir::{bytes, dynamic};
 
 use crate::format::{Field, Header};
 
-/// Computes the share at one evaluation point, or the secret, from the shares at others.
+/// Computes the secret, or the share at one evaluation point, from shares at other points.
 pub(crate) enum Interpolation {
     Bytes(Box<bytes::Combiner>),
     Elements(DynamicField, dynamic::Combiner),
 }
 
 impl Interpolation {
-    /// Prepares for the secret.
+    /// Prepares to compute the secret.
     pub(crate) fn at_zero(basis: &[&Header]) -> Self {
         let zero = vec![0; basis[0].field().element_len()];
         Self::at(basis, &zero)
     }
 
-    /// Prepares for the share at an evaluation point, big-endian. The points of the basis are
-    /// distinct.
+    /// Prepares to compute the share at the evaluation point `target`, a big-endian element. The
+    /// points of the basis must be distinct.
     pub(crate) fn at(basis: &[&Header], target: &[u8]) -> Self {
         match basis[0].field() {
             Field::Bytes => {
@@ -36,8 +36,8 @@ impl Interpolation {
         }
     }
 
-    /// Estimates the cost of [`at`](Self::at) and of `elements` elements for this many shares, in
-    /// multiplications of bytes.
+    /// Estimates the cost of [`at`](Self::at) for this many shares, together with the cost of
+    /// interpolating `elements` elements, in multiplications of bytes.
     pub(crate) fn cost(field: Field, shares: usize, elements: usize) -> usize {
         let multiplication = match field {
             Field::Bytes => 1,

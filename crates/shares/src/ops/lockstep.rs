@@ -1,4 +1,4 @@
-//! Reads shares side by side in order to make new shares. Any bad share is an error.
+//! Reads shares side by side in order to create new shares. Any bad share is an error.
 
 use std::io::Read;
 
@@ -20,12 +20,14 @@ pub(crate) struct Lockstep<R> {
     basis: Vec<usize>,
     checks: Vec<(usize, Interpolation)>,
     repeats: Vec<[usize; 2]>,
-    /// The shares contradict each other. Their checksums may still show which one is damaged.
+    /// The error if the shares contradict each other. Their checksums may still show which one is
+    /// damaged.
     contradiction: Option<CombineError>,
 }
 
 impl<R: Read> Lockstep<R> {
-    /// Prepares to read. The headers agree, and there are enough shares.
+    /// Prepares to read. The caller has checked that the headers agree and that there are enough
+    /// shares.
     pub(crate) fn new(readers: Vec<ShareReader<R>>) -> Self {
         let all: Vec<usize> = (0..readers.len()).collect();
         let distinct = distinct_points(&readers, &all);
@@ -124,7 +126,8 @@ impl<R: Read> Lockstep<R> {
         }
     }
 
-    /// Returns the commitment, at the end. It is the same in all shares.
+    /// Returns the commitment, once all shares were read to the end. It must be the same in all of
+    /// them.
     pub(crate) fn commitment(&self) -> Result<[u8; COMMITMENT_BYTES], CombineError> {
         let first = self.readers[0].commitment();
         if self.readers.iter().any(|reader| reader.commitment() != first) {

@@ -1,4 +1,4 @@
-//! Makes shares from shares without the secret: refresh and reissue.
+//! Creates new shares from existing ones, without the secret: refresh and reissue.
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -13,14 +13,15 @@ use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, ShareReader, WipedVec};
 use sealane::shamir::bytes::Refresher;
 
-/// Makes new shares of the same secret, with other values and a new set identifier.
+/// Creates new shares of the same secret, with other values and a new set identifier.
 ///
-/// Old and new shares do not combine. Copies of fewer old shares than the threshold are useless
-/// after the old shares are destroyed. Old shares that are not refreshed become useless.
+/// Old and new shares do not combine. Once the old shares are destroyed, stolen copies of them are
+/// useless if they are fewer than the threshold. An old share that is not refreshed does not
+/// combine with the new shares.
 ///
 /// The secret is not computed, so its commitment is not checked. Damaged shares, and shares beyond
-/// the threshold that contradict the others, are errors. One place has enough shares to reach the
-/// threshold, so anyone who controls it could compute the secret.
+/// the threshold that contradict the others, are errors. The computer that refreshes has enough
+/// shares to reach the threshold, so anyone who controls it could compute the secret.
 ///
 /// ```
 /// use sealane_shares::{Refresh, Share, combine, split};
@@ -41,12 +42,12 @@ pub struct Refresh<R> {
 }
 
 impl<R: Read> Refresh<R> {
-    /// Prepares to refresh these shares of a secret of bytes. Their number must reach the
-    /// threshold.
+    /// Prepares to refresh these shares, whose field must be [`Field::Bytes`]. Their number must
+    /// reach the threshold.
     ///
     /// # Errors
-    /// If they are not different shares of one set, are too few, or are shares of an element, or
-    /// the system's generator fails.
+    /// If they are not different shares of one set, are too few, or are shares of a field element,
+    /// or the system's generator fails.
     pub fn new(readers: Vec<ShareReader<R>>) -> Result<Self, CombineError> {
         check(&readers)?;
         let positions: Vec<usize> = (0..readers.len()).collect();
@@ -68,8 +69,8 @@ impl<R: Read> Refresh<R> {
     /// `Ok`.**
     ///
     /// # Errors
-    /// If an old share is damaged, old shares contradict each other, or the system's generator or
-    /// writing fails.
+    /// If the number of outputs is wrong, an old share is damaged, old shares contradict each
+    /// other, or the system's generator or writing fails.
     pub fn write_to<W: Write>(self, outputs: Vec<W>) -> Result<Vec<W>, CombineError> {
         if outputs.len() != self.readers.len() {
             return Err(CombineError::Outputs { outputs: outputs.len(), count: self.readers.len() });
@@ -105,17 +106,17 @@ impl<R: Read> Refresh<R> {
     }
 }
 
-/// Makes the share with this index from other shares, whose number must reach the threshold. The
-/// result is a lost share again, or an additional one.
+/// Creates the share with this index from other shares, whose number must reach the threshold. The
+/// result restores a lost share, or is an additional one.
 ///
-/// It belongs to the same set. The secret is not computed, so its commitment is not checked.
-/// Damaged shares are errors, and so are shares beyond the threshold that contradict the others.
-/// Anyone who controls the place where the shares are together could compute the secret. **What was
+/// The new share belongs to the same set. The secret is not computed, so its commitment is not
+/// checked. Damaged shares are errors, and so are shares beyond the threshold that contradict the
+/// others. Anyone who controls the computer that reissues could compute the secret. **What was
 /// written is valid only if this returns `Ok`.**
 ///
 /// # Errors
-/// If the shares are not of one set, are too few, are damaged or are shares of an element, the
-/// index is impossible, or writing fails.
+/// If the shares are not of one set, are too few, are damaged, contradict each other or are shares
+/// of a field element, the index is impossible, or writing fails.
 pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, output: W) -> Result<W, CombineError> {
     check(&readers)?;
     let header = readers[0].header().at_index(index)?;
@@ -126,7 +127,7 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
         None => distinct[..usize::from(header.threshold())].to_vec(),
     };
     let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
-    // A share that is given is copied.
+    // If the share is among the given ones, it is copied.
     let interpolation = (basis.len() > 1).then(|| Interpolation::at(&headers, &header.point()));
     let mut lockstep = Lockstep::new(readers);
     let mut result = Rows::new(1, CHUNK_BYTES);

@@ -38,7 +38,8 @@ fn sets<R>(readers: &[ShareReader<R>]) -> Vec<ShareSet> {
     sets
 }
 
-/// Checks that the number of different shares reaches the threshold.
+/// Checks that the number of different shares reaches the threshold. If it does not, the error
+/// takes `bad`.
 pub(crate) fn enough<R>(
     readers: &[ShareReader<R>],
     alive: &[usize],

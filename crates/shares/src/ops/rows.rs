@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use zeroize::Zeroizing;
 
-/// The bytes of a secret or share that are processed at once.
+/// The number of bytes of a secret or share that are processed at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
 
 /// One row of bytes for each share. The rows are wiped when they are dropped.

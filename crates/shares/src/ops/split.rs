@@ -15,8 +15,8 @@ use crate::format::{Field, Header, SetId, Share, WipedVec};
 use crate::random;
 use sealane::shamir::bytes::Splitter;
 
-/// A new set of shares of a secret of any length. The headers are known before anything is written,
-/// and can name the files.
+/// Prepares a new set of shares of a secret of any length. The headers are known before anything is
+/// written, so the names of files can depend on them.
 ///
 /// ```
 /// use std::io::Write;
@@ -64,7 +64,7 @@ impl Split {
             .map(move |index| Header::new(set, Field::Bytes, threshold, count, index).expect("the counts were checked"))
     }
 
-    /// Writes the headers. Write the secret to the [`SplitWriter`] that is returned.
+    /// Writes the headers, and returns the [`SplitWriter`] that the secret must be written to.
     ///
     /// # Errors
     /// If the number of outputs is wrong, the system's generator fails, or writing fails.
@@ -172,7 +172,7 @@ impl<W> fmt::Debug for SplitWriter<W> {
 /// generator fails.
 pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<Share>, SplitError> {
     let split = Split::new(threshold, count)?;
-    // The buffers are large enough from the start: growing would copy them.
+    // The buffers are large enough from the start, because growing would copy them.
     let outputs = (0..count).map(|_| WipedVec::with_capacity(secret.len() + 256)).collect();
     let mut writer = split.write_to(outputs)?;
     writer.write_all(secret)?;

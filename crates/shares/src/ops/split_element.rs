@@ -20,7 +20,7 @@ use crate::random;
 ///
 /// Use it for secrets that other programs treat as field elements, or for more than 255 shares.
 /// [`split`](crate::split) is better for everything else. The fields are the ones in
-/// [`sealane::gf2n`], which has the bytes of an element in the opposite order.
+/// [`sealane::gf2n`], which encodes an element with its bytes in the opposite order.
 ///
 /// The time grows with the product of threshold and count, and with the square of the element's
 /// length.

@@ -152,7 +152,7 @@ fn forged_shares_are_named_with_one_to_spare() {
             }
             some.rotate_left(rotation % (good + forged));
             let list: Vec<Share> = some.iter().map(|(share, _)| share.clone()).collect();
-            // The forgeries differ: the same change in k shares would be the polynomial of another
+            // Each forgery differs: k shares with the same change would be valid shares of another
             // secret.
             let recovered = combine(&list).unwrap();
             assert_eq!(&recovered.secret[..], SECRET);
@@ -223,7 +223,7 @@ fn a_damaged_share_is_left_out() {
     let positions: Vec<usize> = report.bad.iter().map(|bad| bad.position).collect();
     assert_eq!(positions, [1, 2]);
     assert!(report.bad.iter().all(|bad| matches!(bad.fault, Fault::Share(ShareError::Checksum))));
-    // From streams, it is named.
+    // From streams, damaged shares are named but not left out.
     let Err(CombineError::Bad(bad)) = combine_to(open(&bytes), Vec::new()) else { panic!() };
     let positions: Vec<usize> = bad.iter().map(|bad| bad.position).collect();
     assert_eq!(positions, [1, 2]);

@@ -1,5 +1,4 @@
-//! Shares as texts, as bytes, and in serde's formats: one that people read, and one that they do
-//! not.
+//! Shares as text, as bytes, and in two formats of serde: a human-readable one and a binary one.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -13,8 +12,8 @@ use serde::de::DeserializeOwned;
 
 use crate::support::pattern;
 
-/// Checks that a share comes back from its text, from JSON and from a binary format. The latter has
-/// `binary` after a length.
+/// Checks that a share survives conversion to text, JSON and a binary format and back. The binary
+/// format has a length and then `binary`.
 fn comes_back<T>(share: &T, text: &str, binary: &[u8])
 where
     T: Display + Debug + FromStr<Err: Debug> + for<'a> TryFrom<&'a [u8], Error: Debug> + Serialize + DeserializeOwned,
@@ -73,7 +72,8 @@ fn shares_of_other_programs() {
     for share in vault::split(&secret, 2, 3).unwrap() {
         comes_back::<VaultShare>(&share, &share.to_hex(), share.as_bytes());
     }
-    // Short hexadecimal digits look like base64, and base64 like digits: the text is unambiguous.
+    // Short hexadecimal text can look like base64, and the reverse. `Display` writes hexadecimal,
+    // which is always read correctly.
     for share in vault::split(b"abc", 2, 255).unwrap() {
         assert_eq!(share.to_string().parse::<VaultShare>().unwrap().as_bytes(), share.as_bytes());
     }

@@ -58,7 +58,7 @@ fn the_longest_text() {
     let text = shares[0].to_text().unwrap();
     assert!(text.len() < 4096);
     assert_eq!(Share::from_text(&text).unwrap(), shares[0]);
-    // Longer than the code's period, damage is found but not located.
+    // In a text that is longer than the code's period, damage is found but not located.
     for at in (15..text.len()).step_by(97) {
         let mut changed = text.to_string().into_bytes();
         changed[at] = if changed[at] == b'Q' { b'P' } else { b'Q' };

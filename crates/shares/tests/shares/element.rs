@@ -41,7 +41,7 @@ fn shares_are_values_of_polynomials_over_the_library_s_fields() {
             |share: &Share| ElementShare::new(reversed(&share.header().point()), reversed(share.payload())).unwrap();
         let shares: Vec<_> = shares.iter().map(element_share).collect();
         assert_eq!(reconstruct(4, &shares[1..5]).unwrap(), reversed(&secret));
-        // All shares lie on the one polynomial.
+        // All shares lie on one polynomial.
         assert_eq!(reconstruct(4, &shares).unwrap(), reversed(&secret));
     }
 }

@@ -114,7 +114,7 @@ fn vault_lines() {
     // One line is repeated, with white space.
     let read = vault::parse_all(&["0a0b01", " 0A0B01\n", "0c0d02"]).unwrap();
     assert_eq!(read[1].as_bytes(), [10, 11, 1]);
-    // Both encodings fit: with the points 1 and 2, or 0xab and 0xac.
+    // Both encodings fit: base64 with the points 1 and 2, and hexadecimal with 0xab and 0xac.
     let read = vault::parse_all(&["AAAB", "BAAC"]).unwrap();
     assert_eq!(read[0].as_bytes(), [0, 0, 1]);
     let read = vault::parse_all(&["aaab", "baac"]).unwrap();

@@ -11,7 +11,8 @@ use sealane_shares::{
 use crate::hostile::make;
 use crate::support::{SECRET, forge, pattern, readers, shares};
 
-/// Forges these shares: each has one byte of its payload changed, each at a different position.
+/// Forges the shares at the positions `forged`. In each of them, one byte of the payload is
+/// changed, at a different place.
 fn forge_some(all: &[Share], forged: &[usize]) -> Vec<Share> {
     let mut list = all.to_vec();
     for (number, &at) in forged.iter().enumerate() {
@@ -31,7 +32,7 @@ fn names_them(list: &[Share], forged: &[usize], secret: &[u8]) {
     assert_eq!(named, forged);
     assert!(recovered.report.bad.iter().all(|bad| matches!(bad.fault, Fault::Forged)));
     assert_eq!(recovered.report.used.len() + forged.len(), list.len());
-    // This takes a fraction of a second; it once took minutes.
+    // This takes a fraction of a second. A search without bounds would take minutes.
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
@@ -61,7 +62,7 @@ fn all_forgeries_at_one_position() {
         list[at] = forge(&all[at], |bytes| bytes[80] ^= 0x35 ^ (at as u8 * 11));
     }
     names_them(&list, &forged, SECRET);
-    // From streams, forged shares are named if they are a minority of those beyond the threshold.
+    // From streams, forged shares are named if they are at most half of those beyond the threshold.
     let Err(CombineError::Bad(bad)) = combine_to(readers(&list), Vec::new()) else { panic!() };
     assert_eq!(bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), forged);
     // If forgers are the majority, the search finds them.
@@ -75,8 +76,8 @@ fn all_forgeries_at_one_position() {
 
 #[test]
 fn forgers_that_agree_with_each_other() {
-    // These are shares of another secret, with the headers and the commitment of the first: they
-    // are a polynomial of their own.
+    // The forgeries are shares of another secret, with the headers and the commitment of the first.
+    // They lie on a polynomial of their own.
     let (all, other) = (shares(3, 12), split(&pattern(SECRET.len()), 3, 12).unwrap());
     let swap = |at: usize| {
         let commitment = *all[0].commitment();
@@ -130,8 +131,8 @@ fn the_search_gives_up_after_its_limit() {
 #[test]
 fn forged_elements() {
     for bits in Field::ELEMENT_BITS {
-        // A polynomial of degree 0 also has a degree below 3: all shares are the secret. The
-        // blinding value is zero.
+        // The constant polynomial has a degree below 3, as the threshold of 3 requires, so all
+        // shares are equal to the secret. The blinding value is zero.
         let field = Field::Element { bits, points: Points::Compact };
         let value = pattern(field.element_len());
         let mut message = b"sealane.share.v1.commitment\x02".to_vec();
@@ -158,7 +159,7 @@ fn forged_elements() {
     }
 }
 
-/// Returns readers. Those with the same number come from one source.
+/// Returns readers of the shares. Those with the same number come from one source.
 fn from(shares: &[(usize, &Share)]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
     let reader = |&(source, share): &(usize, &Share)| {
         ShareReader::new(Cursor::new(share.as_bytes().to_vec())).unwrap().from_source(source)
@@ -181,8 +182,8 @@ fn foreign(all: &[Share]) -> Vec<Share> {
 fn one_place_never_outvotes_others() {
     let all = shares(3, 5);
     let forged = foreign(&all);
-    // Two holders come with a third whose file has three shares of another secret, with right
-    // headers.
+    // Two holders give one share each. The file of a third has three shares of another secret, with
+    // right headers.
     let list = [(0, &all[0]), (1, &all[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4])];
     let mut output = Vec::new();
     let error = combine_seek(from(&list), &mut output).err();
@@ -190,8 +191,8 @@ fn one_place_never_outvotes_others() {
     let error = combine_to(from(&list), Vec::new()).err();
     assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
 
-    // With a third honest holder, the honest shares are preferred, although the forged ones are
-    // more.
+    // With a third honest holder, the honest shares are preferred, although there are more forged
+    // ones.
     let list =
         [(2, &forged[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4]), (0, &all[0]), (1, &all[1]), (3, &all[2])];
     let report = combine_seek(from(&list), &mut output).unwrap();
@@ -213,7 +214,7 @@ fn two_secrets_with_enough_shares_each_are_an_error() {
     let list = [forged[0].clone(), all[1].clone(), forged[2].clone(), all[3].clone(), forged[4].clone()];
     let error = combine(&list).err();
     assert!(matches!(error, Some(CombineError::TwoSecrets { positions: [0, 1] })), "{error:?}");
-    // One of them by itself is not enough for a secret.
+    // A single forged share is not enough for a second secret.
     assert_eq!(&combine(&list[1..4]).unwrap().secret[..], SECRET);
 }
 

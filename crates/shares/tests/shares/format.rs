@@ -1,4 +1,4 @@
-//! Checks the format byte by byte, and with code of others.
+//! Checks the format byte by byte, and its text form with the decoder of the crate `bech32`.
 
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32m, Checksum};
@@ -7,7 +7,7 @@ use sealane_shares::{Field, Header, ParameterError, Points, SetId, Share, ShareE
 use crate::support::{SECRET, checksum_key, shares};
 
 #[test]
-fn the_layout_of_docs_shares() {
+fn the_layout_is_as_documented() {
     let share = &shares(3, 5)[3];
     let bytes = share.as_bytes();
     assert_eq!(&bytes[..8], b"\x9dsealane");
@@ -31,7 +31,7 @@ fn the_text_is_bech32m() {
     assert_eq!(bytes, share.as_bytes()[8..]);
 }
 
-/// Bech32m without the limit on the length.
+/// Bech32m with a limit of 5,000 characters instead of 90.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Long {}
 

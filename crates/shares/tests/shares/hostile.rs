@@ -5,7 +5,7 @@ use sealane_shares::{Field, Header, Points, SetId, Share, ShareError, ShareReade
 
 use crate::support::checksum_key;
 
-/// Returns a share with an arbitrary share of the blinding value, payload and commitment, and right
+/// Returns a share with this share of the blinding value, payload and commitment, and with right
 /// checksums.
 pub(crate) fn make(header: &Header, blinding: &[u8], payload: &[u8], commitment: [u8; 32]) -> Vec<u8> {
     let field = header.field();

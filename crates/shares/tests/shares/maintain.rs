@@ -17,7 +17,7 @@ fn refreshed_shares_give_the_same_secret_and_do_not_mix() {
     assert_eq!(&combine(&new[1..]).unwrap().secret[..], SECRET);
     let mixed = combine(&[new[0].clone(), new[1].clone(), old[4].clone()]);
     assert!(matches!(mixed.err(), Some(CombineError::DifferentSets { .. })));
-    // Forging the set does not help either: the values do not fit.
+    // A second refresh does not change the secret either.
     assert_eq!(&combine(&refresh(&new).unwrap()).unwrap().secret[..], SECRET);
 }
 
@@ -49,7 +49,7 @@ fn a_reissued_share_is_the_lost_one() {
         assert_eq!(again, all[lost]);
         assert_eq!(reissue(&others[1..], lost as u16 + 1).unwrap(), all[lost]);
     }
-    // A share that is given is returned.
+    // A share that is among the given ones is returned unchanged.
     assert_eq!(reissue(&all, 2).unwrap(), all[1]);
     // A sixth share, and the last possible one.
     let sixth = reissue(&all, 6).unwrap();

@@ -7,8 +7,8 @@ use sealane_shares::{Refresh, Share, ShareReader, Split, WipedVec, combine, slip
 
 use crate::support::pattern;
 
-/// Returns whether `output` has three bytes of `secret` beside each other, in a form that some
-/// `Debug` output could have.
+/// Returns whether `output` has three consecutive bytes of `secret`, in a form that `Debug` could
+/// write.
 fn shows(output: &str, secret: &[u8]) -> bool {
     let output = output.to_lowercase().replace([' ', '\n'], "");
     secret.windows(3).any(|bytes| {
@@ -18,9 +18,9 @@ fn shows(output: &str, secret: &[u8]) -> bool {
     })
 }
 
-/// Checks that the output has neither the bytes of the secret nor a part of its text. Twelve
-/// characters are longer than what the output of any secret has in common with a word of a
-/// mnemonic, such as ` identif`.
+/// Checks that the output has neither the bytes of the secret nor twelve consecutive characters of
+/// its text. Shorter parts, such as ` identif` in the words of a mnemonic, can be in the output of
+/// any secret.
 #[track_caller]
 fn is_redacted(value: &impl Debug, secret: &[u8], text: &str) {
     for output in [format!("{value:?}"), format!("{value:#?}")] {

@@ -1,11 +1,11 @@
-//! Tests SLIP-39 with its published vectors, and beyond them.
+//! Tests SLIP-39 with its published vectors, and cases that these leave out.
 
 use proptest::prelude::*;
 use sealane_shares::slip39::{self, Group, Mnemonic, Options, Slip39Error};
 
 use crate::support::pattern;
 
-/// Parses and combines.
+/// Parses and combines mnemonics.
 fn combine(mnemonics: &[String], passphrase: &[u8]) -> Result<Vec<u8>, Slip39Error> {
     let mnemonics: Vec<Mnemonic> = mnemonics.iter().map(|words| Mnemonic::parse(words)).collect::<Result<_, _>>()?;
     slip39::combine(&mnemonics, passphrase).map(|recovered| recovered.secret.to_vec())
@@ -97,7 +97,7 @@ fn a_group_with_a_wrong_mnemonic_is_left_out() {
     let recovered = slip39::combine(&list, b"").unwrap();
     assert_eq!(recovered.secret[..], pattern(16)[..]);
     assert_eq!(recovered.bad, [0, 1]);
-    // Without the third group there are too few.
+    // Without the third group, there are too few groups.
     assert!(matches!(slip39::combine(&list[..5], b"").err(), Some(Slip39Error::Digest)));
 }
 
@@ -111,7 +111,7 @@ fn work_has_a_limit() {
     assert!(refused.unwrap().to_string().contains("80000 iterations"));
     assert_eq!(slip39::combine_with_limit(&made, b"", 3).unwrap().secret[..], pattern(16)[..]);
     assert_eq!(slip39::combine(&made, b"").unwrap().secret[..], pattern(16)[..]);
-    // Anyone can make words with the largest exponent: they are an error at once.
+    // Anyone can make a mnemonic with the largest exponent. It is an error at once.
     let words: Vec<String> = made[0].to_words().split(' ').map(str::to_owned).collect();
     let costly = change_words(&words, &[(1, 3 ^ 15)]);
     let refused = slip39::combine(&[costly], b"").err();
@@ -171,7 +171,8 @@ fn a_wrong_word_is_located() {
         changed[at] = if changed[at] == "academic" { "acid" } else { "academic" };
         match Mnemonic::parse(&changed.join(" ")) {
             Err(Slip39Error::Checksum { suspect }) => {
-                // The flag in the second word selects the checksum.
+                // The second word has the extendable flag, which selects the kind of checksum, so
+                // an error there may not be located.
                 assert!(suspect == Some(at + 1) || at == 1, "{at}: {suspect:?}");
             }
             other => panic!("{other:?}"),

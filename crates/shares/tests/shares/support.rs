@@ -19,10 +19,8 @@ pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
-/// Returns a share with other payload bytes and a checksum that fits, as a forger makes it.
-///
-/// The position follows from `Share::payload`: the payload comes before the 48 bytes of the
-/// trailer.
+/// Changes a share, and makes its checksum fit, as a forger would. `change` gets all bytes before
+/// the checksum, which has 16 bytes: the header, the payload and the commitment of 32 bytes.
 pub(crate) fn forge(share: &Share, change: impl FnOnce(&mut Vec<u8>)) -> Share {
     let mut bytes = share.as_bytes().to_vec();
     bytes.truncate(bytes.len() - 16);
@@ -37,7 +35,7 @@ pub(crate) fn checksum_key() -> [u8; 32] {
     Sha256::digest(b"sealane.share.v1.checksum").into()
 }
 
-/// Returns a share with another last payload byte.
+/// Changes the last byte of a share's payload, and makes the checksum fit.
 pub(crate) fn forge_payload(share: &Share) -> Share {
     forge(share, |bytes| {
         let at = bytes.len() - 33;

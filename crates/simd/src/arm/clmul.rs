@@ -1,4 +1,4 @@
-//! Carry-less products of Arm: PMULL.
+//! Carry-less multiplication on Arm: PMULL.
 
 use super::intrinsics::*;
 
@@ -12,7 +12,7 @@ impl Pmull {
     /// Returns the token, if the CPU has the instruction.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        // The compiler's feature `aes` stands for both, and gates the instruction.
+        // The compiler's feature `aes` stands for AES and PMULL, and gates the instruction.
         #[cfg(feature = "std")]
         let found = detected!("neon", "aes", "pmull");
         #[cfg(not(feature = "std"))]
@@ -32,7 +32,7 @@ macro_rules! pmull {
     ($proof:expr, $($rest:tt)*) => { with_features!(Pmull: "neon,aes", "v8", $proof, $($rest)*) };
 }
 
-/// Writes the methods that map vectors to one.
+/// Writes the methods that map one or two vectors to one.
 macro_rules! operations {
     ($($method:ident = |$a:ident| $body:expr;)* ; $($method2:ident = |$a2:ident, $b2:ident| $body2:expr;)*) => {
         $(
@@ -109,7 +109,7 @@ impl ClmulLanes for PmullLane {
         });
         Self(shifted, self.1)
     }
-    // Uses products, with one instruction for each limb.
+    // Two products are two instructions.
     #[inline(always)]
     fn square(self) -> (Self, Self) {
         (self.mul_low(self), self.mul_high(self))

@@ -1,4 +1,4 @@
-//! Elements of GF(2^8) multiplied by table look-ups within vectors: see the shuffles of x86.
+//! Multiplication in GF(2^8) with table look-ups within vectors, by the method of `x86/gf8.rs`.
 
 use super::intrinsics::*;
 

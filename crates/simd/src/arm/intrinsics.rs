@@ -1,4 +1,4 @@
-//! The intrinsics under their names on AArch64.
+//! The vector intrinsics, under the names that they have on AArch64.
 
 #[cfg(target_arch = "arm")]
 pub(super) use super::a32::*;

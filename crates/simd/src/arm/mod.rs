@@ -3,8 +3,8 @@
 // In 32-bit programs, the vectors require a version of the architecture, which is also a feature.
 // Every CPU with the vectors has that version.
 
-/// Makes a type with a function `detect` a token. Defines the function that is compiled with its
-/// features.
+/// Implements the traits of a token for a type with a function `detect`, and defines the function
+/// that is compiled with the token's features.
 macro_rules! token {
     ($token:ident: $features:literal, $on_32_bits:literal) => {
         impl $crate::sealed::Sealed for $token {}

@@ -13,8 +13,8 @@ use crate::words::{MAX_WORDS_LANES, Words};
 pub struct Neon(());
 
 impl Neon {
-    /// Returns the token, if the CPU has these vectors. Targets of AArch64 without them do not
-    /// compile this module.
+    /// Returns the token, if the CPU has these vectors. This module is not compiled for AArch64
+    /// targets without them.
     #[must_use]
     pub fn detect() -> Option<Self> {
         detected!("neon").then_some(Self(()))

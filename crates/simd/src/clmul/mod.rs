@@ -1,9 +1,9 @@
-//! Carry-less products, the capability for arithmetic over GF(2)[x].
+//! Carry-less multiplication, the capability for arithmetic over GF(2)[x].
 
 use crate::token::Token;
 
-/// A token together with its vectors for carry-less products. The kernels of GF(2^n) are generic
-/// over it.
+/// A token together with its vectors for carry-less multiplication. The kernels of GF(2^n) are
+/// generic over it.
 ///
 /// ```
 /// use sealane_simd::{Clmul, ClmulLanes, ClmulLevel, LevelList, dispatch_clmul};
@@ -63,17 +63,18 @@ pub trait ClmulLanes: Copy {
 
     /// Returns the sum.
     fn xor(self, other: Self) -> Self;
-    /// Returns the limb-wise shift towards higher degrees by less than 64.
+    /// Returns the limb-wise shift towards higher degrees by `bits`, which is below 64.
     fn shl(self, bits: u32) -> Self;
-    /// Returns the limb-wise shift towards lower degrees by less than 64.
+    /// Returns the limb-wise shift towards lower degrees by `bits`, which is below 64.
     fn shr(self, bits: u32) -> Self;
     /// Exchanges the limbs.
     fn swap(self) -> Self;
-    /// Moves the low limb to the high one, above zero: multiplies by x^64.
+    /// Moves the low limb to the high one and clears the low one: multiplies by x^64, modulo x^128.
     fn low_to_high(self) -> Self;
-    /// Moves the high limb to the low one, below zero: divides by x^64.
+    /// Moves the high limb to the low one and clears the high one: divides by x^64.
     fn high_to_low(self) -> Self;
-    /// Returns the low limb of `self` above the high one of `below`.
+    /// Returns lanes whose high limb is the low limb of `self`, and whose low limb is the high limb
+    /// of `below`.
     fn above(self, below: Self) -> Self;
     /// Returns the product of the low limbs.
     fn mul_low(self, other: Self) -> Self;

@@ -1,4 +1,4 @@
-//! Every operation of every level, lane by lane, against integers bit by bit.
+//! Compares every operation on every level, lane by lane, with bit-by-bit arithmetic on integers.
 
 use super::*;
 use crate::level::ClmulLevel;
@@ -73,8 +73,8 @@ fn operations_on_every_level_are_those_on_integers() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        // All bits, many, few and none. With all bits set, the columns of the portable product are
-        // full.
+        // Values with all bits, many, none and few. With all bits set, the columns of the portable
+        // product are full.
         match state >> 61 {
             0 => u64::MAX,
             1 => state | state.rotate_left(17) | state.rotate_left(40),

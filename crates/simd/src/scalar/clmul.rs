@@ -1,4 +1,4 @@
-//! Carry-less products by integer products.
+//! Carry-less multiplication with integer multiplications.
 
 use super::Scalar;
 use crate::clmul::{Clmul, ClmulLanes};
@@ -13,16 +13,18 @@ impl Clmul for Scalar {
 pub struct ScalarLane([u64; 2]);
 
 /// Multiplies two polynomials of degree below 64 with 16 integer products. Each factor has every
-/// fourth bit of an operand, so at most 15 bits meet in a column. Their sum is at most 15, which
-/// fills the hole above the column and does not reach the next one.
+/// fourth bit of an operand, so the products have a column at every fourth bit, and at most 15 bits
+/// meet in a column. Their sum is at most 15: it fits into four bits and does not reach the next
+/// column.
 ///
 /// The method is Pornin's (BearSSL, "constant-time multiplication":
-/// <https://www.bearssl.org/constanttime.html>), here on whole products of 128 bits. It runs in constant time where integer multiplication does.
+/// <https://www.bearssl.org/constanttime.html>), here with whole products of 128 bits. It runs in
+/// constant time where integer multiplication does.
 #[inline(never)]
 fn multiply(a: u64, b: u64) -> [u64; 2] {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
-    // Sixteen bits would make 16 in the middle column: the four highest of `a` are multiplied by
-    // themselves.
+    // With sixteen bits in each factor, the middle column could reach 16. So the four highest bits
+    // of `a` are multiplied separately.
     const LOW: u64 = (1 << 60) - 1;
     let (a0, a1) = (a & LOW & EVERY_FOURTH, a & LOW & EVERY_FOURTH << 1);
     let (a2, a3) = (a & LOW & EVERY_FOURTH << 2, a & LOW & EVERY_FOURTH << 3);
@@ -42,7 +44,7 @@ fn multiply(a: u64, b: u64) -> [u64; 2] {
     [product as u64, (product >> 64) as u64]
 }
 
-/// Returns the square of a polynomial of degree below 32: a zero above each bit.
+/// Returns the square of a polynomial of degree below 32: puts a zero above each bit.
 #[inline(always)]
 fn spread(half: u64) -> u64 {
     let mut x = half & 0xffff_ffff;

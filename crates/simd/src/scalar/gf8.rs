@@ -84,8 +84,8 @@ impl Gf8Bytes for ScalarBytes {
             multiple = multiple.double();
         }
     }
-    /// Multiplies with a secret factor: each bit of an element selects a multiple of the factor, by
-    /// an integer multiplication without carries between bytes.
+    /// Multiplies by a secret factor. Each bit of an element selects a multiple of the factor: an
+    /// integer multiplication does this for all bytes, without carries between them.
     #[inline(always)]
     fn mul_secret(multiplicand: Self, factor: [u64; 8]) -> Self {
         let mut product = [0; WORDS];

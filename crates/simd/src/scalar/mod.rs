@@ -62,9 +62,9 @@ impl Assume for Scalar {
 impl Token for Scalar {
     #[inline(always)]
     fn enter<R>(self, kernel: impl FnOnce(Self) -> R) -> R {
-        // A separate function, as on the other levels. If it were inlined at the place of choice,
-        // its registers and stack would be saved for all levels. A target with only this level has
-        // no choice.
+        // A separate function, as on the other levels. If it were inlined where the level is
+        // chosen, all levels would save its registers and set up its stack. A target with only this
+        // level does not choose.
         #[cfg_attr(
             all(
                 feature = "simd",

@@ -1,7 +1,7 @@
 //! Backends of WebAssembly.
 //!
-//! A module that has an instruction which the engine lacks is not loaded at all, so there is
-//! nothing to detect: these backends are compiled where the target has the feature `simd128` (`-C
+//! An engine does not load a module with an instruction that it lacks, so there is nothing to
+//! detect: these backends are compiled where the target has the feature `simd128` (`-C
 //! target-feature=+simd128`).
 
 mod gf8;

@@ -61,7 +61,7 @@ macro_rules! operations {
     )*};
 }
 
-/// Defines a vector of blocks from its intrinsics and short expressions of them.
+/// Defines a vector of blocks from intrinsics, and from short expressions that consist of them.
 macro_rules! blocks {
     (
         $(#[$doc:meta])*

@@ -16,7 +16,7 @@ use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
 
-/// The features that the compiler may use where those below are enabled.
+/// The features that the compiler may use where those of [`Avx512`] are enabled.
 pub(super) const FEATURES: Features = super::avx2::FEATURES
     .union(Features::FMA)
     .union(Features::F16C)
@@ -70,9 +70,9 @@ simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX
     }
 }
 
-/// The tokens that prove [`Avx512`].
+/// A token that proves the features of [`Avx512`].
 pub trait ProvesAvx512: Simd<Words = Avx512Words<Self>, U64Lanes = Avx512U64Lanes<Self>> {
-    /// Returns the token that this one proves.
+    /// Returns the token [`Avx512`], whose features this one proves.
     fn avx512(self) -> Avx512;
 }
 
@@ -168,8 +168,8 @@ fn xor_rows<T: ProvesAvx512>(
             _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
         ]
     });
-    // In pieces: a function of all of it may be too large to be inlined. From a `zip` of keys and
-    // blocks, LLVM made code in an order that differed between builds.
+    // Block by block, because a function for all four may be too large to be inlined. From a `zip`
+    // of keys and blocks, LLVM generated code whose order differed between builds.
     let ([k0, k1, k2, k3], [b0, b1, b2, b3]) = (keys, blocks);
     for (key, block) in [(k0, b0), (k1, b1), (k2, b2), (k3, b3)] {
         avx512!(token, (key: __m512i = key, block: &mut [u8; 64] = block) -> () { xor_block(key, block) });

@@ -1,4 +1,4 @@
-//! Carry-less products: PCLMULQDQ on one lane, VPCLMULQDQ on two and four.
+//! Carry-less multiplication: PCLMULQDQ on one lane, VPCLMULQDQ on two and four.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -46,7 +46,7 @@ impl Clmul for Vpclmulqdq512 {
 /// The squares of all values of four bits, in order. A square has a zero above each bit.
 const SQUARES: [u64; 2] = [0x1514_1110_0504_0100, 0x5554_5150_4544_4140];
 
-/// Builds a vector from lanes. `$of` makes lane i from `$lane(i)`.
+/// Builds a vector from lanes. `$of` turns the value of `$lane(i)` into lane i.
 macro_rules! join {
     (1, $token:ident, $features:literal, $proof:ident, $vector:ident, $of:path, $lane:ident) => {
         $of($proof, $lane(0))

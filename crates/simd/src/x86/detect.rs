@@ -1,4 +1,4 @@
-//! CPU features by `cpuid`, without `std`.
+//! Detects CPU features with `cpuid`, without `std`.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86 as arch;
@@ -63,7 +63,7 @@ impl Features {
         self.0 & other.0 == other.0
     }
 
-    /// Returns both sets together.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)

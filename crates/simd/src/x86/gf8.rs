@@ -144,7 +144,7 @@ fn half(table: &[u8; 32], start: usize) -> __m128i {
     unsafe { _mm_loadu_si128(half.as_ptr().cast()) }
 }
 
-/// Returns both tables of a factor that may be secret, which are therefore not looked up.
+/// Computes both tables of a factor that may be secret, and so must not be an index.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn secret_halves(factor: u8) -> (__m128i, __m128i) {
@@ -167,7 +167,7 @@ gf8_bytes! {
     apply = |n, g| _mm_xor_si128(_mm_shuffle_epi8(g.0, n.0), _mm_shuffle_epi8(g.1, n.1));
 }
 
-/// Defines elements whose tables are the same in each 128 bits of a vector.
+/// Defines vectors that repeat the tables in each 128 bits.
 macro_rules! wide_bytes {
     (
         $(#[$doc:meta])*

@@ -1,4 +1,4 @@
-//! Elements of GF(2^8) multiplied by `gf2p8mulb`, which uses AES's field, and linear maps by
+//! Multiplies in GF(2^8) with `gf2p8mulb`, which uses AES's field, and applies linear maps with
 //! `gf2p8affineqb`, which serves every field.
 
 #[cfg(target_arch = "x86")]
@@ -29,7 +29,7 @@ const _: () = assert!(Gfni::BITS.contains(Avx2::BITS) && Gfni512::BITS.contains(
 /// whose sum is bit i of the value. Takes the same time for all maps.
 #[inline(always)]
 fn store_bit_matrix(values: &[u8; 8], memory: &mut [u8]) {
-    /// Exchanges the bits of the mask with those that are `shift` places above.
+    /// Exchanges the bits that `mask` selects with the bits that are `shift` places higher.
     #[inline(always)]
     fn exchange(bits: u64, mask: u64, shift: u32) -> u64 {
         let difference = (bits ^ (bits >> shift)) & mask;

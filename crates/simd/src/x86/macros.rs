@@ -23,8 +23,7 @@ macro_rules! token {
             /// The features that this token proves.
             pub(super) const BITS: $crate::x86::detect::Features = $bits;
 
-            /// Returns the token of features that all belong to those which `_proof` proves. The
-            /// caller has checked that they do.
+            /// Returns this token. The caller has checked that `_proof` proves all its features.
             #[allow(dead_code, reason = "not every token is another's")]
             pub(super) const fn implied_by<T: $crate::sealed::Sealed + Copy>(_proof: T) -> Self {
                 Self(())
@@ -134,8 +133,7 @@ macro_rules! unary {
     )*};
 }
 
-/// Writes the methods of a vector of 64-bit lanes that need more than one intrinsic but differ in
-/// one name.
+/// Writes the methods `shl`, `shr` and `opaque` of a vector of 64-bit lanes.
 macro_rules! shifts_and_opaque {
     ($with:ident, $vector:ty, $register:ident: $($method:ident = $intrinsic:path;)*) => {
         $(

@@ -1,5 +1,5 @@
-//! Loads of messages into vectors of 512 bits: a short end, and transposed blocks of eight
-//! messages.
+//! Loads messages into vectors of 512 bits: the short end of one message, or the transposed blocks
+//! of eight messages.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -35,7 +35,7 @@ pub(super) fn blocks_of_messages(messages: &[&[u8; 64]; MAX_U64_LANES]) -> [(__m
     [(low[0], high[0]), (low[1], high[1]), (low[2], high[2]), (low[3], high[3])]
 }
 
-/// Transposes four vectors of four parts.
+/// Transposes a 4×4 matrix of 128-bit parts: four vectors of four parts.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transposed(a: __m512i, b: __m512i, c: __m512i, d: __m512i) -> [__m512i; 4] {
@@ -52,7 +52,8 @@ fn transposed(a: __m512i, b: __m512i, c: __m512i, d: __m512i) -> [__m512i; 4] {
 /// Loads up to 64 bytes, as if zeros followed.
 ///
 /// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
-/// cycles if that page is not mapped. If the load would leave the page, it therefore reads a copy.
+/// cycles if that page is not mapped. If the vector would reach into the next page, a copy is
+/// therefore loaded.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn load_up_to_64(bytes: &[u8]) -> __m512i {
@@ -69,7 +70,7 @@ pub(super) fn load_up_to_64(bytes: &[u8]) -> __m512i {
         copy.as_ptr()
     };
     let mask = u64::MAX >> (64 - bytes.len());
-    // SAFETY: the mask has as many bits as there are bytes behind the pointer, and masked bytes are
-    // not read.
+    // SAFETY: the mask has as many bits as there are bytes from the pointer on, and the other bytes
+    // are not read.
     unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }

@@ -1,6 +1,6 @@
-//! The operations on the instruction set that this crate is compiled for: nothing here detects the
-//! CPU. In the copy that `built-twice` makes, they have their own symbol names, and it calls them
-//! by these.
+//! The operations on the instruction set that this crate is compiled for, without a branch on the
+//! CPU. In the copy that `built-twice` compiles, the functions have their own symbol names, by
+//! which `built-twice` calls them.
 
 use sealane_simd::Scalar;
 #[cfg(target_feature = "avx2")]
@@ -9,8 +9,8 @@ use sealane_simd::x86;
 use crate::{Combine, Hash, MANY, Packet, Product, Split, Stream};
 use crate::{block_on, combine_on, haraka_on, multiply_on, seal_on, split_on};
 
-/// Names a token for the features that this crate is compiled with. The compiler proves that the
-/// CPU has them.
+/// Defines a function that returns a token for the features that this crate is compiled with. The
+/// crate runs only on CPUs with these features, so detection cannot fail.
 macro_rules! token {
     ($name:ident: $($feature:literal => $token:ty,)*) => {
         cfg_select! {
@@ -45,20 +45,20 @@ macro_rules! functions {
 }
 
 functions! {
-    /// A 64-bit carry-less multiply.
+    /// Multiplies two 64-bit polynomials over GF(2).
     multiply as "simd_multiply" (product: Product) multiply_on(products(), product);
-    /// Haraka-256 with 5 rounds.
+    /// Hashes with Haraka-256, 5 rounds.
     haraka as "simd_haraka" (hash: Hash) haraka_on(aes(), hash);
-    /// One block of ChaCha20.
+    /// Encrypts one block with ChaCha20.
     block as "simd_block" (stream: Stream) block_on(vectors(), stream);
-    /// ChaCha20-Poly1305 of a message of 64 bytes.
+    /// Seals a message of 64 bytes with ChaCha20-Poly1305.
     seal as "simd_seal" (packet: Packet) seal_on(vectors(), packet);
-    /// A secret of 16 bytes, split.
+    /// Splits a secret of 16 bytes.
     split_one as "simd_split_one" (split: Split<1>) split_on(products(), split);
-    /// A secret of 1 KiB, split.
+    /// Splits a secret of 1 KiB.
     split_many as "simd_split_many" (split: Split<MANY>) split_on(products(), split);
-    /// A secret of 16 bytes, reconstructed.
+    /// Reconstructs a secret of 16 bytes.
     combine_one as "simd_combine_one" (combine: Combine<1>) combine_on(products(), combine);
-    /// A secret of 1 KiB, reconstructed.
+    /// Reconstructs a secret of 1 KiB.
     combine_many as "simd_combine_many" (combine: Combine<MANY>) combine_on(products(), combine);
 }

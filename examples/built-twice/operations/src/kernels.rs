@@ -13,7 +13,7 @@ pub fn multiply_on<T: Clmul>(token: T, product: &mut Product) {
     multiply_in::<T::One>(token, product);
 }
 
-/// Multiplies on one lane of these vectors.
+/// Multiplies in one lane of the vectors `V`.
 #[inline(always)]
 pub fn multiply_in<V: ClmulLanes>(token: V::Token, product: &mut Product) {
     let limb = |limb: u64| {
@@ -26,8 +26,9 @@ pub fn multiply_in<V: ClmulLanes>(token: V::Token, product: &mut Product) {
     limb(product.a).mul_low(limb(product.b)).store(0, &mut product.product);
 }
 
-/// The round constants of Haraka-256 with 5 rounds (Haraka v2, section 2.2): four for each. They are
-/// a copy, because `sealane` does not export its own, and this experiment does not use `sealane`.
+/// The round constants of Haraka-256 with 5 rounds (Haraka v2, section 2.2): four for each round.
+/// They are a copy, because `sealane` does not export its own, and this experiment does not use
+/// `sealane`.
 pub static HARAKA_CONSTANTS: [Block; 20] = [
     Block::new(0x0684704c_e620c00a_b2c5fef0_75817b9d),
     Block::new(0x8b66b4e1_88f3a06b_640f6ba4_2f08f717),
@@ -51,11 +52,11 @@ pub static HARAKA_CONSTANTS: [Block; 20] = [
     Block::new(0x9223973c_226b68bb_2caf92e8_36d1943a),
 ];
 
-/// Hashes with Haraka-256 v2, 5 rounds.
+/// Hashes with Haraka-256 v2, with 5 rounds.
 #[inline(always)]
 pub fn haraka_on<T: AesToken>(token: T, hash: &mut Hash) {
     if const { <T::Narrower as AesToken>::Blocks::BLOCKS < T::Blocks::BLOCKS } {
-        // One block in a vector: the lanes of wider ones would be copies.
+        // Takes vectors of one block: the lanes of a wider vector would be copies of each other.
         return haraka_on(token.narrower(), hash);
     }
     let (input, _) = hash.input.as_chunks();
@@ -90,10 +91,11 @@ pub fn haraka_on<T: AesToken>(token: T, hash: &mut Hash) {
     }
 }
 
-/// The four rows of ChaCha's state (RFC 8439, section 2.3), each in all rows of a vector.
+/// The four rows of ChaCha's state (RFC 8439, section 2.3). A vector has one row for each of its
+/// blocks.
 type Rows<W> = [W; 4];
 
-/// Computes four quarter rounds, of the columns or of the diagonals.
+/// Computes the four quarter rounds of the columns, or those of the diagonals.
 #[inline(always)]
 pub fn chacha_round<W: Words, const DIAGONAL: bool>([mut a, mut b, mut c, mut d]: Rows<W>) -> Rows<W> {
     if DIAGONAL {
@@ -203,7 +205,7 @@ pub fn poly1305(key: &[u8; 32], blocks: &[[u8; 16]]) -> [u8; 16] {
         let next = u128::from(d1 as u64) + (sum >> 64);
         (h0, h1, h2) = (sum as u64, next as u64, (d2 & 3) + (next >> 64) as u64);
     }
-    // h modulo 2^130 - 5: if h + 5 reaches 2^130, its low bits.
+    // Reduces h modulo 2^130 - 5: if h + 5 reaches 2^130, the low bits of h + 5 are the result.
     let h = u128::from(h1) << 64 | u128::from(h0);
     let (reduced, carry) = h.overflowing_add(5);
     let mask = u128::from((h2 + u64::from(carry)) >> 2).wrapping_neg();
@@ -237,7 +239,8 @@ fn product<V: ClmulLanes>(a: V, b: V) -> V {
     low.xor(folded).xor(carries.low_to_high())
 }
 
-/// Returns 1/a as a^(2^128 - 2), by Itoh's and Tsujii's chain: a^(2^k - 1) for k = 1, 3, 7 … 127.
+/// Returns 1/a as a^(2^128 - 2), with the addition chain of Itoh and Tsujii: a^(2^k - 1) for k = 1,
+/// 3, 7 … 127.
 #[inline(always)]
 fn inverse<V: ClmulLanes>(a: V) -> V {
     let mut power = a;
@@ -252,13 +255,13 @@ fn inverse<V: ClmulLanes>(a: V) -> V {
     product(power, power)
 }
 
-/// Splits by Shamir's secret sharing: evaluates the polynomials at all points.
+/// Splits with Shamir's secret sharing: evaluates the polynomials at all points.
 #[inline(always)]
 pub fn split_on<T: Clmul, const N: usize>(token: T, split: &mut Split<N>) {
     split_in::<T::One, N>(token, split);
 }
 
-/// Splits on one lane of these vectors, by Horner's rule.
+/// Splits in one lane of the vectors `V`, with Horner's rule.
 #[inline(always)]
 pub fn split_in<V: ClmulLanes, const N: usize>(token: V::Token, split: &mut Split<N>) {
     for (polynomial, shares) in split.polynomials.iter().zip(&mut split.shares) {
@@ -273,14 +276,14 @@ pub fn split_in<V: ClmulLanes, const N: usize>(token: V::Token, split: &mut Spli
     }
 }
 
-/// Finds the secret, from three shares.
+/// Reconstructs the secret from three shares.
 #[inline(always)]
 pub fn combine_on<T: Clmul, const N: usize>(token: T, combine: &mut Combine<N>) {
     combine_in::<T::One, N>(token, combine);
 }
 
-/// Finds the secret on one lane of these vectors, by Lagrange's interpolation at 0: the weight of a
-/// share is the product of x(j)/(x(i) + x(j)) over the other points.
+/// Reconstructs the secret in one lane of the vectors `V`, with Lagrange interpolation at 0: the
+/// weight of share i is the product of x(j)/(x(i) + x(j)) over the other points x(j).
 #[inline(always)]
 pub fn combine_in<V: ClmulLanes, const N: usize>(token: V::Token, combine: &mut Combine<N>) {
     let points = combine.points.each_ref().map(
@@ -289,7 +292,7 @@ pub fn combine_in<V: ClmulLanes, const N: usize>(token: V::Token, combine: &mut 
     );
     let [a, b, c] = points;
     let (ab, ac, bc) = (a.xor(b), a.xor(c), b.xor(c));
-    // One inversion for all: the denominators' common multiple is their product.
+    // One inversion is enough for all weights: ab·ac·bc is a common multiple of their denominators.
     let inverse = inverse(product(product(ab, ac), bc));
     let weights: [V; THRESHOLD] = [
         product(product(product(b, c), bc), inverse),

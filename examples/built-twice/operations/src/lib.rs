@@ -10,9 +10,9 @@ pub use kernels::*;
 /// An element of GF(2^128): bit i of limb j is the coefficient of x^(64 j + i).
 pub type Element = [u64; 2];
 
-/// Number of shares that a split makes.
+/// Number of shares that a split creates.
 pub const SHARES: usize = 5;
-/// Number of shares that restore the secret.
+/// Number of shares that reconstruct the secret.
 pub const THRESHOLD: usize = 3;
 /// Number of elements in a secret of 1 KiB.
 pub const MANY: usize = 64;
@@ -22,7 +22,7 @@ pub const MANY: usize = 64;
 #[repr(C)]
 pub struct Product {
     /// The product, the low half first. It is the first field: a kernel may load a factor together
-    /// with the 8 bytes behind it, and these must not be bytes that were just stored.
+    /// with the 8 bytes after it, and these must not be bytes that were just stored.
     pub product: [u64; 2],
     /// One factor.
     pub a: u64,
@@ -44,8 +44,8 @@ pub struct Hash {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Stream {
-    /// The data. It is the first field, as `product` is above: a kernel may load the last row of
-    /// the state together with the 48 bytes behind it.
+    /// The data. It is the first field for the same reason as [`Product::product`]: a kernel may
+    /// load the last row of the state together with the 48 bytes after it.
     pub data: [u8; 64],
     /// The input of the block function (RFC 8439, section 2.3), whose counter is ignored.
     pub state: [u32; 16],
@@ -57,7 +57,7 @@ pub struct Stream {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Packet {
-    /// The message. It is the first field, as in [`Stream`].
+    /// The message. It is the first field for the same reason as in [`Stream`].
     pub message: [u8; 64],
     /// Its tag.
     pub tag: [u8; 16],

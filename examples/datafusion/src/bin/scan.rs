@@ -1,9 +1,9 @@
-//! Times queries over sealed Parquet beside the same files in plain: `cargo run --release --bin scan
-//! [ROWS [FOLDER]]`.
+//! Times queries over sealed Parquet files, and over plain files with the same content: `cargo run
+//! --release --bin scan [ROWS [FOLDER]]`.
 //!
 //! Prints a table in Markdown. Both stores are on the local disk, in FOLDER if it is given, and the
-//! kernel has their files in memory. Plain and sealed take turns after one query of each. The table
-//! has the medians.
+//! kernel caches their files in memory. After one untimed query each, plain and sealed files take
+//! turns. The table has the medians.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -23,16 +23,17 @@ use sealane_object_store::sealane_age::x25519::Identity;
 use tokio::io::AsyncWriteExt as _;
 use url::Url;
 
-/// Rows of the table, of 36 bytes each in a file without compression.
+/// The number of rows in the table. A row takes 36 bytes in an uncompressed file.
 const ROWS: u64 = 14_000_000;
 const ROUNDS: usize = 9;
 
-/// The table: numbers in order, of few kinds, and of many; and texts.
+/// The query that generates the table: ascending numbers, columns with few and with many distinct
+/// numbers, and texts.
 const TABLE: &str = "SELECT value AS id, value % 97 AS kind, (value * 7919) % 1000003 * 0.000001 AS price, \
     (value * 104729) % 999983 * 0.001 AS weight, (value * 2654435761) % 1000000007 AS account, \
     'customer ' || CAST(value % 5003 AS VARCHAR) AS customer FROM range(0, {rows})";
 
-/// What is queried. No result depends on the order of rows.
+/// The names and texts of the queries. No result depends on the order of rows.
 const QUERIES: [(&str, &str); 5] = [
     ("all columns", "SELECT * FROM orders"),
     (
@@ -75,7 +76,7 @@ async fn measure(rows: u64, rounds: usize, folder: &Path) -> Result<(), Box<dyn 
             "COPY ({table}) TO 'plain://lake/{name}/' STORED AS PARQUET OPTIONS ('format.compression' '{compression}')"
         );
         plain.sql(&write).await?.collect().await?;
-        // The sealed files have the same bytes.
+        // The sealed files have the same content.
         let written: Vec<_> = plain_files.list(Some(&name.into())).try_collect().await?;
         for object in &written {
             seal(&plain_files, &sealed_files, object).await?;
@@ -123,7 +124,7 @@ async fn seal(from: &LocalFileSystem, to: &Arc<SealedStore>, object: &ObjectMeta
     Ok(())
 }
 
-/// Returns the median of the times in which each context executes the query. They take turns.
+/// Returns each context's median time for the query. The contexts take turns.
 async fn medians(contexts: [&SessionContext; 2], query: &str, rounds: usize) -> Result<[Duration; 2], Box<dyn Error>> {
     // Reads the files into memory, and compares the results.
     let (plain, _) = answer(contexts[0], query).await?;
@@ -141,8 +142,8 @@ async fn medians(contexts: [&SessionContext; 2], query: &str, rounds: usize) -> 
     }))
 }
 
-/// Executes a query. Returns the number of rows, with the row if there is only one, and the time
-/// after the plan.
+/// Executes a query. Returns the number of rows, the row as text if there is only one, and the time
+/// without planning.
 async fn answer(context: &SessionContext, query: &str) -> Result<((usize, String), Duration), Box<dyn Error>> {
     let plan = context.sql(query).await?.create_physical_plan().await?;
     let start = Instant::now();
@@ -161,7 +162,7 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// All queries have the same results, sealed and in plain.
+/// Tests that all queries have the same results over sealed and plain files.
 #[test]
 fn a_short_table_is_measured() {
     let folder = tempfile::tempdir().unwrap();

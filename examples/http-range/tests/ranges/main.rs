@@ -1,4 +1,4 @@
-//! Ranges of a sealed file from a server, and everything that may go wrong there.
+//! Tests of reading ranges of a sealed file from a server, and of the errors that can occur.
 
 mod server;
 
@@ -71,7 +71,7 @@ async fn a_wrong_key_is_named() {
 async fn a_truncated_object_is_found_out() {
     let identity = x25519::Identity::generate().unwrap();
     let file = seal(&identity);
-    // Cut between two chunks: the last one is missing.
+    // The object is cut between two chunks: the last one is missing.
     let end = file.len() - (1234 + 16);
     let server = Server::start(file[..end].to_vec()).await;
     let object = HttpObject::open(server.uri()).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_truncated_object_is_found_out() {
     let error = reader.read_async(4 * CHUNK_BYTES as u64..LEN as u64).await.unwrap_err();
     assert_eq!(error.to_string(), StreamError::Truncated.to_string());
 
-    // Cut after the length was known, without another version.
+    // The object is cut after its length was read, and its version stays the same.
     let server = Server::start(file.clone()).await;
     let object = HttpObject::open(server.uri()).await.unwrap();
     let reader = unlock(&object, &identity).await;
@@ -90,7 +90,7 @@ async fn a_truncated_object_is_found_out() {
         assert_eq!(error.to_string(), StreamError::Truncated.to_string());
     }
 
-    // Cut inside the header.
+    // The object is cut inside the header.
     let server = Server::start(file[..50].to_vec()).await;
     let object = HttpObject::open(server.uri()).await.unwrap();
     let error = LockedFile::read_async(&object).await.unwrap_err();
@@ -103,14 +103,14 @@ async fn a_changed_object_is_found_out() {
     let server = Server::start(seal(&identity)).await;
     let object = HttpObject::open(server.uri()).await.unwrap();
     let reader = unlock(&object, &identity).await;
-    // One bit of the third chunk, without another version.
+    // One bit of the third chunk changes, and the version stays the same.
     server.object.lock().unwrap().content[3 * SEALED_CHUNK_BYTES - 9] ^= 1;
     let error = reader.read_async(2 * CHUNK_BYTES as u64..2 * CHUNK_BYTES as u64 + 1000).await.unwrap_err();
     let expected = StreamError::CorruptChunk { number: 2 };
     assert_eq!(error.to_string(), expected.to_string());
     assert!(reader.read_async(CHUNK_BYTES as u64..CHUNK_BYTES as u64 + 1000).await.is_ok(), "the others are intact");
 
-    // Another version.
+    // The version changes.
     server.object.lock().unwrap().version = 2;
     let error = reader.read_async(0..100_000).await.unwrap_err();
     assert_eq!(http_error(&error), Some(&HttpError::Changed));
@@ -126,7 +126,7 @@ async fn addresses_and_responses_are_checked() {
     let server = Server::start(Vec::new()).await;
     let error = HttpObject::open(server.uri_of("/another")).await.err().unwrap();
     assert_eq!(http_error(&error), Some(&HttpError::Status(hyper::StatusCode::NOT_FOUND)));
-    // An object of no bytes has no ranges, but a length.
+    // An empty object has no ranges, but a length.
     let object = HttpObject::open(server.uri()).await.unwrap();
     let error = LockedFile::read_async(&object).await.unwrap_err();
     assert!(matches!(error, DecryptError::Header(sealane_age::header::HeaderError::Empty)), "{error:?}");

@@ -1,4 +1,4 @@
-//! The program of `seal_and_open`, without these calls.
+//! The program `seal_and_open` without sealing and opening: the baseline for its size.
 
 fn main() -> std::io::Result<()> {
     let message = std::fs::read("/dev/null")?;

@@ -43,7 +43,7 @@ fn run() -> Vec<u8> {
     results.extend(&received);
     assert_eq!(opening.open_within(Aad::empty(), &mut received, 6..).unwrap(), b"second");
 
-    // A forged record takes a nonce, so the next genuine one does not open.
+    // A forged record uses up a nonce, so the next genuine record does not open.
     let mut record = b"third".to_vec();
     sealing.seal_in_place_append_tag(Aad::empty(), &mut record).unwrap();
     let mut forged = record.clone();
@@ -51,7 +51,7 @@ fn run() -> Vec<u8> {
     assert_eq!(opening.open_in_place(Aad::empty(), &mut forged), Err(Unspecified));
     assert_eq!(opening.open_in_place(Aad::empty(), &mut record), Err(Unspecified));
 
-    // One that is too short takes a nonce too.
+    // A record that is too short also uses up a nonce.
     let mut record = b"fourth".to_vec();
     sealing.seal_in_place_append_tag(Aad::empty(), &mut record).unwrap();
     results.extend(&record);

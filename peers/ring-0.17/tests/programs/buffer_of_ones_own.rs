@@ -1,4 +1,4 @@
-// A buffer without an allocator, which the tag is appended to.
+// Appends the tag to a user's own type of buffer, which needs no allocator.
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 
 struct Packet {

@@ -1,4 +1,4 @@
-// Errors, what they convert from and to, and inputs of wrong lengths.
+// Errors, their conversions, and inputs of wrong lengths.
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, Tag, UnboundKey};
 use ring::error;
 

@@ -1,4 +1,4 @@
-//! Equality with `ring` at every length to 600.
+//! Compares results with those of `ring`, at every length up to 600.
 
 use ring_017::aead as theirs;
 use sealane::ring::aead as ours;
@@ -16,7 +16,8 @@ fn octets(seed: usize, length: usize) -> Vec<u8> {
     (0..length).map(step).collect()
 }
 
-/// Seals and opens with one of the two. The macro writes both, because the types differ.
+/// Defines functions that seal and open with one of the two implementations. A macro is needed
+/// because their types differ.
 macro_rules! implementation {
     ($name:ident, $seal:ident, $open:ident) => {
         fn $seal(key: &[u8], nonce: [u8; 12], aad: &[u8], message: &[u8]) -> Vec<u8> {

@@ -1,4 +1,5 @@
-// A key with a nonce for each message: tags behind the message and apart from it.
+// A key that takes a nonce for each message, with tags that are appended to the message and tags
+// that are separate.
 use ring::aead::{self, Aad, LessSafeKey, Nonce, Tag, UnboundKey};
 
 fn nonce(number: u32) -> Nonce {
@@ -28,7 +29,7 @@ fn run() -> Vec<u8> {
         let tag = Tag::from(<[u8; 16]>::try_from(tag.as_ref()).unwrap());
         let opened = key.open_in_place_separate_tag(nonce(number), Aad::from(header), tag, &mut apart, 0..).unwrap();
         assert_eq!(opened, plaintext);
-        // The plaintext may be changed in its place.
+        // The caller may change the plaintext in place.
         opened.iter_mut().for_each(|byte| *byte ^= 0xff);
         results.extend(&apart);
 

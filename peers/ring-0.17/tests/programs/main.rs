@@ -1,7 +1,8 @@
-//! Programs that were written for the crate `ring`, word for word. Each is compiled for this crate
-//! and for `sealane::ring`: only the name `ring` means another module. Both give the same results.
+//! Programs that are written for the crate `ring`. Each is compiled twice without a change: the
+//! name `ring` means the crate `ring` or the module `sealane::ring`. Both must give the same
+//! results.
 
-/// Writes a module and a test for each program.
+/// Defines a module and a test for each program.
 macro_rules! programs {
     ($($name:ident)*) => {$(
         mod $name {

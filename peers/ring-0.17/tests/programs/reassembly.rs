@@ -1,4 +1,5 @@
-// Packets are decrypted to where the one before ends; ranges of all kinds.
+// Decrypts each packet to the position at which the previous plaintext ends. Tests ranges of all
+// kinds.
 use ring::aead::{Aad, BoundKey, CHACHA20_POLY1305, LessSafeKey, Nonce, NonceSequence, OpeningKey, Tag, UnboundKey};
 
 struct Numbers(u8);
@@ -35,10 +36,10 @@ fn run() -> Vec<u8> {
         start = to;
     }
     assert_eq!(&whole[..end], b"Split stream reassembled in place");
-    // The rest of the packets is behind the plaintext.
+    // Remains of the packets follow the plaintext.
     results.extend(&whole);
 
-    // Each start of the ciphertext, and those that are beyond the message.
+    // Tests each start of the ciphertext, and starts beyond the message.
     for start in 0..60 {
         let mut packet = vec![0x55; 30];
         let tag = sealing

@@ -1,4 +1,4 @@
-// One key for several threads.
+// One key that several threads use.
 use std::sync::Arc;
 
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};

@@ -23,7 +23,7 @@ class Aead aead where
 newtype AeadNonce aead = Nonce ByteString
     deriving (Eq, Ord, Show)
 
--- Without this, @coerce@ would make a nonce of one AEAD from a nonce of the other.
+-- Without this, @coerce@ could turn a nonce of one AEAD into a nonce of the other.
 type role AeadNonce nominal
 
 -- | Returns a nonce, or 'Nothing' if the bytes have another length.
@@ -36,6 +36,6 @@ ofLength len bytes
 nonceToBytes :: AeadNonce aead -> ByteString
 nonceToBytes (Nonce bytes) = bytes
 
--- | Returns a nonce of random bytes of the operating system's generator.
+-- | Returns a nonce of random bytes from the operating system's generator.
 random :: Int -> IO (AeadNonce aead)
 random len = Nonce <$> generateBytes len

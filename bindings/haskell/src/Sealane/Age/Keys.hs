@@ -1,6 +1,6 @@
 {-# LANGUAGE ForeignFunctionInterface #-}
 
--- | The keys of age files, and what all modules for age files need.
+-- | The keys of age files, and what the modules for age files share.
 module Sealane.Age.Keys
     ( -- * Keys
       Kind (..)
@@ -46,9 +46,9 @@ import Sealane.Foreign (AgeError, Status, check, checkAge, pureCall, withBytes)
 
 -- | The kind of a pair of keys.
 data Kind
-    = -- | @age1…@, which every program for age files knows.
+    = -- | @age1…@, which every implementation of age supports.
       X25519
-    | -- | ML-KEM-768 with X25519: @age1pq1…@, which is post-quantum. age knows it from 1.3 on.
+    | -- | ML-KEM-768 with X25519: @age1pq1…@, which is post-quantum. age supports it since 1.3.
       MlKem768X25519
     deriving (Eq, Show)
 
@@ -56,11 +56,11 @@ data Kind
 data Format
     = -- | The binary form.
       Binary
-    | -- | The text form.
+    | -- | The text form: armor.
       Armor
     deriving (Eq, Show)
 
--- | Returns the number of a form in the C interface.
+-- | Returns the number that stands for a form in the C interface.
 formatNumber :: Format -> Word32
 formatNumber Binary = 0
 formatNumber Armor = 1
@@ -90,48 +90,49 @@ identityRecipient identity = attempt . withBytes identity $ \start len ->
 -- | Returns the recipients of a text with one on each line. Fails if a line is not a recipient, or
 -- there is none.
 --
--- Empty lines and lines that begin with @#@ are skipped. Recipients for ssh and for plugins are
--- refused.
+-- Empty lines and lines that begin with @#@ are skipped. Plugin recipients are refused.
 recipientsFromText :: ByteString -> Either SealaneError Recipients
 recipientsFromText text = recipientsThat $ \list -> add recipientsAdd list text
 
 -- | Returns a passphrase as the only recipient. Fails if it is not UTF-8.
 --
--- Encryption and decryption take a second and 256 MiB of memory.
+-- Encryption and decryption each take about a second and 256 MiB of memory.
 recipientsFromPassphrase :: ByteString -> Either SealaneError Recipients
 recipientsFromPassphrase passphrase = recipientsThat $ \list ->
     withBytes passphrase $ \start len -> checkAge (recipientsAddPassphrase list (castPtr start) len 0)
 
--- | Returns recipients that a function adds to an empty list.
+-- | Returns the recipients that a function adds to an empty list.
 recipientsThat :: (Ptr RecipientList -> IO ()) -> Either SealaneError Recipients
 recipientsThat = attempt . fmap Recipients . newKeys recipientsNew
 
 -- | Returns the identities of a text with one on each line. Fails if a line is not an identity, or
 -- there is none.
 --
--- Empty lines and lines that begin with @#@ are skipped. Identities of plugins are refused.
+-- Empty lines and lines that begin with @#@ are skipped. Plugin identities are refused.
 identitiesFromText :: ByteString -> Either SealaneError Identities
 identitiesFromText text = identitiesThat $ \list -> add identitiesAdd list text
 
 -- | Returns a passphrase that opens files. Fails if it is not UTF-8.
 --
--- Files that ask for more scrypt work than 2^22 are refused: 4 GiB of memory and half a minute.
+-- Files that ask for a scrypt work factor above 22 are refused. That factor takes 4 GiB of memory
+-- and half a minute.
 identitiesFromPassphrase :: ByteString -> Either SealaneError Identities
 identitiesFromPassphrase passphrase = identitiesThat $ \list ->
     withBytes passphrase $ \start len -> checkAge (identitiesAddPassphrase list (castPtr start) len 0)
 
--- | Returns identities that a function adds to an empty list.
+-- | Returns the identities that a function adds to an empty list.
 identitiesThat :: (Ptr IdentityList -> IO ()) -> Either SealaneError Identities
 identitiesThat = attempt . fmap Identities . newKeys identitiesNew
 
 add :: AddText a -> Ptr a -> ByteString -> IO ()
 add function list text = withBytes text $ \start len -> checkAge (function list (castPtr start) len)
 
--- | Returns the result of a function that throws nothing else, and always does the same.
+-- | Returns the result or the 'SealaneError' of an action, which must be deterministic and throw
+-- nothing else.
 attempt :: IO a -> Either SealaneError a
 attempt = pureCall . try
 
--- | Returns a text of the library, and wipes its buffer.
+-- | Returns a text that the library writes to a buffer, and wipes the buffer.
 keyText :: (CString -> CSize -> IO ()) -> IO ByteString
 keyText body = allocaBytes size $ \text -> do
     body text (fromIntegral size)
@@ -141,10 +142,10 @@ keyText body = allocaBytes size $ \text -> do
     -- SEALANE_AGE_KEY_TEXT_BYTES
     size = 2048
 
--- | Returns a list of keys after keys were added to it.
+-- | Creates a list of keys, and adds keys to it.
 newKeys :: IO (Ptr (Keys a)) -> (Ptr a -> IO ()) -> IO (ForeignPtr (Keys a))
 newKeys new fill = do
-    -- Without an exception in between, which would lose the memory.
+    -- Masked, because an exception between these lines would leak the memory.
     keys <- mask_ $ do
         pointer <- new
         when (pointer == nullPtr) (check 19)
@@ -179,7 +180,7 @@ foreign import ccall unsafe "sealane_hs.h sealane_hs_keys_list"
 foreign import ccall "sealane_hs.h &sealane_hs_keys_release"
     keysRelease :: FunPtr (Ptr (Keys a) -> IO ())
 
--- Texts may be long, and each key takes time. So these are safe calls.
+-- Texts may be long, and each key takes time, so these are safe calls.
 foreign import ccall safe "sealane.h sealane_age_recipients_add"
     recipientsAdd :: AddText RecipientList
 

@@ -3,7 +3,7 @@
 -- |
 -- Description: age files as lazy byte strings
 --
--- Age files as lazy byte strings: of any length, in little memory.
+-- Age files as lazy byte strings. Files of any length need little memory.
 --
 -- >>> identity <- generateIdentity X25519
 -- >>> let Right recipients = identityRecipient identity >>= recipientsFromText
@@ -12,8 +12,8 @@
 -- >>> decrypt identities file
 -- "attack at dawn"
 --
--- Each file has a thread in C, which works ahead by at most half a MiB of input and output, and
--- ends when the rest of the result is no longer used. It wipes its memory when it ends.
+-- Each file has a C thread, which works ahead by at most half a MiB of input and output. It ends
+-- when the rest of the result is no longer used, and then wipes its memory.
 module Sealane.Age.Lazy
     ( encrypt
     , decrypt
@@ -36,39 +36,39 @@ import Sealane.Age.Keys
 import Sealane.Foreign (AgeError, Status, check, checkAge, withBytes)
 import System.IO.Unsafe (unsafeInterleaveIO)
 
--- | Returns a file with this content. The content is read, and the file is made, as far as the
--- result is used.
+-- | Returns a file with this content. The content is read and encrypted only as far as the result
+-- is used.
 --
 -- Throws 'Sealane.Error.SealaneError' if the operating system's generator fails, or there is not
--- enough memory. Exceptions of the content are thrown where the result is used.
+-- enough memory. Exceptions in the content are thrown where the result is used.
 encrypt :: Recipients -> Format -> L.ByteString -> IO L.ByteString
 encrypt (Recipients keys) format =
     start keys (\recipients -> streamEncrypt recipients (formatNumber format))
 
--- | Returns the content of a file. It is read and decrypted as far as the result is used, but its
--- beginning at once.
+-- | Returns the content of a file. The beginning is read at once. The rest is read and decrypted
+-- only as far as the result is used.
 --
--- Throws 'Sealane.Error.SealaneError' if no identity opens the file. __Damage behind the beginning
--- of the file is thrown where the result is used__: the same exception, behind the last byte before
--- the damaged chunk. Everything before it is authentic, and nothing of the damaged chunk is
--- returned. So the content is whole only if the result was used to its end without an exception.
+-- Throws 'Sealane.Error.SealaneError' if no identity opens the file. __Damage after the beginning
+-- of the file throws the same exception where the result is used__, after the last byte before the
+-- damaged chunk. Everything before it is authentic, and nothing of the damaged chunk is returned.
+-- So the content is complete only if the result was used to its end without an exception.
 decrypt :: Identities -> L.ByteString -> IO L.ByteString
 decrypt (Identities keys) = start keys streamDecrypt
 
 -- | Starts a file, and returns its result.
 start :: ForeignPtr (Keys a) -> (Ptr (Keys a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
 start keys new input = do
-    -- Without an exception in between, which would lose the memory.
+    -- Masked, because an exception between these lines would leak the memory.
     stream <- mask_ . withForeignPtr keys $ \pointer -> do
         stream <- new pointer
         when (stream == nullPtr) (check 19)
         newForeignPtr streamFree stream
     rest stream (L.toChunks input)
 
--- | Returns the rest of the result for the rest of the input.
+-- | Returns the remainder of the result for the remainder of the input.
 --
--- Exceptions from other threads wait while functions in C are called (@pureCall@ has the reason),
--- but not while the input is evaluated.
+-- Exceptions from other threads wait during calls of C functions (@pureCall@ explains why), but not
+-- while the input is evaluated.
 rest :: ForeignPtr Stream -> [ByteString] -> IO L.ByteString
 rest stream input = do
     next <- mask_ . withForeignPtr stream $ \pointer -> alloca $ \lenPtr -> do
@@ -86,8 +86,8 @@ rest stream input = do
         Done -> pure L.empty
         NeedsInput -> case input of
             [] -> feed B.empty >> rest stream []
-            -- No bytes are the end of the input for the thread. Lazy byte strings have no empty
-            -- chunks, unless a program has made them of constructors.
+            -- For the thread, an empty piece ends the input. Lazy byte strings have no empty
+            -- chunks, unless a program has built them from constructors.
             piece : pieces | B.null piece -> rest stream pieces
             piece : pieces -> do
                 count <- feed piece

@@ -1,8 +1,8 @@
 -- |
 -- Description: ranges of age files
 --
--- Ranges of the content of an age file in its binary form. Only the chunks with these bytes are
--- read, of 64 KiB each, and all that is returned is authentic.
+-- Ranges of the content of an age file in its binary form. Only the chunks that hold these bytes
+-- are read, of 64 KiB each, and everything returned is authentic.
 --
 -- >>> identity <- generateIdentity X25519
 -- >>> let Right recipients = identityRecipient identity >>= recipientsFromText
@@ -38,8 +38,8 @@ import Sealane.Age.Files (fileLen, withInput)
 import Sealane.Age.Keys
 import Sealane.Foreign (AgeError, Status, tryAge, withBytes)
 
--- | A file whose content is read by ranges, by several threads at once if they like. Its keys are
--- wiped, and its file is closed, when it is no longer used.
+-- | A file whose content is read by ranges. Several threads may use it at once. When it is no
+-- longer used, its keys are wiped and its file is closed.
 data Ranges = Ranges
     { handle :: ForeignPtr RangesHandle
     , fileBytes :: Word64
@@ -47,11 +47,11 @@ data Ranges = Ranges
     , thrown :: IORef Thrown
     }
 
--- | The next number, and the exceptions that functions have thrown while the library waited for
--- them.
+-- | The next number, and the numbered exceptions that the reading function has thrown during calls
+-- of the library.
 data Thrown = Thrown Int64 [(Int64, SomeException)]
 
--- | Opens a file in the binary form. Reads its header only.
+-- | Opens a file in the binary form. Reads only its header.
 --
 -- Throws an 'IOError' if the file cannot be opened, and 'Sealane.Error.SealaneError' if no identity
 -- opens it, or it is not in the binary form.
@@ -60,18 +60,18 @@ openFile identities path = withInput path $ \file -> do
     len <- throwErrnoPathIf (< 0) "fstat" path (fileLen file)
     open identities (fromIntegral len) nullFunPtr (\list -> rangesOpenFd list file) =<< newIORef (Thrown 1 [])
 
--- | Opens a file in the binary form that a function reads, such as from a server. Reads its header
--- only.
+-- | Opens a file in the binary form through a function that reads it, for example from a server.
+-- Reads only its header.
 --
 -- Throws 'Sealane.Error.SealaneError' if no identity opens the file, or it is not in the binary
--- form. This and the functions below also throw what the function throws.
+-- form. @openWith@, 'contentLength' and 'readRange' also throw what the function throws.
 openWith
     :: Identities
     -> Word64
     -- ^ The length of the file in bytes.
     -> (Word64 -> Int -> IO ByteString)
-    -- ^ Reads at least one byte and at most that many, from this byte of the file on. Several
-    -- threads may call it at once, if they read ranges.
+    -- ^ Reads at least one byte and at most this number of bytes, from this position in the file
+    -- on. Threads that read ranges at the same time may call it at the same time.
     -> IO Ranges
 openWith identities len readAt = do
     failures <- newIORef (Thrown 1 [])
@@ -81,7 +81,7 @@ openWith identities len readAt = do
         open identities len function (\list -> rangesOpen list function nullPtr len) failures
             `onException` freeHaskellFunPtr function
 
--- | Opens a file, and frees the function after it.
+-- | Opens a file. The function is freed after the reader.
 open
     :: Identities
     -> Word64
@@ -95,8 +95,8 @@ open (Identities keys) len function opened failures = mask_ . alloca $ \pointer 
     reader <- peek pointer >>= newForeignPtrEnv rangesFree (castFunPtrToPtr function)
     pure Ranges{handle = reader, fileBytes = len, thrown = failures}
 
--- | Returns the length of the content in bytes. Reads the last chunk, because the length of a file
--- proves nothing.
+-- | Returns the length of the content in bytes. Authenticates the last chunk, because the length of
+-- the file alone proves nothing.
 --
 -- Throws 'Sealane.Error.SealaneError' if the file is damaged or cut short.
 contentLength :: Ranges -> IO Word64
@@ -105,10 +105,11 @@ contentLength ranges = withForeignPtr (handle ranges) $ \reader -> alloca $ \len
     checked (thrown ranges) (rangesLen reader len)
     peek len
 
--- | Returns a range of the content, which is shorter only at the end of the content. A range that
--- reaches the end also proves that it is the end.
+-- | Returns a range of the content. It is shorter than requested only at the end of the content.
+-- Reading up to the end also proves that the content ends there.
 --
--- Throws 'Sealane.Error.SealaneError' if a chunk is damaged. Nothing of the range is returned then.
+-- Throws 'Sealane.Error.SealaneError' if a chunk in the range is damaged, and then returns nothing
+-- of the range.
 readRange
     :: Ranges
     -> Word64
@@ -118,7 +119,7 @@ readRange
     -> IO ByteString
 readRange ranges offset wanted = B.createUptoN' len fill >>= \(bytes, ()) -> pure bytes
   where
-    -- The content is shorter than the file.
+    -- A limit for the allocation: the content is shorter than the file.
     len = fromIntegral (min (fileBytes ranges) (fromIntegral (max 0 wanted)))
     fill to = withForeignPtr (handle ranges) $ \reader -> alloca $ \count -> do
         poke count 0
@@ -126,7 +127,7 @@ readRange ranges offset wanted = B.createUptoN' len fill >>= \(bytes, ()) -> pur
         number <- peek count
         pure (fromIntegral number, ())
 
--- | Throws what a function has thrown in this call, or the error of the library.
+-- | Throws what the reading function has thrown in this call, or else the error of the library.
 checked :: IORef Thrown -> (Ptr AgeError -> IO Status) -> IO ()
 checked failures body = tryAge body >>= \failed -> case failed of
     Nothing -> pure ()
@@ -135,8 +136,8 @@ checked failures body = tryAge body >>= \failed -> case failed of
             (Thrown next (filter ((/= negate result) . fst) all'), lookup (negate result) all')
         maybe (throwIO failure) throwIO exception
 
--- | Calls a function for the library. An exception cannot cross the library, so this returns its
--- number, as a negative one, and 'checked' throws it.
+-- | Calls the reading function for the library. An exception cannot pass through the library, so
+-- this returns the negated number of the exception, and 'checked' throws it.
 callback :: IORef Thrown -> (Word64 -> Int -> IO ByteString) -> ReadAt
 callback failures readAt _ offset to len = copied `catch` remembered
   where

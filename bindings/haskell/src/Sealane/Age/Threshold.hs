@@ -1,8 +1,9 @@
 -- |
 -- Description: age files that several people open together
 --
--- Files that any @k@ of @n@ people open together. Each holder makes a part for one file, which
--- opens nothing else, and one of them collects the parts. Only Sealane reads and writes such files.
+-- Files that any @k@ of @n@ people open together. Each holder contributes a part for one file,
+-- which helps to open nothing else, and one person collects the parts. Only Sealane reads and
+-- writes such files.
 --
 -- >>> [a, b, c] <- mapM generateIdentity [X25519, X25519, X25519]
 -- >>> let Right public = mapM identityRecipient [a, b, c]
@@ -41,7 +42,7 @@ import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes)
 -- allowed: up to 100 bytes of UTF-8, without control characters and without spaces at its ends.
 --
 -- Encryption throws 'SealaneError' if there are fewer recipients than the threshold, or a recipient
--- is there twice.
+-- occurs twice.
 recipientsRequiring
     :: Int
     -- ^ The threshold.
@@ -52,7 +53,7 @@ recipientsRequiring
     -> Either SealaneError Recipients
 recipientsRequiring threshold label text = recipientsThat $ \list -> do
     withBytes text $ \start len -> checkAge (recipientsAdd list (castPtr start) len)
-    -- A negative number becomes one that is too large.
+    -- A negative number becomes too large, so it is refused.
     withBytes label $ \start len ->
         checkAge (recipientsRequire list (fromIntegral threshold) (castPtr start) len)
 
@@ -62,13 +63,13 @@ data Part = Part
     -- ^ The text, which is secret, for 'identitiesWithParts'. Send it to the person who opens the
     -- file.
     , partLabel :: ByteString
-    -- ^ The note of the maker of the file, in UTF-8. It is authentic.
+    -- ^ The authenticated note from the creator of the file, in UTF-8.
     , partThreshold :: Word8
-    -- ^ The number of parts that open the file together.
+    -- ^ The number of parts needed to open the file.
     , partCount :: Word8
     -- ^ The number of holders.
     , partPoint :: Word8
-    -- ^ The number of this holder, from 1.
+    -- ^ The number of this holder, counted from 1.
     }
     deriving (Eq)
 
@@ -83,8 +84,8 @@ instance Show Part where
                 . showString ", ..}"
 
 -- | Returns the parts that these identities contribute to a file. Show each holder the label, and
--- nothing else about the file, before the part leaves them. Fails if the header is not complete, or
--- not that of an age file.
+-- nothing else about the file, before the holder sends the part. Fails if the header is incomplete
+-- or malformed.
 --
 -- The list is empty if no identity holds a share of the file.
 contribute
@@ -110,14 +111,14 @@ contribute (Identities keys) file = attempt . withList keys $ \identities ->
                         | otherwise -> throwIO failure
          in take' holders
   where
-    -- Files of this library have no more.
+    -- The largest number of holders in files that this library creates.
     holders = 255
 
 -- | Returns the identities of a text, as 'identitiesFromText' does, and the parts of other holders.
--- The text may be empty. Fails if the text of a part is none.
+-- The text may be empty. Fails if one of the texts is not a part.
 --
--- Parts open only the file that they were made for. If there are too few, decryption fails with the
--- number of parts that are missing.
+-- A part opens only the file that it was created for. If there are too few parts, decryption fails,
+-- and the error tells how many are missing.
 identitiesWithParts
     :: ByteString
     -- ^ Identities.

@@ -1,4 +1,4 @@
--- | Keys in memory outside of Haskell's heap.
+-- | Keys in memory outside Haskell's heap.
 module Sealane.Key.Memory
     ( Key
     , keyBytes
@@ -27,7 +27,7 @@ keyBytes = 32
 -- | Returns a key that a function writes. Its finalizer wipes it.
 newKey :: (Ptr Word8 -> IO ()) -> IO Key
 newKey fill = mask_ $ do
-    -- An exception between both lines would lose the memory.
+    -- Masked, because an exception between allocation and finalizer would leak the memory.
     memory <- mallocBytes keyBytes >>= newForeignPtr freeKey
     withForeignPtr memory fill
     pure (Key memory)

@@ -16,7 +16,7 @@ struct Text {
     ended: bool,
 }
 
-/// The text as a reader. It has no more for now when it returns `WouldBlock`.
+/// The text as a reader. `WouldBlock` means that more text must be passed first.
 #[derive(Clone, Default)]
 struct Pieces(Arc<Mutex<Text>>);
 
@@ -63,7 +63,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorNew(env: *mut JNIEnv,
 }
 
 /// Takes a piece of text, and writes as many decoded bytes as there is room for. Returns their
-/// number. More may be left if there are as many as there is room for.
+/// number. If the output is full, more decoded bytes may be waiting.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_armorDecode(
     env: *mut JNIEnv,
@@ -85,7 +85,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorDecode(
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // First return the bytes before the fault. The next call finds the fault again.
+                // First returns the bytes before the fault. The next call finds the fault again.
                 Err(_) if filled > 0 => break,
                 Err(error) => return Err(error.into()),
             }

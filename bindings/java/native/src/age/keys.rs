@@ -37,7 +37,8 @@ impl Recipients {
         }
         let label = if label.is_empty() { None } else { Some(utf8(label)?.parse()?) };
         let this = Self { recipients, required: (required > 0).then_some((required, label)) };
-        // Whether they go together is known once a file key is wrapped; numbers are checked now.
+        // Checks the numbers now. Whether the recipients can be combined is known only when a file
+        // key is wrapped.
         if let Some((required, _)) = &this.required {
             ThresholdRecipient::new(*required, this.each())?;
         }
@@ -85,7 +86,7 @@ impl Identities {
         Ok(())
     }
 
-    /// Returns each identity alone.
+    /// Returns the identities one by one.
     pub(super) fn each(&self) -> impl Iterator<Item = &dyn Identity> {
         self.identities.iter().map(|identity| &**identity as &dyn Identity)
     }
@@ -111,7 +112,7 @@ fn secret(passphrase: &[u8]) -> Result<SecretString, Failure> {
     Ok(SecretString::from(utf8(passphrase)?))
 }
 
-/// Returns a passphrase with its work factor, if there is one.
+/// Returns the passphrase and its work factor, if there is a passphrase.
 fn with_work_factor(array: jbyteArray, passphrase: &[u8], work_factor: jint) -> Result<Option<(&[u8], u8)>, Failure> {
     if array.is_null() {
         return Ok(None);
@@ -162,8 +163,8 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipient(
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
-/// Returns new recipients: lines, a passphrase or null, and the number of those that must
-/// cooperate, or 0.
+/// Creates recipients from lines, a passphrase or null, and the number of recipients that must
+/// cooperate, or 0. Returns the number of the new object.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_recipientsNew(
     env: *mut JNIEnv,
@@ -191,7 +192,8 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipientsFree(_env: *mut 
     unsafe { free::<Recipients>(number) }
 }
 
-/// Returns new identities: lines, a passphrase or null, and lines with parts.
+/// Creates identities from lines, a passphrase or null, and lines with parts. Returns the number of
+/// the new object.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_identitiesNew(
     env: *mut JNIEnv,
@@ -221,7 +223,8 @@ pub unsafe extern "system" fn Java_sealane_age_Native_identitiesAddSsh(
 ) {
     let body = |env: &_| {
         let (text, secret) = (bytes(env, file), bytes(env, passphrase));
-        // SAFETY: the rules in `mod.rs`. Java adds keys before others get the number.
+        // SAFETY: the rules in `mod.rs`. Java adds keys before it shares the number with other
+        // threads.
         let identities = unsafe { object_mut::<Identities>(number) };
         identities.add_ssh(&text, (!passphrase.is_null()).then_some(&secret[..]))
     };

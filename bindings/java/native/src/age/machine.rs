@@ -1,4 +1,4 @@
-//! Calls of the virtual machine.
+//! Calls between the virtual machine and this library: exceptions, arrays, and objects as numbers.
 
 use core::ffi::CStr;
 use std::ffi::CString;
@@ -22,8 +22,8 @@ const CONSTRUCTOR: &CStr = c"(ILjava/lang/String;J)V";
 pub(super) unsafe fn run<T>(env: *mut JNIEnv, failed: T, body: impl FnOnce(&Environment) -> Result<T, Failure>) -> T {
     // SAFETY: the rules in `mod.rs`.
     let env = unsafe { Environment::new(env) };
-    // After a panic nothing is shared but objects that are only read, and decoders, which Java
-    // gives up after an exception.
+    // After a panic, nothing is shared except objects that are only read, and decoders, which Java
+    // discards after an exception.
     let failure = match catch_unwind(AssertUnwindSafe(|| body(&env))) {
         Ok(Ok(result)) => return result,
         Ok(Err(failure)) => failure,
@@ -34,12 +34,13 @@ pub(super) unsafe fn run<T>(env: *mut JNIEnv, failed: T, body: impl FnOnce(&Envi
 }
 
 fn throw(env: &Environment, failure: &Failure) {
-    // The virtual machine has an encoding of its own, which is ASCII for ASCII.
+    // The virtual machine expects its own encoding, modified UTF-8, which is the same as ASCII for
+    // these characters.
     let message: String = failure.message.chars().map(|c| if matches!(c, ' '..='~') { c } else { '?' }).collect();
     let message = CString::new(message).unwrap_or_default();
     // SAFETY: the table is that of `env`, the name ends with a zero byte.
     let class = unsafe { (env.table().FindClass)(env.raw(), EXCEPTION.as_ptr()) };
-    // Each of these functions leaves an exception of its own if it fails.
+    // Each of these functions throws its own exception if it fails.
     if class.is_null() {
         return;
     }
@@ -52,15 +53,15 @@ fn throw(env: &Environment, failure: &Failure) {
     }
     let chunk = failure.chunk.and_then(|chunk| jlong::try_from(chunk).ok()).unwrap_or(-1);
     let arguments = [jvalue { i: failure.reason as jint }, jvalue { l: text }, jvalue { j: chunk }];
-    // SAFETY: the constructor is of this class, and takes these three types.
+    // SAFETY: the constructor belongs to this class, and takes these three types.
     let exception = unsafe { (env.table().NewObjectA)(env.raw(), class, constructor, arguments.as_ptr()) };
     if !exception.is_null() {
-        // SAFETY: it is an object of a class of exceptions.
+        // SAFETY: the object is an exception.
         unsafe { (env.table().Throw)(env.raw(), exception) };
     }
 }
 
-/// Returns a copy of an array, which is empty if there is none. It is wiped on drop.
+/// Returns a copy of an array, or an empty one for null. The copy is wiped on drop.
 pub(super) fn bytes(env: &Environment, array: jbyteArray) -> Zeroizing<Vec<u8>> {
     if array.is_null() {
         return Zeroizing::default();
@@ -72,7 +73,7 @@ pub(super) fn bytes(env: &Environment, array: jbyteArray) -> Zeroizing<Vec<u8>> 
     copy
 }
 
-/// Returns a new array, or null with an exception of the virtual machine.
+/// Returns a new array, or null if the virtual machine has thrown an exception.
 pub(super) fn new_array(env: &Environment, bytes: &[u8]) -> Result<jbyteArray, Failure> {
     let len = jint::try_from(bytes.len()).map_err(|_| Failure::new(Reason::Internal, "too long for an array"))?;
     // SAFETY: the table is that of `env`.
@@ -83,13 +84,13 @@ pub(super) fn new_array(env: &Environment, bytes: &[u8]) -> Result<jbyteArray, F
     Ok(array)
 }
 
-/// Writes the first number of an array of numbers, which has at least one.
+/// Writes the first element of an array, which must have at least one.
 pub(super) fn set_long(env: &Environment, array: jlongArray, value: jlong) {
     // SAFETY: the array is valid by the rules in `mod.rs`, and the value is one number.
     unsafe { (env.table().SetLongArrayRegion)(env.raw(), array, 0, 1, ptr::from_ref(&value)) };
 }
 
-/// Returns the number of a new object.
+/// Moves an object to the heap and returns its number, which is its address.
 pub(super) fn give<T>(object: T) -> jlong {
     Box::into_raw(Box::new(object)).expose_provenance() as jlong
 }
@@ -97,7 +98,8 @@ pub(super) fn give<T>(object: T) -> jlong {
 /// Returns the object with this number, which is only read.
 ///
 /// # Safety
-/// The number is of an object of this type that has not been freed, and is not while it is used.
+/// The number belongs to an object of this type that has not been freed, and is not freed while it
+/// is used.
 pub(super) unsafe fn object<'a, T>(number: jlong) -> &'a T {
     // SAFETY: the rule above.
     unsafe { &*ptr::with_exposed_provenance(number as usize) }
@@ -115,9 +117,9 @@ pub(super) unsafe fn object_mut<'a, T>(number: jlong) -> &'a mut T {
 /// Frees the object with this number.
 ///
 /// # Safety
-/// The number is of an object of this type that has not been freed, and nobody else uses it.
+/// The number belongs to an object of this type that has not been freed, and nobody else uses it.
 pub(super) unsafe fn free<T>(number: jlong) {
-    // SAFETY: the rule above; the object was made by `give`.
+    // SAFETY: the rule above; the object was created by `give`.
     let object = unsafe { Box::from_raw(ptr::with_exposed_provenance_mut::<T>(number as usize)) };
     // A panic must not cross the boundary.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(object)));

@@ -1,10 +1,10 @@
-//! The functions that `sealane.age.Native` calls by the Java Native Interface.
+//! The functions that `sealane.age.Native` calls through the Java Native Interface.
 //!
 //! # Safety
 //! One set of rules holds for all functions. `Native` and its callers keep them: `env` and the
 //! arrays are those that the virtual machine passes, offsets and lengths are within the arrays,
-//! numbers of objects are those that these functions have returned, and an object is not used
-//! after it has been freed, or by two threads at once if it is a decoder.
+//! object numbers are those that these functions have returned, no object is used after it has been
+//! freed, and no decoder is used by two threads at once.
 #![allow(clippy::missing_safety_doc, reason = "the rules are those above")]
 
 mod armor;

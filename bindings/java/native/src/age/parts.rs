@@ -1,4 +1,4 @@
-//! Parts: what holders contribute to files that several people open together.
+//! Parts: the texts that holders contribute in order to open a file together.
 
 use core::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::keys::Identities;
 use super::machine::{bytes, new_array, object, run};
 
 /// Returns a line for each part: the text, the threshold, the number of holders, the number of this
-/// one, and the label, with tabs between them. No label has a tab.
+/// holder, and the label, separated by tabs. No label has a tab.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
     env: *mut JNIEnv,
@@ -26,13 +26,14 @@ pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
         let identities: &Identities = unsafe { object(identities) };
         let header = Decryptor::new(ArmoredReader::new(&bytes(env, file)[..]))?.into_header();
         let found = Part::of(&header, identities.each())?;
-        // Each line is shorter than this, so that the text never moves and leaves a copy behind.
+        // Each line is shorter than 256 bytes, so the text is never moved, which would leave a copy
+        // behind.
         let mut lines = Zeroizing::new(String::with_capacity(256 * found.len()));
         for (description, part) in found {
             let text = part.to_text();
             let label = description.label.as_ref().map_or("", |label| label.as_str());
             let (text, threshold, count) = (text.expose_secret(), description.threshold, description.count);
-            // A string takes everything.
+            // Writing to a string cannot fail.
             let _ = writeln!(lines, "{text}\t{threshold}\t{count}\t{}\t{label}", description.point);
         }
         new_array(env, lines.as_bytes())

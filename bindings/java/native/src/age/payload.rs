@@ -10,8 +10,8 @@ use super::machine::{bytes, free, give, new_array, object, run, set_long};
 use crate::jni::arrays::{Critical, Environment};
 use crate::memory::{Lent, at, at_mut};
 
-/// Calls `transform` with input and output in critical sections, which `Native` keeps to a chunk.
-/// Returns its result.
+/// Calls `transform` with input and output in critical sections, which `Native` limits to one
+/// chunk. Returns its result.
 fn chunk(
     env: &Environment,
     (input, input_offset, input_len): (jbyteArray, jint, jint),
@@ -30,11 +30,11 @@ fn chunk(
             lent.output(at_mut(to.start(), output_offset), output_len as usize),
         )
     };
-    // It fits, because the output did.
+    // The result fits, because the length of the output did.
     Ok(result? as jint)
 }
 
-/// Makes a header for recipients. Returns it with the nonce, and writes the number of the key.
+/// Creates a header for recipients. Returns it with the nonce, and writes the number of the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_start(
     env: *mut JNIEnv,
@@ -56,7 +56,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_start(
     unsafe { run(env, core::ptr::null_mut(), body) }
 }
 
-/// Writes a function for chunks.
+/// Defines a function for chunks.
 macro_rules! chunk_function {
     ($(#[$doc:meta])* $name:ident, $transform:expr) => {
         $(#[$doc])*
@@ -95,15 +95,15 @@ chunk_function! {
     Java_sealane_age_Native_openChunk, PayloadKey::open_chunks
 }
 
-/// Frees a key that seals.
+/// Frees a key that seals chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_sealingKeyFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
     // SAFETY: the rules in `mod.rs`.
     unsafe { free::<SealingKey>(number) }
 }
 
-/// Returns the length of the header and the nonce at the start of a file, or a negative number if
-/// the file has more of them: minus the least number of bytes that may be enough.
+/// Returns the length of the header and the nonce at the start of a file. If `start` is too short,
+/// returns a negative number: minus the smallest number of bytes that may be enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_preambleLength(
     env: *mut JNIEnv,
@@ -112,7 +112,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_preambleLength(
 ) -> jint {
     let body = |env: &_| {
         Ok(match Preamble::parse(&bytes(env, start))? {
-            // Headers are at most some MiB.
+            // Headers have at most a few MiB.
             Prefix::Complete(preamble) => preamble.len() as jint,
             Prefix::Incomplete { at_least } => -(at_least as jint),
         })
@@ -121,7 +121,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_preambleLength(
     unsafe { run(env, 0, body) }
 }
 
-/// Unlocks a file by its header and nonce. Returns the number of the key.
+/// Unlocks a file from its header and nonce. Returns the number of the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_unlock(
     env: *mut JNIEnv,
@@ -141,7 +141,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_unlock(
     unsafe { run(env, 0, body) }
 }
 
-/// Frees a key that opens.
+/// Frees a key that opens chunks.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_age_Native_payloadKeyFree(_env: *mut JNIEnv, _class: jclass, number: jlong) {
     // SAFETY: the rules in `mod.rs`.

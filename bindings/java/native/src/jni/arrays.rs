@@ -8,18 +8,18 @@ use zeroize::{Zeroize as _, Zeroizing};
 use crate::memory::at;
 use crate::message::HEAD_BYTES;
 
-/// The table of functions of the virtual machine, for the time of one call.
+/// The function table of the virtual machine, for the duration of one call.
 pub(crate) struct Environment(*mut JNIEnv);
 
 impl Environment {
     /// # Safety
-    /// The virtual machine has passed `env` to the native method that runs, and the methods
-    /// receive references of the same call, with offsets and lengths within the array.
+    /// The virtual machine has passed `env` to the running native method, and the methods of this
+    /// type receive references from the same call, with offsets and lengths within the array.
     pub(crate) unsafe fn new(env: *mut JNIEnv) -> Self {
         Self(env)
     }
 
-    /// Returns the pointer that the functions of the table take.
+    /// Returns the pointer that the functions in the table take.
     pub(crate) fn raw(&self) -> *mut JNIEnv {
         self.0
     }
@@ -47,7 +47,7 @@ impl Environment {
         unsafe { (self.table().SetByteArrayRegion)(self.0, array, offset, len as jint, from.cast()) }
     }
 
-    /// Says whether both are the same array.
+    /// Returns whether both are the same array.
     pub(crate) fn same(&self, a: jbyteArray, b: jbyteArray) -> bool {
         // SAFETY: `new` promises valid references.
         unsafe { (self.table().IsSameObject)(self.0, a, b) }
@@ -60,23 +60,23 @@ impl Environment {
     }
 }
 
-/// An array in a critical section: the collector does not move it, and no other function of the
-/// interface is called before the section ends. The end is the drop.
+/// An array in a critical section: the garbage collector does not move it, and no other JNI
+/// function may be called before the section ends. Dropping this ends the section.
 pub(crate) struct Critical<'a> {
     env: &'a Environment,
     array: jbyteArray,
     start: *mut u8,
-    /// Whether a copy that the virtual machine has made is written back: 0 or `JNI_ABORT`.
+    /// If the virtual machine has made a copy: 0 to write it back, or `JNI_ABORT` to discard it.
     mode: jint,
 }
 
 impl<'a> Critical<'a> {
-    /// Begins a section that only reads. None means that there is no memory.
+    /// Begins a section that only reads. Returns `None` if there is not enough memory.
     pub(crate) fn read(env: &'a Environment, array: jbyteArray) -> Option<Self> {
         Self::new(env, array, JNI_ABORT)
     }
 
-    /// Begins a section that writes. None means that there is no memory.
+    /// Begins a section that writes. Returns `None` if there is not enough memory.
     pub(crate) fn write(env: &'a Environment, array: jbyteArray) -> Option<Self> {
         Self::new(env, array, 0)
     }
@@ -101,17 +101,17 @@ impl Drop for Critical<'_> {
     }
 }
 
-/// Associated data of this length needs no allocation.
+/// Associated data up to this length needs no allocation.
 const SHORT_AAD_BYTES: usize = 64;
 
-/// A copy of key, nonce and associated data. It is wiped on drop.
+/// A copy of the key, the nonce and the associated data. It is wiped on drop.
 pub(crate) enum HeadCopy {
     Short([u8; HEAD_BYTES + SHORT_AAD_BYTES]),
     Long(Zeroizing<Vec<u8>>),
 }
 
 impl HeadCopy {
-    /// Copies them. None means that there is no memory.
+    /// Copies them. Returns `None` if there is not enough memory.
     pub(crate) fn new(env: &Environment, head: jbyteArray, aad_len: jint) -> Option<Self> {
         let len = HEAD_BYTES + aad_len as usize;
         if len <= HEAD_BYTES + SHORT_AAD_BYTES {

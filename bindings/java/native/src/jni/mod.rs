@@ -1,7 +1,8 @@
-//! The functions that `sealane.jca.Native` of Java 17 and 21 calls by the Java Native Interface.
+//! The functions that the version of `sealane.jca.Native` for Java 17 to 21 calls through the Java
+//! Native Interface (JNI).
 //!
-//! Short messages are copied, which takes less time than to enter a critical section for each
-//! array. Longer ones are in critical sections, which `Native` keeps to 64 KiB.
+//! Short messages are copied, which is faster than entering a critical section for each array.
+//! Longer ones are accessed in critical sections, which `Native` limits to 64 KiB.
 //!
 //! # Safety
 //! One set of rules holds for all functions. `Native` keeps them, and is the only caller: `env` and
@@ -26,8 +27,8 @@ use crate::status::Failure;
 const COPIED_BYTES: usize = 1024;
 const TAG_BYTES: usize = sealane::TAG_BYTES;
 
-/// Calls `transform` with pointers to input and output that are arrays. It reads `read` bytes and
-/// writes `write` bytes.
+/// Calls `transform` with pointers to the input and output arrays. `transform` reads `read` bytes
+/// and writes `write` bytes.
 fn with_arrays(
     env: &Environment,
     (input, input_offset, read): (jbyteArray, jint, usize),
@@ -35,7 +36,7 @@ fn with_arrays(
     transform: impl FnOnce(*const u8, *mut u8) -> i32,
 ) -> i32 {
     if read.max(write) <= COPIED_BYTES + TAG_BYTES {
-        // Words are wiped in less time than bytes.
+        // Words are wiped faster than bytes.
         let mut copy = [MaybeUninit::<u64>::uninit(); (COPIED_BYTES + TAG_BYTES) / 8];
         let start = copy.as_mut_ptr().cast::<u8>();
         env.get(input, input_offset, read, start);
@@ -43,7 +44,7 @@ fn with_arrays(
         if status == 0 {
             env.set(output, output_offset, write, start);
         }
-        // The output can be plaintext. Behind it, the copy has at most a tag of the input.
+        // The output can be plaintext. After it, the copy holds at most the tag from the input.
         copy[..write.div_ceil(8)].zeroize();
         return status;
     }
@@ -63,8 +64,8 @@ fn with_array(env: &Environment, array: jbyteArray, offset: jint, read: impl FnO
     read(at(from.start(), offset))
 }
 
-/// Writes two functions for whole messages, in arrays and in direct buffers. Input and output have
-/// this many bytes behind the message.
+/// Defines two functions for whole messages, in arrays and in direct buffers. `$behind_input` and
+/// `$behind_output` are the numbers of bytes after the message in the input and the output.
 macro_rules! message {
     ($arrays:ident, $buffers:ident, $transform:path, $behind_input:expr, $behind_output:expr) => {
         /// Encrypts or decrypts a message in arrays.
@@ -164,7 +165,7 @@ pub unsafe extern "system" fn Java_sealane_jca_Native_xorBuffers(
     unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, input_offset, len, to, output_offset) }
 }
 
-/// Computes a tag of Poly1305.
+/// Computes a Poly1305 tag.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Java_sealane_jca_Native_macArray(
     env: *mut JNIEnv,

@@ -28,7 +28,7 @@ pub unsafe extern "system" fn Java_sealane_jca_Native_contextNew(
     context.expose_provenance() as jlong
 }
 
-/// Returns the context of a number of `contextNew`.
+/// Returns the context for a number that `contextNew` returned.
 fn context(number: jlong) -> *mut Context {
     core::ptr::with_exposed_provenance_mut(number as usize)
 }

@@ -1,1 +1,1 @@
-"""Packages with the names and signatures of others: change the import, and nothing else."""
+"""Drop-in replacements for other packages: change the import, and nothing else."""

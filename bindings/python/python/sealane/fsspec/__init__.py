@@ -5,11 +5,11 @@
     options = {"identities": "file:key.txt", "recipients": "age1…"}
     pandas.read_parquet("age::s3://bucket/table.parquet", storage_options=options)
 
-``AgeFileSystem`` documents the options. Identities are references, and each process resolves them
-when it needs them, so no secret is in a pickled or printed filesystem.
+``AgeFileSystem`` documents the options. Identities are given as references, which each process
+resolves when it needs them, so a pickled or printed filesystem holds no secret.
 
-Mind the order of a chain with a cache: ``age::simplecache::s3://…`` keeps ciphertext on the disk,
-and ``simplecache::age::s3://…`` keeps **plaintext** there.
+The order matters in a chain with a cache: ``age::simplecache::s3://…`` keeps ciphertext on the
+disk, and ``simplecache::age::s3://…`` keeps **plaintext** there.
 """
 
 import fsspec

@@ -15,8 +15,8 @@ def register_compression(
 ) -> None:
     """Registers a compression for files whose names end in ``.age``.
 
-    fsspec gives a compression no options, so the references to identities and recipients are given
-    here, as for ``AgeFileSystem``. They are resolved when a file is opened.
+    fsspec gives a compression no options, so the references to identities and recipients are passed
+    to this function, as for ``AgeFileSystem``. They are resolved when a file is opened.
 
     If a ``with`` block of ``fsspec.open`` fails, fsspec closes its files as if they were complete.
     """

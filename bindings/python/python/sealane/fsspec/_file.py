@@ -16,12 +16,12 @@ from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
 from ._ranges import CHUNK, plan
 
-#: Reads of this many bytes are not kept, unless they follow another read.
+#: Reads of at least this many bytes are not cached, unless they continue the previous read.
 _LARGE = 4 * CHUNK
 
 
 class _FileSystem(Protocol):
-    """What a file needs of its filesystem."""
+    """What a file needs from its filesystem."""
 
     target: Any
     loop: Any
@@ -34,23 +34,24 @@ class _FileSystem(Protocol):
 class ChunkCache(BaseCache):  # type: ignore[misc]
     """Keeps the chunks of the last request.
 
-    Chunks are fetched whole anyway. Reads in order fetch more and more ahead, up to the block size,
-    and others fetch nothing ahead. Large reads fetch what they need, and nothing of it is kept: that
-    would take copies.
+    Chunks must be fetched whole in any case. Sequential reads fetch more and more ahead, up to the
+    block size. Other reads fetch nothing ahead. Large reads fetch only what they need and cache
+    nothing, which saves copies.
     """
 
     name = "chunks"
 
     def __init__(self, blocksize: int, fetcher: Any, size: int) -> None:
         super().__init__(blocksize, fetcher, size)
-        # The offset of what is kept, and its bytes. Threads that share a file exchange both at once.
+        # The offset and the bytes of what is kept. They are one tuple, so threads that share a file
+        # always see a matching pair.
         self._kept = 0, b""
         # The end of the last read, and how far the next one may read ahead.
         self._next: int | None = None
         self._ahead = 0
 
     def keep(self, start: int, data: bytes) -> None:
-        """Keeps bytes that are here already, as if they had been read last."""
+        """Keeps bytes that have already been fetched, as if they had been read last."""
         self._kept = start, data
 
     def _fetch(self, start: int | None, stop: int | None) -> bytes:
@@ -69,7 +70,7 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
             self.total_requested_bytes += stop - start
             whole: bytes = self.fetcher(start, stop)
             return whole
-        # The part that is here already.
+        # The part that has already been fetched.
         here = data[start - kept :] if kept <= start < end else b""
         begin = start + len(here)
         self._ahead = min(self.blocksize, max(4 * CHUNK, 2 * self._ahead)) if in_order else 0
@@ -83,11 +84,11 @@ class ChunkCache(BaseCache):  # type: ignore[misc]
 
 
 class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
-    """A file that is read, always in the version that was opened. It can be pickled, without its key.
+    """A file that is read, always in the version that was opened. Pickling leaves out its key.
 
-    Threads that all seek before each read may share it: a read begins where the last seek of its
-    thread went. DuckDB reads one file in several threads in this way. Once a thread reads on without
-    a seek, the position is that of the last read, for all.
+    Threads may share it if each seeks before every read: a read then begins where its own thread
+    last sought. DuckDB reads one file in several threads in this way. Once a thread reads without
+    seeking, all threads continue from the end of the last read.
     """
 
     fs: _FileSystem
@@ -104,14 +105,14 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         cache_type: str,
         **kwargs: Any,
     ) -> None:
-        """``end`` are the last bytes of the plaintext that are here already."""
+        """``end`` holds the last bytes of the plaintext that have already been fetched."""
         is_own = cache_type == ChunkCache.name
-        # Files of this machine are read here. Others are read in the event loop, as one request
-        # each.
+        # Local files are read directly. Reads of others are requests in the event loop.
         self._local = ChunkFile(path) if isinstance(fs.target, LocalFileSystem) else None
-        # For each thread: where its last seek went, unless it has read since, and `_turn` of then.
+        # For each thread: the position of its last seek, unless it has read since, and the value of
+        # `_turn` at that time.
         self._sought = threading.local()
-        # Changes when a thread reads on from the shared position: what was sought before is void.
+        # Changes when a thread reads on from the shared position, which voids all earlier seeks.
         self._turn = 0
         self._entry, size = entry, entry.size
         super().__init__(fs, path, "rb", block_size, cache_type="none" if is_own else cache_type, size=size, **kwargs)
@@ -130,13 +131,13 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         return position
 
     def read(self, length: int | None = -1) -> bytes:
-        """Reads that many bytes, or all to the end. Fewer are returned only at the end."""
+        """Reads ``length`` bytes, or everything to the end. Returns fewer only at the end."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
         turn, start = getattr(self._sought, "place", None) or (None, self.loc)
         self._sought.place = None
         if turn != self._turn:
-            # Threads that take turns share the position.
+            # Without a valid seek of its own, the thread continues from the shared position.
             self._turn += 1
             start = self.loc
         stop = self.size if length is None or length < 0 else start + length
@@ -168,9 +169,12 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
 
 
 class AgeWriteFile(AgeWriter):
-    """A file that is written. If a ``with`` block fails, nobody can read it to its end."""
+    """A file that is written.
 
-    #: Whether the file was not finished, and its target was closed without its last part.
+    If a ``with`` block fails, the file stays incomplete or is not created.
+    """
+
+    #: Whether the file was left unfinished, and its target closed without its last part.
     _is_given_up = False
 
     def __init__(self, fs: _FileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
@@ -200,9 +204,12 @@ class AgeWriteFile(AgeWriter):
         self.fs._forget(self.path)
 
     def _give_up(self) -> None:
-        """Closes the target without its last part. Files that need no such part are left incomplete."""
+        """Closes the target without committing its upload.
+
+        A target without uploads is left incomplete.
+        """
         self._is_given_up = True
-        # Closing would upload what is buffered, in the place of a good object.
+        # Otherwise, closing would upload what is buffered and replace a good object.
         if hasattr(self._target, "forced"):
             self._target.forced = True
         # A failure here must not hide the exception that led here.

@@ -25,7 +25,7 @@ from ._objects import Objects
 from ._ranges import END, Request, is_read_from_the_end, open_end, plan
 from ._references import check_identities, check_recipients, resolve_identities, resolve_recipients
 
-#: Work on more bytes is done in another thread than that of the event loop.
+#: Work on more bytes than this is done outside the thread of the event loop.
 _INLINE = 256 << 10
 #: The number of bytes that are in memory at once while a file is copied.
 _STEP = 8 << 20
@@ -36,8 +36,8 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
     """Files in the age format on another filesystem: ``age::s3://bucket/path``.
 
     Names, folders and times are those of the other filesystem. ``size`` is the length of the
-    plaintext, and ``sealed_size`` that of the object. ``cp``, ``mv`` and ``rm`` work on objects as
-    they are.
+    plaintext, and ``sealed_size`` that of the object. ``cp``, ``mv`` and ``rm`` work on the
+    encrypted objects.
     """
 
     protocol = "age"
@@ -61,20 +61,24 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         loop: Any = None,
         **kwargs: Any,
     ) -> None:
-        """Opens a filesystem over another one, which ``target_protocol`` and ``target_options`` name.
+        """Creates a filesystem over another one.
 
-        - ``identities``: references to whoever can read: ``file:PATH``, ``env:NAME``, a function, or
-          a list of these. They are resolved in each process when a file is opened.
-        - ``recipients``: whom new files are encrypted to: ``age1…``, an ssh key, a reference as
-          above, or a list of these.
-        - ``header_len``: pads the headers of new files to this length. All files are then taken to
-          have such headers, so that listings know the exact sizes without reading files.
-        - ``listing_sizes``: ``exact`` reads the header of each file in a listing that is not known.
-          ``lazy`` reads none, and ``size`` is ``None`` where it is not known. ``sealed`` leaves
-          ``size`` as the length of the object.
+        The other one is ``fs``, or is given by ``target_protocol`` and ``target_options``.
+
+        - ``identities``: references to the identities that read files: ``file:PATH``, ``env:NAME``,
+          a function, or a list of these. They are resolved in each process when a file is opened.
+        - ``recipients``: the recipients of new files: ``age1…``, an ssh key, a reference as above,
+          or a list of these.
+        - ``header_len``: pads the headers of new files to this length. All files are then assumed
+          to have headers of this length, so that listings know the exact sizes without reading
+          files.
+        - ``listing_sizes``: ``exact`` reads the headers that are not known yet of all files in a
+          listing. ``lazy`` reads none, and ``size`` is ``None`` where it is not known. ``sealed``
+          leaves ``size`` as the length of the object.
         - ``verify_end``: authenticates the end of each file when it is opened, with one more
-          request. Without it, a file that was cut between two chunks is found when its end is read.
-        - ``block_size``: how far reads in order may read ahead.
+          request. Without it, a file that was cut between two chunks is detected only when its end
+          is read.
+        - ``block_size``: how far sequential reads may read ahead.
         - ``max_headers``: the number of files whose headers and keys are remembered.
         """
         super().__init__(asynchronous=asynchronous, loop=loop, **kwargs)
@@ -114,7 +118,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
 
     @property
     def fsid(self) -> str:
-        """The identity of the other filesystem."""
+        """An id that is derived from that of the other filesystem."""
         return f"age_{self.target.fsid}"
 
     # Keys
@@ -141,7 +145,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         self._headers.drop(path)
 
     def _forget_version(self, path: str) -> None:
-        """Forgets a file that may be another one by now. Other filesystems remember listings, too."""
+        """Forgets a file that may have been replaced, also in the other filesystem's listings."""
         self._forget(path)
         self.target.invalidate_cache(path)
 
@@ -153,10 +157,11 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
     async def _entry(
         self, path: str, info: dict[str, Any] | None = None, *, start: bytes = b"", fresh: bool = False
     ) -> Entry:
-        """Returns what is known of a file, and reads its header if it is needed.
+        """Returns what is known about a file, and reads its header if needed.
 
-        ``start`` may have its first bytes. Without ``info``, an entry of an earlier version may be
-        returned. Then the file's chunks are not authentic, and the caller asks for a fresh one.
+        ``start`` may hold the first bytes of the file. Without ``info``, an entry of an earlier
+        version may be returned. The file's chunks then fail authentication, and the caller asks
+        again with ``fresh``.
         """
         if not fresh and (entry := self._headers.get(path, token_of(info) if info else None)):
             return entry
@@ -167,7 +172,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
             raise IsADirectoryError(path)
         size = info["size"]
         if len(prefix) != min(size, wanted):
-            # There is none, or it is of another version.
+            # The prefix is empty, or belongs to another version.
             prefix = b""
         while True:
             if size <= 0:
@@ -184,10 +189,10 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         return entry
 
     async def _opened(self, path: str, end: int = 0) -> tuple[Entry, bytes]:
-        """Returns the entry of a file that is opened, of its present version.
+        """Returns the entry of the present version of a file that is opened.
 
-        ``end`` is the number of bytes at the end of the object that are asked for at the same time.
-        The part of the plaintext in them is returned, too.
+        ``end`` is the number of bytes at the end of the object to fetch at the same time. The
+        plaintext in them is returned, too.
         """
         known = self._headers.get(path)
         if self.verify_end and not (known and known.end_is_verified):
@@ -245,13 +250,13 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         for attempt in range(2):
             size = entry.size
             if size is None:
-                # The engine says what is wrong with this length.
+                # Raises the error that says what is wrong with this length.
                 age.PayloadKey.sealed_range(0, 1, entry.payload_size)
             positions = [(index, *slice(start, stop).indices(size or 0)[:2]) for index, start, stop in ranges]
             try:
                 return await self._read_ranges(path, entry, [(i, a, max(a, b)) for i, a, b in positions], max_gap)
             except (age.PayloadError, OSError):
-                # The file may be another one by now, and the range beyond its end.
+                # The file may have been replaced, and the range may lie beyond its end.
                 if attempt or not was_known:
                     raise
                 entry = await self._entry(path, fresh=True)
@@ -276,7 +281,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
             raise age.HeaderError("the file is cut short: it ends inside the header" if sealed else "the file is empty")
         entry = Entry(len(sealed), preamble, None)
         if known is not None and known.sealed_size == len(sealed) and known.preamble.length == preamble.length:
-            # It has the same length, but may have another key.
+            # The object has the same length, but may have another key.
             entry.token = known.token
         key = await self._unlock(entry)
         payload = memoryview(sealed)[preamble.length :]
@@ -357,7 +362,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         if os.path.isdir(lpath):
             await self._makedirs(rpath, exist_ok=True)
             return
-        # Only ciphertext is in the temporary file.
+        # The temporary file holds only ciphertext.
         temporary = await asyncio.to_thread(seal_to_temporary, self._sealer(), lpath)
         try:
             await self._async_target._put_file(temporary, rpath, mode=mode, callback=callback, **kwargs)
@@ -392,7 +397,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
             )
         if mode not in ("wb", "xb"):
             raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
-        # Before the other file is touched.
+        # First, so that an error here leaves the target untouched.
         sealer = self._sealer()
         target = self.target._open(path, mode=mode, block_size=block_size, autocommit=autocommit, **kwargs)
         self._forget(path)

@@ -1,4 +1,4 @@
-"""What is known of an object: its length, its header and its key."""
+"""What is known about an object: its length, its header and its key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 
 from ..age import PayloadKey, Preamble
 
-#: The number of bytes that are read at first: all of most headers.
+#: The number of bytes that are read first. Most headers fit.
 FIRST_READ = 4096
 #: The fields of an object's information that change with its contents, by filesystem.
 _FIELDS = (
@@ -37,18 +37,18 @@ def token_of(info: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _number(value: Any) -> Any:
-    # Some filesystems have a time as a number in listings, and as an object elsewhere.
+    # Some filesystems give a time as a number in listings, and as a ``datetime`` elsewhere.
     return value.timestamp() if isinstance(value, datetime) else value
 
 
 async def look(target: Any, path: str, start: int, end: int = 0) -> tuple[dict[str, Any], bytes, bytes]:
-    """Returns the information of an object, and its first and last bytes, all asked for at once.
+    """Returns the information about an object, and its first and last bytes, all requested at once.
 
-    A part that was not asked for, or that the store did not give, is empty. ``end`` bytes may be
-    those of another version.
+    Bytes that were not requested, or that the store did not return, are empty. The last bytes may
+    be those of another version.
     """
     if isinstance(target, AsyncFileSystemWrapper):
-        # Each would wait for the one before.
+        # The wrapped filesystem would process the requests one after another.
         return await target._info(path), b"", b""
 
     async def part(begin: int, stop: int | None) -> Any:
@@ -59,7 +59,7 @@ async def look(target: Any, path: str, start: int, end: int = 0) -> tuple[dict[s
     info = found[0]
     if isinstance(info, BaseException):
         raise info
-    # A folder has no bytes, and some stores give nothing of an object that is shorter.
+    # A folder has no bytes, and some stores return an error for an object shorter than the range.
     first, last = [one if isinstance(one, bytes) else b"" for one in found[1:]]
     return info, first, last
 
@@ -98,7 +98,7 @@ class HeaderCache:
         self._lock = threading.Lock()
 
     def get(self, path: str, token: tuple[Any, ...] | None = None) -> Entry | None:
-        """Returns the entry, unless it is of another version than ``token``."""
+        """Returns the entry, unless its version differs from ``token``."""
         with self._lock:
             entry = self._entries.get(path)
             if entry is None or (token is not None and entry.token != token):

@@ -44,14 +44,17 @@ class Listings:
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert(self, info: dict[str, Any], start: bytes = b"") -> dict[str, Any]:
-        """Does the same, and reads the header if it is needed. ``start`` may have the first bytes."""
+        """Does the same as ``_known``, and reads the header if needed.
+
+        ``start`` may hold the first bytes.
+        """
         known = self._known(info)
         if known is not None:
             return known
         try:
             size = (await self._entry(info["name"], info, start=start)).size
         except age.HeaderError:
-            # Another kind of file.
+            # The object is not an age file.
             size = None
         return {**info, "size": size, "sealed_size": info["size"]}
 

@@ -1,4 +1,4 @@
-"""Operations on objects as they are: the other filesystem does them."""
+"""Operations on the encrypted objects, which the other filesystem does."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Objects:
         return self.target.ukey(self._strip(path))
 
     def sign(self, path: str, expiration: int = 100, **kwargs: Any) -> str:
-        """Is not possible: whoever had the address would get ciphertext."""
+        """Raises ``NotImplementedError``: a signed address would give ciphertext."""
         raise NotImplementedError("the address of a sealed object gives ciphertext: use the other filesystem's")
 
     def invalidate_cache(self, path: str | None = None) -> None:

@@ -1,4 +1,7 @@
-"""Plans the requests for ranges of a plaintext: chunks that touch are fetched once. No I/O."""
+"""Plans the requests for ranges of a plaintext: adjacent chunks share a request.
+
+This module does no I/O.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ from dataclasses import dataclass, field
 
 from ..age import PayloadError, PayloadKey
 
-#: The length of a chunk's plaintext, and of a sealed chunk.
+#: The length of a chunk's plaintext, and the length of a sealed chunk.
 CHUNK, SEALED_CHUNK = 65536, 65552
-#: The end of an object, with all of the chunk before the last one. Engines read it first if the
-#: directory of the format is at the end.
+#: The number of bytes to fetch at the end of an object: the last chunk and all of the one before.
+#: Query engines read the end first if the file format has its directory there.
 END = 2 * SEALED_CHUNK
 _READ_FROM_THE_END = (".parquet", ".orc", ".arrow", ".feather", ".zip", ".npz")
 
 
 def is_read_from_the_end(path: str) -> bool:
-    """Returns whether readers of such a file begin at its end, by its name."""
+    """Returns whether, judging by its name, a file is read from its end first."""
     return path.lower().removesuffix(".age").endswith(_READ_FROM_THE_END)
 
 
@@ -27,7 +30,7 @@ class Request:
 
     first: int
     is_last: bool
-    #: The bytes, counted from the first chunk of the payload.
+    #: The range of sealed bytes, counted from the first chunk of the payload.
     start: int
     stop: int
     #: The index of each range, with its offset in the plaintext of the chunks, and its length.
@@ -42,10 +45,10 @@ class Request:
 
 
 def plan(ranges: Iterable[tuple[int, int, int]], payload_size: int, max_gap: int = 0) -> Sequence[Request]:
-    """Returns the requests for ranges, each with an index, a start and a stop.
+    """Returns the requests for ranges. Each range is an index, a start and a stop.
 
     Ranges whose chunks touch, or are at most ``max_gap`` bytes apart, share a request. A range that
-    needs no chunk is in none.
+    needs no chunk is in no request.
     """
     found = []
     for index, start, stop in ranges:
@@ -65,7 +68,7 @@ def plan(ranges: Iterable[tuple[int, int, int]], payload_size: int, max_gap: int
 
 
 def open_end(key: PayloadKey, size: int, payload_size: int, sealed: bytes) -> bytes:
-    """Returns the last bytes of the plaintext, whose length is ``size``: those of up to two chunks.
+    """Returns the last bytes of a plaintext of ``size`` bytes: those of up to two chunks.
 
     ``sealed`` is the end of the object. If it is shorter, or of another version, nothing is
     returned.

@@ -26,7 +26,10 @@ def check_identities(references: Any) -> None:
 
 
 def check_recipients(references: Any) -> None:
-    """Checks the public texts among the references. Another text may be a secret by mistake."""
+    """Checks that literal texts among the references are public recipients.
+
+    Another text may be a secret, given by mistake.
+    """
     for reference in _each(references):
         if isinstance(reference, str) and not reference.startswith(("file:", "env:")):
             age.Recipient(reference)
@@ -41,7 +44,7 @@ def _each(references: Any) -> list[Any]:
 
 
 def _contents(reference: str) -> bytes:
-    """Returns the contents of a file or of a variable."""
+    """Returns the contents of a file or of an environment variable."""
     scheme, _, name = reference.partition(":")
     if scheme == "file":
         with open(os.path.expanduser(name), "rb") as file:
@@ -60,7 +63,7 @@ def _called(reference: Callable[[], Any], parse: Callable[[bytes], list[Any]]) -
 
 
 def resolve_identities(references: Any) -> list[age.Identity | age.Part]:
-    """Returns the identities."""
+    """Returns the identities and parts that the references stand for."""
     found: list[age.Identity | age.Part] = []
     for reference in _each(references):
         if callable(reference):
@@ -71,7 +74,7 @@ def resolve_identities(references: Any) -> list[age.Identity | age.Part]:
 
 
 def resolve_recipients(references: Any) -> list[age.Recipient]:
-    """Returns the recipients. Their public texts may stand for themselves."""
+    """Returns the recipients that the references stand for. A public text stands for itself."""
     found: list[age.Recipient] = []
     for reference in _each(references):
         if isinstance(reference, age.Recipient):

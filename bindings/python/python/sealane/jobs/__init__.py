@@ -1,4 +1,4 @@
-"""Seals, opens, re-keys and verifies many objects, here or on a cluster.
+"""Seals, opens, re-keys and verifies many objects, on this machine or on a cluster.
 
 ::
 
@@ -11,20 +11,22 @@
     )
     report.check()
 
-Each object is one task, and its result is a ``Record``: what fails does not end the job. ``ledger``
-is a folder, here or in a store, in which workers write what they have done. If a job is cut off, or
-some objects failed, call it again with the same ledger: it does what is left. Once all is done, it
-changes nothing, and succeeds. A ledger serves one job.
+Each object is one task, and its result is a ``Record``, so a failed object does not end the job.
+``ledger`` is a folder, local or in a store, in which workers record what they have done. If a job
+was interrupted, or some objects failed, call it again with the same ledger: it does what is left.
+Once everything is done, another call changes nothing and succeeds. A ledger belongs to one job.
 
-- Sources are addresses of fsspec: of an object, a folder (all below it) or a pattern, or several.
-  The objects are taken as they lie, and ``age::`` before an address is ignored.
+- Sources are one or several fsspec addresses. An address names an object, a folder with everything
+  below it, or a pattern. Jobs work on the encrypted objects themselves, so ``age::`` before an
+  address is ignored.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
 - ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
-- A file of recipients must stay as it is until the job is done: what is done is not done again.
-- ``attempts`` is how often an object is tried if others change it, or its store fails.
-- ``progress`` is ``True`` or ``False`` for a bar, or a function of the number of objects that are
-  done, the number in all, and the record. The default is a bar if a person looks on.
+- A recipients file must not change until the job is done: objects that are done are not done again.
+- ``attempts`` is how often an object is tried if others change it or its store fails.
+- ``progress`` is ``True`` or ``False`` for a bar, or a function that is called with the number of
+  objects done, their total number, and the record. The default is a bar if standard error is a
+  terminal.
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ def seal(
 ) -> Report:
     """Encrypts objects to a folder, each to the same path below it. Objects there are replaced.
 
-    ``header_len`` pads the headers to a length, so that listings know the sizes.
-    ``target_options`` are those of the target's filesystem, and ``storage_options`` if not given.
+    ``header_len`` pads the headers to that length, so that listings know the sizes of plaintexts.
+    ``target_options`` are options for the target's filesystem, by default ``storage_options``.
     """
     job = _Run("seal", ledger, ledger_options, recipients=recipients, header_len=header_len, attempts=attempts)
     return job.run(sources, storage_options, target, target_options, runner, client, workers, progress)
@@ -93,7 +95,7 @@ def open(
 ) -> Report:
     """Decrypts objects to a folder, each to the same path below it. Objects there are replaced.
 
-    An object appears when all of it is authentic.
+    An object appears only when all of it is authentic.
     """
     job = _Run("open", ledger, ledger_options, identities=identities, attempts=attempts)
     return job.run(sources, storage_options, target, target_options, runner, client, workers, progress)
@@ -115,12 +117,13 @@ def rekey(
     attempts: int = 5,
     progress: bool | Progress | None = None,
 ) -> Report:
-    """Gives objects to other recipients, without encrypting them again.
+    """Encrypts objects to other recipients by replacing their headers.
 
-    Only headers are new, and stores copy the rest on their own side where they can: S3 moves 5 MiB
-    of an object in each direction, and Azure the header. An object is replaced only if nobody else
-    has changed it meanwhile. With ``keep``, those who can open an object still can. Without it, this
-    does not revoke access: anyone who could open an object before can still open a copy of it.
+    Payloads are not encrypted again, and are copied inside the store where it can do that. Then 5
+    MiB of each object pass through the network in each direction on S3, and only the header on
+    Azure. An object is replaced only if nobody else has changed it meanwhile. With ``keep``, the
+    present recipients can still open the objects. Leaving it out does not revoke access: anyone who
+    could open an object before can still open a copy of it.
     """
     settings = {"recipients": recipients, "keep": keep, "header_len": header_len}
     job = _Run("rekey", ledger, ledger_options, identities=identities, attempts=attempts, **settings)
@@ -155,7 +158,7 @@ def _text(reference: Any) -> Any:
 
 
 def _name(reference: Any) -> Any:
-    """Returns what the ledger says of a reference."""
+    """Returns the text with which the ledger names a reference."""
     if isinstance(reference, list):
         return [_name(one) for one in reference]
     if callable(reference):
@@ -164,7 +167,7 @@ def _name(reference: Any) -> Any:
 
 
 class _Run:
-    """A call of one of the functions above."""
+    """One call of ``seal``, ``open``, ``rekey`` or ``verify``."""
 
     def __init__(
         self,
@@ -199,7 +202,7 @@ class _Run:
         workers: int | None,
         progress: bool | Progress | None,
     ) -> Report:
-        """Does the tasks that the ledger does not know to be done."""
+        """Runs the tasks that the ledger does not record as done."""
         job = self._job
         runner = runner_of(runner_name, workers, client)
         place = Place.of(target, options if target_options is None else target_options) if target else None
@@ -259,13 +262,13 @@ class _Run:
         except FileNotFoundError:
             return {}
         if not isinstance(infos, dict):
-            # adlfs returns a list for one object.
+            # adlfs returns a list instead of a dict for a single object.
             infos = {path: fs.info(path) for path in infos}
         return {path: str(version_of(fs, info)) for path, info in infos.items() if info["type"] == "file"}
 
 
 def _is_done(record: Record, found: Found, target: Place | None, targets: dict[str, str]) -> bool:
-    """Whether an object and its target are in the versions that the job left."""
+    """Whether an object and its target still have the versions that the job left."""
     if record.state != "done" or record.version != str(version_of(found.place.fs(), found.info)):
         return False
     return target is None or (record.target == target.url and record.target_version == targets.get(target.path))

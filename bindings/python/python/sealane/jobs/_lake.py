@@ -10,23 +10,23 @@ import fsspec
 from .. import age
 from ..fsspec._references import check_identities, resolve_identities
 
-#: Whoever can write to the store must not choose how much memory is taken.
+#: A limit, because anyone who can write to the store could otherwise use up a reader's memory.
 _MOST_BYTES = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
 class SealedIdentity:
-    """A reference to identities in a sealed object, such as the one of a lake.
+    """A reference to identities in a sealed object, such as the identity of a data lake.
 
-    All objects of a lake are encrypted to one recipient, and its identity lies beside them, sealed to
-    those who may read. To let someone in, re-key this one object. ``identities`` are references to a
-    reader's own identity. Wherever a reference to identities is taken, this is one: it holds no
-    secret, and can be pickled and printed.
+    All objects of the lake are encrypted to one recipient, and its identity lies beside them,
+    sealed to those who may read. To admit a reader, re-key this one object. ``identities`` are
+    references to a reader's own identity. A ``SealedIdentity`` can be passed wherever references to
+    identities are accepted. It holds no secret, and can be pickled and printed.
     """
 
     url: str
     identities: Any
-    #: The public text of the recipient that an identity must have. Others are refused then.
+    #: If given, identities with another recipient than this public text are refused.
     recipient: str | None = None
     storage_options: dict[str, Any] | None = dataclasses.field(default=None, repr=False)
 

@@ -3,13 +3,13 @@
 ::
 
     job.json                        what the job does
-    records/<object>.json           what became of an object
+    records/<object>.json           the outcome of an object
     intents/<object>/<header>.json  a header that an attempt is about to write
 
-``<object>`` and ``<header>`` are SHA-256 hashes, of the address and of the header. An attempt that
-is killed leaves its intent. The next one compares the header of the object with the intents: so it
-knows whether the object was replaced, and what is to be cleaned up. No file is written by two
-attempts, so nothing is lost in a race. The ledger holds no secret.
+``<object>`` and ``<header>`` are the SHA-256 hashes of the address and of the header. An attempt
+that is killed leaves its intent behind. The next attempt compares the object's header with the
+intents to learn whether the object was replaced and what must be cleaned up. Intents of different
+attempts have different names, so none is lost in a race. The ledger holds no secret.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Intent:
 
 
 class Ledger:
-    """The ledger at a place."""
+    """The ledger in a folder."""
 
     def __init__(self, place: Place) -> None:
         self._fs = place.fs()
@@ -93,10 +93,10 @@ class Ledger:
         return {record.url: record for record in found}
 
     def put(self, record: Record) -> None:
-        """Writes a record. A failure does not replace what another attempt has done.
+        """Writes a record. A failure does not replace another attempt's success.
 
-        That attempt may be the one that made this one fail. Its record says for which version of the
-        object it is, so that it does not hide a failure with another one.
+        The success of the other attempt may have made this one fail. Its record names the version
+        of the object, so it does not hide a failure with another version.
         """
         path = f"records/{digest(record.url)}.json"
         if record.state == "failed":
@@ -106,7 +106,7 @@ class Ledger:
         self._write(path, record.to_json())
 
     def intend(self, url: str, header: bytes, handle: str) -> None:
-        """Writes an intent, before the object gets this header."""
+        """Writes an intent. Called before the object gets this header."""
         self._write(f"intents/{digest(url)}/{digest(header)}.json", {"url": url, "handle": handle})
 
     def intents(self, url: str) -> list[Intent]:

@@ -1,4 +1,4 @@
-"""Addresses of objects, which workers open again."""
+"""Addresses of objects, which are sent to workers and opened there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHARED: dict[str, Any] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A filesystem and a path in it. It can be pickled, and does not print the options."""
+    """A filesystem and a path in it. It can be pickled, and its ``repr`` leaves out the options."""
 
     protocol: str
     path: str
@@ -28,17 +28,20 @@ class Place:
 
     @classmethod
     def of(cls, url: str, options: dict[str, Any] | None) -> Place:
-        """Resolves an address. ``age::`` before it is ignored: jobs work on objects as they lie."""
+        """Resolves an address.
+
+        ``age::`` before it is ignored: jobs work on the encrypted objects.
+        """
         url = url.removeprefix("age::")
         if "::" in url:
             raise ValueError(f"jobs work on one filesystem, not on a chain: {url}")
         protocol = fsspec.utils.get_protocol(url)
         fs, path = url_to_fs(url, **(options or {}))
-        # With what the address says, such as the name of an account.
+        # The options include what the address contains, such as an account name.
         return cls(protocol, path, dict(fs.storage_options))
 
     def fs(self) -> Any:
-        """Returns the filesystem. Asynchronous ones serve all threads of a process."""
+        """Returns the filesystem. An asynchronous one is shared by all threads of a process."""
         if not fsspec.get_filesystem_class(self.protocol).async_impl:
             return fsspec.filesystem(self.protocol, **self.options)
         key = f"{os.getpid()} {fsspec.utils.tokenize(self.protocol, self.options)}"
@@ -71,9 +74,9 @@ def _is_temporary(path: str) -> bool:
 
 
 def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[Found]:
-    """Returns the objects at addresses: of a folder all below it, of a pattern those that match.
+    """Returns the objects at addresses: all below a folder, and all that match a pattern.
 
-    Temporary objects of writes that were cut off are left out.
+    Temporary objects that interrupted writes left behind are excluded.
     """
     found: dict[tuple[str, str], Found] = {}
     for source in [sources] if isinstance(sources, str) else sources:
@@ -87,14 +90,14 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
         else:
             infos = fs.find(place.path, detail=True)
             if not isinstance(infos, dict):
-                # adlfs returns a list for one object.
+                # adlfs returns a list instead of a dict for a single object.
                 infos = {path: fs.info(path) for path in infos}
             root = place.path.rstrip("/")
             if not infos:
                 raise FileNotFoundError(source)
         for path, info in infos.items():
             if info.get("islink"):
-                # The listing describes the link, and not the file.
+                # The listing describes the link, not the file.
                 info = fs.info(path) if fs.exists(path) else info
             if info["type"] != "file" or _is_temporary(path) or path.endswith("/"):
                 continue
@@ -102,7 +105,7 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
             found[place.protocol, path] = Found(place.at(path), relative, info)
     relatives = {one.relative for one in found.values()}
     if len(relatives) < len(found):
-        # Two of them would have one target.
+        # Two objects would have the same target.
         return [dataclasses.replace(one, relative="") for one in found.values()]
     return list(found.values())
 
@@ -113,7 +116,7 @@ def leads_out(relative: str) -> bool:
 
 
 def is_result(found: Found, target: Place) -> bool:
-    """Whether an object is in a target that lies below the source: an earlier call has made it."""
+    """Whether an object lies in a target folder below the source, so an earlier call wrote it."""
     place, folder = found.place, target.path.rstrip("/") + "/"
     source = place.path[: len(place.path) - len(found.relative)]
     is_below = folder.startswith(source) and folder != source

@@ -1,4 +1,4 @@
-"""One bar for a whole job."""
+"""A progress bar for a whole job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTH = 30
 
 
 class Bar:
-    """Draws a bar on the standard error, at most once for each percent."""
+    """Draws a bar on standard error, at most once for each percent."""
 
     def __init__(self, name: str) -> None:
         self._name, self._shown, self._failed = name, -1, 0
@@ -29,7 +29,9 @@ class Bar:
 
 
 def progress_of(progress: bool | Progress | None, name: str) -> Progress | None:
-    """Returns the function to call after each object: a bar by default, if a person looks on."""
+    """Returns the function to call after each object.
+
+    By default, it is a bar if standard error is a terminal."""
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
     if callable(progress):

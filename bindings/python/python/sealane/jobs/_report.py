@@ -23,7 +23,7 @@ class Record:
     url: str
     #: ``done``, ``unchanged`` (an earlier run had done it) or ``failed``.
     state: State
-    #: The address of the object that was written, if it is another one.
+    #: The address of the object that was written, if that is not the object itself.
     target: str | None = None
     #: The class and the message of the error, if the object failed.
     error: str | None = None
@@ -32,7 +32,7 @@ class Record:
     #: The number of bytes of objects that were fetched and sent.
     bytes_read: int = 0
     bytes_written: int = 0
-    #: The version of the object after the job, and that of the target.
+    #: The versions of the object and of the target after the job.
     version: str | None = None
     target_version: str | None = None
 
@@ -42,7 +42,10 @@ class Record:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Record:
-        """Returns the record with these fields. Raises ``TypeError`` for others."""
+        """Returns the record with these fields.
+
+        Raises ``TypeError`` for unknown or missing fields.
+        """
         return cls(**fields)
 
 

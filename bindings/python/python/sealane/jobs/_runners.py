@@ -1,4 +1,4 @@
-"""Where tasks run: in threads of this process, on Dask or on Ray."""
+"""Runs tasks in threads of this process, on Dask or on Ray."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from ._report import JobError, Record
 from ._task import Task, failed, run
 
-#: How many tasks are handed to a scheduler at once. Each is small: an address and references.
+#: How many tasks a scheduler has at a time. Each task is small: an address and references.
 _IN_FLIGHT = 1000
-#: How often a task is given to another worker if its worker dies.
+#: How often a task is given to another worker after its worker has died.
 _DEATHS = 3
 
 Runner = Callable[[list[Task]], Iterator[Record]]
@@ -53,7 +53,7 @@ def _dask(client: Any, workers: int | None) -> Runner:
             task = next(waiting, None)
             if task is None:
                 return None
-            # Results of an earlier run are not this one's.
+            # The key has the run's id, so that Dask does not return results of an earlier run.
             future = client.submit(run, task, key=f"sealane-{task.job.operation}-{task.job.id}-{len(by_key)}")
             by_key[future.key] = task
             return future
@@ -64,7 +64,8 @@ def _dask(client: Any, workers: int | None) -> Runner:
             try:
                 record = future.result()
             except Exception as error:
-                # The task itself returns records, so its workers died, or it was lost.
+                # The task itself turns exceptions into records, so its workers died, or it was
+                # lost.
                 record = failed(by_key[future.key], error)
             future.release()
             if more := submit():

@@ -1,4 +1,4 @@
-"""One task: an object, wherever it runs. It returns a record, and never raises."""
+"""One task, which processes one object on any runner. It returns a record, and never raises."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._stores import Conflict, Store, Version, store_of
 
 Operation = Literal["seal", "open", "rekey", "verify"]
 
-#: The number of bytes that are read at first: all of most headers.
+#: The number of bytes that are read first. Most headers fit.
 _FIRST_READ = 4096
 #: The length of a piece of plaintext.
 _STEP = 128 * CHUNK
@@ -30,7 +30,7 @@ class Job:
     """What all tasks of a run have in common. It holds references, and no secret."""
 
     operation: Operation
-    #: A random text for each run.
+    #: A random text that differs for each run.
     id: str
     ledger: Place
     identities: Any = dataclasses.field(repr=False)
@@ -80,7 +80,7 @@ def failed(task: Task, error: BaseException) -> Record:
 
 
 def run(task: Task) -> Record:
-    """Does a task, and writes its record to the ledger."""
+    """Runs a task, and writes its record to the ledger."""
     try:
         ledger = Ledger(task.job.ledger)
         record = _attempts(task, ledger)
@@ -120,7 +120,7 @@ def _attempts(task: Task, ledger: Ledger) -> Record:
 
 
 def _is_passing(error: Exception) -> bool:
-    """Whether another attempt may succeed: a conflict, or a store that cannot be reached now."""
+    """Whether another attempt may succeed, as after a conflict or a failed connection."""
     if isinstance(error, Conflict):
         return True
     lasting = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
@@ -153,7 +153,7 @@ def _rekey(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, No
     old_len = preamble.length - 16
     known = {intent.header for intent in intents}
     if known and digest(prefix[:old_len]) in known:
-        # An earlier attempt replaced the object, but did not live to write its record.
+        # An earlier attempt replaced the object, but was killed before it wrote its record.
         return version, None
     identities, recipients = _KEYS.of(job)
     header, _ = _sealane.rekey_header(prefix, identities, recipients, keep=job.keep, header_len=job.header_len)
@@ -168,7 +168,7 @@ def _seal(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, Ver
 
     def pieces() -> Iterator[bytes]:
         start = sealer.update(b"")
-        # Stores keep the header apart, so that it can be replaced alone.
+        # The header is a piece of its own, so that stores can replace it alone.
         yield start[:-16]
         pending = start[-16:]
         for data in source.read_from(version, 0, _STEP):
@@ -181,19 +181,22 @@ def _seal(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, Ver
 
 
 def _check(store: Store, version: Version) -> None:
-    """Checks that all pieces were of one version, if the store did not."""
+    """Checks that all pieces were of one version, unless the store has checked that."""
     if not store.is_conditional and store.version() != version:
         raise Conflict
 
 
 def _opened(store: Store, version: Version, job: Job) -> Iterator[bytes]:
-    """Returns the plaintext in pieces, each authentic, and the end at the end."""
+    """Returns the plaintext in authentic pieces.
+
+    The end of the file is authenticated with the last one.
+    """
     prefix, preamble = _header(store, version)
     key = preamble.unlock(_KEYS.of(job)[0])
     total = version.size - len(prefix)
     length = age.PayloadKey.plaintext_len(total)
     if length is None:
-        # The engine says what is wrong with this length.
+        # Raises the error that says what is wrong with this length.
         age.PayloadKey.sealed_range(0, 1, total)
     position, step = len(prefix), 128 * SEALED_CHUNK
     while True:

@@ -10,15 +10,15 @@ use super::plan::{SCALAR, Task};
 use super::report::{Cell, Verified, possible};
 use crate::error::{Error, Result};
 
-/// The code of all backends, for one size.
+/// The code to measure for one size: a row for each backend.
 enum Rows {
-    /// For each row, the number of its next message. All rows process the same messages.
+    /// All rows process the same messages. Each row has the number of its next message.
     Messages { messages: Messages, length: usize, work: Work, rows: Vec<(Processing, u64)> },
     /// The inputs and outputs of each row.
     Own(Vec<Prepared>),
 }
 
-/// Measures the backends of the task in turns.
+/// Measures the backends of the task, which take turns.
 pub(super) fn measure(task: &Task, size: Size, rounds: &Rounds) -> Result<Vec<Cell>> {
     let name = task.benchmark.name;
     // The first row is portable code, which the others are compared with.
@@ -72,7 +72,7 @@ impl Rows {
         }
     }
 
-    /// Returns the time of that many calls of a row.
+    /// Returns the time that `calls` calls of a row take.
     fn time(&mut self, row: usize, calls: u64) -> Duration {
         match self {
             Self::Messages { messages, rows, .. } => {
@@ -95,7 +95,7 @@ impl Rows {
         }
     }
 
-    /// Returns the fewest cycles of an operation. Any operation writes or reads its bytes.
+    /// Returns the fewest cycles that an operation can take: it at least reads or writes its bytes.
     fn least_cycles(&self) -> f64 {
         match self {
             Self::Messages { length, work, .. } => work.least_cycles(*length),
@@ -108,7 +108,7 @@ impl Rows {
 mod tests {
     use super::*;
 
-    /// Returns the smallest size and the next one.
+    /// Returns the first two sizes of each benchmark.
     fn cases() -> impl Iterator<Item = (&'static Benchmark, Size)> {
         Benchmark::all().flat_map(|(_, benchmark)| benchmark.sizes.iter().take(2).map(move |size| (benchmark, *size)))
     }
@@ -131,7 +131,8 @@ mod tests {
         }
     }
 
-    /// Returns a correct operation that then changes a bit of the last byte, or of an empty tag.
+    /// Returns an operation that flips a bit of byte number `byte` after the correct work. A batch
+    /// has wrong message numbers instead.
     fn wrong(benchmark: &Benchmark, byte: usize) -> Processing {
         let Code::Messages { processing, .. } = benchmark.code else { panic!("no messages") };
         match processing(SCALAR).unwrap() {
@@ -141,7 +142,7 @@ mod tests {
                 is_done
             })),
             Processing::Batch(mut many) => Processing::Batch(Box::new(move |first, batch| {
-                // The second batch has other message numbers, so its results differ.
+                // With other message numbers, the results differ.
                 many(first + 1, batch)
             })),
         }

@@ -13,8 +13,8 @@ use crate::error::{Error, Result};
 /// The backend of portable code, which every CPU has.
 pub(super) const SCALAR: &str = "scalar";
 
-/// The largest number of buffers of one size for a backend: the secret, its shares, and their
-/// copies.
+/// The largest number of buffers of the measured size that a backend needs: for a secret, its
+/// shares, and their copies.
 const BUFFERS: usize = 12;
 
 /// The measurements to make.
@@ -63,7 +63,7 @@ impl Plan {
         self.tasks.iter().map(|task| task.sizes.len()).sum()
     }
 
-    /// Returns the method of measuring cells.
+    /// Returns the number and the length of the rounds that measure a cell.
     pub(super) fn rounds(&self) -> Rounds {
         const COUNT: u32 = 25;
         Rounds { count: COUNT as usize, turn: self.time_per_cell / COUNT, settle: Duration::ZERO }
@@ -71,11 +71,11 @@ impl Plan {
 }
 
 impl Task {
-    /// Returns the largest number of buffers of a message's size in a measurement.
+    /// Returns the largest number of buffers that a measurement needs, each as long as a message.
     fn buffers(&self) -> u64 {
         match self.benchmark.code {
-            // The messages, a copy to restore them from, and the expected results, of a whole
-            // batch.
+            // For a whole batch: the messages, a copy to restore them from, and the expected
+            // results.
             Code::Messages { batch, .. } => 3 * batch as u64,
             // Portable code is prepared too.
             Code::Own(_) => (BUFFERS * (self.backends.len() + 1)) as u64,
@@ -83,8 +83,8 @@ impl Task {
     }
 }
 
-/// Returns the family's backends with these names. Without a name, returns the one in
-/// `SEALANE_BACKEND`, or all.
+/// Returns the family's backends with these names. Without names, returns the one in
+/// `SEALANE_BACKEND`, or all if the variable is not set.
 fn backends(family: Family, names: &[String]) -> Result<Vec<&'static str>> {
     let mut backends = family.available();
     if !names.is_empty() {
@@ -141,8 +141,8 @@ fn sizes(benchmark: &Benchmark, lengths: &[usize]) -> Vec<Size> {
     sizes
 }
 
-/// Refuses messages of `largest` bytes if the buffers do not fit: the system might end other
-/// processes to make room.
+/// Refuses messages of `largest` bytes if their buffers do not fit into memory: the system might
+/// kill other processes to make room.
 fn check_memory(largest: usize, needed: u64, available: Option<u64>) -> Result<()> {
     match available {
         Some(available) if needed > available => Err(Error::new(format!(

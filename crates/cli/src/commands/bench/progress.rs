@@ -1,4 +1,4 @@
-//! A bar for a person at a terminal. It is drawn between measurements, never during one.
+//! The progress bar at a terminal. It is drawn between measurements, never during one.
 
 use std::io::{self, IsTerminal as _};
 
@@ -13,7 +13,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns the progress of `steps` calls of [`Progress::step`].
+    /// Returns a bar for `steps` calls of [`Progress::step`].
     pub(super) fn new(steps: usize) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());

@@ -38,7 +38,7 @@ pub(super) struct Environment {
     /// The measured families of benchmarks.
     pub(super) families: Vec<FamilyReport>,
     pub(super) time_per_cell_ms: u64,
-    /// The median over the cells.
+    /// The median of the clocks of all cells.
     pub(super) clock_ghz: f64,
     pub(super) clock_method: &'static str,
 }
@@ -58,7 +58,7 @@ pub(super) struct FamilyReport {
 pub(super) struct Cell {
     pub(super) benchmark: &'static str,
     pub(super) backend: &'static str,
-    /// The size, for a person.
+    /// The size as text for people.
     pub(super) size: String,
     /// The bytes of an operation.
     pub(super) bytes: usize,
@@ -66,15 +66,15 @@ pub(super) struct Cell {
     pub(super) ns: f64,
     /// Nanoseconds for one operation: the quickest round.
     pub(super) best_ns: f64,
-    /// 10^9 bytes a second, from the median.
+    /// 10^9 bytes a second, from the median time.
     pub(super) gb_per_s: f64,
-    /// Cycles for each byte, from the median and the clock below.
+    /// Cycles for each byte, from the median time and `clock_ghz`.
     pub(super) cycles_per_byte: f64,
     /// The core's clock during this cell.
     pub(super) clock_ghz: f64,
     pub(super) rounds: usize,
     pub(super) operations_per_round: u64,
-    /// Whether this run compared the output.
+    /// Whether this run checked the output.
     pub(super) verified: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Cell {
 pub(super) struct Verified(());
 
 impl Verified {
-    /// Returns the error for a wrong result, which has a name.
+    /// Returns the proof, or an error that names the `wrong` result.
     pub(super) fn by(wrong: Option<String>) -> Result<Self> {
         match wrong {
             None => Ok(Self(())),
@@ -95,7 +95,7 @@ impl Verified {
     }
 }
 
-/// Refuses a time below the bound for every CPU: the compiler removed some of the work.
+/// Refuses a time that no CPU can reach: the compiler must have removed some of the work.
 pub(super) fn possible(row: &str, cell: &Cell, least_cycles: f64) -> Result<()> {
     check(row, cell.ns, cell.clock_ghz, least_cycles)
         .map_err(|error| Error::new(error.to_string()).hint("please report it with `sealane cpu`"))
@@ -168,7 +168,7 @@ impl Environment {
         }
     }
 
-    /// Returns the clock for a person.
+    /// Returns the clock as text for people.
     pub(super) fn clock(&self) -> String {
         format!("{:.2} GHz measured", self.clock_ghz)
     }
@@ -186,7 +186,8 @@ impl FamilyReport {
 }
 
 impl Cell {
-    /// Takes the number of operations in a call, and the bytes of an operation.
+    /// Computes the figures of a cell. `operations` is the number of operations in a call, and
+    /// `bytes` the length of each.
     pub(super) fn new(
         (benchmark, backend, size): (&'static str, &'static str, Size),
         (operations, bytes): (usize, usize),

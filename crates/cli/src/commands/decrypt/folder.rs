@@ -74,7 +74,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Decrypts a file, unless an earlier run has.
+    /// Decrypts a file, unless an earlier run has decrypted it.
     fn open(&self, source: &Source, threads: Threads) -> Result<(), Failure> {
         let file = sealed::open(source)?;
         let (name, metadata) = (file.name.clone(), file.metadata.clone());

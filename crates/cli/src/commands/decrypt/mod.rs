@@ -79,7 +79,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
     }
 }
 
-/// Writes the authenticated plaintext. `file` is the input with random access, if it has that.
+/// Writes the authenticated plaintext. `file` is the input, if it allows random access.
 fn write<R: Read>(
     reader: StreamReader<R>,
     file: Option<impl ReadAt>,

@@ -8,9 +8,9 @@ use crate::args::PlaintextRange;
 use crate::error::Error;
 use crate::io::output::Output;
 
-/// Seeks to the start of the range in a file, and reads no more than is needed. Returns the length,
-/// or `None` up to the end. The length of the plaintext counts only after its last chunk is
-/// authenticated.
+/// Seeks to the start of the range in a file, and reads no more than is needed. Returns the number
+/// of bytes to write; `None` is all up to the end. The length of the plaintext is used only after
+/// its last chunk is authenticated.
 pub(super) fn seek<R: Read + Seek>(
     reader: &mut StreamReader<R>,
     range: PlaintextRange,
@@ -48,7 +48,7 @@ pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange)
     }
 }
 
-/// Writes `len` bytes from the current position, or all.
+/// Writes `len` bytes from the current position, or all up to the end.
 pub(super) fn write<R: Read>(
     mut reader: StreamReader<R>,
     len: Option<u64>,

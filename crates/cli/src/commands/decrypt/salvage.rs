@@ -48,7 +48,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     // Remove the first file if the second cannot be created.
     let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
     let cannot = Error::cannot_write;
-    // Progress counts plaintext that was found. A search reads the same bytes many times.
+    // Progress counts the plaintext that is found, because a search reads the same bytes many
+    // times.
     let progress = Progress::default();
     let shown = progress.show(Some(len), false);
     let mut found_end = 0;
@@ -62,7 +63,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         .map_err(|error| copy_error(error, |error| payload_error(error, &input.name)));
     drop(shown);
     let done = salvaged.and_then(|salvaged| {
-        // Missing bytes at the known end count for the length.
+        // If the end is unknown, the output ends at the last byte that is found or known to be
+        // missing.
         let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
         let end = salvaged.end.unwrap_or(missing_end.max(found_end));
         result.set_len(end).and_then(|()| result.sync_all()).map_err(|error| cannot(output, &error))?;
@@ -84,7 +86,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     }
 }
 
-/// Counts the chunks that were found, and shows the progress of a search.
+/// Counts the plaintext that was found, and shows the progress of a search.
 fn show(progress: &Progress, event: &Salvaging<'_>) {
     match event {
         Salvaging::Found { plaintext, .. } => {
@@ -98,8 +100,8 @@ fn show(progress: &Progress, event: &Salvaging<'_>) {
     }
 }
 
-/// Decodes the armor of `file`, as far as it is intact, into a temporary file without a name. It is
-/// still encrypted.
+/// Decodes the armor of `file`, as far as it is intact, into a temporary file without a name. The
+/// content of this file is still encrypted.
 fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> Result<(Watched<PatchedFile>, u64)> {
     let cannot = |error: &io::Error| {
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)

@@ -88,7 +88,7 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
     failures.verdict(plan.files.len() + plan.failures.len(), "encrypted")
 }
 
-/// Refuses an encrypted file with the name of a folder.
+/// Refuses files whose encrypted form would get the name of a folder.
 fn refuse_collisions(plan: &Plan) -> Result<()> {
     let targets: HashSet<_> = plan.files.iter().map(|file| file.name.sealed()).collect();
     match plan.directories.iter().find(|directory| targets.contains(directory.name.as_path())) {
@@ -115,7 +115,7 @@ impl Sealing<'_> {
         Ok(encryptor.with_backend(self.backend))
     }
 
-    /// Encrypts a file, unless an earlier run has.
+    /// Encrypts a file, unless an earlier run has encrypted it.
     fn seal(
         &self,
         source: &Source,
@@ -148,7 +148,7 @@ impl Sealing<'_> {
         Ok((record, attributes))
     }
 
-    /// Writes an encrypted file. Returns the length of its plaintext, and its id.
+    /// Writes an encrypted file. Returns the length of the plaintext, and the id of the file.
     fn write(
         &self,
         encryptor: Encryptor,

@@ -21,7 +21,7 @@ struct Entry {
     error: Option<String>,
 }
 
-/// The sums over all files that could be read.
+/// The sums over all files that could be read and are not cut short.
 #[derive(Default, Serialize)]
 struct Summary {
     files: usize,

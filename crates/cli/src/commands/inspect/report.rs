@@ -34,7 +34,7 @@ pub(crate) struct Report {
     scrypt_work_factor: Option<u8>,
     pub(crate) post_quantum: PostQuantum,
     /// Whether a complete file can have this length. A file that is cut between two chunks, or
-    /// inside the last one, also has a plausible length. Only decryption finds that.
+    /// inside the last one, also has a plausible length. Only decryption finds such a cut.
     pub(super) length_plausible: bool,
     pub(crate) sizes: Sizes,
     /// Whether the identities of the command line open the file.
@@ -53,7 +53,7 @@ pub(super) enum Opens {
 }
 
 impl Opens {
-    /// Returns the sentence for a person.
+    /// Returns the sentence for the report.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Yes => "these identities open it",
@@ -102,7 +102,7 @@ pub(crate) enum PostQuantum {
 }
 
 impl PostQuantum {
-    /// Classifies a set of types. One unsafe recipient is enough for `No`.
+    /// Classifies stanza types. One unsafe recipient is enough for `No`.
     fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
         types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
             (Self::No, _) | (_, "X25519" | "ssh-rsa" | "ssh-ed25519" | "p256tag" | "piv-p256") => Self::No,
@@ -118,15 +118,15 @@ pub(crate) struct Sizes {
     /// The file without armor.
     file: u64,
     pub(crate) header: u64,
-    /// The armor.
+    /// The bytes that the armor adds.
     pub(crate) armor: u64,
-    /// The nonce and the tags of the chunks. None if the length shows that the file is cut.
+    /// The nonce and the tags of the chunks. `None` if the length shows that the file is cut.
     pub(crate) overhead: Option<u64>,
     /// The plaintext, if the file is complete.
     pub(crate) plaintext: Option<u64>,
 }
 
-/// Returns the error of a file that is cut short.
+/// Returns the error for a file that is cut short.
 pub(crate) fn cut_short(name: &str) -> Error {
     Error::new(format!("{name} is cut short: no complete file has this length")).hint("get another copy")
 }
@@ -207,7 +207,7 @@ impl Report {
         })
     }
 
-    /// Returns the report for a person.
+    /// Returns the report as text for people.
     pub(super) fn text(&self, name: &str) -> String {
         let mut text = String::new();
         let mut line = |what: std::fmt::Arguments<'_>| {

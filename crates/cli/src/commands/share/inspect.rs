@@ -18,22 +18,22 @@ use crate::shares::{Form, NamedWords, Place, Shares, Unreadable, read_error, set
 struct Report {
     /// The name on the command line.
     name: String,
-    /// Its first line, if the file has several shares.
+    /// The first line of the share, if the file has several shares.
     line: Option<usize>,
     form: &'static str,
-    /// 32 hexadecimal digits; four for words.
+    /// The set: 32 hexadecimal digits, or four for words.
     set: String,
     index: u16,
     threshold: u16,
-    /// Unknown for words.
+    /// The number of shares, which is unknown for words.
     count: Option<u16>,
     /// For words only.
     group: Option<Group>,
-    /// Not for words, which have only one field.
+    /// `None` for words, which have only one field.
     field: Option<String>,
     /// The length of the secret in bytes.
     length: u64,
-    /// Hexadecimal digits. None for words and damaged shares.
+    /// Hexadecimal digits. `None` for words and damaged shares.
     commitment: Option<String>,
     /// Public keys in comments.
     public_keys: Vec<String>,
@@ -64,7 +64,7 @@ enum Entry {
     },
 }
 
-/// Shows all shares. Fails in the end if one was damaged.
+/// Shows all shares, and fails at the end if one is damaged or unreadable.
 pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
     let mut shares = Shares::open(&args.shares, &StdinUse::default());
     let mut errors = Vec::new();

@@ -15,8 +15,8 @@ use crate::os::dir;
 /// The first bytes of a kept file.
 const MAGIC: &[u8] = b"sealane old header, version 1\n";
 
-/// The maximum length: a length, two headers of that length, the nonce of the payload, and a
-/// checksum.
+/// The maximum length of a kept file: `MAGIC`, a length, two headers of this length, the nonce of
+/// the payload, and a checksum.
 const MAX_BYTES: usize = MAGIC.len() + LEN + 2 * MAX_HEADER_BYTES + NONCE_BYTES + CHECKSUM;
 const LEN: usize = 4;
 const CHECKSUM: usize = 32;
@@ -54,7 +54,7 @@ impl Kept {
     }
 }
 
-/// The state of a file after a change of its header.
+/// The state of a file whose header may have been changed.
 pub(super) enum State {
     /// No file is kept: no change was interrupted.
     None,

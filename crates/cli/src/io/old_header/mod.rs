@@ -2,9 +2,9 @@
 //!
 //! The kept file, `.NAME.sealane-old-header`, appears complete and is on the disk before the first
 //! byte of the header changes. It is removed when the last byte is on the disk. If the change is
-//! interrupted, the next reader finds both headers there, and knows that the file has one of them
-//! or a mixture. If the header is neither of them nor a mixture, another program wrote it, and it
-//! stays unchanged.
+//! interrupted, the next reader finds both headers in the kept file, and knows that the file has
+//! one of them or a mixture. If the header is neither of them nor a mixture, another program wrote
+//! it, and it stays unchanged.
 
 mod kept;
 mod place;
@@ -36,8 +36,8 @@ pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input>
     Ok(input)
 }
 
-/// Opens an encrypted file that is read from start to end, and treats an interrupted change in the
-/// same way.
+/// Opens an encrypted file that is read from start to end, and treats an interrupted change as
+/// [`open_input`] does.
 pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)> {
     let old = settle(place, File::try_lock).unwrap_or_default();
     let mut file = place.directory.open_file(Path::new(&place.name))?;
@@ -55,7 +55,7 @@ fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
     header_to_read(place, &place.directory.open_file(Path::new(&place.name)).ok()?)
 }
 
-/// Returns the old header if `file` has parts of two.
+/// Returns the old header if `file` has parts of both headers.
 fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     match State::of(place, file) {
         Ok(State::Torn(kept, _)) => {
@@ -66,7 +66,7 @@ fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     }
 }
 
-/// Adds a hint to the error of a file that cannot be opened: a kept header is beside it.
+/// Adds a hint to the error of a file that cannot be opened, if a kept header is beside it.
 pub(crate) fn explain(error: Error, path: Option<&Path>) -> Error {
     match path.map(Place::of) {
         Some(Ok(place)) => explain_at(error, &place),
@@ -74,7 +74,7 @@ pub(crate) fn explain(error: Error, path: Option<&Path>) -> Error {
     }
 }
 
-/// Adds the same hint for the file at `place`.
+/// Adds the hint of [`explain`] for the file at `place`.
 pub(crate) fn explain_at(error: Error, place: &Place) -> Error {
     if !place.has_kept() {
         return error;

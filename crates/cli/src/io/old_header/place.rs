@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::os::dir::Dir;
 
-/// The kept file's name before and after the name of the file.
+/// The parts of the kept file's name before and after the name of the file.
 const PREFIX: &str = ".";
 const SUFFIX: &str = ".sealane-old-header";
 

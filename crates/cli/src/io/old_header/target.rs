@@ -78,7 +78,7 @@ impl Target {
                     .hint("wait until it has ended"));
             }
         };
-        // Another file may have taken the name before the lock.
+        // Another file may have taken the name before the lock was taken.
         target.refuse_if_replaced()?;
         target.recover(is_locked)?;
         target.stamp = stamp(&target.file).map_err(cannot_open)?;
@@ -92,8 +92,9 @@ impl Target {
         Input::of_file(file, &self.path)
     }
 
-    /// Puts back the old header if the file has parts of both. Without a lock, another run may be
-    /// writing at the same time, so this is an error, and nothing is written or removed.
+    /// Puts back the old header if the file has parts of both headers, and removes the kept file.
+    /// Without a lock, another run may be writing at the same time. In that case a kept file is an
+    /// error, and nothing is written or removed.
     fn recover(&self, is_locked: bool) -> Result<()> {
         let cannot =
             |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
@@ -152,8 +153,8 @@ impl Target {
             .hint("it was left unchanged; run the command again")
     }
 
-    /// Writes the header `new` over `old`, which has the same length. `nonce` follows it in the
-    /// file.
+    /// Writes the header `new` over `old`, which has the same length. `nonce` follows the header in
+    /// the file.
     pub(crate) fn replace(&self, old: &[u8], new: &[u8], nonce: &[u8; NONCE_BYTES]) -> Result<()> {
         self.replace_through(&self.file, old, new, nonce)
     }
@@ -180,7 +181,7 @@ impl Target {
         }
         let sync = || self.file.sync_all();
         if let Err(error) = file.write_all_at(new, 0).and_then(|()| sync()) {
-            // Restore the old header. If that fails too, its copy stays.
+            // Restore the old header. If that fails too, the kept file stays.
             if file.write_all_at(old, 0).and_then(|()| sync()).is_ok() {
                 let _ = remove();
             }

@@ -40,7 +40,7 @@ impl WriteAt for Mortal<'_> {
     fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
         let len = self.left.min(data.len());
         self.file.write_all_at(&data[..len], offset)?;
-        // A panic, because the code under test would go on after an error.
+        // This panics, because the code under test would continue after an error.
         std::panic::resume_unwind(Box::new("killed"));
     }
 
@@ -62,7 +62,7 @@ fn a_crash_at_any_byte_is_put_right() {
         assert!(catch_unwind(AssertUnwindSafe(replace)).is_err());
         drop(target);
         assert!(kept_path.exists(), "{len}");
-        // A user with read access only gets one of the headers.
+        // A user who can only read the file gets one of the two headers.
         let place = Place::of(&path).unwrap();
         let instead = header_to_read(&place, &File::open(&path).unwrap());
         let found = fs::read(&path).unwrap();
@@ -102,7 +102,7 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
     let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
     let (old, new, payload) = headers();
     write(&path, &[&old, &payload]);
-    // A file that was replaced after it was opened, by any other file.
+    // Another file gets the name of the kept file after the target was opened.
     let target = Target::open(&path).unwrap();
     fs::write(&kept_path, "of another run").unwrap();
     assert!(target.replace(&old, &new, &nonce(&payload)).is_err());
@@ -130,7 +130,8 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
         assert_eq!(fs::read(&path).unwrap(), [&torn[..], &payload].concat());
         fs::remove_file(&kept_path).unwrap();
     }
-    // A third header is another program's, even before the same payload.
+    // A header that is neither of the two was written by another program, even if the payload is
+    // the same.
     fs::write(&kept_path, &whole).unwrap();
     let third = String::from_utf8(old.clone()).unwrap().replace('a', "c");
     let third = third.replace("cge-encryption", "age-encryption").into_bytes();

@@ -1,10 +1,13 @@
 //! Output to a file.
 //!
-//! A regular file is replaced by renaming: the result is written to a temporary file beside it,
-//! which takes its place when it is complete and on the disk. A failure leaves no new file, and an
-//! older file unchanged. If the file is writable but its folder is not, the complete result is made
-//! in the folder for temporary files, and then written over the file. Other files (devices, FIFOs,
-//! `/dev/stdout`) are written to directly.
+//! A regular file is replaced by renaming. The result is written to a temporary file in the same
+//! directory. Once it is complete and on the disk, the temporary file is renamed to the target. If
+//! anything fails before that, no new file appears, and an existing file is unchanged.
+//!
+//! If the existing file is writable but its directory is not, the complete result is written to
+//! the system's directory for temporary files, and then copied over the file. A failed copy can
+//! leave a mixture of old and new content. Secrets are never copied like this: writing them is an
+//! error instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -24,12 +27,13 @@ const MAX_LINKS: usize = 40;
 
 /// The file that the user named.
 pub(super) struct Target {
-    /// The path after symbolic links.
+    /// The path, with symbolic links followed.
     pub(super) path: PathBuf,
     /// Its metadata, if it exists.
     pub(super) existing: Option<Metadata>,
-    /// Whether the name is an open file of this process, which cannot be replaced.
-    pub(super) is_special: bool,
+    /// Whether `path` names an open file descriptor, such as `/dev/stdout`, which cannot be
+    /// replaced.
+    pub(super) names_open_file: bool,
     /// The name that the user gave, quoted.
     shown: String,
 }
@@ -38,15 +42,15 @@ pub(super) struct Target {
 pub(super) fn resolve(named: &Path) -> Result<Target> {
     let shown = quoted(named);
     let mut path = named.to_owned();
-    let mut is_special = is_open_file(&path);
+    let mut names_open_file = is_open_file(&path);
     for _ in 0..MAX_LINKS {
-        if is_special {
+        if names_open_file {
             break;
         }
         match fs::read_link(&path) {
             Ok(link) => {
                 path = path.parent().unwrap_or(Path::new("")).join(link);
-                is_special = is_open_file(&path);
+                names_open_file = is_open_file(&path);
             }
             // Not a link, or missing: this is the file.
             Err(_) => break,
@@ -62,7 +66,7 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
             Error::new(format!("cannot write to {shown}: it is a directory")).hint("give -o the name of a file")
         );
     }
-    Ok(Target { path, existing, is_special, shown })
+    Ok(Target { path, existing, names_open_file, shown })
 }
 
 /// Returns whether a path names an open file, as `/dev/stdout` and `/proc/self/fd/3` do.
@@ -105,14 +109,14 @@ impl Direct {
     }
 }
 
-/// The properties of an existing file to keep.
+/// How to treat an existing file of that name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
-    /// The new file gets its permissions.
+    /// Replace it. The new file gets its permissions.
     Permissions,
-    /// Nothing. Only the owner can access the new file.
+    /// Replace it. Only the owner can access the new file.
     Private,
-    /// The file itself. An existing file is an error, and only the owner can access a new one.
+    /// Refuse to replace it. Only the owner can access a new file.
     Old,
 }
 
@@ -121,13 +125,13 @@ pub(super) struct Replacement {
     target: Target,
     directory: PathBuf,
     keeping: Keeping,
-    /// Whether the result is made in another folder, `directory`, and copied.
+    /// Whether `directory` is not that of the target, so that the result must be copied.
     in_place: bool,
     temporary: Option<Temporary>,
 }
 
 impl Replacement {
-    /// Checks, without touching anything, what would fail at the end.
+    /// Finds, before anything is written, errors that would otherwise occur only at the end.
     pub(super) fn prepare(target: Target, keeping: Keeping) -> Result<Self> {
         let cannot = |error: &io::Error| target.cannot_write(error);
         if keeping == Keeping::Old && target.existing.is_some() {
@@ -139,7 +143,7 @@ impl Replacement {
             None => return Err(cannot(&io::ErrorKind::IsADirectory.into())),
         };
         if target.existing.is_some() {
-            // Renaming would also replace a file without write permission.
+            // Renaming ignores the permissions of the file, so check that it is writable.
             OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
         } else {
             let is_name =
@@ -148,14 +152,17 @@ impl Replacement {
                 Ok(metadata) if metadata.is_dir() && is_name => {}
                 Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),
                 Err(error) => {
-                    return Err(Error::io(format!("cannot write to {}: its directory", target.shown), &error));
+                    return Err(Error::io(
+                        format!("cannot write to {}: cannot access its directory", target.shown),
+                        &error,
+                    ));
                 }
             }
         }
         let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
         if let Err(error) = may_make_files_in(&prepared.directory) {
             let elsewhere = std::env::temp_dir();
-            // A secret would get the permissions of the old file, which may let others read it.
+            // Overwriting keeps the permissions of the file, which may let others read a secret.
             let may_overwrite = prepared.target.existing.is_some() && prepared.keeping == Keeping::Permissions;
             if !may_overwrite || may_make_files_in(&elsewhere).is_err() {
                 return Err(prepared.cannot_create(&error));
@@ -175,7 +182,7 @@ impl Replacement {
         file.write(data).map_err(|error| keep_retry(error, |error| target.cannot_write(&error)))
     }
 
-    /// Returns the file for writing at any place.
+    /// Returns the file, for writes at any offset.
     pub(super) fn at_any_place(&mut self) -> io::Result<AnyPlace<'_>> {
         self.file().map_err(Error::into_io).map(|(file, target)| AnyPlace { file, target })
     }
@@ -196,7 +203,7 @@ impl Replacement {
     /// Writes the complete result to the disk, and puts it into its place unless `allowed` returns
     /// an error.
     pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
-        // An empty result has made no file yet.
+        // If the result is empty, nothing has created the temporary file yet.
         let temporary = match self.temporary.take() {
             Some(temporary) => temporary,
             None => self.create()?,
@@ -220,8 +227,8 @@ impl Replacement {
     }
 
     fn create(&self) -> Result<Temporary> {
-        // A new file gets the usual mode, reduced by the umask. The mode of an old file is set
-        // before anything is written.
+        // A new file gets the usual mode, reduced by the umask, or is the owner's alone. A file that
+        // replaces another gets the permissions of that one before anything is written.
         let private = self.keeping != Keeping::Permissions;
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
@@ -236,10 +243,10 @@ impl Replacement {
     fn cannot_create(&self, error: &io::Error) -> Error {
         if self.in_place {
             return Error::io(format!("cannot make a temporary file for {}", self.target.shown), error)
-                .hint("the folder of the output is not writable; TMPDIR must name a writable folder");
+                .hint("the directory of the output is not writable; TMPDIR must name a writable directory");
         }
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
-            .hint("the result is written beside the target and renamed at success; `-o - > FILE` writes in place")
+            .hint("the result is written to a temporary file in that directory, and renamed when it is complete")
     }
 }
 
@@ -248,7 +255,7 @@ fn sync_directory(directory: &Path) {
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
 }
 
-/// A file that is written at any place.
+/// A file that can be written at any offset.
 pub(crate) struct AnyPlace<'a> {
     file: &'a File,
     target: &'a Target,
@@ -266,8 +273,8 @@ impl WriteAt for AnyPlace<'_> {
 
 impl Target {
     fn exists(&self) -> Error {
-        Error::new(format!("{} exists, and is not replaced by a secret", self.shown))
-            .hint("give -o another name; nothing was touched")
+        Error::new(format!("{} already exists, and a new secret never replaces a file", self.shown))
+            .hint("give -o another name; nothing was changed")
     }
 
     fn cannot_write(&self, error: &io::Error) -> Error {
@@ -275,7 +282,7 @@ impl Target {
     }
 }
 
-/// Checks whether a temporary file can be made and renamed there.
+/// Checks whether files can be created and renamed in `directory`.
 #[cfg(unix)]
 fn may_make_files_in(directory: &Path) -> io::Result<()> {
     use rustix::fs::{Access, access};
@@ -284,6 +291,6 @@ fn may_make_files_in(directory: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn may_make_files_in(_directory: &Path) -> io::Result<()> {
-    // Attributes do not show this here. The attempt to create the file does.
+    // Other systems do not tell before the file is created.
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Overwrites a file in a folder without write permission. The result is made elsewhere, and copied
-//! when it is complete.
+//! Overwrites a file in a folder without write permission. The result is written elsewhere first,
+//! and copied when it is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,12 +11,12 @@ use zeroize::Zeroizing;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Copies the content of `from` over the existing file `target`. If there is no room for the new
+/// Copies the content of `from` over the existing file `target`. If there is no space for the new
 /// content, the file stays as it was.
 pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
     let to = OpenOptions::new().write(true).open(target)?;
     let (old, new) = (to.metadata()?.len(), from.metadata()?.len());
-    // Reserve the room while the old content is still there.
+    // Reserve the space while the old content is still intact.
     if let Err(error) = copy(from, &to, old..new).and_then(|()| to.sync_all()) {
         let _ = to.set_len(old);
         return Err(error);

@@ -29,7 +29,7 @@ pub(crate) enum Content {
     Text,
     /// Plaintext, which may be text or binary.
     Plaintext,
-    /// A secret that can be made again. Only the owner can access the file.
+    /// A secret that can be created again. Only the owner can access the file.
     Secret,
     /// A secret that was restored from shares. Only the owner can access the file, and an existing
     /// file is not replaced.
@@ -46,8 +46,8 @@ impl Content {
 pub(crate) struct Output {
     sink: Sink,
     id: Option<FileId>,
-    /// Whether others can read the output, so that the user is warned at the first write of a
-    /// secret.
+    /// Whether this is a secret in a file that others can read. In that case the first write warns
+    /// the user.
     is_exposed: bool,
 }
 
@@ -72,7 +72,7 @@ impl Output {
     fn file(path: &Path, content: Content) -> Result<Self> {
         let target = file::resolve(path)?;
         Ok(match target.existing {
-            Some(ref metadata) if target.is_special || !metadata.is_file() => {
+            Some(ref metadata) if target.names_open_file || !metadata.is_file() => {
                 let is_exposed = content.is_secret() && others_read(metadata);
                 let id = FileId::new(metadata, Some(&target.path));
                 Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed }
@@ -108,7 +108,8 @@ impl Output {
         self.id.as_ref()
     }
 
-    /// Returns whether the result is shown on a terminal. Then nothing else should be shown there.
+    /// Returns whether the result is shown on a terminal. If it is, nothing else should be shown
+    /// there.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self.sink, Sink::Terminal(_))
     }
@@ -124,8 +125,8 @@ impl Output {
         matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
     }
 
-    /// Returns the file for writing at any place by several threads, if it stays hidden until it is
-    /// complete.
+    /// Returns the file, so that several threads can write to it at any offset, if it stays hidden
+    /// until it is complete.
     pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
         match &mut self.sink {
             Sink::Replacement(replacement) => replacement.at_any_place().map(Some),
@@ -149,8 +150,8 @@ impl Output {
         self.finish_if(|| Ok(()))
     }
 
-    /// Completes the output unless `allowed` returns an error. It is called last, before a file
-    /// gets its name.
+    /// Completes the output unless `allowed` returns an error. `allowed` is called last, before a
+    /// file gets its name.
     pub(crate) fn finish_if(self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
         if let Sink::Replacement(replacement) = self.sink {
             return replacement.finish(allowed);

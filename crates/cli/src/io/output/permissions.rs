@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 /// Gives `file` the owner, group, mode and access list of the file at `path`, which it will replace
-/// and which has the metadata `existing`. Rights of a group or list are dropped if they cannot be
-/// kept.
+/// and which has the metadata `existing`. The rights of the group or of the list are dropped if
+/// they cannot be kept.
 #[cfg(unix)]
 pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
     use std::fs::Permissions;
@@ -18,12 +18,13 @@ pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<
         let _ = fchown(file, Some(existing.uid()), None);
     }
     let keeps_group = new.gid() == existing.gid() || fchown(file, None, Some(existing.gid())).is_ok();
-    // Before the mode: with a list, the bits of the group are the maximum that the list allows.
+    // The list is set before the mode: with a list, the group bits of the mode are the maximum that
+    // the list allows.
     let keeps_list = access_list::replace(file, path, keeps_group)?;
     file.set_permissions(Permissions::from_mode(kept_mode(mode, keeps_group && keeps_list)))
 }
 
-/// Returns the mode. It lacks the group's rights unless group and list are unchanged.
+/// Returns `mode`, without the group's rights unless the group and the list are kept.
 #[cfg(unix)]
 fn kept_mode(mode: u32, keeps_group_and_list: bool) -> u32 {
     if keeps_group_and_list { mode } else { mode & !0o070 }
@@ -46,11 +47,11 @@ mod access_list {
 
     const NAME: &str = "system.posix_acl_access";
 
-    /// The longest extended attribute.
+    /// The length of the longest extended attribute.
     const MAX_BYTES: usize = 64 << 10;
 
-    /// Replaces the list that `file` has from its directory by the list of the file at `path`, or
-    /// by none. Returns whether `file` now has exactly the old list.
+    /// Replaces the list that `file` inherited from its directory with the list of the file at
+    /// `path`, or with none. Returns whether `file` now has exactly the list of the file at `path`.
     pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
         let mut list = vec![0; MAX_BYTES];
         let old = match getxattr(path, NAME, &mut list[..]) {
@@ -74,7 +75,7 @@ mod access_list {
     }
 }
 
-/// Access lists are not supported here.
+/// Access lists are not supported on these systems.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 mod access_list {
     use std::fs::File;

@@ -1,4 +1,4 @@
-//! A temporary file beside its target, which it replaces when it is complete.
+//! A temporary file beside its target. When it is complete, it replaces the target.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,7 +11,7 @@ use crate::os::dir::Dir;
 const PREFIX: &str = ".sealane-";
 const SUFFIX: &str = ".tmp";
 
-/// An unfinished file. It is removed when this is dropped, or by a signal.
+/// An unfinished file. It is removed when this value is dropped, or when a signal ends the process.
 pub(crate) struct Temporary {
     file: File,
     directory: Dir,
@@ -51,8 +51,8 @@ impl Temporary {
         &self.file
     }
 
-    /// Gives the file the last name of `target`, in the same directory. An existing file is
-    /// replaced if `replace` says so, and an error otherwise.
+    /// Gives the file the file name of `target`, in the same directory. An existing file is
+    /// replaced if `replace` is set, and is an error otherwise.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let target = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         self.directory.rename(&self.name, target, replace)?;

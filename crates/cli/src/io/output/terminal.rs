@@ -15,7 +15,7 @@ pub(super) struct Terminal {
     writer: Box<dyn Write + Send>,
     /// Whether binary data is refused, because it would act on the terminal.
     must_be_text: bool,
-    /// Whether the user types the input. In that case nothing is shown before its end.
+    /// Whether the user types the input. In that case nothing is shown before the end of the input.
     typed: bool,
     held: Zeroizing<Vec<u8>>,
     /// The last byte written, because a character may be split between two writes.

@@ -13,7 +13,7 @@ use crate::keys::cached::Once;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
 
-/// An encrypted identity file. It prompts for its passphrase once, when a file needs it.
+/// An encrypted identity file. The user is asked for its passphrase once, when a file needs it.
 pub(crate) struct EncryptedFile {
     name: String,
     file: EncryptedIdentityFile,
@@ -36,7 +36,7 @@ impl EncryptedFile {
     /// Returns the identities in the file.
     pub(crate) fn decrypt(&self) -> Result<Vec<PlainIdentity>> {
         let description = format!("identity file {:?}", self.name);
-        // The identity limits the work factor.
+        // `PassphraseIdentity` limits the work factor itself.
         let identity = PassphraseIdentity::new(&description, self.passphrases.clone());
         let file = self.file.clone().with_backend(crate::os::backend::chosen()?);
         let plaintext = file.decrypt_lines(&identity).map_err(|error| match error {
@@ -63,14 +63,15 @@ impl Identity for EncryptedFile {
     }
 }
 
-/// An encrypted identity file that opens a whole file. It warns if no identity in it matches.
-/// Identities of holders do not warn, because they are tried for each share.
+/// An encrypted identity file that is tried for a whole file, and not for the share of a holder. It
+/// warns if no identity in it matches. Identities of holders do not warn, because they are tried
+/// for each share.
 pub(crate) struct Announced(pub(super) Arc<EncryptedFile>);
 
 impl Identity for Announced {
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let found = self.0.unwrap_file_key(stanzas)?;
-        // The shares are unwrapped one by one.
+        // In a file for holders, the shares are unwrapped one by one.
         let has_shares = stanzas.iter().any(|stanza| stanza.tag == threshold::TYPE);
         if found.is_none() && !has_shares {
             warn(format!("no identity in {:?} matches the file", self.0.name));

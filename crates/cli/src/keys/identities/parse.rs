@@ -13,9 +13,9 @@ use super::ssh::SshKey;
 use crate::error::{Error, Result};
 use crate::keys::passphrase::Passphrases;
 
-/// The longest identity file.
+/// The longest identity file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
-/// age's limit for an ssh key.
+/// age's limit for an ssh key, in bytes.
 const SSH_LIMIT: usize = 16 << 10;
 
 /// One identity of an identity file.

@@ -25,7 +25,7 @@ const MAX_BODY: usize = 1 << 20;
 /// The Base64 characters in each line of a body. The last line has fewer.
 const COLUMNS: usize = 64;
 
-/// The only plugin that gets the passphrase in the environment, which is its purpose.
+/// The only plugin that gets the passphrase in the environment, because using it is its purpose.
 const BATCHPASS: &str = "batchpass";
 
 /// A running plugin.
@@ -39,7 +39,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Starts the plugin `name`, the program `path`, for `state_machine`.
+    /// Starts the program `path` of the plugin `name`, which then runs `state_machine`.
     pub(super) fn open(name: &str, path: &Path, state_machine: &str) -> io::Result<Self> {
         let directory = cleanup::private_directory()?;
         let debug = env::var_os("AGEDEBUG").is_some_and(|what| what == "plugin");
@@ -82,7 +82,7 @@ impl Connection {
         self.output.flush()
     }
 
-    /// Sends a stanza of a file.
+    /// Sends a stanza from the header of the file with the number `file`.
     pub(super) fn send_stanza(&mut self, command: &str, file: &str, stanza: &Stanza) -> io::Result<()> {
         let args: Vec<_> = [file, &stanza.tag].into_iter().chain(stanza.args.iter().map(String::as_str)).collect();
         self.send(command, &args, &stanza.body)

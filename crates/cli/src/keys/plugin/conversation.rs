@@ -23,7 +23,7 @@ use crate::os::tty;
 /// The time after which the command says that it is waiting for a plugin.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// A conversation ended without a result.
+/// The reason why a conversation ended without a result.
 pub(super) enum ConversationError {
     /// The connection failed or ended.
     Connection(io::Error),
@@ -99,7 +99,7 @@ pub(super) fn wrap(
     Err(ConversationError::Plugin(errors))
 }
 
-/// Lets a plugin unwrap the file key. `None` if no stanza is for its identities.
+/// Lets a plugin unwrap the file key. Returns `None` if no stanza is for its identities.
 pub(super) fn unwrap(
     name: &str,
     path: &Path,
@@ -138,7 +138,6 @@ pub(super) fn unwrap(
         return if errors.is_empty() { Ok(None) } else { Err(ConversationError::Plugin(errors)) };
     };
     let key = FileKey::try_init_with_mut(|key| {
-        // The error is about a stanza of the file.
         let wrong = || ConversationError::Plugin(vec!["it gave a file key of the wrong length".to_owned()]);
         key.copy_from_slice(<&[u8; 16]>::try_from(bytes.as_slice()).map_err(|_| wrong())?);
         Ok::<_, ConversationError>(())
@@ -168,8 +167,7 @@ fn error(name: &str, args: &[String], body: &[u8], recipients: &[Recipient]) -> 
     format!("({}) {message}", args.join(" "))
 }
 
-/// Answers the questions of a plugin. The user answers at the terminal, never through standard
-/// input.
+/// Answers a question of a plugin. The user answers at the terminal, never through standard input.
 fn answer(
     plugin: &mut Connection,
     command: &str,

@@ -83,7 +83,7 @@ fn find(name: &str) -> Result<PathBuf> {
     }
     let binary = format!("age-plugin-{name}");
     let path = std::env::var_os("PATH");
-    // Linux under Windows can run Windows programs too.
+    // The Windows Subsystem for Linux can run Windows programs too.
     for binary in [Some(binary.clone()), is_wsl().then(|| format!("{binary}.exe"))].into_iter().flatten() {
         let first = which::which_in_global(&binary, path.as_ref()).ok().and_then(|mut found| found.next());
         match first {
@@ -123,8 +123,8 @@ impl ConversationError {
 /// Explains why the conversation with a plugin ended.
 fn ended(name: &str, error: &io::Error) -> Error {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
-    // Ctrl-C reaches the plugin too. In that case this process is about to end by it, without a
-    // message.
+    // Ctrl-C reaches the plugin too. In that case the signal is about to end this process too,
+    // without a message.
     std::thread::sleep(Duration::from_millis(100));
     if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
         return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
@@ -134,7 +134,7 @@ fn ended(name: &str, error: &io::Error) -> Error {
     failure(name, describe(error).lines().next().unwrap_or_default())
 }
 
-/// Returns a plugin's error text, which may contain any characters, on one line.
+/// Returns a plugin's error texts, which may contain any characters, on one line.
 fn said(name: &str, errors: &[String]) -> Error {
     let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
     failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))

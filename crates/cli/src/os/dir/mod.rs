@@ -1,8 +1,9 @@
 //! An open directory. All paths below it are opened relative to it, and no symbolic link is
-//! followed, so a user who can write there cannot redirect this program.
+//! followed, so a user who can write there cannot redirect the command to other files.
 //!
-//! On Unix this is `openat` with `O_NOFOLLOW`, one component at a time. Elsewhere paths are used:
-//! links are refused, but a link that appears between the check and the use is not noticed.
+//! On Unix, paths are opened with `openat` and `O_NOFOLLOW`, one component at a time. Other systems
+//! use whole paths: links are refused, but a link that appears between the check and the use is not
+//! noticed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -22,7 +23,8 @@ pub(crate) use portable::Dir;
 pub(crate) use unix::Dir;
 
 impl Dir {
-    /// Splits `path` into the open directory that holds it and its last component.
+    /// Opens the directory that holds `path`. Returns this directory, and the last component of
+    /// `path`.
     fn parent_of<'a>(&self, path: &'a Path) -> io::Result<(Self, &'a OsStr)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((self.below(path.parent().unwrap_or(Path::new("")))?, name))
@@ -82,7 +84,7 @@ impl Dir {
         parent.read_child_link(name)
     }
 
-    /// Returns the names in the directory, sorted.
+    /// Returns the names in the directory with their kinds, sorted by name.
     pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, Kind)>> {
         let mut entries = self.unsorted_entries()?;
         entries.sort_by(|(one, _), (two, _)| one.cmp(two));

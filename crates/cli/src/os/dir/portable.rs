@@ -18,7 +18,7 @@ impl Dir {
         if path.metadata()?.is_dir() { Ok(Self(path.to_owned())) } else { Err(io::ErrorKind::NotADirectory.into()) }
     }
 
-    /// Returns the directory as a file, to set its attributes.
+    /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
         File::open(&self.0)
     }
@@ -72,8 +72,8 @@ impl Dir {
         File::options().read(true).write(true).create_new(true).open(self.0.join(name))
     }
 
-    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` says so, and
-    /// an error otherwise.
+    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` is set, and
+    /// is an error otherwise.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         let (from, to) = (self.0.join(from), self.0.join(to));
         if !replace && to.symlink_metadata().is_ok() {
@@ -87,8 +87,8 @@ impl Dir {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Returns whether `name` looks like the open file `file`. Nothing here identifies a file, so
-    /// only the lengths are compared.
+    /// Returns whether `name` looks like the open file `file`. These systems have no identity of a
+    /// file for this, so only the lengths are compared.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
         let entry = match self.0.join(name).symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

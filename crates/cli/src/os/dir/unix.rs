@@ -31,7 +31,7 @@ impl Dir {
         Ok(Self(Arc::new(opened?)))
     }
 
-    /// Returns the directory as a file, to set its attributes.
+    /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
         Ok(File::from(self.0.try_clone()?))
     }
@@ -107,8 +107,8 @@ impl Dir {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, mode)?))
     }
 
-    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` says so, and
-    /// an error otherwise.
+    /// Renames the file `from` to `to`. An existing file `to` is replaced if `replace` is set, and
+    /// is an error otherwise.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         if replace {
             return Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?);
@@ -138,7 +138,7 @@ impl Dir {
         Ok((entry.st_dev, entry.st_ino) == (file.st_dev, file.st_ino))
     }
 
-    /// Writes all files of its file system to the disk.
+    /// Writes all files of the directory's file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(self.0.as_fd())?)

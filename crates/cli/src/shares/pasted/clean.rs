@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 /// Decodes the text of a file: UTF-8, or UTF-16 with a byte order mark, as Windows writes it.
-/// `None` if it is binary. A line that is not UTF-8 is skipped.
+/// Returns `None` if the file is binary. Bytes that are not UTF-8 become replacement characters.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
@@ -25,7 +25,7 @@ pub(crate) fn clean(text: &str) -> Zeroizing<String> {
     let mut out = Zeroizing::new(String::with_capacity(text.len() * 2 + 1));
     for line in text.split('\n') {
         let line = line.strip_suffix('\r').unwrap_or(line);
-        // Old Macs end lines with a single CR. Converting line ends twice leaves two.
+        // Old Macs end lines with a single CR. Line ends that were converted twice have two.
         for line in line.split('\r') {
             let start = out.len();
             out.extend(line.chars().filter_map(plain));
@@ -40,7 +40,7 @@ pub(crate) fn clean(text: &str) -> Zeroizing<String> {
     out
 }
 
-/// Returns the visible character, in ASCII if it is a space or hyphen.
+/// Returns the character if it is visible. Spaces and hyphens become ASCII.
 fn plain(c: char) -> Option<char> {
     match c {
         // Soft hyphen, zero-width characters, marks of direction, byte order mark.

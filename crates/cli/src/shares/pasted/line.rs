@@ -27,7 +27,8 @@ pub(super) struct Line {
     pub(super) result: Result<Share, ShareError>,
 }
 
-/// The characters of a text, each with its line from 0. A comment is one NUL.
+/// The characters of a text, each with the number of its line, counted from 0. A comment becomes
+/// one NUL.
 type Stream = Vec<(usize, char)>;
 
 /// Finds shares in clean lines.
@@ -58,8 +59,8 @@ pub(super) fn find(lines: &[&str]) -> Vec<Line> {
     found
 }
 
-/// Returns the length of [`TEXT_PREFIX`] if it begins here. White space may be anywhere in it, and
-/// instead of a hyphen.
+/// Returns the length of [`TEXT_PREFIX`] if `stream` begins with it. White space may be anywhere in
+/// the prefix, and instead of a hyphen.
 fn prefix(stream: &[(usize, char)]) -> Option<usize> {
     let mut at = 0;
     for expected in TEXT_PREFIX.chars() {
@@ -82,8 +83,8 @@ struct Piece {
     end: usize,
 }
 
-/// Reads the share whose prefix ends at `body`. Returns its end, or `None` if too few characters
-/// follow.
+/// Reads the share whose prefix ends at `body`. Returns its end and its result, which is `None` if
+/// too few characters follow.
 fn share(stream: &Stream, body: usize) -> (usize, Option<Result<Share, ShareError>>) {
     let (pieces, first_paragraph) = pieces(stream, body);
     if pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>() < MIN_CHARACTERS {
@@ -151,14 +152,15 @@ fn pieces(stream: &Stream, body: usize) -> (Vec<Piece>, usize) {
     (pieces, first_paragraph.unwrap_or(count))
 }
 
-/// Skips punctuation. A word with characters that no share contains ends the share.
+/// Returns whether a piece may belong to the share. A word with characters that no share contains
+/// does not; punctuation, which is an empty piece, may stand between pieces.
 fn may_belong(piece: &[(usize, char)]) -> bool {
     let is_digit = |c: char| DIGITS.contains(c.to_ascii_lowercase());
     let digits = piece.iter().filter(|(_, c)| is_digit(*c)).count();
     digits == piece.len() || (piece.len() >= LONG_PIECE && digits * 4 >= piece.len() * 3)
 }
 
-/// Joins the pieces. The prefix gets the case of the rest, because some keyboards capitalise the
+/// Joins the pieces. The prefix gets the case of the pieces, because some keyboards capitalise the
 /// first letter.
 fn text(stream: &Stream, pieces: &[Piece]) -> Zeroizing<String> {
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_CHARACTERS));

@@ -20,9 +20,9 @@ pub(crate) use notes::{Notes, PASSPHRASE_NOTE, PUBLIC_KEY_NOTE};
 /// The contents of a text. Lines are counted from 1.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// Shares in Sealane's own format, by their first line.
+    /// Shares in Sealane's own format, with their first lines.
     pub(crate) shares: Vec<(usize, Result<Share, ShareError>)>,
-    /// Shares in words, by their first line.
+    /// Shares in words, with their first lines.
     pub(crate) words: Vec<(usize, Result<Mnemonic, Slip39Error>)>,
     /// Lines that are neither shares nor comments.
     pub(crate) other: Vec<usize>,
@@ -58,9 +58,9 @@ pub(crate) fn find(text: &str) -> Found {
     found
 }
 
-/// Finds shares of other programs, one per line, with line numbers from 1. They contain no spaces.
-/// With `joined`, a line of only hexadecimal digits continues the line before: shares of `ssss` are
-/// long, and each has a hyphen.
+/// Finds shares of other programs, one per line, with line numbers from 1. Spaces in them are
+/// removed. With `joined`, a line of only hexadecimal digits continues the line before: shares of
+/// `ssss` are long, and each has a hyphen.
 pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<String>)> {
     let text = clean(text);
     let mut lines: Vec<(usize, Zeroizing<String>)> = Vec::new();

@@ -9,7 +9,7 @@ pub(crate) struct Notes {
     pub(crate) passphrase: bool,
 }
 
-/// The comment that words were made with a passphrase, without `#`.
+/// The comment, without `#`, which says that words were made with a passphrase.
 pub(crate) const PASSPHRASE_NOTE: &str = "with a passphrase";
 /// The text before a public key in a comment.
 pub(crate) const PUBLIC_KEY_NOTE: &str = "public key: ";
@@ -34,7 +34,7 @@ fn is_recipient(key: &str) -> bool {
     key.starts_with("age1") && key.len() < 2048 && key.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Returns the text of a comment. "#1" is a number, not a comment.
+/// Returns the text of a line that is a comment. "#1" is a number, not a comment.
 pub(crate) fn comment(line: &str) -> Option<&str> {
     let text = line.trim_start().strip_prefix('#')?;
     if text.starts_with(|c: char| c.is_ascii_digit()) { None } else { Some(text.trim_start_matches('#').trim()) }

@@ -123,8 +123,7 @@ fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
     found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, joined(words))));
 }
 
-/// Returns the words in the order of their numbers, if each word has a number and no number occurs
-/// twice.
+/// Joins the words, in the order of their numbers if these are exactly 1 to the number of words.
 fn join(words: &[Word<'_>]) -> Zeroizing<String> {
     let mut words = words.to_vec();
     let mut numbers: Vec<_> = words.iter().filter_map(|word| word.number).collect();

@@ -13,12 +13,13 @@ use crate::error::{Error, Result};
 
 const STYLE: &str = include_str!("style.css");
 
-/// The number of characters in a group, of groups on a line, and of groups on a line of small
+/// The number of characters in a group. A line has [`GROUPS`] groups, or [`DENSE_GROUPS`] in small
 /// print.
 const GROUP: usize = 5;
 const GROUPS: usize = 10;
 const DENSE_GROUPS: usize = 18;
-/// The length above which a share needs a large code and small print to fit a page.
+/// The number of characters above which a share needs a large code and small print to fit on a
+/// page.
 const DENSE: usize = 900;
 
 /// The share of one sheet.

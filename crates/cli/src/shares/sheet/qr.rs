@@ -9,13 +9,14 @@ use zeroize::Zeroizing;
 const BORDER: i32 = 4;
 
 /// Returns an SVG image of a code for `text`, with the most error correction that fits. `class` is
-/// its class. `None` if the text is too long for any code.
+/// its CSS class. Returns `None` if the text is too long for any code.
 pub(super) fn svg(text: &str, class: &str) -> Option<Zeroizing<String>> {
     let levels = [QrCodeEcc::Quartile, QrCodeEcc::Medium, QrCodeEcc::Low];
     let code = levels.into_iter().find_map(|level| QrCode::encode_text(text, level).ok())?;
     let size = code.size();
     let whole = size + 2 * BORDER;
-    // A dark module takes about 12 characters, and half of them are dark. The text does not grow.
+    // A dark module takes about 12 characters, and about half of the modules are dark. The capacity
+    // is enough, so that the text does not grow.
     let modules = usize::try_from(size * size).unwrap_or_default();
     let mut out = Zeroizing::new(String::with_capacity(14 * modules + 256));
     // Writing to a string does not fail.

@@ -1,4 +1,4 @@
-//! A store that counts what is read.
+//! A store that records what is read and written.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Damaged, exchanged and foreign objects: an error, and never other plaintext.
+//! Damaged and foreign objects give an error, and never wrong plaintext.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::{CHUNK, Place, keys, text, whole};
 const START: usize = DEFAULT_HEADER_LEN + 16;
 const SEALED: usize = CHUNK + 16;
 
-/// Writes sealed bytes below, reads them in all ways, and returns the error of each.
+/// Writes sealed bytes to the inner store, reads the object in every way, and returns the errors.
 async fn errors(place: &Place, sealed: Vec<u8>) -> Vec<Error> {
     let path = Path::from("changed");
     place.below.put(&path, sealed.into()).await.unwrap();
@@ -25,7 +25,7 @@ async fn errors(place: &Place, sealed: Vec<u8>) -> Vec<Error> {
         whole(&store, &path).await.unwrap_err(),
         place.cold().get_range(&path, last..last + 1).await.unwrap_err(),
         place.cold().get_ranges(&path, &[0..1, last..last + 1]).await.unwrap_err(),
-        // With a known header, if it could be read.
+        // With a cached header, if it could be read.
         store.get_range(&path, last..last + 1).await.unwrap_err(),
         store.get_ranges(&path, &[last..last + 1]).await.unwrap_err(),
     ]
@@ -38,7 +38,7 @@ async fn a_changed_object_is_an_error() {
     place.store.put(&path, text.clone().into()).await.unwrap();
     let sealed = place.sealed(&path).await;
     assert_eq!(sealed.len(), START + 2 * SEALED + 1016);
-    // The MAC of the header, the nonce, and the last chunk.
+    // The first recipient, the MAC of the header, the nonce, and the last chunk.
     for at in [30, START - 20, START - 1, START + 2 * SEALED, sealed.len() - 1] {
         let mut changed = sealed.clone();
         changed[at] ^= 1;
@@ -47,12 +47,13 @@ async fn a_changed_object_is_an_error() {
             assert!(error.to_string().contains(" changed: "), "no path: {error}");
         }
     }
-    // Cut off: within the header, at the first chunk, between chunks, in the last one.
+    // Cut off: within the header and the nonce, at and in the first chunk, between chunks, and in
+    // the last chunk.
     for len in [0, 10, START - 1, START, START + 10, START + SEALED, START + 2 * SEALED, sealed.len() - 1] {
         let found = errors(&place, sealed[..len].to_vec()).await;
         assert_eq!(found.len(), 5, "{len}");
     }
-    // More bytes, a chunk twice, and two chunks exchanged.
+    // One more byte, and a chunk twice.
     let mut more = sealed.clone();
     more.push(0);
     errors(&place, more).await;
@@ -62,7 +63,7 @@ async fn a_changed_object_is_an_error() {
     errors(&place, twice).await;
 }
 
-/// Damage is an error of the chunk that has it, and all that is released before is authentic.
+/// Only reads of the damaged chunk fail. The other chunks can be read.
 #[tokio::test]
 async fn chunks_before_the_damage_can_be_read() {
     let (place, path) = (Place::new(), Path::from("a"));
@@ -114,7 +115,7 @@ fn keys_are_checked_at_once() {
     assert!(matches!(error, SealedError::Encrypt(EncryptError::IncompatibleRecipients(..))));
     let short = SealedStore::new(below.clone(), keys(&one).with_header_len(100)).unwrap_err();
     assert!(matches!(short, SealedError::Encrypt(EncryptError::HeaderLen { len: 100, .. })));
-    // Post-quantum recipients fit the default.
+    // Two post-quantum recipients fit the default header length.
     let keys = Keys::new().with_recipient(other.to_public()).with_recipient(other.to_public());
     let store = SealedStore::new(below, keys.with_identity(one)).unwrap();
     let shown = format!("{store:?} {store}");

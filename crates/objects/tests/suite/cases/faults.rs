@@ -1,4 +1,4 @@
-//! Faults of the store below, and old versions.
+//! Faults of the inner store, and old versions of objects.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ async fn completion_can_be_tried_again() {
 async fn old_versions_are_read() {
     let (identity, below, warm) = sealed_store();
     let path = Path::from("a");
-    // The header of the second store does not fit the first request.
+    // The second header is longer than the range of the first request.
     for header_len in [DEFAULT_HEADER_LEN, 8 * DEFAULT_HEADER_LEN] {
         let writer = SealedStore::new(below.clone(), keys(&identity).with_header_len(header_len)).unwrap();
         let old = text(3 * CHUNK + 5);
@@ -94,8 +94,8 @@ async fn old_versions_are_read() {
         writer.put(&path, new.clone().into()).await.unwrap();
         for range in [None, Some(GetRange::Bounded(2 * CHUNK as u64 - 5..3 * CHUNK as u64 + 1))] {
             let expected = range.as_ref().map_or(0..old.len() as u64, |r| r.as_range(old.len() as u64).unwrap());
-            // No header of the old version is known: the one store knows nothing, the other the new
-            // version.
+            // Neither store has cached the old header: the cache of `cold` is empty, and that of
+            // `warm` has the header of the new version.
             let cold = SealedStore::new(below.clone(), keys(&identity)).unwrap();
             assert_eq!(whole(&warm, &path).await.unwrap(), new);
             for store in [&cold, &warm] {
@@ -104,7 +104,7 @@ async fn old_versions_are_read() {
                 assert_eq!(result.meta.size, old.len() as u64);
                 let found = result.bytes().await.unwrap();
                 assert_eq!(found, old[expected.start as usize..expected.end as usize]);
-                // The current version is another.
+                // Requests without a version still read the current one.
                 assert_eq!(store.get_range(&path, 5..CHUNK as u64).await.unwrap(), new[5..CHUNK]);
                 assert_eq!(store.get_ranges(&path, &[5..9]).await.unwrap()[0], new[5..9]);
             }
@@ -117,7 +117,8 @@ async fn old_versions_are_read() {
     }
 }
 
-/// An object that is known may have been replaced by a shorter one, so that a request fails.
+/// A shorter object may have replaced one whose header is cached. The request then fails, and the
+/// header is read again.
 #[tokio::test]
 async fn ranges_of_a_known_object_are_asked_for_again() {
     let (_, below, store) = sealed_store();
@@ -125,7 +126,7 @@ async fn ranges_of_a_known_object_are_asked_for_again() {
     let text = text(3 * CHUNK);
     store.put(&path, text.clone().into()).await.unwrap();
     let range = CHUNK as u64 - 5..CHUNK as u64 + 5;
-    // Makes the object known.
+    // Caches the header.
     store.get_ranges(&path, std::slice::from_ref(&range)).await.unwrap();
     below.plan(Fault::Get);
     let found = store.get_ranges(&path, &[range]).await.unwrap();
@@ -139,7 +140,7 @@ async fn other_recipients_for_an_object_that_ends_early_change_nothing() {
     let path = Path::from("a");
     let recipient = Identity::generate().unwrap().to_public();
     let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
-    // The second and the third are moved in parts.
+    // The second and the third object are uploaded in parts.
     for (len, fault, aborted) in
         [(1000, Fault::ShortBody, 0), (9 << 20, Fault::ShortBody, 1), (9 << 20, Fault::Complete, 1)]
     {

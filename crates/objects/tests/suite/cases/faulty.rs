@@ -15,7 +15,7 @@ use super::super::object_store::{
     ObjectStoreExt as _, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
 
-/// An event that happens once.
+/// A fault that happens once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// A request for bytes fails.
@@ -43,7 +43,7 @@ pub(super) struct Faulty {
 }
 
 impl Faulty {
-    /// Lets a fault happen at the next occasion.
+    /// Plans a fault for the next operation that it can affect.
     pub(super) fn plan(&self, fault: Fault) {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner).faults.push(fault);
     }
@@ -59,7 +59,7 @@ impl Faulty {
     }
 }
 
-/// Returns whether a fault happens now.
+/// Returns whether a fault is planned, and removes it from the plan.
 fn happens(plan: &Mutex<Plan>, fault: Fault) -> bool {
     let faults = &mut plan.lock().unwrap_or_else(PoisonError::into_inner).faults;
     let at = faults.iter().position(|planned| *planned == fault);
@@ -70,7 +70,7 @@ fn error(fault: Fault) -> Error {
     Error::Generic { store: "faulty", source: format!("{fault:?}").into() }
 }
 
-/// Returns where a version is kept.
+/// Returns the path that holds a version of an object.
 fn kept(location: &Path, version: &str) -> Path {
     Path::from(format!("versions/{location}/{version}"))
 }

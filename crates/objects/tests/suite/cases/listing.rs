@@ -51,7 +51,8 @@ async fn exact_sizes_read_the_headers_that_are_not_known() {
     let exact = place.cold().with_listed_size(ListedSize::Exact);
     let expected = [("a".to_owned(), 1000), ("b".to_owned(), 2000), ("c".to_owned(), 10), ("d".to_owned(), 0)];
     assert_eq!(sizes(&exact).await, expected);
-    // The second listing knows the sizes of the first. Objects that are not sealed are read again.
+    // The second listing uses the headers that the first one has cached. It reads only the object
+    // that is not sealed again.
     assert_eq!(place.below.read().len(), 4);
     assert_eq!(exact.head(&Path::from("b")).await.unwrap().size, 2000);
 
@@ -61,7 +62,7 @@ async fn exact_sizes_read_the_headers_that_are_not_known() {
     assert_eq!(fixed.get(&Path::from("b")).await.unwrap().meta.size, 2000);
     assert_eq!(sizes(&fixed).await[1].1, 2000);
 
-    // A store with that length knows all.
+    // A store with that header length computes the right size without reading.
     let header_len = other_len - 16 - 2000 - 16;
     let keys = keys(&place.identity).with_header_len(usize::try_from(header_len).unwrap());
     let same = SealedStore::new(place.below.clone(), keys).unwrap();

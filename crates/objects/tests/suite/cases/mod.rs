@@ -1,4 +1,4 @@
-//! The cases, which are compiled once for each version of the crate `object_store`.
+//! The test cases. They are compiled once for each version of the crate `object_store`.
 
 mod counted;
 mod damage;
@@ -25,7 +25,7 @@ use super::object_store::{ObjectStore, ObjectStoreExt as _};
 /// The length of a chunk, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// A sealed store over one in memory, whose requests are counted.
+/// A sealed store over a store in memory that records its requests.
 struct Place {
     identity: Identity,
     below: Arc<Counted<InMemory>>,
@@ -44,7 +44,7 @@ impl Place {
         Self { identity, below, store }
     }
 
-    /// Returns a store over the same objects that knows none of them.
+    /// Returns a store over the same objects whose cache is empty.
     fn cold(&self) -> SealedStore {
         SealedStore::new(self.below.clone(), keys(&self.identity)).unwrap()
     }

@@ -37,7 +37,7 @@ async fn a_small_range_fetches_two_chunks_at_most_and_the_header() {
         assert_eq!(cold.len(), 2, "{start}");
         assert_eq!(cold[0], 0..START);
         assert!(fetched(&cold[1..]) <= 2 * SEALED);
-        // The header is known now.
+        // The header is cached now.
         assert_eq!(store.get_range(&path, start as u64..end as u64).await.unwrap(), found);
         assert_eq!(place.below.read(), cold[1..]);
     }
@@ -115,7 +115,7 @@ async fn ranges_are_merged_by_chunk() {
     }
     assert!(cold.get_ranges(&path, &[]).await.unwrap().is_empty());
     assert!(cold.get_ranges(&path, &[0..1, 20 * chunk..20 * chunk + 1]).await.is_err());
-    // As with other stores, a range ends with the object.
+    // As in other stores, a range that extends beyond the object is cut at its end.
     assert_eq!(cold.get_ranges(&path, &[20 * chunk - 1..20 * chunk + 1]).await.unwrap()[0].len(), 1);
 }
 
@@ -129,7 +129,7 @@ async fn ranges_of_a_file_and_of_bodies_in_pieces() {
     for below in [files, pieces] {
         let store = SealedStore::new(below.clone(), keys(&x25519::Identity::generate().unwrap())).unwrap();
         store.put(&path, text.clone().into()).await.unwrap();
-        // Ranges that touch, that overlap, within one another, the same twice, and the end.
+        // Ranges that touch, overlap, contain one another, are repeated, or reach the end.
         let edges = [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 7, 8 * chunk, len - 1, len];
         for from in edges {
             let mut ranges: Vec<_> = edges.into_iter().filter(|&to| from < to).map(|to| from..to).collect();
@@ -155,7 +155,7 @@ async fn ranges_of_a_file_and_of_bodies_in_pieces() {
     }
 }
 
-/// A store that knows an object notices that another writer has replaced it.
+/// A store that has cached an object's header notices that another writer has replaced the object.
 #[tokio::test]
 async fn a_replaced_object_is_read_again() {
     let (place, path) = (Place::new(), Path::from("a"));
@@ -163,7 +163,7 @@ async fn a_replaced_object_is_read_again() {
     for (i, len) in lengths.into_iter().enumerate() {
         let mut text = text(len);
         text.iter_mut().for_each(|byte| *byte ^= i as u8);
-        // Another store writes, so that this one is not told.
+        // Another `SealedStore` writes, so that the cache of this one keeps the old header.
         place.cold().put(&path, text.clone().into()).await.unwrap();
         let start = len as u64 - 900;
         assert_eq!(place.store.get_range(&path, start..start + 900).await.unwrap(), text[start as usize..]);

@@ -1,4 +1,4 @@
-//! Other recipients.
+//! Gives objects other recipients.
 
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{DecryptError, Existing, Recipient, mlkem768x25519};

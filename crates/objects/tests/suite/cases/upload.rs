@@ -31,7 +31,7 @@ async fn parts_of_any_length_become_one_file() {
         let mut parts = Vec::new();
         for len in lengths {
             let (part, after) = rest.split_at(*len);
-            // A payload has pieces of any length.
+            // A payload can have several pieces of any length.
             let payload: PutPayload = part.chunks(100_000).map(Bytes::copy_from_slice).collect();
             parts.push(upload.put_part(payload));
             rest = after;
@@ -44,7 +44,7 @@ async fn parts_of_any_length_become_one_file() {
         assert_eq!(whole(&place.store, &path).await.unwrap(), text);
         let sealed = place.sealed(&path).await;
         assert_eq!(decrypt([&place.identity as &dyn Identity], &sealed).unwrap(), text);
-        // As S3 and R2 want it: all parts but the last are equal, and not too short.
+        // S3 and R2 require that all parts but the last have equal lengths and are not too short.
         let below = place.below.parts();
         let (last, others) = below.split_last().unwrap();
         assert!(others.iter().all(|len| *len == others[0] && *len >= MIN && last <= len), "{below:?}");
@@ -53,7 +53,8 @@ async fn parts_of_any_length_become_one_file() {
     }
 }
 
-/// Equal parts become as many parts, so that the limit of 10,000 parts stays where it is.
+/// Equal parts of plaintext become equally many sealed parts, so that the limit of 10,000 parts is
+/// reached no earlier.
 #[tokio::test]
 async fn equal_parts_become_no_more_parts() {
     let (place, path) = (Place::new(), Path::from("a"));

@@ -1,7 +1,7 @@
-//! Messages one after the other, whose blocks 0 are made together. They are authenticated on
-//! integers between the rounds of the cipher. To seal, a group of blocks is authenticated beside
-//! the next one, which may be of the next message. To open, it is authenticated beside its own
-//! rounds.
+//! Processes messages one after the other. Their blocks 0 are computed together, and they are
+//! authenticated on integers between the rounds of the cipher. To seal, a group of blocks is
+//! authenticated beside the rounds of the next group, which may belong to the next message. To
+//! open, a group is authenticated beside its own rounds.
 
 use sealane_simd::Simd;
 
@@ -14,8 +14,8 @@ use crate::chacha20::state::State;
 use crate::poly1305::Short;
 use crate::wipe::wipe;
 
-/// Seals all messages, or opens them. `last_rows` have block counter 0. `key_blocks` become the
-/// blocks 0.
+/// Seals all messages, or opens them. `last_rows` are the last rows of their states, with block
+/// counter 0. `key_blocks` are overwritten with their blocks 0.
 #[inline(always)]
 pub(super) fn run<S: Simd>(
     token: S,
@@ -27,7 +27,7 @@ pub(super) fn run<S: Simd>(
 ) {
     many::block_starts(token, keys, last_rows.iter().copied(), key_blocks);
     let mut state = [0; 16];
-    // The message before, once it is encrypted.
+    // The authenticator of the message before, once that message is encrypted.
     let mut before = None;
     for (i, block_0) in key_blocks.iter().enumerate() {
         keys.fill_state(i, &last_rows[i], &mut state);
@@ -45,16 +45,16 @@ pub(super) fn run<S: Simd>(
     wipe(&mut state);
 }
 
-/// The authenticator of a message that is encrypted.
+/// The authenticator of a message to seal.
 struct Encrypted {
     mac: Short,
-    /// The bytes of the ciphertext that `mac` has.
+    /// The bytes of the ciphertext that `mac` has processed.
     done: usize,
 }
 
 impl Encrypted {
-    /// Combines a group with the key stream for the byte of its message at `offset`, and adds the
-    /// next blocks of `ciphertext` beside that.
+    /// Combines a group, which is at `offset` in its message, with the key stream. Beside that,
+    /// adds the next blocks of `ciphertext` to the authenticator.
     #[inline(always)]
     fn add_beside<S: Simd>(&mut self, token: S, ciphertext: &[u8], state: &State, offset: usize, group: &mut [u8]) {
         let (rest, counter) = (&ciphertext[self.done..], message_block(offset));
@@ -62,7 +62,7 @@ impl Encrypted {
     }
 }
 
-/// Authenticates the rest of a message, if there is one, without other work.
+/// Authenticates the rest of `message`, without other work. Does nothing if there is no message.
 #[inline(always)]
 fn finish<S: Simd>(token: S, message: Option<&mut Request<'_>>, encrypted: &mut Option<Encrypted>) {
     if let (Some(message), Some(Encrypted { mac, done })) = (message, encrypted.as_mut()) {
@@ -73,7 +73,7 @@ fn finish<S: Simd>(token: S, message: Option<&mut Request<'_>>, encrypted: &mut 
     *encrypted = None;
 }
 
-/// Encrypts a message, and finishes the one before, whose place it takes.
+/// Encrypts a message, and finishes the one before. Leaves the message's authenticator in `before`.
 #[inline(always)]
 fn seal<S: Simd>(
     token: S,

@@ -1,8 +1,8 @@
-//! Short messages to seal, whose blocks share vectors, and which are authenticated on integers
-//! between the rounds.
+//! Seals short messages. Their blocks share vectors, and they are authenticated on integers between
+//! the rounds.
 //!
-//! A group computes the next blocks of the key streams, of as many messages as that takes, so only
-//! the last group of a batch has empty lanes. During its rounds, the messages that have been
+//! A group computes the next blocks of key stream for as many messages as are needed to fill it, so
+//! only the last group of a batch has empty lanes. During its rounds, the messages that have been
 //! encrypted are authenticated.
 
 use core::array;
@@ -21,11 +21,11 @@ use crate::chacha20::state::xor_bytes;
 use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 
-/// Bytes that a double round authenticates.
+/// Bytes that are authenticated beside each double round.
 const MIN_BYTES: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
 
-/// Seals all messages. `last_rows` have block counter 0. `key_blocks` are zeros, and become the
-/// blocks 0.
+/// Seals all messages. `last_rows` are the last rows of their states, with block counter 0.
+/// `key_blocks` hold zeros, which are overwritten with the blocks 0.
 #[inline(always)]
 pub(super) fn seal<S: Simd>(
     token: S,
@@ -39,7 +39,7 @@ pub(super) fn seal<S: Simd>(
     let mut spare = [[0; BLOCK_BYTES]; LANES];
     let mut runs = Runs::new();
     let mut progress = Progress { message: 0, bytes: 0, mac: None };
-    // The message with the next block of a key stream.
+    // The first message whose key stream is not complete.
     let mut next = 0;
     while next < messages.len() {
         let (before, after) = messages.split_at_mut(next);
@@ -63,7 +63,8 @@ pub(super) fn seal<S: Simd>(
     wipe(ends.as_flattened_mut());
 }
 
-/// Writes the blocks of the next messages: a group, or all. Returns their targets.
+/// Collects the blocks of the next messages in `targets`: enough for a group, or all that remain.
+/// Returns the targets that are in use.
 #[inline(always)]
 fn fill_targets<'t, 'b>(
     targets: &'t mut [Target<'b>; LANES],
@@ -96,15 +97,15 @@ fn fill_targets<'t, 'b>(
 
 /// How far the messages are authenticated.
 struct Progress {
-    /// The messages before this one have tags.
+    /// The index of the current message. The messages before it have tags.
     message: usize,
-    /// The bytes of this message's ciphertext that `mac` has, once it has begun.
+    /// The bytes of the current message's ciphertext that `mac` has processed.
     bytes: usize,
     mac: Option<Short>,
 }
 
 impl Progress {
-    /// Authenticates the rest of a message, without other work.
+    /// Authenticates the rest of the current message, without other work.
     #[inline(always)]
     fn finish_message<S: Simd>(&mut self, token: S, messages: &mut [Request<'_>], key_blocks: &[Block]) {
         let (message, block_0) = (&mut messages[self.message], &key_blocks[self.message]);
@@ -113,7 +114,7 @@ impl Progress {
         self.finish(message, mac, 0);
     }
 
-    /// Returns the authenticator of this message.
+    /// Returns the authenticator of the current message. Starts it if necessary.
     #[inline(always)]
     fn mac(&mut self, message: &Request<'_>, block_0: &Block) -> Short {
         *self.mac.get_or_insert_with(
@@ -122,7 +123,7 @@ impl Progress {
         )
     }
 
-    /// Adds the last `bytes` of this message, and continues with the next one.
+    /// Adds the last `bytes` of the current message, and continues with the next one.
     #[inline(always)]
     fn finish(&mut self, message: &mut Request<'_>, mac: Short, bytes: usize) {
         let length = message.data.len();
@@ -149,7 +150,7 @@ struct Work<'w, 'a> {
 }
 
 impl Authentication for Work<'_, '_> {
-    // Not inlined: between the rounds its values would live in memory.
+    // Not inlined, because its values would then be in memory between the rounds.
     #[inline(never)]
     fn pending(&mut self) -> PendingPoly1305<'_> {
         let progress = &mut *self.progress;

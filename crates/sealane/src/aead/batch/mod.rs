@@ -19,8 +19,8 @@ use request::{Operation, Request};
 use shared_vectors::Batch;
 use trio::Trio;
 
-/// A message for [`ChaChaPoly1305::seal_batch`]: encrypted in place, with a tag that goes where the
-/// caller wants it, such as behind the ciphertext in a packet.
+/// A message for [`ChaChaPoly1305::seal_batch`]. It is encrypted in place, and its tag is written
+/// where the caller wants it, such as after the ciphertext in a packet.
 ///
 /// `N` is the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 ///
@@ -51,8 +51,8 @@ pub struct SealRequest<'a, N = [u8; 12]> {
 }
 
 impl<'a, N> SealRequest<'a, N> {
-    /// Returns the plaintext in `buffer`, to be authenticated together with the associated data
-    /// `aad`.
+    /// Returns a request to encrypt `buffer` in place, to authenticate it together with the
+    /// associated data `aad`, and to write the tag to `tag`.
     #[inline]
     #[must_use]
     pub fn new(nonce: N, aad: &'a [u8], buffer: &'a mut [u8], tag: &'a mut Tag) -> Self {
@@ -64,7 +64,7 @@ impl<'a, N> SealRequest<'a, N> {
     }
 }
 
-/// A message for [`ChaChaPoly1305::open_batch`]: decrypted in place.
+/// A message for [`ChaChaPoly1305::open_batch`]. It is decrypted in place.
 ///
 /// `N` is the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 pub struct OpenRequest<'a, N = [u8; 12]> {
@@ -76,8 +76,8 @@ pub struct OpenRequest<'a, N = [u8; 12]> {
 }
 
 impl<'a, N> OpenRequest<'a, N> {
-    /// Returns the ciphertext in `buffer`, with the associated data `aad` and the tag that came
-    /// with it.
+    /// Returns a request to decrypt `buffer` in place, if it, the associated data `aad`, `nonce`
+    /// and `tag` are authentic together.
     #[inline]
     #[must_use]
     pub fn new(nonce: N, aad: &'a [u8], buffer: &'a mut [u8], tag: &'a Tag) -> Self {
@@ -123,11 +123,11 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 
 /// # Many messages at once
 ///
-/// Independent messages share vectors that one short message leaves empty. For packets of a network
-/// and records of a database a batch is faster than the same messages one by one; their lengths may
-/// differ, but messages of similar length share more work. Long messages and few of them are taken
-/// one by one, which costs what [`ChaChaPoly1305::seal_in_place`] costs. The results are the same,
-/// byte for byte. Nothing is allocated.
+/// Independent messages share vectors, which one short message does not fill. For network packets
+/// and database records, a batch is faster than the same messages one by one. Their lengths may
+/// differ, but messages of similar length share more work. Long messages, and the messages of a
+/// small batch, are processed one by one, at the cost of [`ChaChaPoly1305::seal_in_place`]. The
+/// results are the same as one by one, byte for byte. Nothing is allocated.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest, TAG_BYTES};
@@ -177,10 +177,10 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     }
 
     /// Decrypts the buffer of each request in place if it, its associated data, nonce and tag are
-    /// authentic together. [`OpenRequest::plaintext`] then gives it out.
+    /// authentic together. [`OpenRequest::plaintext`] then returns it.
     ///
-    /// One message that is not authentic does not affect the others. **Its buffer is wiped**, but
-    /// [`ChaChaPoly1305::open_in_place`] restores the ciphertext.
+    /// One message that is not authentic does not affect the others. **Its buffer is wiped**,
+    /// unlike in [`ChaChaPoly1305::open_in_place`], which restores the ciphertext.
     ///
     /// # Errors
     /// [`OpenError`] if any message is not authentic; the others have been opened nevertheless.
@@ -189,12 +189,14 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
-    /// Does the same as [`ChaChaPoly1305::seal_batch`], before the kernels are known to be right.
+    /// Does the same as [`ChaChaPoly1305::seal_batch`], for the self-test: does not wait for its
+    /// result.
     pub(crate) fn seal_batch_untested(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(SealRequest::message));
     }
 
-    /// Does the same as [`ChaChaPoly1305::open_batch`], before the kernels are known to be right.
+    /// Does the same as [`ChaChaPoly1305::open_batch`], for the self-test: does not wait for its
+    /// result.
     pub(crate) fn open_batch_untested(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(OpenRequest::message));
     }
@@ -230,7 +232,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
             }
             let bytes = message.data.len().saturating_add(message.aad.len());
             let is_long = tuning.batch_max_bytes.is_none_or(|max| bytes > max);
-            // A message alone has vectors for long associated data.
+            // Alone, a message authenticates long associated data on vectors.
             let has_long_aad = tuning.authenticate_between_rounds && message.aad.len() > SHORT_MAX_AAD_BYTES;
             if left < tuning.batch_min_messages || is_long || has_long_aad {
                 self.alone(nonce, message);

@@ -21,7 +21,8 @@ pub(super) enum Operation<'a> {
     Nothing,
     /// The message is sealed, and its tag is written here.
     Seal(&'a mut Tag),
-    /// The message is opened. The first is its tag, the second becomes whether the tag is right.
+    /// The message is opened. The first field is its tag. The second is set to whether the tag is
+    /// right.
     Open(&'a Tag, &'a mut bool),
 }
 

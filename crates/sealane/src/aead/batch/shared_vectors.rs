@@ -1,4 +1,4 @@
-//! Up to 32 messages processed together: all their blocks dealt to the lanes of shared vectors, or
+//! Up to 32 messages processed together: the lanes of shared vectors compute all their blocks, or
 //! only their blocks 0.
 
 use core::array;
@@ -28,10 +28,12 @@ pub(super) struct Batch<'a> {
     len: usize,
     /// The last rows of the states, with block counter 0 until they are used.
     last_rows: [Row; MAX_MESSAGES],
-    /// The nonces have 192 bits: these begin with the rows here, and make keys.
+    /// Whether the nonces have 192 bits. Their first 128 bits are in `prefixes`, and select a key
+    /// for each message.
     extended: bool,
     prefixes: [Row; MAX_MESSAGES],
-    /// Blocks 0 of the key streams, whose first halves are the one-time keys. Zeros before.
+    /// Blocks 0 of the key streams, whose first halves are the one-time keys. Zeros before they are
+    /// computed.
     key_blocks: [Block; MAX_MESSAGES],
 }
 
@@ -61,7 +63,7 @@ impl<'a> Batch<'a> {
         self.len = 0;
     }
 
-    /// Adds a message with a nonce of 12 or 24 bytes, the same for all.
+    /// Adds a message. All nonces of a batch have the same length, 12 or 24 bytes.
     #[inline(always)]
     pub(super) fn push(&mut self, nonce: &[u8], message: Request<'a>) {
         let mut nonce = nonce;
@@ -117,21 +119,21 @@ impl<'a> Batch<'a> {
             return;
         }
 
-        // Block 0, which makes the one-time keys (RFC 8439, section 2.6), together with the data to
-        // be sealed.
+        // First the blocks 0, whose first halves are the one-time keys (RFC 8439, section 2.6),
+        // together with the data to be sealed.
         let is_seal = |message: &Request<'_>| matches!(message.operation, Operation::Seal(_));
         xor_key_streams(token, keys, last_rows, messages, Some(key_blocks), is_seal);
         authenticate(token, messages, key_blocks);
         wipe(key_blocks.as_flattened_mut());
-        // The data to be opened. Messages that are not authentic have none.
+        // Then the data to be opened. Messages that are not authentic have none left.
         if opens {
             xor_key_streams(token, keys, last_rows, messages, None, is_open);
         }
     }
 }
 
-/// Combines the key stream with the key blocks, if there are any, and with the data of the messages
-/// for which `has_data` returns true.
+/// Combines the key streams with the blocks 0 in `key_blocks`, if they are given, and with the data
+/// of the messages for which `has_data` returns true.
 #[inline(always)]
 fn xor_key_streams<S: Simd>(
     token: S,

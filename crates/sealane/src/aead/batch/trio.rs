@@ -24,8 +24,8 @@ pub(super) struct Trio<'a> {
     states: [State; MESSAGES],
     len: usize,
     level: Level,
-    /// The longest message that a set has key stream for, beside block 0; none where a set is a
-    /// block.
+    /// The length of the longest message for which a set has key stream, besides block 0. `None` if
+    /// a set is a single block.
     max_bytes: Option<usize>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Trio<'a> {
         }
     }
 
-    /// Returns whether such a message may be pushed.
+    /// Returns whether `message` may be pushed.
     pub(super) fn takes(&self, message: &Request<'a>) -> bool {
         self.max_bytes.is_some_and(|max| message.data.len() <= max) && message.aad.len() <= SHORT_MAX_AAD_BYTES
     }
@@ -71,7 +71,7 @@ impl<'a> Trio<'a> {
     #[inline(always)]
     fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
         if max_bytes(token).is_none() {
-            // A backend that takes no message this way gets no code.
+            // No kernel is compiled for a backend on which nothing can be pushed.
             return assert!(self.len == 0, "nothing can have been pushed");
         }
         let states = self.states.first_chunk::<SETS>().expect("at most three");
@@ -110,7 +110,7 @@ fn run(message: &mut Request<'_>, key_stream: &[u8]) {
     }
     message.finish(&finish_mac(mac, message.data, &lengths));
     if let Operation::Open(..) = message.operation {
-        // A message that is not authentic has no data any more.
+        // A message that is not authentic has no data left.
         xor_bytes(message.data, key_stream);
     }
 }

@@ -1,10 +1,10 @@
-//! The longest message. No test could reach its end byte by byte.
+//! Checks at the end of the longest message, which no test could reach byte by byte.
 
 use super::{Opener, Sealer, StreamState};
 use crate::chacha20::BLOCK_BYTES;
 use crate::{ChaCha20Poly1305, CounterOverflow, MAX_MESSAGE_BYTES, OpenError};
 
-/// Returns a message that `left` more bytes would complete.
+/// Returns a message that may have `left` more bytes.
 fn almost_full(left: u64) -> StreamState {
     let Sealer(mut message) = ChaCha20Poly1305::new(&[1; 32]).sealer(&[2; 12], b"");
     message.authenticate(b"");
@@ -13,7 +13,8 @@ fn almost_full(left: u64) -> StreamState {
     message
 }
 
-/// Checks the position in the key stream. Block 0 makes the one-time key.
+/// Checks that the position in the key stream matches the length of the message. Block 0 comes
+/// before the message.
 fn assert_consistent(message: &StreamState) {
     let mut message = message.clone();
     message.return_to_window(message.bytes);
@@ -21,8 +22,8 @@ fn assert_consistent(message: &StreamState) {
 }
 
 impl Sealer {
-    /// Checks every number of bytes that are left, and every length of the next piece, around two
-    /// blocks.
+    /// Checks each number of bytes that are left, up to 130, with each length of the next piece, up
+    /// to 140.
     #[doc(hidden)]
     pub fn check_the_longest_message() {
         for left in 0..=130_u64 {

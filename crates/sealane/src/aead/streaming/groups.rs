@@ -1,6 +1,6 @@
 //! Groups of blocks whose key stream is computed beside the authenticator, as in
-//! [`crate::aead::interleaved`]. The ciphertext of the group before waits in the window, or a
-//! group to decrypt is authenticated at once.
+//! [`crate::aead::interleaved`]. The ciphertext of a group waits in the window until the next group
+//! is computed. A group to decrypt may be authenticated beside its own rounds instead.
 
 use core::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::poly1305::{Accumulator, Short};
 
 const NOT_INTERLEAVED: &str = "a window without groups";
 
-/// The part of the window that waits: ciphertext in whole blocks.
+/// The part of the window that waits for the authenticator: ciphertext in whole blocks.
 pub(super) struct Waiting<'a> {
     pub(super) window: &'a mut [u8; GROUP_BYTES],
     pub(super) range: Range<usize>,
 }
 
-/// Processes whole groups from block `counter` on, and authenticates all but the last, which waits
-/// afterwards.
+/// Processes whole groups from block `counter` on. Authenticates the ciphertext that waits and all
+/// groups but the last, which waits afterwards.
 pub(super) fn apply<S: Simd>(
     token: S,
     state: &State,
@@ -65,8 +65,8 @@ pub(super) fn apply<S: Simd>(
     short.wipe();
 }
 
-/// Decrypts whole groups from block `counter` on, and authenticates them and what waits. Nothing
-/// waits afterwards.
+/// Decrypts whole groups from block `counter` on, and authenticates them and the ciphertext that
+/// waits. Nothing waits afterwards.
 pub(super) fn decrypt_all<S: Simd>(
     token: S,
     state: &State,
@@ -87,8 +87,8 @@ pub(super) fn decrypt_all<S: Simd>(
     short.wipe();
 }
 
-/// Combines a group with the key stream, and adds `ciphertext`, up to a group of whole blocks, to
-/// the authenticator.
+/// Combines a group with the key stream, and adds all of `ciphertext`, which is whole blocks and at
+/// most a group, to the authenticator.
 #[inline(always)]
 fn authenticate_all_and_xor<S: Simd>(
     token: S,
@@ -102,8 +102,8 @@ fn authenticate_all_and_xor<S: Simd>(
     debug_assert!(done == ciphertext.len(), "a group has time for another");
 }
 
-/// Authenticates the ciphertext that waits. At the same time, replaces the window by the key stream
-/// from block `counter` on, at least up to `end`.
+/// Authenticates the ciphertext that waits. At the same time, replaces the window with the key
+/// stream from block `counter` on, at least up to `end`.
 pub(super) fn refill<S: Simd>(
     token: S,
     state: &State,

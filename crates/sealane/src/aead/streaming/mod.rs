@@ -1,11 +1,11 @@
 //! Messages in pieces.
 //!
-//! [`state`] has the order of the work. Key stream is made ahead in a [`window`], and the
+//! [`state`] defines the order of the work. Key stream is computed ahead in a [`window`]. The
 //! ciphertext takes its place there until it is authenticated, so that both kernels process many
-//! blocks in each call. Where the CPU does vector and scalar work side by side, the window is a
-//! group, and [`groups`] authenticates one while it computes the key stream of the next, or to
-//! decrypt, of the same. A long piece is processed in place. Many pieces that are only
-//! authenticated go to the sum of [`crate::poly1305::Pieces`].
+//! blocks in each call. On CPUs that do vector and scalar work side by side, the window is one
+//! group of blocks: [`groups`] authenticates a group while it computes the key stream of the next
+//! one, or, to decrypt, of the same one. A long piece is processed in place. If many pieces are
+//! only authenticated, [`crate::poly1305::Pieces`] adds them up.
 
 mod groups;
 mod state;
@@ -25,7 +25,8 @@ use crate::wipe::wipe;
 
 /// Encrypts one message in pieces of any length.
 ///
-/// The value has about 1.3 KiB: key stream is made ahead, so that short pieces share it.
+/// The value takes about 1.3 KiB, because it holds key stream that was computed ahead for short
+/// pieces.
 ///
 /// A clone continues the same message with the same nonce. Two different continuations reveal both
 /// messages to anyone who sees them, and let them forge messages with this nonce, so send only one.
@@ -76,8 +77,9 @@ impl Sealer {
 /// Authenticates one message in pieces of any length. If the tag is right, [`Verified`] decrypts
 /// the message.
 ///
-/// The ciphertext is read twice, so that no plaintext exists before it is authentic. If it can be
-/// read only once, [`Opener::decrypt_unauthenticated`] returns plaintext that may be an attacker's.
+/// The ciphertext is read twice, so that no plaintext exists before it is authentic. If the
+/// ciphertext can be read only once, use [`Opener::decrypt_unauthenticated`], whose plaintext may
+/// be an attacker's.
 ///
 /// [`Opener::update`] allocates 4 KiB under the conditions that [`crate::Poly1305`] names.
 ///
@@ -100,7 +102,7 @@ impl Sealer {
 #[derive(Clone)]
 pub struct Opener {
     message: StreamState,
-    /// A piece was refused, so the pieces are not the whole message.
+    /// Whether a piece was refused. The accepted pieces are then not the whole message.
     too_long: bool,
 }
 
@@ -146,7 +148,7 @@ impl Opener {
         self.verify_by(|computed| crate::poly1305::tags_equal(computed, tag))
     }
 
-    /// Does the same as [`Opener::verify`], but `check` compares the tag of all pieces.
+    /// Does the same as [`Opener::verify`], with `check` in place of the comparison.
     pub(super) fn verify_by(
         mut self,
         check: impl FnOnce(&Tag) -> Result<(), OpenError>,
@@ -220,7 +222,7 @@ macro_rules! common {
             }
         }
 
-        // The cipher and the authenticator in it wipe themselves.
+        // The cipher and the authenticator inside wipe themselves.
         impl zeroize::ZeroizeOnDrop for $name {}
 
         impl fmt::Debug for $name {

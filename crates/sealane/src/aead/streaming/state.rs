@@ -15,15 +15,17 @@ use crate::poly1305::{self, Accumulator, Pieces, Tag};
 /// The cipher and the authenticator of one message, and the number of bytes that they have
 /// processed.
 ///
-/// Nothing is computed before the first piece comes: block 0 is made together with its key stream.
+/// Nothing is computed before the first piece comes, unless the associated data is longer than a
+/// block: block 0 is computed together with the key stream of the first piece.
 #[derive(Clone)]
 pub(super) struct StreamState {
     pub(super) window: Window,
     mac: Accumulator,
-    /// The start of the ciphertext in the window that is not in `mac`. It is a multiple of 16.
+    /// The offset in the window from which the ciphertext is not in `mac` yet. It is a multiple of
+    /// 16.
     authenticated: usize,
-    /// Pieces that were only authenticated. The window and `authenticated` are behind once there is
-    /// a sum of them.
+    /// The sum of pieces that were only authenticated. While there is one, the window and
+    /// `authenticated` are not up to date.
     only_authenticated: Pieces,
     aad_bytes: u64,
     /// Bytes of the message so far.
@@ -35,9 +37,9 @@ pub(super) struct StreamState {
 enum Progress {
     /// The associated data is at the start of the window, and the authenticator has no key.
     New,
-    /// Not more than one piece needed key stream.
+    /// At most one piece has needed key stream.
     FirstPiece,
-    /// There was more than one piece, so key stream is made ahead for the next.
+    /// More than one piece has needed key stream, so it is computed ahead for the next one.
     Pieces,
 }
 
@@ -94,8 +96,8 @@ impl StreamState {
                     rest = self.apply_in_place(rest, direction);
                     continue;
                 }
-                // After a long piece, the next may be in place again. Another first piece may be
-                // the whole message.
+                // After a long piece, the next one may be long too, and is processed in place. A
+                // short first piece may be the whole message.
                 let wanted = match (is_long, is_first) {
                     (true, _) => Wanted::Exactly(rest.len()),
                     (false, true) => Wanted::AtLeast(rest.len()),
@@ -118,7 +120,8 @@ impl StreamState {
     pub(super) fn authenticate(&mut self, ciphertext: &[u8]) {
         let before = self.bytes;
         self.bytes += ciphertext.len() as u64;
-        // Where pieces were decrypted, the next may be too, and the window serves both.
+        // If several pieces needed key stream, the next one may need it too, and the window serves
+        // both.
         if self.progress != Progress::Pieces {
             let Self { window, mac, authenticated, .. } = self;
             let waiting = &window.bytes[*authenticated..window.used];
@@ -186,14 +189,14 @@ impl StreamState {
         tag
     }
 
-    /// Moves the key stream.
+    /// Moves to a position in the key stream.
     #[cfg(feature = "checks")]
     pub(super) fn seek(&mut self, position: u64) {
         self.window.seek(position);
         self.authenticated = self.window.used;
     }
 
-    /// Makes key stream. The window has none left, and ends with a block if it is full.
+    /// Computes more key stream. The window has none left.
     fn next_key_stream(&mut self, wanted: Wanted) {
         if self.progress == Progress::New {
             return self.start(wanted);
@@ -210,7 +213,8 @@ impl StreamState {
         self.window.fill(wanted);
     }
 
-    /// Replaces the window, which is full, by the next key stream, beside its authentication.
+    /// Authenticates the window, which is full, and at the same time replaces it with the next key
+    /// stream.
     fn refill_group(&mut self, wanted: Wanted) {
         self.window.advance();
         let end = self.window.end_for(wanted);
@@ -223,8 +227,8 @@ impl StreamState {
         self.authenticated = 0;
     }
 
-    /// Makes block 0 and key stream, unless that is done. Takes the one-time key from block 0 (RFC
-    /// 8439, section 2.6).
+    /// Computes block 0 and the wanted key stream, unless that has been done. Takes the one-time
+    /// key from block 0 (RFC 8439, section 2.6).
     #[inline]
     fn start(&mut self, wanted: Wanted) {
         if self.progress == Progress::New {
@@ -243,7 +247,7 @@ impl StreamState {
         poly1305::padded(self.window.level, &mut self.mac, aad);
     }
 
-    /// Adds the ciphertext in the window to the authenticator. A short last block is filled with
+    /// Adds the ciphertext in the window to the authenticator. A short last block is padded with
     /// zeros.
     fn flush(&mut self) {
         let ciphertext = &self.window.bytes[self.authenticated..self.window.used];
@@ -251,14 +255,15 @@ impl StreamState {
         self.authenticated = self.window.used;
     }
 
-    /// Returns whether the next blocks may be processed in place. A first group makes block 0 too.
+    /// Returns whether the next blocks may be processed in place. In a window that is a group, the
+    /// first group must compute block 0 too.
     fn can_continue_in_place(&self) -> bool {
         let is_after_block_0 = self.progress != Progress::New || !self.window.is_interleaved();
         is_after_block_0 && self.window.is_at_block()
     }
 
-    /// Processes the groups or blocks of data in place. The window has no key stream left, and ends
-    /// with a block. Returns the rest.
+    /// Processes the whole groups or blocks of `data` in place. The window has no key stream left,
+    /// and its position is at the start of a block. Returns the rest of `data`.
     fn apply_in_place<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
         self.start(Wanted::Exactly(0));
         if self.window.is_interleaved() {
@@ -268,8 +273,9 @@ impl StreamState {
         }
     }
 
-    /// Processes whole groups, each beside the authentication of one: of the group before, so that
-    /// the last one waits in the window, or to decrypt, of itself.
+    /// Processes whole groups. Beside each one, the group before is authenticated, so the last
+    /// group waits in the window. To decrypt, each group may be authenticated beside its own rounds
+    /// instead.
     #[inline(never)]
     fn apply_groups<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
         let (groups, rest) = data.as_chunks_mut::<GROUP_BYTES>();
@@ -277,7 +283,8 @@ impl StreamState {
         let Window { level, state, bytes, used, set_bytes, .. } = &mut self.window;
         let waiting = Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..*used };
         let (mac, counter) = (&mut self.mac, (position / BLOCK_BYTES as u64) as u32);
-        // The key stream of a longer rest has time for a group that waits.
+        // If the rest is longer, a group that waits can be authenticated while its key stream is
+        // computed.
         let nothing_should_wait = rest.len() <= *set_bytes || groups.len() >= MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING;
         if direction == Direction::Decrypt && (waiting.range.is_empty() || nothing_should_wait) {
             dispatch!(*level, token => groups::decrypt_all(token, state, mac, waiting, counter, groups));

@@ -1,4 +1,4 @@
-//! Key stream that is made ahead, and the ciphertext that takes its place.
+//! Key stream that is computed ahead, and the ciphertext that takes its place.
 
 use sealane_simd::{Level, dispatch};
 
@@ -8,7 +8,7 @@ use crate::chacha20::state::{State, xor_bytes};
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::wipe::wipe;
 
-/// Bytes of a window where cipher and authenticator take turns: one call of each is fast for them.
+/// Bytes of a window if cipher and authenticator take turns: enough for fast calls of both.
 const MAX_WINDOW_BYTES: usize = 1024;
 
 /// A part of the key stream, from a whole block on.
@@ -24,9 +24,9 @@ pub(super) struct Window {
     pub(super) level: Level,
     /// The block of the key stream at the start of the window.
     pub(super) block: u64,
-    /// Where the next byte of the message is.
+    /// The offset of the next byte of the message.
     pub(super) used: usize,
-    /// The end of the key stream.
+    /// The offset at which the key stream ends.
     filled: usize,
     /// Bytes of the whole window. Like `set_bytes`, it follows from the level, and is kept so that
     /// pieces need not look it up.
@@ -47,7 +47,7 @@ pub(super) enum Direction {
 pub(super) enum Wanted {
     /// The blocks for these bytes.
     Exactly(usize),
-    /// The sets for these bytes, which take no longer.
+    /// The whole sets for these bytes, which take no longer to compute.
     AtLeast(usize),
 }
 
@@ -107,7 +107,7 @@ impl Window {
         self.block * BLOCK_BYTES as u64 + self.used as u64
     }
 
-    /// Moves to a position in the key stream. Nothing is left of the window.
+    /// Moves to a position in the key stream. The contents of the window are dropped.
     pub(super) fn seek(&mut self, position: u64) {
         self.block = position / BLOCK_BYTES as u64;
         self.used = (position % BLOCK_BYTES as u64) as usize;
@@ -119,7 +119,7 @@ impl Window {
         self.seek(self.position());
     }
 
-    /// Returns the end of new key stream, as far as there is room.
+    /// Returns the offset at which the wanted key stream ends, or the end of the window.
     pub(super) fn end_for(&self, wanted: Wanted) -> usize {
         let (bytes, unit) = match wanted {
             Wanted::Exactly(bytes) => (bytes, BLOCK_BYTES),
@@ -128,7 +128,8 @@ impl Window {
         self.used.saturating_add(bytes).min(self.len).next_multiple_of(unit).min(self.len)
     }
 
-    /// Makes key stream, as far as there is room. None is left, and the window is not full.
+    /// Computes the wanted key stream, as far as there is room. The window has none left and is not
+    /// full.
     pub(super) fn fill(&mut self, wanted: Wanted) {
         let end = self.end_for(wanted);
         let in_block = self.used % BLOCK_BYTES;
@@ -148,19 +149,19 @@ impl Window {
         }
     }
 
-    /// Continues at a position with a full window. It holds the ciphertext before the position, if
+    /// Continues at `position` with a full window, which holds the ciphertext before `position` if
     /// that still waits.
     pub(super) fn use_up_to(&mut self, position: u64) {
         self.block = (position - self.len as u64) / BLOCK_BYTES as u64;
         (self.used, self.filled) = (self.len, self.len);
     }
 
-    /// Takes over key stream that was made from the start of the window to `end`.
+    /// Takes over key stream that was computed from the start of the window to `end`.
     pub(super) fn filled_to(&mut self, end: usize) {
         self.filled = end;
     }
 
-    /// Combines `data` with key stream that is left. The ciphertext takes its place.
+    /// Combines `data` with key stream of the window, which the ciphertext replaces.
     pub(super) fn exchange(&mut self, data: &mut [u8], direction: Direction) {
         let end = self.used + data.len();
         debug_assert!(end <= self.filled, "key stream is left");
@@ -172,7 +173,8 @@ impl Window {
         self.used = end;
     }
 
-    /// Combines `data` with the key stream alone. `remaining` bytes of the message begin with it.
+    /// Combines `data` with the key stream, and keeps no ciphertext. `remaining` is the length of
+    /// the message from `data` on.
     pub(super) fn apply(&mut self, mut data: &mut [u8], mut remaining: u64) {
         while !data.is_empty() {
             if self.left() == 0 {
@@ -197,7 +199,8 @@ impl Window {
         }
     }
 
-    /// Combines whole blocks with the key stream, which has none left at the end of a block.
+    /// Combines whole blocks with the key stream, outside the window. The window has no key stream
+    /// left, and its position is at the start of a block.
     pub(super) fn apply_blocks(&mut self, blocks: &mut [u8]) {
         xor_chacha20(self.level, &self.state, self.block_at(self.used), blocks);
         self.seek(self.position() + blocks.len() as u64);
@@ -211,7 +214,7 @@ impl Window {
         self.filled = self.filled.max(end);
     }
 
-    /// Returns the number of the block at that place of the window.
+    /// Returns the number of the block at offset `place` of the window.
     fn block_at(&self, place: usize) -> u32 {
         (self.block as u32).wrapping_add((place / BLOCK_BYTES) as u32)
     }

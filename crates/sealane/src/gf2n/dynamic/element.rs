@@ -11,7 +11,7 @@ use crate::declassify::declassify_octets;
 
 /// An element of a [`DynamicField`](super::DynamicField).
 ///
-/// It is wiped when it is dropped, compared in constant time, and its `Debug` output does not show
+/// It is wiped when it is dropped, and compared in constant time. Its `Debug` output does not show
 /// the value.
 ///
 /// ```
@@ -25,7 +25,7 @@ use crate::declassify::declassify_octets;
 pub struct DynamicElement(pub(super) Zeroizing<Vec<u64>>);
 
 impl DynamicElement {
-    /// Tells a checker of constant time that the element depends on no secret.
+    /// Tells a constant-time checker that the element depends on no secret.
     pub(crate) fn declassify(&mut self) {
         for limb in self.0.iter_mut() {
             let mut octets = limb.to_le_bytes();
@@ -34,7 +34,7 @@ impl DynamicElement {
         }
     }
 
-    /// Returns whether it is zero.
+    /// Returns whether the element is zero.
     #[must_use]
     pub fn is_zero(&self) -> Choice {
         self.0.iter().fold(0, |all, limb| all | limb).ct_eq(&0)
@@ -58,7 +58,7 @@ impl ConstantTimeEq for DynamicElement {
 }
 
 impl PartialEq for DynamicElement {
-    /// Compares in constant time up to the result.
+    /// Compares in constant time. The result is public.
     fn eq(&self, other: &Self) -> bool {
         self.ct_eq(other).into()
     }

@@ -2,8 +2,8 @@
 
 use sealane_simd::{Clmul, ClmulLanes};
 
-/// Computes the product of two polynomials, limb by limb. `product` has as many limbs as both
-/// together.
+/// Computes the product of two polynomials, limb by limb. `product` has as many limbs as `a` and
+/// `b` together.
 #[inline(always)]
 pub(super) fn multiply_limbs<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
     product.fill(0);
@@ -27,7 +27,7 @@ pub(super) fn multiply_limbs<T: Clmul>(token: T, a: &[u64], b: &[u64], product: 
     }
 }
 
-/// Adds b·x^shift to a, without the coefficients that a has no limb for.
+/// Adds b·x^shift to a. Coefficients for which a has no limb are dropped.
 pub(super) fn add_shifted(a: &mut [u64], b: &[u64], shift: usize) {
     let (limbs, bits) = (shift / 64, shift % 64);
     for (i, limb) in b.iter().enumerate() {

@@ -17,7 +17,7 @@ use super::poly::Exponents;
 use crate::backend::ClmulBackend;
 use crate::wipe::wipe;
 
-/// The limbs of an element of the largest field.
+/// The number of limbs in an element of the largest field.
 const MAX_LIMBS: usize = DynamicField::MAX_BITS / 64;
 
 /// A field GF(2^n) = GF(2)\[x\] / (x^n + x^a + x^b + x^c + 1) whose degree is chosen at run time.
@@ -114,8 +114,8 @@ impl DynamicField {
         Some(element)
     }
 
-    /// Returns the element of these bytes, the coefficient of x^(n-1) first. Each string of n / 8
-    /// bytes is an element.
+    /// Returns the element that these bytes encode, the coefficient of x^(n-1) first. Every string
+    /// of n / 8 bytes encodes an element.
     ///
     /// The order is the opposite of [`Element::from_bytes`](super::Element::from_bytes).
     ///
@@ -134,7 +134,7 @@ impl DynamicField {
     /// Returns a·b.
     ///
     /// # Panics
-    /// If an element is of a field with another number of limbs.
+    /// If an element belongs to a field with another number of limbs.
     #[must_use]
     pub fn multiply(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
         let limbs = self.limbs();
@@ -151,7 +151,8 @@ impl DynamicField {
 
     /// Reduces a product modulo the field's polynomial: x^n ≡ x^a + x^b + x^c + 1.
     ///
-    /// The first step leaves a degree below n + a, the second one below 2a, which is at most n.
+    /// The first step leaves a degree below n + a. The second step leaves one below n: the terms
+    /// that it adds have degrees below 2a, which is at most n.
     fn reduce(&self, product: &mut [u64]) {
         let (limb, bit) = (self.bits / 64, self.bits % 64);
         let mut buffer = [0; MAX_LIMBS];
@@ -243,7 +244,7 @@ mod tests {
 
     use super::*;
 
-    /// Degrees with all numbers of bits in the last limb, besides the degrees of [`FIELDS`].
+    /// Fields besides those of [`FIELDS`]. Their degrees leave the last limb partly filled.
     const OTHER_FIELDS: [(usize, Exponents); 7] = [
         (24, [4, 3, 1]),
         (40, [5, 4, 3]),

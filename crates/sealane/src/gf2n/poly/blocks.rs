@@ -8,11 +8,11 @@ use super::reduction::{Exponents, Poly, carries, fold_limbs};
 pub trait Blocks<V: ClmulLanes>: Poly<V, Product = Double<Self>> {
     /// Returns the highest block.
     fn top(self) -> V;
-    /// Folds the lowest blocks as [`Blocks::fold`] does, and adds `overflow` first. `overflow` is
-    /// too small to change the bits that leave a limb, so these are computed without waiting for
-    /// it.
+    /// Does the same as [`Blocks::fold`] for a polynomial with no blocks below it, after adding
+    /// `overflow`. `overflow` is too small to change the bits that leave a limb, so those bits are
+    /// computed without waiting for it.
     fn fold_bottom(self, exponents: Exponents, overflow: V) -> (Self, V);
-    /// Multiplies by 1 + x^a + x^b + x^c. `below` are the bits that left the next lower block.
+    /// Multiplies by 1 + x^a + x^b + x^c. `below` holds the bits that left the next lower block.
     /// Returns the product and the bits that leave the highest block.
     fn fold(self, exponents: Exponents, below: V) -> (Self, V);
 }
@@ -21,8 +21,8 @@ pub trait Blocks<V: ClmulLanes>: Poly<V, Product = Double<Self>> {
 #[derive(Clone, Copy)]
 pub struct Double<T>(T, T);
 
-/// Reduces Lo + x^n·Hi ≡ Lo + (1 + x^a + x^b + x^c)·Hi. The part of the result above x^n is shorter
-/// than 32 bits. Adding it to Hi folds it in.
+/// Reduces Lo + x^n·Hi ≡ Lo + (1 + x^a + x^b + x^c)·Hi. Fewer than 32 bits of the second term are
+/// above x^n. Adding them to Hi first folds them in.
 #[inline(always)]
 fn reduce_blocks<V: ClmulLanes, T: Blocks<V>>(Double(low, high): Double<T>, exponents: Exponents) -> T {
     let overflow = carries(high.top(), exponents).high_to_low();
@@ -66,7 +66,7 @@ fn xor_double<V: ClmulLanes, T: Poly<V>>(a: Double<T>, b: Double<T>) -> Double<T
     Double(a.0.xor(b.0), a.1.xor(b.1))
 }
 
-/// 128 coefficients.
+/// A polynomial with 128 coefficients.
 #[derive(Clone, Copy)]
 pub struct Block<V>(pub(super) V);
 
@@ -114,10 +114,10 @@ impl<V: ClmulLanes> Poly<V> for Block<V> {
     fn reduce<const BITS: u32>(product: Double<Self>, exponents: Exponents) -> Self {
         reduce_blocks(product, exponents)
     }
-    /// Multiplies the high limb of `self` by b·x^64, which is reduced and does not wait for `self`.
-    /// Only 64 bits of the sum of products are then above x^128, and one more product folds them
-    /// in. `self` waits for two products and a few sums instead of a product and ten shifts and
-    /// sums.
+    /// If products are fast, multiplies the high limb of `self` by b·x^64, where b is `other`.
+    /// b·x^64 is reduced without waiting for `self`. Only 64 bits of the sum of products are then
+    /// above x^128, and one more product folds them in. From `self` to the result, the chain is two
+    /// products and a few sums long, instead of a product and ten shifts and sums.
     #[inline(always)]
     fn multiply_reduced<const BITS: u32>(self, other: Self, exponents: Exponents) -> Self {
         if !V::FAST_PRODUCTS {
@@ -155,8 +155,8 @@ impl<V: ClmulLanes> Blocks<V> for Block<V> {
     }
 }
 
-/// Products of halves with at least this many limbs are calls. Inlining them would give hundreds of
-/// products in a row.
+/// Products of halves with at least this many limbs are function calls. Inlining them would give
+/// hundreds of multiply instructions in a row.
 const OUTLINED_LIMBS: usize = 8;
 
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! Polynomials of one limb and of three limbs, which are not whole blocks.
+//! Polynomials of one limb or three limbs, which do not fill whole blocks.
 
 use sealane_simd::ClmulLanes;
 
@@ -52,8 +52,8 @@ impl<V: ClmulLanes> Poly<V> for Small<V> {
             let high = high.xor(carries(high, exponents));
             return Self(product.xor(fold_limbs(high, exponents)));
         }
-        // The whole product is in the low limb. The first fold can leave bits above x^BITS, fewer
-        // than 7. The second one leaves none.
+        // The whole product is in the low limb. The first fold leaves fewer than 7 bits from x^BITS
+        // on, and the second leaves none.
         let mut x = product;
         for _ in 0..2 {
             let high = x.shr(BITS);
@@ -63,7 +63,8 @@ impl<V: ClmulLanes> Poly<V> for Small<V> {
     }
 }
 
-/// 192 coefficients: three limbs. The high limb of the second vector is ignored.
+/// A polynomial with 192 coefficients, in three limbs. The high limb of the second vector is
+/// ignored.
 #[derive(Clone, Copy)]
 pub struct Trio<V>(V, V);
 

@@ -1,4 +1,4 @@
-//! The tags of many messages with products of 52 bits.
+//! The tags of many messages, with instructions that multiply numbers of 52 bits.
 //!
 //! Four rows are processed between two carries,
 //!
@@ -62,14 +62,15 @@ pub(in crate::poly1305) fn tags_after<S: Simd>(
 
 /// Rows in which all messages have whole blocks of ciphertext.
 struct Direct {
-    /// The number of rows before them.
+    /// The number of rows before these rows.
     before: usize,
-    /// Their number, a multiple of [`ROWS`].
+    /// The number of these rows, a multiple of [`ROWS`].
     rows: usize,
 }
 
 impl Direct {
-    /// Returns as many of the rows as possible. No message has more blocks than `rows`.
+    /// Returns as many such rows as possible, out of `rows` rows. No message has more blocks than
+    /// `rows`.
     #[inline(always)]
     fn of(inputs: &[Input<'_>], rows: usize) -> Self {
         let (mut begin, mut end) = (0, rows);
@@ -83,7 +84,7 @@ impl Direct {
     }
 }
 
-/// r to r⁴ of each lane, in this order.
+/// For each lane, r to r⁴, in this order.
 struct Powers<W: U64Lanes>([<Limbs52<W> as Limbs>::Factor; ROWS]);
 
 impl<W: U64Lanes> Powers<W> {
@@ -92,7 +93,7 @@ impl<W: U64Lanes> Powers<W> {
         Self([Limbs52::zero(token).factor(); ROWS])
     }
 
-    /// Computes the powers of the first halves of the keys (RFC 8439, section 2.5).
+    /// Computes the powers of r, the clamped first half of each key (RFC 8439, section 2.5).
     #[inline(always)]
     fn fill(&mut self, token: W::Token, keys: &[[u8; 32]]) {
         let mut halves = [[0; BLOCK_BYTES]; MAX_U64_LANES];
@@ -114,7 +115,7 @@ impl<W: U64Lanes> Powers<W> {
     /// Overwrites all powers with zeros.
     #[inline(always)]
     fn wipe(&mut self, token: W::Token) {
-        // In pieces: for all of them, the compiler makes a call.
+        // One by one: for all powers at once, the compiler makes a call.
         for power in &mut self.0 {
             *power = Limbs52::zero(token).factor();
             zeroize::optimization_barrier(power);
@@ -128,7 +129,7 @@ impl<W: U64Lanes> Powers<W> {
         for (row, power) in rows[1..].iter().zip(self.0[..N - 1].iter().rev()) {
             products = row.add_product(token, products, power);
         }
-        // This comes last, so that the other products do not wait for it.
+        // The product with `h` comes last, so that the other products do not wait for it.
         Limbs52::carry(token, h.add(rows[0]).add_product(token, products, &self.0[N - 1]))
     }
 
@@ -144,7 +145,7 @@ impl<W: U64Lanes> Powers<W> {
         h
     }
 
-    /// Adds `count` times four blocks of each message.
+    /// Adds `count` times four blocks from each message.
     #[inline(always)]
     fn add_messages(&self, token: W::Token, mut h: Limbs52<W>, inputs: &mut [Input<'_>], count: usize) -> Limbs52<W> {
         // A lane without a message takes the blocks of the first one.
@@ -163,7 +164,7 @@ impl<W: U64Lanes> Powers<W> {
     }
 }
 
-/// Returns one block of each message.
+/// Returns the limbs of a row, which is one block of each message.
 #[inline(always)]
 fn limbs<W: U64Lanes>(token: W::Token, row: &Row) -> Limbs52<W> {
     const { assert!(ONE == 1 << 24, "the place of 2^128 in limbs of 26 bits") };
@@ -176,7 +177,7 @@ fn product<W: U64Lanes>(token: W::Token, a: Limbs52<W>, b: &<Limbs52<W> as Limbs
     Limbs52::carry(token, a.add_product(token, Limbs52::no_products(token), b))
 }
 
-/// Returns the tags: h modulo p, plus the second half of the key.
+/// Writes the tags: h modulo p, plus the second half of the key.
 #[inline(always)]
 fn finish<S: Simd>(_: S, Limbs52(h): Limbs52<S::U64Lanes>, keys: &[[u8; 32]], tags: &mut [Tag]) {
     let mut limbs = [h[0].to_lanes(), h[1].to_lanes(), h[2].to_lanes()];

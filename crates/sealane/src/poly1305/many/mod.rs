@@ -6,11 +6,12 @@
 //!
 //! h ← (h + m(0)) r² + m(1) r,
 //!
-//! which takes 50 multiplications, and 40 in [`super::table`]. But there is no table to compute,
-//! and there are no lanes to combine at the end, so this suits short messages. Messages are aligned
-//! at their ends. A shorter message begins with empty rows, which leave its accumulator at 0.
-//! Scalar code processes the first blocks of the few longest messages. With products of 52 bits,
-//! [`limbs52`] does the same in fewer limbs.
+//! which takes 50 multiplications, where [`super::table`] takes 40. But there is no table to
+//! compute, and there are no lanes to combine at the end, so this suits short messages.
+//!
+//! Messages are aligned at their ends. A shorter message begins with empty rows, which leave its
+//! accumulator at 0. Scalar code processes the first blocks of the few longest messages. With
+//! products of 52 bits, [`limbs52`] does the same in fewer limbs.
 
 pub(super) mod limbs52;
 mod rows;
@@ -31,9 +32,9 @@ use crate::wipe::wipe;
 pub(crate) use rows::{Input, Tile};
 use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
 
-/// Returns the tags of up to [`U64Lanes::LANES`] messages under their one-time keys. All slices
-/// have equal lengths. It is fastest if the messages are sorted by their numbers of blocks, the
-/// longest first. `tile` may be used again.
+/// Writes the tags of up to [`U64Lanes::LANES`] messages under their one-time keys. All slices have
+/// equal lengths. This is fastest if the messages are sorted by their numbers of blocks, the
+/// longest first. `tile` is working memory, which may be used again.
 #[inline(always)]
 pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
     let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
@@ -52,8 +53,8 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
     tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
 }
 
-/// Returns the tags, once `h` has the blocks before the last `rows`. Adds a block of `lengths`
-/// after those.
+/// Writes the tags. `h` already has the blocks before the last `rows`. This adds the last `rows`,
+/// and then each message's block of `lengths`.
 #[inline(always)]
 pub(super) fn tags_after<S: Simd>(
     token: S,
@@ -89,7 +90,7 @@ pub(super) fn tags_after<S: Simd>(
     finish(token, h, keys, tags);
 }
 
-/// Returns the accumulators after the blocks of longer messages, which come before the last `rows`.
+/// Returns the accumulators after the blocks that longer messages have before the last `rows`.
 #[inline(always)]
 fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
     token: S,
@@ -133,11 +134,11 @@ fn add<W: U64Lanes>(a: [W; 5], b: [W; 5]) -> [W; 5] {
     [a[0].add(b[0]), a[1].add(b[1]), a[2].add(b[2]), a[3].add(b[3]), a[4].add(b[4])]
 }
 
-/// A number for each lane, in five limbs of at most 2^26 + 2^16.
+/// A factor for each lane, in five limbs of at most 2^26 + 2^16.
 #[derive(Clone, Copy)]
 struct Multiplier<W> {
     limbs: [W; 5],
-    /// Five times limbs 1 to 4, for 2^130 = 5.
+    /// Five times limbs 1 to 4, because 2^130 = 5 modulo p.
     times_5: [W; 4],
 }
 
@@ -177,7 +178,7 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
     fn multiply(&self, token: S, a: [W; 5]) -> [W; 5] {
         let a = [a[0].opaque(), a[1].opaque(), a[2].opaque(), a[3].opaque(), a[4].opaque()];
         let mut product = [W::splat(token, 0); 5];
-        // Limb i of a times limb j goes to limb i + j; from limb 5 on, 2^130 = 5.
+        // Limb i times limb j goes to limb i + j. Limb 5 and above wrap around, times 5.
         for (i, sum) in product.iter_mut().enumerate() {
             *sum = a[0].mul_low(self.limbs[i]);
             for (j, a) in a.iter().enumerate().skip(1) {
@@ -195,7 +196,7 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
     }
 }
 
-/// Returns the tags: h modulo p, plus the second half of the key.
+/// Writes the tags: h modulo p, plus the second half of the key.
 #[inline(always)]
 fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], keys: &[[u8; 32]], tags: &mut [Tag]) {
     let limb = S::U64Lanes::splat(token, LIMB);

@@ -1,4 +1,4 @@
-//! The authenticated data of many messages, assigned to rows of blocks.
+//! The authenticated data of many messages, arranged in rows: a row is one block of each message.
 
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
@@ -7,7 +7,7 @@ use super::super::limbs26::limbs;
 
 pub(super) type Block = [u8; BLOCK_BYTES];
 
-/// Rows that are gathered before they are processed: an even number.
+/// The number of rows that are gathered before they are processed. It is even.
 pub(super) const TILE_ROWS: usize = 16;
 
 /// Returns the lanes, with the number of the message that each belongs to.
@@ -25,7 +25,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Takes the next `count` times `N` bytes, which are ciphertext.
+    /// Takes the next `count` times `N` bytes, which must be ciphertext.
     #[inline(always)]
     pub(super) fn take_ciphertext<const N: usize>(&mut self, count: usize) -> &'a [[u8; N]] {
         let (taken, rest) = self.ciphertext.split_at(count * N);
@@ -39,7 +39,7 @@ impl<'a> Input<'a> {
         self.aad.len().div_ceil(BLOCK_BYTES) + self.ciphertext.len().div_ceil(BLOCK_BYTES)
     }
 
-    /// Takes a block. There must be one.
+    /// Takes the next block. There must be one.
     #[inline(always)]
     fn take_block(&mut self) -> Block {
         let part = if self.aad.is_empty() { &mut self.ciphertext } else { &mut self.aad };
@@ -74,8 +74,7 @@ impl<'a> Input<'a> {
 /// Returns 1 to 15 bytes as a block, padded with zeros.
 #[inline(always)]
 pub(super) fn padded(bytes: &[u8]) -> Block {
-    // Copies two pieces that may overlap, which avoids the call that a copy of any length would
-    // need.
+    // Loads two pieces that may overlap, because a copy of a variable length would be a call.
     let value = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
         let above = u128::from(u64::from_le_bytes(*last)) << (8 * (bytes.len() - 8));
         u128::from(u64::from_le_bytes(*first)) | above
@@ -95,14 +94,14 @@ pub(super) const ONE: u64 = 1 << 24;
 /// One block of each message.
 pub(super) struct Row {
     pub(super) blocks: [Block; MAX_U64_LANES],
-    /// `ONE`, or 0 before a message begins. In the order of the lanes.
+    /// For each lane, `ONE`, or 0 if the lane's message has not begun yet.
     pub(super) ones: [u64; MAX_U64_LANES],
 }
 
 /// The rows to process next.
 pub(crate) struct Tile {
     pub(super) rows: [Row; TILE_ROWS],
-    /// Whether some messages begin later than others.
+    /// Whether some of the rows' `ones` are 0.
     partial: bool,
 }
 
@@ -112,9 +111,11 @@ impl Tile {
         Self { rows: [ROW; TILE_ROWS], partial: false }
     }
 
-    /// Takes the next `count` rows of `left`. `messages` has the number of each lane's message; a
-    /// lane without a message is not changed, because its accumulator is not used.
-    // Not inlined: between the kernels its few values would live in memory.
+    /// Fills the tile with the next `count` rows, when `left` rows are left. `messages` has the
+    /// number of each lane's message. A lane without a message is not changed, because its
+    /// accumulator is not used.
+    // Not inlined: between the kernels, the registers are taken, and its few values would live in
+    // memory.
     #[inline(never)]
     pub(super) fn fill(&mut self, messages: &[usize], inputs: &mut [Input<'_>], left: usize, count: usize) {
         if self.partial {
@@ -160,7 +161,7 @@ impl Row {
     }
 }
 
-/// Sets bit 128.
+/// Adds 2^128 where `ones` is [`ONE`].
 #[inline(always)]
 pub(super) fn complete<W: U64Lanes>(m: [W; 5], ones: W) -> [W; 5] {
     [m[0], m[1], m[2], m[3], m[4].or(ones)]

@@ -1,4 +1,4 @@
-//! Compares with the reference, with sums and keys at the limits.
+//! Compares tags with the reference, for sums and keys at the limits.
 
 use std::vec;
 use std::vec::Vec;
@@ -17,7 +17,7 @@ fn expected((key, aad, ciphertext): &Case) -> Tag {
     sealane_spec::poly1305::poly1305_mac(&[pad(aad), pad(ciphertext), lengths].concat(), key)
 }
 
-/// Compares with the reference, on all backends, with the messages in the given order.
+/// Compares tags with the reference on all backends, with the messages in the given order.
 fn check(cases: &[Case]) {
     let expected: Vec<_> = cases.iter().map(expected).collect();
     for level in Level::available() {

@@ -1,8 +1,9 @@
-//! Complete rows after a first row that begins with zeros.
+//! Complete rows after a first row that begins with zeros. The head of [`super`] explains N and R.
 //!
-//! Zeros in the lanes of the first row add nothing to the sum. All other rows are complete, so the
-//! lanes end with the same powers for every length, and only R and R^2 are needed, which are the
-//! same in all lanes. With limbs of 26 bits, products of vectors cost more than these on integers.
+//! Zeros in the lanes of the first row add nothing to the sum. All other rows are complete, so at
+//! the end the lanes are multiplied by the same powers for every length. The only other powers are
+//! R and R^2, which are the same in all lanes. They are computed on integers, because with limbs of
+//! 26 bits, products of vectors cost more.
 
 use sealane_simd::{MAX_U64_LANES, U64Lanes};
 
@@ -12,14 +13,14 @@ use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;
 
-/// The last row: part of the message, or a copy that has blocks which the message lacks.
+/// The last row: part of the message, or a copy whose last block was completed with a 1 bit.
 pub(super) struct LastRow<'a> {
     pub(super) row: &'a [u8],
     /// Whether its last block has a 2^128, as all other blocks do.
     pub(super) ends_with_2_128: bool,
 }
 
-/// The powers of r.
+/// The powers of r that rows need.
 struct Powers<L: Limbs> {
     /// r^N … r^1, in the order of the blocks.
     lanes: L,
@@ -27,7 +28,7 @@ struct Powers<L: Limbs> {
     rows: [L::Factor; 2],
 }
 
-/// Adds `blocks`, at least one, and the last row.
+/// Adds `blocks`, at least one, and the last row. Returns the new accumulator.
 #[inline(always)]
 pub(super) fn add<W: U64Lanes, L: Limbs<Lanes = W>>(
     token: TokenOf<L>,
@@ -75,7 +76,7 @@ impl<W: U64Lanes, L: Limbs<Lanes = W>> Powers<L> {
     /// Returns `sum` R^2 + `first` R + `second`.
     #[inline(always)]
     fn two(&self, token: TokenOf<L>, sum: L, first: L, second: L) -> L {
-        // The sum comes last, so that the other product does not wait for it.
+        // The product of the sum comes last, so that the other product does not wait for it.
         let products = first.add_product(token, L::no_products(token), &self.rows[0]);
         L::carry(token, sum.add_product(token, products, &self.rows[1])).add(second)
     }
@@ -108,13 +109,13 @@ impl<W: U64Lanes, L: Limbs<Lanes = W>> PowersOfR<L> {
     }
 }
 
-/// Splits the blocks of the first row from complete rows.
+/// Splits `blocks` into the first row, of at least one block, and complete rows.
 #[inline(always)]
 pub(in crate::poly1305) fn split_head<W: U64Lanes>(blocks: &[u8]) -> (&[u8], &[u8]) {
     blocks.split_at((blocks.len() - 1) % (W::LANES * BLOCK_BYTES) + 1)
 }
 
-/// Returns the first row, of zeros and then up to a row of blocks, and `h`, which is added to the
+/// Returns the first row: zeros, and then `blocks`, which are at most a row. `h` is added to the
 /// first block.
 #[inline(always)]
 pub(in crate::poly1305) fn first_row<W: U64Lanes, L: Limbs<Lanes = W>>(

@@ -5,10 +5,10 @@ use sealane_simd::{MAX_U64_LANES, U64Lanes};
 use super::limbs::{Limbs, TokenOf};
 use crate::poly1305::field::{Element, Multiplier};
 
-/// The first powers of r, on integers.
+/// The number of powers of r that are computed on integers.
 pub(super) const FIRST_POWERS: usize = 4;
 
-/// Constants for the lanes of W.
+/// Constants for the lanes of vectors `W`.
 pub(super) struct LanesOf<W>(core::marker::PhantomData<W>);
 
 impl<W: U64Lanes> LanesOf<W> {
@@ -23,7 +23,7 @@ impl<W: U64Lanes> LanesOf<W> {
         exponents
     };
 
-    /// The lanes whose exponent is 1, 2, 3 or 4 modulo 4.
+    /// Four masks: the lanes whose exponent is 1, 2, 3 and 4 modulo 4.
     const MODULO_4: [[u64; MAX_U64_LANES]; FIRST_POWERS] = {
         let mut masks = [[0; MAX_U64_LANES]; FIRST_POWERS];
         let mut lane = 0;
@@ -34,7 +34,8 @@ impl<W: U64Lanes> LanesOf<W> {
         masks
     };
 
-    /// All bits of the lanes whose exponent is above 4, and 1 in the others.
+    /// Two vectors: a mask of the lanes whose exponent is above 4, and a 1 in each of the other
+    /// lanes.
     const ABOVE_4: [[u64; MAX_U64_LANES]; 2] = {
         let mut masks = [[0; MAX_U64_LANES]; 2];
         let mut lane = 0;
@@ -49,7 +50,7 @@ impl<W: U64Lanes> LanesOf<W> {
         masks
     };
 
-    /// 1 in the lanes of the last blocks of a row, for each number of them.
+    /// For each number n, a vector with 1 in the lanes of the last n blocks of a row.
     pub(super) const LAST_BLOCKS: [[u64; MAX_U64_LANES]; MAX_U64_LANES + 1] = {
         let mut ones = [[0; MAX_U64_LANES]; MAX_U64_LANES + 1];
         let mut lane = 0;
@@ -64,8 +65,8 @@ impl<W: U64Lanes> LanesOf<W> {
         ones
     };
 
-    /// All bits of the lane with the block at this distance from the end of a row. The distance 1
-    /// is the last block.
+    /// For each distance from the end of a row, a mask of the lane with the block at that distance.
+    /// The last block has the distance 1.
     pub(super) const BLOCK_FROM_END: [[u64; MAX_U64_LANES]; MAX_U64_LANES + 1] = {
         let mut masks = [[0; MAX_U64_LANES]; MAX_U64_LANES + 1];
         let mut lane = 0;
@@ -76,7 +77,7 @@ impl<W: U64Lanes> LanesOf<W> {
         masks
     };
 
-    /// 1 in all lanes, and 1 in all lanes except the last block's.
+    /// Two vectors: 1 in all lanes, and 1 in all lanes except the lane of the last block.
     pub(super) const ALL_BLOCKS_BUT: [[u64; MAX_U64_LANES]; 2] = {
         let mut ones = [[1; MAX_U64_LANES]; 2];
         let mut lane = 0;
@@ -89,7 +90,8 @@ impl<W: U64Lanes> LanesOf<W> {
         ones
     };
 
-    /// The constants for a last row of each number of blocks, from 0 on.
+    /// For each number of blocks from 0 on, the constants for a last row with that number of
+    /// blocks.
     pub(super) const LAST: [Last; MAX_U64_LANES + 1] = {
         let mut place = [0; MAX_U64_LANES];
         let mut lane = 0;
@@ -125,21 +127,23 @@ impl<W: U64Lanes> LanesOf<W> {
     };
 }
 
-/// The constants for a last row.
+/// The constants for a last row with a certain number of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Last {
-    /// The exponents of the lanes of the sum before that row, as places in both vectors of powers.
+    /// The power for each lane of the sum before the last row, as an index into the lanes of two
+    /// vectors: r^N … r^1, and the same times R.
     pub(super) before: [u64; MAX_U64_LANES],
-    /// The exponents of the lanes of that row.
+    /// The power for each lane of the last row, as an index of the same kind.
     pub(super) within: [u64; MAX_U64_LANES],
-    /// 1 in the lanes that have a block.
+    /// 1 in the lanes of the last row that have a block.
     pub(super) ones: [u64; MAX_U64_LANES],
-    /// All bits of the lane that has the last block.
+    /// A mask of the lane that has the last block.
     pub(super) end: [u64; MAX_U64_LANES],
 }
 
-/// Returns r^1 to r^4, as far as there are lanes. They are computed on integers: as products of
-/// vectors they would be twice as many, and wait for each other.
+/// Returns r^1 to r^4, or only r^1 and r^2 if there are two lanes (the other elements are then
+/// unused). They are computed on integers: on vectors, there would be twice as many products, and
+/// they would wait for each other.
 #[inline(always)]
 pub(super) fn first_powers<W: U64Lanes>(r: Multiplier) -> [Element; FIRST_POWERS] {
     let r1 = r.element();
@@ -147,7 +151,7 @@ pub(super) fn first_powers<W: U64Lanes>(r: Multiplier) -> [Element; FIRST_POWERS
     if W::LANES > 2 { [r1, r2, r2.multiply(r), r2.multiply_full(r2)] } else { [r1, r2, r1, r1] }
 }
 
-/// Multiplies the lanes whose exponent is above 4, if there are any, with r^4.
+/// Multiplies the lanes whose exponent is above 4, if there are any, by r^4.
 #[inline(always)]
 pub(super) fn with_higher_powers<W: U64Lanes, L: Limbs<Lanes = W>>(token: TokenOf<L>, lanes: L, r4: Element) -> L {
     if W::LANES <= FIRST_POWERS {
@@ -163,7 +167,7 @@ pub(super) fn product<L: Limbs>(token: TokenOf<L>, a: L, b: &L::Factor) -> L {
     L::carry(token, a.add_product(token, L::no_products(token), b))
 }
 
-/// Returns r^1 to r^4, each in the lanes whose exponent is that modulo 4.
+/// Returns r^1 to r^4, each in the lanes whose exponent is equal to its own modulo 4.
 #[inline(always)]
 pub(super) fn in_lanes<W: U64Lanes, L: Limbs<Lanes = W>>(token: TokenOf<L>, powers: &[Element; FIRST_POWERS]) -> L {
     L::of_elements(
@@ -202,7 +206,7 @@ pub(in crate::poly1305) fn splat<W: U64Lanes, L: Limbs<Lanes = W>>(token: TokenO
     )
 }
 
-/// Returns blocks and their 2^128.
+/// Returns a row of blocks with their 2^128.
 #[inline(always)]
 pub(super) fn row_limbs<W: U64Lanes, L: Limbs<Lanes = W>>(token: TokenOf<L>, row: &[u8]) -> L {
     let (low, high) = W::load_blocks(token, row);

@@ -1,26 +1,27 @@
-//! The operations that rows need of a representation of elements.
+//! The operations on elements that rows need, whatever the size of the limbs.
 
 use sealane_simd::U64Lanes;
 
 use crate::poly1305::field::Element;
 
-/// The token of the vectors.
+/// The token of the vectors of `L`.
 pub(in crate::poly1305) type TokenOf<L> = <<L as Limbs>::Lanes as U64Lanes>::Token;
 
-/// An element in limbs, one in each lane.
+/// Elements in limbs: a vector for each limb, with one element in each lane.
 pub(in crate::poly1305) trait Limbs: Copy {
     /// The vector of one limb.
     type Lanes: U64Lanes;
-    /// An element as a factor.
+    /// Elements that are prepared as factors.
     type Factor: Copy;
-    /// A sum of products.
+    /// Sums of products, without carries.
     type Products;
-    /// The place of 2^128 in the last limb.
+    /// The position of the bit 2^128 in the last limb.
     const BIT_128: u32;
 
     /// Returns zeros.
     fn zero(token: TokenOf<Self>) -> Self;
-    /// Returns elements in the lanes that `place` gives to their limbs or words.
+    /// Returns `elements` in lanes. `place` makes a vector of one limb, or one word, of each
+    /// element.
     fn of_elements<const N: usize>(
         token: TokenOf<Self>,
         elements: &[Element; N],
@@ -28,20 +29,22 @@ pub(in crate::poly1305) trait Limbs: Copy {
     ) -> Self;
     /// Returns the elements `low + 2^64 high + 2^128 top`, where `top` is below 8.
     fn of_words(token: TokenOf<Self>, low: Self::Lanes, high: Self::Lanes, top: Self::Lanes) -> Self;
-    /// Returns blocks, and `top`, the last limb of the element that is added to them.
+    /// Returns the elements `low + 2^64 high`, with the bits of `top` set in the last limb. They
+    /// are at [`Limbs::BIT_128`] or above.
     fn of_blocks(token: TokenOf<Self>, low: Self::Lanes, high: Self::Lanes, top: Self::Lanes) -> Self;
-    /// Returns the sums of all limbs.
+    /// Returns the sums, limb by limb.
     fn add(self, other: Self) -> Self;
-    /// Returns the limbs where `mask` has ones, and 1 where `ones` is 1.
+    /// Returns the elements in the lanes where `mask` has ones, and 1 in the lanes where `ones` is
+    /// 1.
     fn masked_or_one(self, mask: Self::Lanes, ones: Self::Lanes) -> Self;
-    /// Prepares a carried element as a factor.
+    /// Prepares carried elements as factors.
     fn factor(self) -> Self::Factor;
-    /// Returns no products.
+    /// Returns an empty sum of products.
     fn no_products(token: TokenOf<Self>) -> Self::Products;
-    /// Adds the product with `factor`. The limbs of `self` are at most the sum of a carried element
-    /// and a block.
+    /// Adds the products of `self` and `factor` to `products`. The limbs of `self` are at most the
+    /// sum of a carried element and a block.
     fn add_product(self, token: TokenOf<Self>, products: Self::Products, factor: &Self::Factor) -> Self::Products;
-    /// Returns the sum of products in limbs that are factors after one carry.
+    /// Carries sums of products once, so that the limbs are small enough for [`Limbs::factor`].
     fn carry(token: TokenOf<Self>, products: Self::Products) -> Self;
     /// Returns the sum of the products in all lanes.
     fn sum_of_lanes(products: Self::Products) -> Element;

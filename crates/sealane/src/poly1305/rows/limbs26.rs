@@ -1,8 +1,9 @@
-//! Elements in five limbs of 26 bits and small carries, for products of 32 bits.
+//! Elements in five limbs of 26 bits plus small carries, for instructions that multiply numbers of
+//! 32 bits.
 //!
 //! Sums stay below 2^64: limbs of a factor are below 2^26 + 2^17, five times them below 2^28.4, and
-//! limbs of a row or sum below 2^27.1. Four rows of five products each are below 20 · 2^55.5 <
-//! 2^59.9, and the sum of eight lanes with two rows each is below 80 · 2^55.5 < 2^61.9.
+//! limbs of a row or sum below 2^27.1. Two rows of five products each are below 10 · 2^55.5 <
+//! 2^58.9, and the sum of eight lanes with one row each is below 40 · 2^55.5 < 2^60.9.
 
 use sealane_simd::U64Lanes;
 
@@ -10,20 +11,21 @@ use super::limbs::Limbs;
 use crate::poly1305::field::Element;
 use crate::poly1305::limbs26::{carry, limbs};
 
-/// See the module.
+/// Elements in five limbs of 26 bits: see the module's comment.
 #[derive(Clone, Copy)]
 pub(in crate::poly1305) struct Limbs26<W>(pub(in crate::poly1305) [W; 5]);
 
-/// A factor and five times its limbs: 2^130 = 5.
+/// A factor, and five times its limbs, because 2^130 = 5 modulo p.
 #[derive(Clone, Copy)]
 pub(in crate::poly1305) struct Factor<W> {
     limbs: [W; 5],
-    /// Of limbs 1 to 4.
+    /// Five times limbs 1 to 4.
     times_5: [W; 4],
 }
 
-/// Adds products of limbs i of `$h` with a factor to limbs k of `$sum`, for pairs of i and k. This
-/// is no loop, because compilers leave larger loops as they are, with all limbs in memory.
+/// Adds the product of limb i of `$h` and limb j of a factor to limb k of `$sum`, for each pair of
+/// i and k. This is not a loop, because compilers do not unroll larger loops, and then keep all
+/// limbs in memory.
 macro_rules! add_products {
     ($sum:ident, $h:ident, $factors:ident[$j:literal]: $($i:literal $k:literal),*) => {
         // Opaque here: see `U64Lanes::opaque`.
@@ -74,7 +76,7 @@ impl<W: U64Lanes> Limbs for Limbs26<W> {
 
     #[inline(always)]
     fn factor(self) -> Factor<W> {
-        // Opaque, because the compiler would make multiplications of the shifts.
+        // Opaque, because the compiler would turn the shifts into multiplications.
         let [_, h1, h2, h3, h4] = self.0;
         let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
         Factor { limbs: self.0, times_5: [times_5(h1), times_5(h2), times_5(h3), times_5(h4)] }

@@ -1,5 +1,5 @@
-//! Elements in three limbs of 44, 44 and 42 bits and small carries, multiplied with an instruction
-//! that adds half of a 52-bit product to a sum (AVX-512 IFMA).
+//! Elements in three limbs of 44, 44 and 42 bits plus small carries, for instructions that multiply
+//! numbers of 52 bits and add one half of the product to a sum (AVX-512 IFMA).
 //!
 //! A product of limbs has a low and a high half of 52 bits, which are summed separately. The high
 //! half is worth 2^52 = 2^8 · 2^44, so it belongs to the next limb, shifted by 8.
@@ -13,16 +13,16 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 use super::limbs::Limbs;
 use crate::poly1305::field::{Element, LIMB_44};
 
-/// See the module.
+/// Elements in three limbs of 44, 44 and 42 bits: see the module's comment.
 #[derive(Clone, Copy)]
 pub(in crate::poly1305) struct Limbs52<W>(pub(in crate::poly1305) [W; 3]);
 
-/// A factor in three limbs below 2^45, and 20 times the limbs that wrap around: 2^132 = 4 · 2^130 =
-/// 20.
+/// A factor in three limbs below 2^45, and 20 times the limbs that wrap around, because 2^132 = 4 ·
+/// 2^130 = 20 modulo p.
 #[derive(Clone, Copy)]
 pub(in crate::poly1305) struct Factor<W> {
     limbs: [W; 3],
-    /// Of limbs 1 and 2.
+    /// 20 times limbs 1 and 2.
     times_20: [W; 2],
 }
 
@@ -67,7 +67,8 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
 
     #[inline(always)]
     fn of_elements<const N: usize>(_: W::Token, elements: &[Element; N], place: impl Fn([u64; N]) -> W) -> Self {
-        // On integers, which wait for each other meanwhile.
+        // Split on integers: the multiplications there wait for each other, which leaves time for
+        // this.
         let limbs = elements.map(
             #[inline(always)]
             |element| element.limbs_44(),
@@ -125,7 +126,7 @@ impl<W: U64Lanes> Limbs for Limbs52<W> {
         products
     }
 
-    /// Carries to limbs of at most 44, 44 and 42 bits and a carry of up to 2^16.
+    /// Carries to limbs of at most 44, 44 and 42 bits plus a carry of up to 2^16.
     #[inline(always)]
     fn carry(token: W::Token, Products { low, high }: Products<W>) -> Self {
         let (limb, top) = (W::splat(token, LIMB_44), W::splat(token, (1 << 42) - 1));

@@ -11,26 +11,26 @@ use crate::poly1305::field::Multiplier;
 use crate::poly1305::short::Short;
 use crate::poly1305::tag::Tag;
 
-/// Bytes of a row of eight lanes.
+/// The number of bytes in a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
-/// The powers of r for a [`RowsMac`], which the caller keeps: inside of it, the compiler would make
-/// them elsewhere, and copy them.
+/// The powers of r for a [`RowsMac`]. The caller owns them: if they were a field of the
+/// [`RowsMac`], the compiler would create them elsewhere and copy them.
 pub(crate) type RowsPowers<W> = Powers<W>;
 
 /// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
-/// which has the associated data.
+/// which already has the associated data.
 pub(crate) struct RowsMac<'a, W: U64Lanes> {
     powers: &'a mut RowsPowers<W>,
     sum: Limbs52<W>,
-    /// Bytes of the message that have been added.
+    /// The number of bytes of the message that have been added.
     done: usize,
-    /// Rows between two carries: 2 or 4.
+    /// The number of rows between two carries: 2 or 4.
     rows_together: usize,
 }
 
 impl<'a, W: U64Lanes> RowsMac<'a, W> {
-    /// Computes the powers of r that a message of `length` bytes needs.
+    /// Starts a message of `length` bytes, and computes the powers of r that it needs.
     #[inline(always)]
     pub(crate) fn new(token: W::Token, powers: &'a mut RowsPowers<W>, short: &Short, length: usize) -> Self {
         let rows_together = {
@@ -41,13 +41,13 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
     }
 
-    /// Adds the new bytes of `message`, which begins with all bytes that were added before, up to a
-    /// whole row.
+    /// Adds the whole rows of `message` that have not been added yet. `message` begins with all
+    /// bytes that have been added.
     #[inline(always)]
     pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
         let end = message.len() - message.len() % ROW_BYTES;
         if self.done == 0 && end > 0 {
-            // No multiplication has begun yet.
+            // The first row is added without a multiplication.
             self.sum = self.sum.add(row_limbs(token, message));
             self.done = ROW_BYTES;
         }
@@ -57,7 +57,8 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         }
     }
 
-    /// Adds less than a row, filled with zeros, and the lengths. Returns the tag.
+    /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Returns the
+    /// tag, and wipes the powers.
     #[inline(always)]
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
         let h = self.powers.finish(token, self.sum, tail, lengths);

@@ -1,11 +1,11 @@
-//! Poly1305 in rows, with powers of r in vectors: messages of up to some kilobytes, and of any
-//! length with products of 52 bits.
+//! Poly1305 in rows, with powers of r in vectors: for messages of up to a few kilobytes, or of any
+//! length if the CPU multiplies numbers of 52 bits (AVX-512 IFMA).
 //!
 //! A row is one block for each of the N lanes. With R = r^N, K rows M(0) … M(K-1) turn the sum S
-//! into S R^K + M(0) R^(K-1) + … + M(K-1), with one carry. The rows come first, the sum last: the
-//! products of the rows do not wait for the carry before them. At the end the lanes have r^N … r^1
-//! as factors. One row may be incomplete: in limbs of 44 bits the last one ([`powers`]), in limbs
-//! of 26 bits the first one ([`front_padded`]).
+//! into S R^K + M(0) R^(K-1) + … + M(K-1), with one carry. The products of the rows come first and
+//! the product of the sum last, so that the former do not wait for the previous carry. At the end,
+//! the lanes are multiplied by r^N … r^1. One row may be incomplete: in limbs of 44 bits the last
+//! one ([`powers`]), in limbs of 26 bits the first one ([`front_padded`]).
 
 mod front_padded;
 mod lanes;
@@ -31,8 +31,8 @@ pub(super) use limbs26::Limbs26;
 pub(super) use limbs52::Limbs52;
 pub(crate) use mac::{ROW_BYTES, RowsMac, RowsPowers};
 
-/// Adds blocks to `accumulator`: more than a row. A short last block gets a 1 bit after its last
-/// byte: it is the end of the message.
+/// Adds more than a row of blocks to `accumulator`. A short last block is the end of the message,
+/// and gets a 1 bit after its last byte.
 #[inline(always)]
 pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u8]) {
     let mac = Short { h: accumulator.h.loaded(), r: accumulator.r.loaded(), s: 0 };
@@ -40,7 +40,8 @@ pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, data: &[u
 }
 
 /// Adds at least a row of data, filled with zeros to a whole block, and the lengths (RFC 8439,
-/// section 2.8). Returns the tag. In limbs of 44 bits. All callers share one copy of this function.
+/// section 2.8). Returns the tag. It works in limbs of 44 bits. All callers share one copy of this
+/// function.
 pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
     token.enter_apart(
         #[inline(always)]
@@ -51,7 +52,7 @@ pub(crate) fn padded_and_lengths<S: Simd>(token: S, mac: Short, data: &[u8], len
     )
 }
 
-/// Adds [`blocks`] in limbs of 44 bits.
+/// Does the same as [`blocks`], in limbs of 44 bits. Returns the new accumulator.
 #[inline(always)]
 fn in_limbs_52<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
     let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
@@ -59,7 +60,7 @@ fn in_limbs_52<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
     powers::add::<S::U64Lanes>(token, mac, rows, tail, None)
 }
 
-/// Adds [`blocks`] in limbs of 26 bits.
+/// Does the same as [`blocks`], in limbs of 26 bits. Returns the new accumulator.
 #[inline(always)]
 fn in_limbs_26<S: Simd>(token: S, mac: Short, data: &[u8]) -> Element {
     let (whole, rest) = data.as_chunks::<BLOCK_BYTES>();

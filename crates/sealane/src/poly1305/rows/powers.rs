@@ -1,5 +1,6 @@
-//! Powers of r, and the rows that they multiply, in limbs of 44 bits. The last row is filled with
-//! zeros and multiplied by powers selected for its length.
+//! Powers of r, and the rows that are multiplied by them, in limbs of 44 bits. The last row is
+//! filled with zeros, and multiplied by powers that are selected for its length. The head of
+//! [`super`] explains N and R.
 
 use sealane_simd::U64Lanes;
 use sealane_simd::tuning::{
@@ -15,27 +16,27 @@ use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;
 
-/// Powers of r. The first two are arrays of limbs, not [`Limbs52`], because the compiler then makes
-/// empty powers where they stay, without a copy.
+/// Powers of r. The first two fields are arrays of limbs, not [`Limbs52`], because the compiler
+/// then creates empty powers in place, without a copy.
 struct LanePowers<W> {
     /// r^N … r^1, in the order of the blocks.
     lanes: [W; 3],
-    /// The same times R.
+    /// r^N … r^1 times R.
     lanes_above: [W; 3],
     /// R.
     row: Factor<W>,
 }
 
-/// R^2, R^3 and R^4 for rows, with the [`LanePowers`]. They are kept while a message is
-/// authenticated.
+/// The powers that are kept while a message is authenticated: [`LanePowers`], and R^2, R^3 and R^4
+/// for rows.
 pub(crate) struct Powers<W> {
     lanes: LanePowers<W>,
     square: Factor<W>,
     higher: [Factor<W>; 2],
 }
 
-/// Adds all `rows`, at least one, and the data after them. If there are `lengths`, a short last
-/// block is filled with zeros, and they follow.
+/// Adds all `rows`, at least one, and then `tail`. If there are `lengths`, a short last block is
+/// filled with zeros, and the lengths follow.
 #[inline(always)]
 pub(super) fn add<W: U64Lanes>(
     token: W::Token,
@@ -70,7 +71,8 @@ pub(super) fn add<W: U64Lanes>(
     h
 }
 
-/// Returns R^2. As a product of vectors, it would wait for the splats of R.
+/// Returns R^2, computed on integers: a product of vectors would have to wait until R is in all
+/// lanes.
 #[inline(always)]
 fn square<W: U64Lanes>(token: W::Token, step: Element) -> Limbs52<W> {
     splat(token, step.multiply_full(step))
@@ -129,7 +131,8 @@ fn in_fours<W: U64Lanes>(
     sum
 }
 
-/// Returns `sum` R^N + M(0) R^(N-1) + … + M(N-1), where `powers` are R … R^N.
+/// Adds `N` rows M(0) … M(N-1) with one carry: returns `sum` R^N + M(0) R^(N-1) + … + M(N-1), where
+/// `powers` are R … R^N. N is the number of rows here, not of lanes.
 #[inline(always)]
 fn group<W: U64Lanes, const N: usize>(
     token: W::Token,
@@ -145,7 +148,7 @@ fn group<W: U64Lanes, const N: usize>(
             let limbs: Limbs52<W> = row_limbs(token, &rows[i * row_bytes..]);
             products = limbs.add_product(token, products, powers[N - 2 - i]);
         }
-        // This comes last, so that the other products do not wait for it.
+        // The product of the sum comes last, so that the other products do not wait for it.
         let products = sum.add_product(token, products, powers[N - 1]);
         Limbs52::carry(token, products).add(row_limbs(token, last_row))
     })
@@ -182,7 +185,7 @@ impl<W: U64Lanes> Powers<W> {
         };
     }
 
-    /// Adds less than a row, filled with zeros, and the lengths.
+    /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths.
     #[inline(always)]
     pub(super) fn finish(&self, token: W::Token, sum: Limbs52<W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
         self.lanes.finish(token, sum, tail, Some(lengths))
@@ -197,7 +200,7 @@ impl<W: U64Lanes> Powers<W> {
     }
 }
 
-/// Overwrites factors with zeros, one by one. For all of them at once, the compiler makes a call,
+/// Overwrites factors with zeros, one by one. For all factors at once, the compiler makes a call,
 /// around which every vector goes through memory.
 #[inline(always)]
 fn wipe_factors<W: U64Lanes>(token: W::Token, factors: &mut [Factor<W>]) {
@@ -208,7 +211,7 @@ fn wipe_factors<W: U64Lanes>(token: W::Token, factors: &mut [Factor<W>]) {
 }
 
 impl<W: U64Lanes> LanePowers<W> {
-    /// Returns the powers, and R.
+    /// Returns the powers, and R as an element.
     #[inline(always)]
     fn new(token: W::Token, r: Multiplier) -> (Self, Element) {
         let PowersOfR { lanes, step } = PowersOfR::<Limbs52<W>>::new(token, r);
@@ -227,8 +230,8 @@ impl<W: U64Lanes> LanePowers<W> {
     /// Adds the data after the last whole row.
     ///
     /// If there are `lengths`, the data is less than a row, a short last block is filled with
-    /// zeros, and the lengths follow. Otherwise it is up to a row, and a short last block gets a 1
-    /// bit after its last byte, and no 2^128 (RFC 8439, section 2.5.1).
+    /// zeros, and the lengths follow. Otherwise the data is at most a row, and a short last block
+    /// gets a 1 bit after its last byte instead of 2^128 (RFC 8439, section 2.5.1).
     #[inline(always)]
     fn finish(
         &self,
@@ -265,7 +268,8 @@ impl<W: U64Lanes> LanePowers<W> {
     }
 }
 
-/// Returns an element in lane 0, which holds the first block of a row, and zeros.
+/// Returns an element in lane 0, which holds the first block of a row, and zeros in the other
+/// lanes.
 #[inline(always)]
 pub(super) fn in_lane_0<W: U64Lanes>(token: W::Token, element: Element) -> Limbs52<W> {
     Limbs52::of_elements(

@@ -3,8 +3,8 @@ use sealane_simd::{Level, LevelList, Simd, dispatch};
 use super::{in_limbs_26, in_limbs_52, padded_and_lengths};
 use crate::poly1305::short::Short;
 
-/// Compares rows in both sizes of limbs with block after block, on every backend (backends without
-/// the instruction for 52 bits emulate it in software). The last block is whole, or short.
+/// Compares rows, in both sizes of limbs, with block after block, on every backend. Backends
+/// without the instructions for 52 bits emulate them in software. The last block is whole or short.
 #[test]
 fn rows_are_blocks() {
     for level in Level::available() {

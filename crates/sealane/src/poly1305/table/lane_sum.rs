@@ -12,21 +12,22 @@ use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::kernel::whole_blocks;
 use crate::wipe::wipe;
 
-/// Bytes that are collected, to be added together: whole groups of rows on all backends.
+/// The number of bytes that are collected before they are added: whole groups of rows on every
+/// backend.
 const BUFFER_BYTES: usize = 1024;
 
-/// The sum of the rest of a message in pieces, after what an accumulator has, and the last bytes.
-/// It has 4 KB, so it is kept in a box.
+/// The sum of the pieces of a message that follow the blocks in an accumulator, and a buffer for
+/// the last bytes. It takes 4 KB, so it is kept in a box.
 #[derive(Clone)]
 pub(crate) struct BufferedSum {
     sum: LaneSum,
     buffer: [u8; BUFFER_BYTES],
-    /// Bytes in `buffer`: not all of it.
+    /// The number of bytes in `buffer`, which is never full.
     buffered: usize,
 }
 
 impl BufferedSum {
-    /// Starts with these bytes, which follow what `accumulator` has.
+    /// Starts with `data`, the bytes after the blocks in `accumulator`.
     #[inline(never)]
     pub(crate) fn boxed(level: Level, accumulator: &Accumulator, data: &[u8]) -> Box<Self> {
         let mut sum = Box::new(Self { sum: LaneSum::new(), buffer: [0; BUFFER_BYTES], buffered: 0 });
@@ -96,11 +97,11 @@ impl Drop for BufferedSum {
     }
 }
 
-/// The sum of rows, and the powers of r for more of them.
+/// The sum of rows, and the powers of r for further rows.
 #[derive(Clone)]
 pub(in crate::poly1305) struct LaneSum {
     limbs: [[u64; MAX_U64_LANES]; 5],
-    /// None before the first row.
+    /// Empty before the first row.
     powers: Powers,
     /// The factors for a whole group.
     factors: Factors,
@@ -115,13 +116,14 @@ impl LaneSum {
         !self.powers.rows().is_empty()
     }
 
-    /// Adds a multiple of [`BUFFER_BYTES`]. The first call continues from `accumulator`.
+    /// Adds data whose length is a multiple of [`BUFFER_BYTES`]. The first call continues from
+    /// `accumulator`.
     fn add(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
         dispatch!(level, token => self.add_on(token, accumulator, data));
     }
 
-    /// Adds the whole rows of `data`, and writes the result to `accumulator`. Returns the number of
-    /// bytes added.
+    /// Writes the sum with the whole rows of `data` to `accumulator`. Returns the number of bytes
+    /// in these rows.
     fn finish(&self, level: Level, accumulator: &mut Accumulator, data: &[u8]) -> usize {
         dispatch!(level, token => self.finish_on(token, accumulator, data))
     }
@@ -161,7 +163,7 @@ impl LaneSum {
         )
     }
 
-    /// Computes the powers from r^N … r^1, and starts with a row.
+    /// Computes the powers of R from `lanes`, which has r^N … r^1, and starts with a row.
     #[inline(always)]
     pub(in crate::poly1305) fn begin<S: Simd>(
         &mut self,
@@ -181,7 +183,7 @@ impl LaneSum {
         self.store(h);
     }
 
-    /// Returns the sum of all lanes after more rows. `lanes` has r^N … r^1.
+    /// Returns the sum of all lanes after further rows. `lanes` has r^N … r^1.
     #[inline(always)]
     pub(in crate::poly1305) fn sum_with<S: Simd>(
         &self,
@@ -196,7 +198,7 @@ impl LaneSum {
     fn after_rows<S: Simd>(&self, token: S, rows: &[u8]) -> [S::U64Lanes; 5] {
         let powers = self.powers.rows();
         let mut h = self.load(token);
-        // An incomplete group comes first, with factors of its own.
+        // An incomplete group comes first, with its own factors.
         let (few, groups) = rows.split_at(rows.len() % Group::<S>::BYTES);
         if !few.is_empty() {
             let factors = Factors::of(powers, few.len() / Group::<S>::ROW_BYTES, &mut Sums::new());
@@ -224,12 +226,12 @@ impl LaneSum {
 
 impl Drop for LaneSum {
     fn drop(&mut self) {
-        // The rest wipes itself.
+        // The other fields wipe themselves.
         wipe(&mut self.limbs);
     }
 }
 
-/// The rows between two carries on a backend.
+/// The rows between two carries, on the backend of `S`.
 struct Group<S>(PhantomData<S>);
 
 impl<S: Simd> Group<S> {

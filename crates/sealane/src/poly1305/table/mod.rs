@@ -1,17 +1,17 @@
 //! Poly1305 on vectors: messages in raw 32-bit limbs, powers of r in 26-bit limbs.
 //!
 //! A *row* has one block for each lane of a vector. N is the number of lanes. Each lane is a
-//! separate Horner scheme in R = r^N, and the lanes are combined at the end. K rows are summed
-//! before one carry. With M(j) the blocks of row j,
+//! separate Horner scheme in R = r^N, and the lanes are combined at the end. K rows are added with
+//! one carry. If M(j) are the blocks of row j,
 //!
 //! H ← H R^K + M(0) R^(K-1) + … + M(K-2) R + M(K-1).
 //!
 //! A block is not split: it stays four 32-bit limbs. A table of 2^(32 i) R^j mod p for i = 0 … 3
-//! saves the cost of splitting it into limbs of 26 bits, and the fifth limb: 20 multiplications a
-//! row instead of 25. The halves of a block even stay in the neighbouring lanes that they are
-//! loaded into. Their products are summed separately, and added once for K rows. Each block is
-//! completed with 2^128 (RFC 8439, section 2.5). For a given K, these are a constant, which is
-//! added once.
+//! saves the split into limbs of 26 bits, and the fifth limb: a row takes 20 multiplications
+//! instead of 25. The halves of a block even stay in the neighbouring lanes that they are loaded
+//! into. Their products are summed separately, and added once for K rows. Each block is completed
+//! with 2^128 (RFC 8439, section 2.5). For a given K, the sum of these terms is a constant, which
+//! is added once.
 //!
 //! Sums stay below 2^64: a limb of the table is below 2^26 + 2^21, so a row adds less than 4 · 2^32
 //! · (2^26 + 2^21) = 2^60 + 2^55 to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H
@@ -42,14 +42,14 @@ pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
 use powers::{Factors, Sums};
 
-/// The most rows between two carries.
+/// The largest number of rows between two carries.
 const MAX_ROWS: usize = 16;
 
-/// Powers of r for vectors. They are computed when a message is long enough, only as far as it
-/// needs them, and kept from one piece of a message to the next.
+/// Powers of r for vectors. They are computed once a message is long enough, only as many as it
+/// needs, and are kept from one piece of the message to the next.
 pub(super) type Table = Option<Powers>;
 
-/// Adds whole blocks to `accumulator`: more than a row.
+/// Adds more than a row of whole blocks to `accumulator`.
 #[inline(always)]
 pub(super) fn blocks<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     let (head, rows) = split_head::<S::U64Lanes>(data);
@@ -75,7 +75,8 @@ pub(super) fn sums_of_rows<S: Simd>(
     let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
     let count = rest.len() / row_bytes;
 
-    // Where `super::rows` take short messages, there are always more.
+    // If `super::rows` processes the short messages on this backend, there are always enough rows
+    // for a table.
     let may_be_few = S::TUNING.poly1305_min_bytes_for_table <= MIN_ROWS_FOR_TABLE * row_bytes;
     if may_be_few && count < MIN_ROWS_FOR_TABLE && table.is_none() {
         // One row at a time needs no table.
@@ -91,7 +92,8 @@ pub(super) fn sums_of_rows<S: Simd>(
             table.fill(token, lanes, group_rows);
         }
         let powers = table.rows();
-        // The number of powers is a power of two: a division would take as long as a row.
+        // A mask gives the remainder, because the number of powers is a power of two. A division
+        // would take as long as a row.
         let mut group_rows = count & (powers.len() - 1);
         let (mut rest, mut sums) = (rest, Sums::new());
         while !rest.is_empty() {
@@ -115,8 +117,8 @@ pub(super) fn sums_of_rows<S: Simd>(
     combine(token, &h, lanes)
 }
 
-/// Returns the sum of all lanes. Lane i still lacks its factor r^(N-i), which `lanes` has. The sums
-/// stay below 2^57 in each lane.
+/// Multiplies the lanes of `h` by their factors r^N … r^1, which `lanes` has, and returns the sum
+/// of all lanes. The sums stay below 2^57 in each lane.
 #[inline(always)]
 fn combine<S: Simd>(token: S, h: &[S::U64Lanes; 5], lanes: &[S::U64Lanes; 5]) -> [u64; 5] {
     let zero = [S::U64Lanes::splat(token, 0); 5];
@@ -131,14 +133,14 @@ fn opaque<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
 }
 
 /// Returns five times each limb. Opaque, because factors must be, and because the compiler would
-/// make multiplications of it.
+/// turn the shifts into multiplications.
 #[inline(always)]
 fn times_5<W: U64Lanes>(h: &[W; 5]) -> [W; 5] {
     let times_5 = |limb: W| limb.add(limb.shl::<2>()).opaque();
     [times_5(h[0]), times_5(h[1]), times_5(h[2]), times_5(h[3]), times_5(h[4])]
 }
 
-/// Returns the sum with a row of blocks, without their 2^128.
+/// Returns `sum` plus a row of blocks, without their 2^128.
 #[inline(always)]
 fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes; 5] {
     let (low, high) = S::U64Lanes::load_blocks(token, row);
@@ -149,7 +151,8 @@ fn add_row<S: Simd>(token: S, sum: [S::U64Lanes; 5], row: &[u8]) -> [S::U64Lanes
     limbs
 }
 
-/// Adds up to one row for each power, with one carry. `factors` belong to the number of rows.
+/// Adds up to one row for each power, with one carry. `factors` must be those for the number of
+/// rows.
 #[inline(always)]
 fn group<S: Simd>(
     token: S,
@@ -190,12 +193,12 @@ fn group<S: Simd>(
     carry(token, add_row(token, sum, last_row))
 }
 
-/// Returns the sum of `sum` and the product, without carries. The factors have five limbs, and
-/// `times_5` has five times each limb. The limbs of `h` are below 2^28.
+/// Returns `sum` plus the product of `h` and a factor, without carries. The factor has five limbs,
+/// and `times_5` has five times each limb. The limbs of `h` are below 2^28.
 #[inline(always)]
 fn multiply_add<W: U64Lanes>(h: &[W; 5], limbs: &[W; 5], times_5: &[W; 5], mut sum: [W; 5]) -> [W; 5] {
-    // Limb i of h times limb j of r goes to limb i + j; from limb 5 on, 2^130 = 5. The order is
-    // factor by factor, so that not all of them are in registers at once.
+    // Limb i of h times limb j of the factor goes to limb i + j. Limb 5 and above wrap around,
+    // times 5. The order is factor by factor, so that not all of them are in registers at once.
     for j in 0..5 {
         for (i, h) in h.iter().enumerate() {
             let (limb, factor) = if i + j < 5 { (i + j, limbs[j]) } else { (i + j - 5, times_5[j]) };

@@ -1,10 +1,10 @@
-//! The pieces of a message, without memory for a sum of them.
+//! Takes the place of `pieces` in builds without an allocator, in which there is no sum of pieces.
 
 use sealane_simd::Level;
 
 use crate::poly1305::accumulator::Accumulator;
 
-/// Does nothing.
+/// Has no sum of pieces: the caller adds each piece.
 #[derive(Clone, Default)]
 pub(crate) struct Pieces(());
 

@@ -1,4 +1,4 @@
-//! The pieces of a message.
+//! The pieces of a message, and the choice to keep their sum in lanes.
 
 use alloc::boxed::Box;
 
@@ -9,8 +9,8 @@ use super::lane_sum::BufferedSum;
 use crate::backend::{PiecesFamily, SelfTestOf};
 use crate::poly1305::accumulator::Accumulator;
 
-/// The pieces of a message: their number, or once there are many, the sum of those that follow an
-/// accumulator.
+/// The pieces of a message: at first only their number. Once there are many short pieces, also a
+/// sum of the further ones, which follow the blocks in an accumulator.
 #[derive(Clone, Default)]
 pub(crate) struct Pieces {
     count: u64,
@@ -18,9 +18,11 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Adds a piece, which follows `bytes` of the message, to the sum. The sum begins if it makes
-    /// the next pieces faster, with `waiting`, the bytes after those that `accumulator` has.
-    /// Returns whether there is a sum.
+    /// Adds a piece, which follows the first `bytes` bytes of the message, to the sum, and returns
+    /// true. If there is no sum and it would not make further pieces faster, only counts the piece,
+    /// and returns false.
+    ///
+    /// A new sum begins with `waiting`, the bytes after the blocks in `accumulator`.
     #[inline(always)]
     pub(crate) fn add(
         &mut self,

@@ -1,4 +1,4 @@
-//! The factors of the rows.
+//! The powers and factors that rows are multiplied by. The head of [`super`] explains N and R.
 
 use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 
@@ -7,11 +7,12 @@ use crate::poly1305::field::LIMB;
 use crate::poly1305::limbs26::carry;
 use crate::wipe::wipe;
 
-/// A power of R with its multiples. In `[i]`, the even half is limb i of R^j, and the odd half is
-/// limb i of 2^64 R^j. In `[5 + i]`, the halves are limbs of 2^32 R^j and 2^96 R^j.
+/// A power R^j and its multiples by 2^32, 2^64 and 2^96. In `[i]`, the even half is limb i of R^j,
+/// and the odd half is limb i of 2^64 R^j. In `[5 + i]`, the halves are limbs of 2^32 R^j and 2^96
+/// R^j.
 pub(in crate::poly1305) type Shifted = [Pair; 10];
 
-/// … R^3, R^2, R^1, as far as they are needed.
+/// The powers …, R^3, R^2, R^1 in this order, as many as are needed.
 #[derive(Clone)]
 pub(crate) struct Powers(PairTable<MAX_ROWS, 10>);
 
@@ -42,14 +43,14 @@ impl Powers {
             if self.rows().len() >= count {
                 return;
             }
-            // Multiplied with R^N, these N powers give the next N.
+            // Multiplied by R^N, these N powers give the next N powers.
             let rows = self.rows();
             let step = Factors::new(limbs(&rows[rows.len() - S::U64Lanes::LANES]), [0; 5]);
             power = carry(token, step.multiply_add(token, &power));
         }
     }
 
-    /// Puts the powers into the lanes before the existing ones.
+    /// Puts the powers in the lanes of `columns` before the existing powers.
     #[inline(always)]
     pub(in crate::poly1305) fn push<W: U64Lanes>(&mut self, columns: &[(W, W); 10]) {
         self.0.push(columns);
@@ -73,7 +74,7 @@ impl Drop for Powers {
     }
 }
 
-/// Computes the multiples of a power for each lane.
+/// Returns the multiples of the power in each lane by 1, 2^32, 2^64 and 2^96, as in [`Shifted`].
 #[inline(always)]
 fn multiples<S: Simd>(token: S, power: &[S::U64Lanes; 5]) -> [(S::U64Lanes, S::U64Lanes); 10] {
     let [p0, p1, p2, p3, _] = *power;
@@ -125,7 +126,7 @@ pub(super) struct Factors {
 }
 
 impl Factors {
-    /// Takes R^k in limbs of little more than 26 bits, and the ones.
+    /// Takes R^k in limbs of little more than 26 bits, and [`Factors::ones`].
     #[inline(always)]
     pub(super) fn new(limbs: [u64; 5], ones: [u64; 5]) -> Self {
         debug_assert!(limbs.iter().all(|limb| limb >> 32 == 0), "factors have 32 bits");
@@ -133,7 +134,8 @@ impl Factors {
         Self { limbs, times_5: limbs.map(|limb| 5 * limb), ones }
     }
 
-    /// Prepares for `count` rows. `sums` has been used for fewer rows, or not at all.
+    /// Computes the factors for `count` rows. `sums` must have been used only for fewer rows, or
+    /// not at all.
     #[inline(always)]
     pub(super) fn of(powers: &[Shifted], count: usize, sums: &mut Sums) -> Self {
         let end = powers.len();
@@ -144,15 +146,15 @@ impl Factors {
             sums.power = limbs(power);
         }
         sums.count = count;
-        // 2^128 = 2^104 2^24: limbs move up by four. That is down by one, times 5, if they leave at
-        // the top, because 2^130 = 5. They stay below 2^57.
+        // 2^128 = 2^104 2^24: limbs move up by four. A limb that leaves at the top moves down by
+        // one instead, times 5, because 2^130 = 5. They stay below 2^57.
         let [s0, s1, s2, s3, s4] = sums.below;
         debug_assert!(sums.below.iter().all(|sum| sum >> 31 == 0), "the sums of powers have 31 bits");
         Self::new(sums.power, [(5 * s1) << 24, (5 * s2) << 24, (5 * s3) << 24, (5 * s4) << 24, s0 << 24])
     }
 
-    /// Returns the product of `h` with R^k, plus the ones, not carried. The limbs of `h` are below
-    /// 2^28.
+    /// Returns the product of `h` and R^k, plus the ones, without carries. The limbs of `h` are
+    /// below 2^28.
     #[inline(always)]
     pub(super) fn multiply_add<S: Simd>(&self, token: S, h: &[S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
         let splat = |limbs: &[u32; 5]| {
@@ -165,7 +167,8 @@ impl Factors {
     }
 }
 
-/// R^0 + … + R^(count - 1), not reduced: up to 16 limbs of little more than 2^26.
+/// R^0 + … + R^(count - 1), not reduced: each limb is the sum of up to 16 limbs of little more than
+/// 26 bits.
 pub(super) struct Sums {
     count: usize,
     below: [u64; 5],

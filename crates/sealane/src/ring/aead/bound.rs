@@ -6,7 +6,7 @@ use core::ops::RangeFrom;
 use super::super::error::Unspecified;
 use super::{Aad, Algorithm, LessSafeKey, Nonce, Tag, UnboundKey};
 
-/// A sequence of nonces, none of which comes twice.
+/// A sequence of nonces, in which no nonce occurs twice.
 pub trait NonceSequence {
     /// Returns the next nonce.
     ///
@@ -107,11 +107,11 @@ impl<N: NonceSequence> OpeningKey<N> {
     /// Decrypts `in_out[ciphertext_and_tag]` to the start of `in_out` under the next nonce. Returns
     /// the plaintext.
     ///
-    /// A program that joins the content of packets decrypts each one to the end of the one before.
+    /// To join the contents of packets, pass an `in_out` that starts where the previous content
+    /// ends.
     ///
     /// # Errors
-    /// The errors of [`Self::open_in_place`]. A range that starts after the end of the message is an
-    /// error too.
+    /// The errors of [`Self::open_in_place`]. A range shorter than a tag is an error too.
     #[inline]
     pub fn open_within<'in_out, A: AsRef<[u8]>>(
         &mut self,

@@ -1,5 +1,5 @@
 //! `chacha20-poly1305@openssh.com`, for implementations of SSH. [`OpenSshChaCha20Poly1305`] is the
-//! same under the names of this crate.
+//! same construction with this crate's own names.
 //!
 //! ```
 //! use sealane::ring::aead::chacha20_poly1305_openssh::{OpeningKey, SealingKey};
@@ -19,7 +19,7 @@ use crate::poly1305::TAG_BYTES;
 
 /// Length of a key in bytes.
 pub const KEY_LEN: usize = OpenSshChaCha20Poly1305::KEY_BYTES;
-/// Length of the field `packet_length` in bytes.
+/// Length in bytes of the field `packet_length`.
 pub const PACKET_LENGTH_LEN: usize = OpenSshChaCha20Poly1305::LENGTH_BYTES;
 /// Length of a tag in bytes.
 pub const TAG_LEN: usize = TAG_BYTES;
@@ -34,7 +34,7 @@ impl SealingKey {
         Self(OpenSshChaCha20Poly1305::new(key_material))
     }
 
-    /// Encrypts a packet in place, its length included, and writes the tag.
+    /// Encrypts a packet in place, including its length, and writes the tag to `tag_out`.
     ///
     /// # Panics
     /// If the packet is shorter than [`PACKET_LENGTH_LEN`].
@@ -58,8 +58,8 @@ impl OpeningKey {
         Self(OpenSshChaCha20Poly1305::new(key_material))
     }
 
-    /// Returns the length of the packet, **which is not authenticated** until the packet has been
-    /// opened.
+    /// Returns the decrypted packet length as a big-endian number. **It is not authenticated**
+    /// until the packet has been opened.
     #[must_use]
     pub fn decrypt_packet_length(
         &self,
@@ -69,8 +69,8 @@ impl OpeningKey {
         self.0.open_length(sequence_number, &encrypted_packet_length).to_be_bytes()
     }
 
-    /// Decrypts a packet in place, from its encrypted length on. Returns the plaintext after the
-    /// length. The length stays encrypted.
+    /// Decrypts a packet in place. The packet begins with its encrypted length, which stays
+    /// encrypted. Returns the plaintext after the length.
     ///
     /// # Errors
     /// [`Unspecified`] if the packet is not authentic; it is unchanged then.

@@ -1,4 +1,4 @@
-//! Authenticated encryption with associated data: the names of `ring::aead`.
+//! Authenticated encryption with associated data, with the names of `ring::aead`.
 //!
 //! ```
 //! use sealane::ring::aead::{Aad, Algorithm, BoundKey, CHACHA20_POLY1305, NONCE_LEN, Nonce, NonceSequence};
@@ -44,7 +44,7 @@ use crate::poly1305::TAG_BYTES;
 
 /// Length of a nonce in bytes.
 pub const NONCE_LEN: usize = 12;
-/// Length of the longest tag in bytes. All tags have it.
+/// Length of the longest tag in bytes. All tags have this length.
 pub const MAX_TAG_LEN: usize = TAG_BYTES;
 
 /// An algorithm: [`CHACHA20_POLY1305`] is the only one.
@@ -94,7 +94,7 @@ impl fmt::Debug for Algorithm {
 
 /// A nonce for one message.
 ///
-/// It is not `Clone`, so each one is used once.
+/// It is not `Clone`, so each nonce is used at most once.
 #[derive(Debug)]
 pub struct Nonce([u8; NONCE_LEN]);
 

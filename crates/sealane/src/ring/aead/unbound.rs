@@ -35,7 +35,7 @@ impl fmt::Debug for UnboundKey {
     }
 }
 
-/// A key that takes a nonce with each message, and does not check that it is new.
+/// A key that takes a nonce with each message, and does not check that the nonce is new.
 #[derive(Clone)]
 pub struct LessSafeKey {
     cipher: ChaCha20Poly1305,
@@ -43,7 +43,7 @@ pub struct LessSafeKey {
 }
 
 impl LessSafeKey {
-    /// Returns the key.
+    /// Returns `key`, ready to seal and open.
     #[must_use]
     #[inline]
     pub fn new(key: UnboundKey) -> Self {
@@ -110,7 +110,7 @@ impl LessSafeKey {
     /// Decrypts `in_out[ciphertext_and_tag]` to the start of `in_out`. Returns the plaintext.
     ///
     /// # Errors
-    /// [`Unspecified`] if the message is not authentic, or the range starts after its end.
+    /// [`Unspecified`] if the message is not authentic, or the range is shorter than a tag.
     #[inline]
     pub fn open_within<'in_out, A: AsRef<[u8]>>(
         &self,

@@ -1,4 +1,4 @@
-//! Compares more shares than the threshold.
+//! Compares shares with each other, if there are more than the threshold.
 
 use core::fmt;
 
@@ -14,31 +14,31 @@ use crate::shamir::error::Error;
 use crate::shamir::reed_solomon;
 use crate::wipe::wipe;
 
-/// The bytes of each share that are compared at once.
+/// The number of bytes of each share that are compared at once.
 const PIECE_BYTES: usize = 1024;
 
 /// The result of comparing shares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there may be no allocator")]
 pub enum Verdict {
-    /// All shares belong to one secret with the threshold.
+    /// All shares belong to one secret that was split with the threshold.
     ///
     /// This is always so if there are no more shares than the threshold.
     Consistent,
     /// The shares at these points are wrong, and the others belong to one secret. No other
     /// explanation has as few wrong shares.
     Wrong(Points),
-    /// Some shares are wrong, and there are too few to tell which. With a threshold k, m shares
-    /// show which are wrong if at most (m - k) / 2 are.
+    /// Some shares are wrong, and there are too few shares to tell which. With a threshold k, m
+    /// shares show which are wrong if at most (m - k) / 2 are.
     Inconsistent,
 }
 
 /// Compares all shares with each other, piece by piece.
 ///
-/// For each byte, the shares are a word of a Reed–Solomon code, and the wrong shares are the same
-/// in all words (McEliece and Sarwate, "On sharing secrets and Reed–Solomon codes", 1981). The
-/// verdict and the time depend on how the wrong shares differ from right ones, and not on the
-/// secret.
+/// At each byte position, right shares form a codeword of a Reed–Solomon code, and the wrong shares
+/// are the same in all of these words (McEliece and Sarwate, "On sharing secrets and Reed–Solomon
+/// codes", 1981). The verdict and the time depend on how the wrong shares differ from right ones,
+/// and not on the secret.
 ///
 /// ```
 /// use sealane::shamir::bytes::{Checker, Points, Splitter, Verdict};
@@ -77,7 +77,7 @@ impl Checker {
         Self::with_backend(threshold, points, Gf8Backend::detect())
     }
 
-    /// Does the same on the given backend.
+    /// Does the same as [`Checker::new`] on the given backend.
     ///
     /// # Errors
     /// The errors of [`Checker::new`].
@@ -138,15 +138,16 @@ impl Checker {
                 start += bytes;
                 continue;
             };
-            // Earlier bytes of this piece may be inconsistent without these shares, so the piece is
-            // compared again.
+            // Other bytes of this piece may be inconsistent even without these shares, so the piece
+            // is compared again.
             self.decided = self.name_wrong(shares, position);
             kept = Kept::new(self, shares);
         }
         Ok(())
     }
 
-    /// Finds the shares that are wrong at one byte. Returns whether they could be found.
+    /// Adds the shares that are wrong at one byte to the wrong shares. Returns whether there were
+    /// new ones, and all wrong shares together are few enough to be named.
     fn name_wrong(&mut self, shares: &[&[u8]], position: usize) -> bool {
         let weights = weights(&self.points);
         let mut syndromes = [0; MAX_SHARES];
@@ -180,7 +181,7 @@ impl fmt::Debug for Checker {
 }
 
 /// Returns, for each point, the inverse of the product of its differences from the others: the
-/// multipliers of the dual code.
+/// column multipliers of the dual code.
 fn weights(points: &[u8]) -> [u8; MAX_SHARES] {
     let mut weights = [0; MAX_SHARES];
     for (i, weight) in weights.iter_mut().enumerate().take(points.len()) {
@@ -209,7 +210,8 @@ impl<'a> Kept<'a> {
         kept
     }
 
-    /// Returns the first of `bytes` bytes, from `start` on, at which a syndrome is not 0.
+    /// Returns the position of a byte at which a syndrome is not 0, among `bytes` bytes from
+    /// `start` on.
     fn first_inconsistency(&self, checker: &Checker, start: usize, bytes: usize) -> Option<usize> {
         let count = self.points.len();
         let mut factors = self.weights;

@@ -17,7 +17,7 @@ pub(super) enum Purpose {
     Refresh = 1,
 }
 
-/// A key stream, and the number of bytes of the secret that have had their coefficients.
+/// A key stream, and the number of bytes of the secret that have received their coefficients.
 pub(super) struct Coefficients {
     state: State,
     position: u64,
@@ -40,8 +40,8 @@ impl Coefficients {
         (self.position % BLOCK_BYTES as u64) as usize
     }
 
-    /// Fills `buffer` with the coefficients, `per_byte` for each byte of the secret, starting at
-    /// the block of the next byte.
+    /// Fills `buffer` with coefficients, `per_byte` for each byte of the secret, starting at the
+    /// block that contains the secret's next byte.
     #[inline(always)]
     pub(super) fn fill<S: Simd>(&mut self, token: S, per_byte: usize, buffer: &mut [u8]) {
         buffer.fill(0);

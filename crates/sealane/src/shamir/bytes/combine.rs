@@ -44,7 +44,7 @@ impl Combiner {
         Self::with_backend(points, target, Gf8Backend::detect())
     }
 
-    /// Does the same on the given backend.
+    /// Does the same as [`Combiner::at`] on the given backend.
     ///
     /// # Errors
     /// The errors of [`Combiner::new`].

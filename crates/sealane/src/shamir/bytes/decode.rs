@@ -5,8 +5,8 @@ use super::field::PublicBytes;
 use super::points::{MAX_SHARES, Points};
 use crate::shamir::reed_solomon;
 
-/// Returns the members of `points` with wrong shares. Returns `None` if the syndromes are not
-/// explained by a set of at most half as many shares as syndromes.
+/// Returns the points whose shares are wrong, or `None` if no set of at most half as many shares as
+/// syndromes explains the syndromes.
 pub(super) fn locate(syndromes: &[u8], points: &[u8]) -> Option<Points> {
     let mut work = [[0; MAX_SHARES + 1]; 3];
     let work = work.each_mut().map(|part| &mut part[..=syndromes.len()]);

@@ -7,8 +7,8 @@ use super::field;
 use super::points::Points;
 use crate::wipe::wipe;
 
-/// 64 elements: the same byte of 64 polynomials or shares. It is a block of the key stream, and a
-/// whole number of vectors on every backend.
+/// 64 elements: the same byte of 64 polynomials or shares. A block is as long as a block of the key
+/// stream, and a whole number of vectors on every backend.
 pub(crate) type Block = [u8; BLOCK_BYTES];
 pub(crate) const BLOCK_BYTES: usize = 64;
 
@@ -16,9 +16,10 @@ pub(crate) const BLOCK_BYTES: usize = 64;
 /// runs at full speed, and small enough that the blocks stay in the first-level cache until they
 /// are used. The coefficients of one block of the secret always fit.
 const COEFFICIENT_BLOCKS: usize = 256;
-/// The same for short secrets, for which zeroing the larger buffer would cost more than the work.
+/// The number of these blocks for short secrets, for which zeroing the larger buffer would cost
+/// more than the arithmetic.
 const SHORT_COEFFICIENT_BLOCKS: usize = 16;
-/// The bytes of each share that a linear combination works on at once.
+/// The number of bytes of each share that a linear combination works on at once.
 const PIECE_BYTES: usize = 4096;
 /// The number of shares combined at once.
 const ROWS: usize = 4;
@@ -45,9 +46,9 @@ pub(super) fn share<G: Gf8, const ADD: bool>(
     }
 }
 
-/// Does the same with a large buffer.
-// Not inlined: short secrets need no frame for the buffer, and a microcontroller has no room for
-// it.
+/// Does the same as [`share`] with a large buffer.
+// Not inlined, so that short secrets need no stack frame for the large buffer. A microcontroller
+// has no room for it.
 #[inline(never)]
 fn share_long<G: Gf8, const ADD: bool>(
     token: G,
@@ -61,8 +62,8 @@ fn share_long<G: Gf8, const ADD: bool>(
     share_with::<G, ADD>(token, buffer, per_block, points, coefficients, secret, shares);
 }
 
-/// Does the same with a buffer for coefficients, which is wiped. All callers share one copy of this
-/// function.
+/// Does the same as [`share`] with the given buffer for coefficients, which is wiped. All callers
+/// share one copy of this function.
 fn share_with<G: Gf8, const ADD: bool>(
     token: G,
     buffer: &mut [Block],
@@ -99,7 +100,7 @@ fn share_inlined<G: Gf8, const ADD: bool>(
         coefficients.fill(token.for_chacha(), per_block, random.as_flattened_mut());
         coefficients.advance(bytes);
 
-        // The loop takes the rest of a block, then whole blocks, then part of a block.
+        // The loop takes the end of a started block, then whole blocks, then the start of a block.
         let end = start + bytes;
         let mut random = &*random;
         let mut offset = offset;
@@ -309,7 +310,7 @@ fn horner<G: Gf8, const ADD: bool>(
     }
 }
 
-/// Computes the sum of the inputs, each times its public factor. All have the length of `out`.
+/// Computes the sum of the inputs, each times its public factor. All inputs are as long as `out`.
 #[inline(always)]
 pub(super) fn combine<G: Gf8>(token: G, factors: &[u8], inputs: &[&[u8]], out: &mut [u8]) {
     let mut start = 0;
@@ -321,7 +322,7 @@ pub(super) fn combine<G: Gf8>(token: G, factors: &[u8], inputs: &[&[u8]], out: &
                 ($($n:literal)*) => {
                     match factors.len() {
                         $($n => {
-                            let factors: &[u8; $n] = factors.try_into().expect("as many as that");
+                            let factors: &[u8; $n] = factors.try_into().expect("one factor for each row");
                             let mut pieces = [&[][..]; $n];
                             for (piece, input) in pieces.iter_mut().zip(inputs) {
                                 *piece = &input[start..][..length];

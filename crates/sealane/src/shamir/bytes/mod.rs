@@ -2,12 +2,12 @@
 //!
 //! The field is GF(2)\[x\] modulo x^8 + x^4 + x^3 + x + 1 (0x11b), as in AES, `ssss` and Vault. A
 //! share is as long as the secret. Byte i of the share at point x is s\[i\] + c\[1\]\[i\] x + … +
-//! c\[k-1\]\[i\] x^(k-1). The coefficients c are the ChaCha20 key stream of a seed from the system.
-//! Fewer than k shares therefore reveal nothing to anyone who cannot tell that key stream from
-//! uniform bytes.
+//! c\[k-1\]\[i\] x^(k-1). The coefficients c are the ChaCha20 key stream of a seed, which comes
+//! from the system or the caller. Fewer than k shares therefore reveal nothing to anyone who cannot
+//! tell that key stream from uniform bytes.
 //!
-//! - [`Splitter`] makes shares. [`Combiner`] recovers the secret from k shares, or makes a lost
-//!   share again without the secret.
+//! - [`Splitter`] creates shares. [`Combiner`] recovers the secret from k shares, or a lost share
+//!   without computing the secret.
 //! - [`Refresher`] replaces all shares by others of the same secret, so that shares seen before
 //!   become useless.
 //! - [`Checker`] compares more than k shares with each other, and names the wrong ones if that is

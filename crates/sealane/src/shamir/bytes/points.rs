@@ -5,7 +5,7 @@ use core::ops::Deref;
 
 use crate::shamir::error::Error;
 
-/// The largest number of shares of one secret: the nonzero elements of GF(2^8).
+/// The largest number of shares of one secret: the number of nonzero elements of GF(2^8).
 pub const MAX_SHARES: usize = 255;
 
 /// Distinct evaluation points other than 0, in the order given. It needs no allocator.

@@ -1,4 +1,4 @@
-//! Makes shares, and refreshes them.
+//! Creates shares, and refreshes them.
 
 use core::fmt;
 
@@ -19,10 +19,10 @@ use crate::shamir::error::Error;
 /// The state is wiped when it is dropped.
 pub struct Splitter(Sharing);
 
-/// Adds shares of the secret 0 to shares, in one piece or in many. The results are shares of the
-/// same secret, and are unrelated to the old ones.
+/// Refreshes shares, in one piece or in many: adds shares of the secret 0 to them. The results are
+/// shares of the same secret, and are unrelated to the old shares.
 ///
-/// Refresh all shares of a set together, and destroy the old ones.
+/// Refresh all shares of a secret together, and destroy the old ones.
 ///
 /// ```
 /// # use sealane::shamir::bytes::{Combiner, Refresher, Splitter};
@@ -75,8 +75,8 @@ impl Sharing {
 macro_rules! constructors {
     ($type:ident, $purpose:expr) => {
         impl $type {
-            /// Prepares for shares at the points 1 to `count`. Any `threshold` of them restore the
-            /// secret. The seed comes from the system.
+            /// Prepares for shares at the points 1 to `count`. Any `threshold` of the shares
+            /// restore the secret. The seed comes from the system.
             ///
             /// # Errors
             /// [`Error`] if the threshold is 0 or above `count`, `count` is above 255, or the
@@ -86,7 +86,7 @@ macro_rules! constructors {
                 Sharing::random(threshold, Points::compact(count)?, $purpose).map(Self)
             }
 
-            /// Prepares for shares at these points.
+            /// Prepares for shares at these points. The seed comes from the system.
             ///
             /// # Errors
             /// The errors of [`Self::new`], and an error if a point is 0 or occurs twice.

@@ -6,7 +6,7 @@ use super::Share;
 use crate::gf2n::{Element, Field};
 use crate::shamir::error::Error;
 
-/// Returns the number of evaluation points of the field, all elements but zero. A number above
+/// Returns the number of evaluation points in the field: all elements except zero. A number above
 /// `usize::MAX` becomes `usize::MAX`.
 pub(super) fn maximum_points<F: Field>() -> usize {
     if F::BITS < usize::BITS as usize { (1 << F::BITS) - 1 } else { usize::MAX }
@@ -31,7 +31,8 @@ pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> R
     distinct(points.iter())
 }
 
-/// Checks the same of shares.
+/// Checks that there are at least `threshold` shares, that no point is zero, and that no two points
+/// are equal.
 pub(super) fn shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<(), Error> {
     if threshold == 0 {
         return Err(Error::ZeroThreshold);

@@ -1,4 +1,4 @@
-//! Makes shares.
+//! Creates shares.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,8 +16,8 @@ use crate::random::Random;
 use crate::random::System;
 use crate::shamir::error::Error;
 
-/// Splits `secret` into one share for each of `points`. Any `threshold` of them restore it. The
-/// coefficients come from the system's generator.
+/// Splits `secret` into one share for each of `points`. Any `threshold` of the shares restore the
+/// secret. The coefficients come from the system's generator.
 ///
 /// # Errors
 /// [`Error::ZeroThreshold`], [`Error::ThresholdAboveCount`], [`Error::TooManyShares`],
@@ -27,10 +27,10 @@ pub fn split<F: Field>(secret: &Element<F>, threshold: usize, points: &[Element<
     deal(secret, threshold, points, &mut System, ClmulBackend::detect())
 }
 
-/// Does the same as `split` with another generator.
+/// Does the same as `split` with the given generator.
 ///
 /// # Errors
-/// The errors of `split`, and [`Error::SystemRandomness`] if the generator fails.
+/// The errors of `split`, with [`Error::SystemRandomness`] if `rng` fails.
 #[cfg(feature = "rand_core")]
 pub fn split_with_rng<F: Field>(
     secret: &Element<F>,
@@ -66,8 +66,8 @@ fn deal<F: Field>(
     check::parameters(threshold, points)?;
     let mut coefficients = Zeroizing::new(vec![Element::ZERO; threshold]);
     coefficients[0] = *secret;
-    // All coefficients are uniform over the whole field, so that the last one can be zero too. If
-    // it were known not to be zero, each set of k - 1 shares would rule out one secret
+    // All coefficients are uniform over the whole field, so the last one can be zero too. If it
+    // were known not to be zero, each set of k - 1 shares would rule out one secret
     // (RUSTSEC-2024-0398).
     for coefficient in &mut coefficients[1..] {
         *coefficient = Element::draw(random).map_err(|_| Error::SystemRandomness)?;
@@ -77,8 +77,8 @@ fn deal<F: Field>(
     Ok(points.iter().zip(&*values).map(|(point, value)| Share::at(*point, *value)).collect())
 }
 
-/// Makes shares of zero. Each holder adds one to the share of a secret at the same point
-/// ([`Share::refresh`]).
+/// Creates shares of zero. Each holder adds the share of zero for their point to their share of the
+/// secret ([`Share::refresh`]).
 ///
 /// # Errors
 /// The errors of [`split`].
@@ -87,7 +87,7 @@ pub fn zero_shares<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<
     deal(&Element::ZERO, threshold, points, &mut System, ClmulBackend::detect())
 }
 
-/// Does the same as `zero_shares` with another generator.
+/// Does the same as `zero_shares` with the given generator.
 ///
 /// # Errors
 /// The errors of [`split_with_rng`].
@@ -127,7 +127,7 @@ pub fn refresh<F: Field>(threshold: usize, shares: &mut [Share<F>]) -> Result<()
     add_zero_shares(threshold, shares, &mut System, ClmulBackend::detect())
 }
 
-/// Does the same as `refresh` with another generator.
+/// Does the same as `refresh` with the given generator.
 ///
 /// # Errors
 /// The errors of [`split_with_rng`]. The shares are then unchanged.

@@ -27,8 +27,8 @@ pub(super) fn syndromes<F: Field>(
     (threshold..points.len()).map(syndrome).collect()
 }
 
-/// Returns the positions of the wrong shares, if there are at most half as many as syndromes.
-/// Returns `None` if no such set of wrong shares has these syndromes.
+/// Returns the positions of the wrong shares, or `None` if no set of at most half as many shares as
+/// syndromes explains the syndromes.
 pub(super) fn locate<F: Field>(
     backend: ClmulBackend,
     points: &[Element<F>],

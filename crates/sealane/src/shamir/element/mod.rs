@@ -2,10 +2,11 @@
 //!
 //! Evaluation points are *compact*, 1 to n ([`compact_points`]), or *random* ([`random_points`]):
 //! uniform, distinct and not zero. A random point reveals neither how many shares there are nor
-//! which one this is.
+//! which of them has this point.
 //!
-//! Shares hold neither their threshold nor the set that they belong to; the caller keeps both.
-//! Reconstruction checks all shares above the threshold against the others.
+//! Shares record neither their threshold nor the secret that they belong to; the caller keeps both.
+//! If there are more shares than the threshold, reconstruction checks all of them against each
+//! other.
 //!
 //! ```
 //! # #[cfg(feature = "getrandom")] {

@@ -29,7 +29,7 @@ pub fn random_points<F: Field>(count: usize) -> Result<Vec<Element<F>>, Error> {
     draw_points(count, &mut crate::random::System)
 }
 
-/// Does the same as `random_points` with another generator.
+/// Does the same as `random_points` with the given generator.
 ///
 /// # Errors
 /// [`Error::TooManyShares`], [`Error::SystemRandomness`].

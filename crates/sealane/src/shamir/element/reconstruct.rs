@@ -10,16 +10,16 @@ use crate::gf2n::{ClmulBackend, Element, Field};
 use crate::shamir::error::Error;
 
 /// Returns the secret that was split into `shares` with this threshold. If there are more shares
-/// than that, all are checked against each other.
+/// than the threshold, all of them are checked against each other.
 ///
-/// If the threshold is below the true one, more shares than the threshold are found inconsistent,
-/// and exactly that number of shares give a wrong secret.
+/// If `threshold` is below the true threshold, exactly `threshold` shares give a wrong secret
+/// without an error. More shares than that are refused, because they do not belong together.
 ///
 /// # Errors
 /// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`],
 /// [`Error::DuplicatePoint`]; [`Error::BadShares`] if some shares do not belong to the others
-/// ([`bad_shares`] names all of them); [`Error::InconsistentShares`] if there are too few to tell
-/// which ones.
+/// ([`bad_shares`] names all of them); [`Error::InconsistentShares`] if there are too few shares to
+/// tell which ones.
 pub fn reconstruct<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Element<F>, Error> {
     reconstruct_with_backend(threshold, shares, ClmulBackend::detect())
 }
@@ -37,12 +37,12 @@ pub fn reconstruct_with_backend<F: Field>(
     Ok(if crate::fault::is_injected("shamir_element", backend.level()) { value + Element::ONE } else { value })
 }
 
-/// Returns the share at another point: it replaces a lost share, or is for a new holder. The secret
-/// is not computed.
+/// Returns the share at another point, to replace a lost share or for a new holder. The secret is
+/// not computed.
 ///
 /// # Errors
-/// The errors of [`reconstruct`], and [`Error::ZeroPoint`] with index 0 if `point` is zero, where
-/// the secret is.
+/// The errors of [`reconstruct`], and [`Error::ZeroPoint`] with index 0 if `point` is zero: the
+/// value there is the secret.
 pub fn reconstruct_at<F: Field>(threshold: usize, shares: &[Share<F>], point: &Element<F>) -> Result<Share<F>, Error> {
     reconstruct_at_with_backend(threshold, shares, point, ClmulBackend::detect())
 }
@@ -63,14 +63,13 @@ pub fn reconstruct_at_with_backend<F: Field>(
     Ok(Share::at(*point, value_at(threshold, shares, point, backend)?))
 }
 
-/// Returns the positions, from 0, of the shares that do not belong to the others; empty if all
-/// belong together.
+/// Returns the positions, counted from 0, of the shares that do not belong to the others. The
+/// result is empty if all belong together.
 ///
-/// If e of them are bad, at least `threshold` + 2·e shares are needed to tell which.
+/// If e shares are bad, at least `threshold` + 2·e shares are needed to tell which.
 ///
 /// # Errors
-/// The errors of [`reconstruct`], and [`Error::InconsistentShares`] if there are too few shares to
-/// tell.
+/// The errors of [`reconstruct`], except [`Error::BadShares`].
 pub fn bad_shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<Vec<usize>, Error> {
     check::shares(threshold, shares)?;
     let (points, values) = taken_apart(shares);

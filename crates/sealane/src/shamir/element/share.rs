@@ -29,7 +29,7 @@ impl<F: Field> Share<F> {
     /// Returns the share with this value at this point.
     ///
     /// # Errors
-    /// [`Error::ZeroPoint`], with index 0.
+    /// [`Error::ZeroPoint`] with index 0, if the point is zero.
     pub fn new(point: Element<F>, value: Element<F>) -> Result<Self, Error> {
         if point == Element::ZERO {
             return Err(Error::ZeroPoint { index: 0 });
@@ -53,8 +53,8 @@ impl<F: Field> Share<F> {
         &self.value
     }
 
-    /// Adds a share of zero that [`zero_shares`](super::zero_shares) made for the same point. The
-    /// secret stays the same, and the share no longer fits shares from before.
+    /// Adds a share of zero that [`zero_shares`](super::zero_shares) created for the same point.
+    /// The secret stays the same. The share no longer fits shares that were not refreshed.
     ///
     /// # Errors
     /// [`Error::OtherPoint`] if the points differ.

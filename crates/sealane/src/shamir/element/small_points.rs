@@ -1,11 +1,12 @@
-//! Interpolation at points of a low degree, such as compact ones, with a single cheap division.
+//! Interpolation from shares at evaluation points of low degree, such as compact points, with a
+//! single cheap division.
 //!
 //! Over their common denominator, the weights of Lagrange interpolation are products of differences
 //! of points. Small points make all of these products small, so they are computed on words. The
-//! inverse of the denominator d in GF(2)\[x\]/P takes one step of Euclid's algorithm on long
-//! polynomials; the remainder is a word too:
+//! inverse of the denominator d modulo the field's polynomial P takes one step of Euclid's
+//! algorithm on long polynomials. The remainder fits in a word too:
 //!
-//! - x^n = q·d + remainder, so q·d ≡ r modulo P with a small r;
+//! - x^n = q·d + s, so q·d ≡ r modulo P, where r = s + x^a + x^b + x^c + 1 fits in a word;
 //! - u·r + v·d = 1 by Euclid's algorithm on words, so 1/d ≡ u·q + v.
 //!
 //! The time depends on the points, which are public. It does not depend on the values.
@@ -15,12 +16,12 @@ use zeroize::Zeroizing;
 use crate::gf2n::division_steps::inverse_series;
 use crate::gf2n::{ClmulBackend, Element, Field};
 
-/// More points than that are never small: some of 8 points have degree 3, and their 28 differences
-/// could have a product of degree 84.
+/// More points than this never qualify: of 8 points, one has at least degree 3, and the product of
+/// 28 differences could have degree 84.
 const MOST_POINTS: usize = 7;
 
-/// Returns the value at `at` of the polynomial through these points, or `None` if the points are
-/// too large or too many. All points differ, and `at` is none of them.
+/// Returns the value at `at` of the polynomial with these values at these points, or `None` if the
+/// points are too many or of too high a degree. All points differ, and `at` is none of them.
 pub(super) fn interpolate<F: Field>(
     backend: ClmulBackend,
     points: &[Element<F>],
@@ -37,7 +38,7 @@ pub(super) fn interpolate<F: Field>(
         *word = as_word(point)?;
     }
     let at = as_word(at)?;
-    // The denominator and each numerator are a product of that many differences.
+    // The denominator and each numerator are products of `factors` differences.
     let factors = points.len() as u32 * (points.len() as u32 - 1) / 2;
     let widest = words.iter().fold(at, |all, word| all | word);
     if widest.checked_ilog2().unwrap_or(0) * factors > 63 {
@@ -53,7 +54,7 @@ pub(super) fn interpolate<F: Field>(
     Some(backend.multiply(&sum, &inverse(backend, differences(words, None))))
 }
 
-/// Returns an element of a degree below 64 as a word.
+/// Returns the element as a word, or `None` if its degree is 64 or more.
 fn as_word<F: Field>(element: &Element<F>) -> Option<u64> {
     let (low, rest) = element.0.as_ref().split_first()?;
     rest.iter().all(|limb| *limb == 0).then_some(*low)
@@ -65,7 +66,8 @@ fn from_word<F: Field>(word: u64) -> Element<F> {
     element
 }
 
-/// Returns the product of the differences of all pairs of points, without the pairs of one point.
+/// Returns the product of the differences of all pairs of points, except the pairs with the point
+/// at index `without`.
 fn differences(points: &[u64], without: Option<usize>) -> u64 {
     let kept = |i: &usize| Some(*i) != without;
     let pairs = (0..points.len()).filter(kept).flat_map(|i| (0..i).filter(kept).map(move |j| (i, j)));
@@ -92,7 +94,7 @@ fn inverse<F: Field>(backend: ClmulBackend, d: u64) -> Element<F> {
         return Element::ONE;
     }
     let quotient = quotient::<F>(d);
-    // P + q·d: the terms from x^64 on cancel.
+    // r = P + q·d, in which the terms from x^64 on cancel.
     let low_of_modulus = F::EXPONENTS.iter().fold(1, |sum, exponent| sum | 1 << exponent);
     let (u, v) = bezout(product(quotient.0.as_ref()[0], d) ^ low_of_modulus, d);
     backend.multiply(&quotient, &from_word(u)) + from_word(v)
@@ -101,8 +103,8 @@ fn inverse<F: Field>(backend: ClmulBackend, d: u64) -> Element<F> {
 /// Returns x^n divided by d, without the remainder. The degree of d is at least 1.
 fn quotient<F: Field>(d: u64) -> Element<F> {
     let degree = d.ilog2();
-    // Read from the highest coefficient on, the quotient is the power series of one divided by
-    // `reversed`, whose constant term is 1.
+    // Read from the highest coefficient on, the quotient is the power series 1 / `reversed`. The
+    // constant term of `reversed` is 1.
     let reversed = d.reverse_bits() >> (63 - degree);
     let inverse = inverse_series(reversed);
     let mut quotient = Element::<F>::ZERO;
@@ -125,7 +127,7 @@ fn quotient<F: Field>(d: u64) -> Element<F> {
 
 /// Returns u and v with u·a + v·b = 1. The polynomials a and b have no common factor.
 fn bezout(a: u64, b: u64) -> (u64, u64) {
-    // Each is a remainder r and its u and v, with u·a + v·b = r.
+    // Each holds r, u and v with u·a + v·b = r.
     let (mut high, mut low) = ([a, 1, 0], [b, 0, 1]);
     while high[0] != 1 {
         if high[0] < low[0] {

@@ -1,4 +1,4 @@
-// A function over any AEAD, and one that names the sizes.
+// A function that is generic over the AEAD, and one that fixes the sizes of tag and key.
 use chacha20poly1305::aead::generic_array::GenericArray;
 use chacha20poly1305::aead::generic_array::typenum::Unsigned;
 use chacha20poly1305::aead::{Aead, AeadCore, AeadInPlace, Key, KeyInit, KeySizeUser, Nonce};

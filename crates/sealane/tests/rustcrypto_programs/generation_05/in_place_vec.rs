@@ -1,4 +1,4 @@
-// Buffers that grow, as trait objects.
+// A buffer that grows, as a trait object.
 use chacha20poly1305::aead::{AeadInPlace, Buffer, KeyInit};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 

@@ -1,4 +1,4 @@
-// The traits for ciphers with a state.
+// The traits for ciphers with mutable state.
 use chacha20poly1305::ChaCha20Poly1305;
 use chacha20poly1305::aead::{AeadMut, AeadMutInPlace, KeyInit};
 

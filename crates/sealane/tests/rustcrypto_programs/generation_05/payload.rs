@@ -1,4 +1,4 @@
-// Associated data, and an error that goes up by `?`.
+// Associated data, and an error that is propagated with `?`.
 use chacha20poly1305::aead::{self, Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 

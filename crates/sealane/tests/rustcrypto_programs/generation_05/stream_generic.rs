@@ -1,4 +1,4 @@
-// A function over any stream cipher, and the variants.
+// A function that is generic over the stream cipher, and all variants.
 use chacha20::cipher::consts::U32;
 use chacha20::cipher::{Iv, Key, KeyIvInit, KeySizeUser, StreamCipher, StreamCipherSeek};
 use chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, XChaCha8, XChaCha12, XChaCha20};

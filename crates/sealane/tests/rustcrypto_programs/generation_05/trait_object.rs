@@ -1,4 +1,4 @@
-// Ciphers chosen at run time, and used by threads.
+// Ciphers as trait objects, chosen at run time and used by threads.
 use chacha20poly1305::aead::{AeadInPlace, KeyInit};
 use chacha20poly1305::consts::{U12, U16};
 use chacha20poly1305::{ChaCha8Poly1305, ChaCha20Poly1305, Nonce};

@@ -1,4 +1,4 @@
-// `Buffer` for a type of the program, as a trait object.
+// `Buffer` implemented by the program for its own type, and used as a trait object.
 use chacha20poly1305::aead::{AeadInOut, Buffer, Error, KeyInit, Result};
 use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce};
 

@@ -43,7 +43,7 @@ fn wrapped() -> Vec<u8> {
     [&data[..], &one, &(remaining as u64).to_le_bytes()].concat()
 }
 
-// The counter starts again after its end.
+// The block counter wraps around.
 fn wraps() -> Vec<u8> {
     let mut core = ChaChaCore::<R8, Ietf>::new(&[5; 32].into(), &[6; 12].into());
     core.set_block_pos(u32::MAX - 2);
@@ -54,7 +54,7 @@ fn wraps() -> Vec<u8> {
     [&blocks[0][..], &core.get_block_pos().to_le_bytes()].concat()
 }
 
-// The core under a generator's buffer.
+// The core as the source of a buffered generator.
 fn generator() -> Vec<u8> {
     let mut rng = BlockRng::new(ChaChaCore::<R12, Legacy>::from_seed([7; 32]));
     rng.core.set_block_pos(3);

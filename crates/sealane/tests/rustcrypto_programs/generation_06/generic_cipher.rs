@@ -1,4 +1,4 @@
-// The AEAD with a cipher that the program names.
+// AEADs with stream ciphers that the program chooses.
 use chacha20::{ChaCha12, ChaCha20Legacy, XChaCha8};
 use chacha20poly1305::aead::{AeadInOut, KeyInit};
 use chacha20poly1305::consts::{U8, U24};

@@ -1,4 +1,4 @@
-// A function over any AEAD, and one that names the sizes.
+// A function that is generic over the AEAD, and one that fixes the sizes of tag and key.
 use chacha20poly1305::aead::{Aead, AeadCore, AeadInOut, Key, KeyInit, KeySizeUser, Nonce, Tag, array::Array};
 use chacha20poly1305::consts::{U16, U32};
 use chacha20poly1305::{

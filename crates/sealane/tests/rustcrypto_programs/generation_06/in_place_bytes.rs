@@ -1,4 +1,4 @@
-// A buffer of a network stack.
+// `BytesMut`, a buffer for network programs.
 use chacha20poly1305::aead::{AeadInOut, Buffer, KeyInit, bytes::BytesMut};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 

@@ -1,4 +1,4 @@
-// The original layout, past 2^32 blocks.
+// The original layout, with a position past 2^32 blocks.
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use chacha20::{ChaCha20Legacy, Key, LegacyNonce};
 

@@ -1,4 +1,5 @@
-// The parts together, as in a construction before RFC 8439: Poly1305 before ChaCha20.
+// The cipher and the authenticator in a construction older than RFC 8439: the first 32 bytes of the
+// key stream are the Poly1305 key, and the next bytes encrypt the message.
 use chacha20::XChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher};
 use poly1305::Poly1305;

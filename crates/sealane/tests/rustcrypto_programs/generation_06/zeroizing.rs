@@ -1,4 +1,4 @@
-// Keys that are wiped, and ciphers that wipe theirs.
+// Keys that are wiped, and ciphers that wipe their keys.
 use chacha20poly1305::{ChaCha20Poly1305, Key, KeyInit};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 

@@ -50,7 +50,7 @@ fn feistel(secret: &mut [u8], passphrase: &[u8], parameters: Parameters, rounds:
         }
         left.swap_with_slice(right);
     }
-    // The last round does not exchange the halves.
+    // The last round does not swap the halves.
     left.swap_with_slice(right);
 }
 

@@ -1,9 +1,9 @@
-//! Errors of mnemonics.
+//! Errors of splitting into mnemonics, reading them and combining them.
 
 use sealane::RandomError;
 
-/// A mnemonic cannot be read, or mnemonics cannot be combined. Positions in lists of mnemonics are
-/// indices, from 0.
+/// A secret cannot be split, a mnemonic cannot be read, or mnemonics cannot be combined. Positions
+/// in lists of mnemonics are indices, from 0.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Slip39Error {
@@ -39,13 +39,13 @@ pub enum Slip39Error {
     /// Two mnemonics are of different secrets or splittings.
     #[error("the mnemonics do not belong together")]
     DifferentSets {
-        /// Two such mnemonics.
+        /// Two mnemonics that do not belong together.
         positions: [usize; 2],
     },
     /// Two mnemonics have the same group and index, and different content.
     #[error("two mnemonics have the same number and different content")]
     Conflict {
-        /// The two.
+        /// The two mnemonics.
         positions: [usize; 2],
     },
     /// There are too few groups with enough members.
@@ -64,15 +64,15 @@ pub enum Slip39Error {
         /// The number of different members.
         usable: usize,
     },
-    /// No choice of a group's members fits the group's digest: one is forged, and there are too few
-    /// to tell which.
+    /// No choice of a group's members, or of groups, fits the digest: at least one mnemonic is
+    /// forged, and there are too few to tell which.
     #[error("the digest is wrong: a mnemonic was tampered with")]
     Digest,
     /// The passphrase has characters that are not printable ASCII.
     #[error("the passphrase may have only printable ASCII characters")]
     Passphrase,
-    /// The secret has fewer than 16 bytes, or an odd number of them.
-    #[error("a secret of {0} bytes cannot be shared as words: it must have an even number of bytes, at least 16")]
+    /// The secret has fewer than 16 bytes, more than 1,024, or an odd number of them.
+    #[error("a secret of {0} bytes cannot be shared as words: it must have an even number of bytes, from 16 to 1,024")]
     SecretBytes(usize),
     /// A threshold or a number of members or groups is impossible.
     #[error("{threshold} of {count} is not possible: at most 16, and 1 of 1, or a threshold of at least 2")]
@@ -82,7 +82,7 @@ pub enum Slip39Error {
         /// The number of members or groups.
         count: usize,
     },
-    /// The mnemonics need more iterations than the caller allows.
+    /// The iteration exponent of the mnemonics is above the limit.
     #[error("the mnemonics ask for {} iterations of PBKDF2 (exponent {exponent}): more than the limit of {}",
         10_000u32 << .exponent, 10_000u32 << .max)]
     TooExpensive {

@@ -9,18 +9,18 @@ use super::cipher::Parameters;
 use super::error::Slip39Error;
 use super::words::{self, CHECKSUM_WORDS};
 
-/// The words before the value: two with the identifier, the flag and the exponent, and two with
-/// indices and thresholds.
+/// The number of words before the value: two with the identifier, the extendable flag and the
+/// iteration exponent, and two with indices, thresholds and the number of groups.
 const PREFIX_WORDS: usize = 4;
 const MIN_SECRET_BYTES: usize = 16;
-/// The longest code word of the checksum. Longer mnemonics are rejected.
+/// The length of the checksum's longest code words. Longer mnemonics are rejected.
 const MAX_WORDS: usize = 1023;
 
 /// One mnemonic: a member's share of a group's share of an encrypted secret. It is wiped when it is
 /// dropped.
 ///
 /// [`Display`](fmt::Display) writes the words, which are secret: they are what a member stores.
-/// [`Debug`] shows everything but the value.
+/// [`Debug`] shows only the identifier, the indices and the member threshold.
 #[derive(Clone)]
 pub struct Mnemonic {
     pub(crate) parameters: Parameters,
@@ -33,8 +33,8 @@ pub struct Mnemonic {
 }
 
 impl Mnemonic {
-    /// Reads words separated by white space, in upper or lower case. Each is given in full or by at
-    /// least its first four letters.
+    /// Reads words separated by white space, in upper or lower case. Each word is given in full or
+    /// by at least its first four letters.
     ///
     /// # Errors
     /// If it is not a mnemonic: see [`Slip39Error`].
@@ -119,7 +119,7 @@ impl Mnemonic {
         self.parameters.extendable
     }
 
-    /// Returns the iteration exponent e: PBKDF2 has 10,000 times 2^e iterations in all.
+    /// Returns the iteration exponent e: PBKDF2 runs for 10,000 times 2^e iterations in total.
     #[must_use]
     pub fn iteration_exponent(&self) -> u8 {
         self.parameters.iteration_exponent
@@ -198,7 +198,7 @@ impl FromStr for Mnemonic {
 impl TryFrom<&[u8]> for Mnemonic {
     type Error = Slip39Error;
 
-    /// Reads words in ASCII. The format has no other form.
+    /// Reads words in ASCII. The format has no binary form.
     fn try_from(words: &[u8]) -> Result<Self, Slip39Error> {
         match str::from_utf8(words) {
             Ok(text) => Self::parse(text),
@@ -217,7 +217,7 @@ fn read_value(numbers: &[u16], padding: usize) -> Result<Zeroizing<Vec<u8>>, Sli
     if padding > 0 && numbers[0] >> (10 - padding) != 0 {
         return Err(Slip39Error::Padding);
     }
-    // The first word begins with the padding, and the first byte comes after it.
+    // The first word begins with the padding. The first byte follows the padding.
     let (mut bits, mut ready) = (0u32, 0);
     for (at, &number) in numbers.iter().enumerate() {
         bits = (bits & 0xff) << 10 | u32::from(number);

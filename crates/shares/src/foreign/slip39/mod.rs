@@ -87,7 +87,7 @@ pub struct Options {
     /// Whether the encryption is independent of the identifier. If it is, a secret can be split
     /// again and each passphrase still gives the same secret as before. New wallets set it.
     pub extendable: bool,
-    /// The iteration exponent e, at most 15: PBKDF2 has 10,000 times 2^e iterations in all.
+    /// The iteration exponent e, at most 15: PBKDF2 runs for 10,000 times 2^e iterations in total.
     pub iteration_exponent: u8,
 }
 
@@ -133,18 +133,20 @@ impl fmt::Debug for Recovered {
 /// Splits a secret among `count` members of one group. Any `threshold` of them restore it.
 ///
 /// # Errors
-/// If the secret has fewer than 16 bytes or an odd number of them, the threshold and the count are
-/// impossible, the passphrase is not printable ASCII, or the system's generator fails.
+/// If the secret has fewer than 16 bytes, more than 1,024 or an odd number of them, the threshold
+/// and the count are impossible, the passphrase is not printable ASCII, or the system's generator
+/// fails.
 pub fn split(secret: &[u8], passphrase: &[u8], threshold: usize, count: usize) -> Result<Vec<Mnemonic>, Slip39Error> {
     let groups = split_groups(secret, passphrase, 1, &[Group { threshold, count }], Options::default())?;
     Ok(groups.into_iter().flatten().collect())
 }
 
-/// Splits a secret among groups. `group_threshold` of them restore it. Returns the mnemonics of
+/// Splits a secret among groups. Any `group_threshold` of them restore it. Returns the mnemonics of
 /// each group.
 ///
 /// # Errors
-/// The errors of [`split`].
+/// The errors of [`split`], for each group and for the groups themselves. Also if the iteration
+/// exponent is above 15.
 pub fn split_groups(
     secret: &[u8],
     passphrase: &[u8],
@@ -196,22 +198,23 @@ pub fn split_groups(
 
 /// Combines mnemonics of one secret.
 ///
-/// Mnemonics beyond the thresholds are checked against the others. If they are wrong and enough are
-/// right, they are left out and named. If a group does not fit its digest and there are enough
-/// other groups, all its members are left out and named. Repeated mnemonics are ignored, and so are
-/// groups with too few members if there are enough others.
+/// Mnemonics beyond the thresholds are checked against the others. Wrong ones are left out and
+/// listed in [`Recovered::bad`] if there are enough right ones. If a group does not fit its digest
+/// and there are enough other groups, all its members are left out and listed. Repeated mnemonics
+/// are ignored, and so are groups with too few members if there are enough others.
 ///
-/// The maker of the mnemonics chose how long this takes. An iteration exponent above
-/// [`MAX_ITERATION_EXPONENT`] is an error; [`combine_with_limit`] accepts it.
+/// How long this takes depends on the iteration exponent in the mnemonics. An exponent above
+/// [`MAX_ITERATION_EXPONENT`] is an error; [`combine_with_limit`] can accept it.
 ///
 /// # Errors
-/// If they do not belong together, are too few, or do not fit their digests: see [`Slip39Error`].
+/// If the mnemonics do not belong together, are too few, or do not fit their digests, the iteration
+/// exponent is too large, or the passphrase is not printable ASCII: see [`Slip39Error`].
 pub fn combine(mnemonics: &[Mnemonic], passphrase: &[u8]) -> Result<Recovered, Slip39Error> {
     combine_with_limit(mnemonics, passphrase, MAX_ITERATION_EXPONENT)
 }
 
-/// Does the same as [`combine`], with iteration exponents up to `max_iteration_exponent`. No
-/// exponent is above 15.
+/// Does the same as [`combine`], but accepts iteration exponents up to `max_iteration_exponent`. No
+/// mnemonic has an exponent above 15.
 ///
 /// # Errors
 /// The errors of [`combine`].

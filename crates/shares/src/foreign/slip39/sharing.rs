@@ -1,8 +1,8 @@
 //! SLIP-39's sharing of a value among up to 16 members, with a digest.
 //!
-//! Members have the points 0 to 15, the digest is at 254 and the value at 255. Interpolation
-//! depends only on differences of points. All points are therefore shifted by 0x80, because the
-//! library accepts no share at zero.
+//! Members have the points 0 to 15, the digest is at 254 and the value at 255. All points are
+//! shifted by 0x80, because `sealane::shamir` accepts no share at zero. The results are the same,
+//! because interpolation depends only on differences of points.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -21,7 +21,7 @@ const SHIFT: u8 = 0x80;
 
 type Value = Zeroizing<Vec<u8>>;
 
-/// Returns the shares at the points from 0. The counts were checked.
+/// Returns the shares at the points from 0 to `count` - 1. The caller has checked the counts.
 pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<Value>, RandomError> {
     if threshold == 1 {
         return Ok(vec![Zeroizing::new(value.to_vec()); count]);
@@ -46,10 +46,10 @@ pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<
 }
 
 /// Returns the value and the positions of shares that do not fit, or `None` if no choice of shares
-/// fits the digest. The points are distinct, the values are equally long, and there are at least
-/// `threshold` shares.
+/// fits the digest. The points must be distinct and the values equally long, and there must be at
+/// least `threshold` shares.
 pub(crate) fn combine(shares: &[(u8, &[u8])], threshold: usize) -> Option<(Value, Vec<usize>)> {
-    // All shares are tried, then all but one, and so on.
+    // First all shares are tried together, then all but one, and so on.
     for left_out in 0..=shares.len() - threshold {
         let mut choice: Option<Vec<usize>> = Some((0..left_out).collect());
         while let Some(wrong) = choice {

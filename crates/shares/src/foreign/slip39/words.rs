@@ -11,7 +11,7 @@ pub(crate) const CHECKSUM_WORDS: usize = 3;
 /// The number of letters that identify a word: no two words begin with the same four.
 const UNIQUE_LETTERS: usize = 4;
 
-/// Returns the index of a word, given in full or by at least its first four letters. It is not
+/// Returns the index of a word, which is given in full or by at least its first four letters. Not
 /// constant time.
 pub(crate) fn index(word: &str) -> Option<u16> {
     if word.len() < UNIQUE_LETTERS {
@@ -21,7 +21,8 @@ pub(crate) fn index(word: &str) -> Option<u16> {
     LIST.lines().position(|candidate| candidate.starts_with(&**word)).map(|at| at as u16)
 }
 
-/// Appends the word with a secret index. It looks at all words, but the length of the word shows.
+/// Appends the word with a secret index. Looks at all words, so that only the length of the
+/// appended word leaks.
 pub(crate) fn push(text: &mut String, index: u16) {
     let mut found = Zeroizing::new([0u8; 8]);
     for (candidate, word) in (0u16..).zip(LIST.lines()) {
@@ -52,7 +53,7 @@ pub(crate) fn verify(words: &[u16], extendable: bool) -> Result<(), Option<usize
     if residue == 0 {
         return Ok(());
     }
-    // The code is 1,023 words long.
+    // Beyond the code's length of 1,023 words, the position of an error is not unique.
     if words.len() <= 1023 {
         for error in 1..1024u32 {
             let mut effect = error;

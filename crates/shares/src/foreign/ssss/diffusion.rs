@@ -6,8 +6,8 @@ pub(super) fn diffuse(secret: &mut [u8], forward: bool) {
     if secret.len() < 8 {
         return;
     }
-    // ssss works on 16-bit words. The least significant one is first, each is big-endian, and an
-    // odd byte is last.
+    // ssss works on big-endian 16-bit words, the least significant word first. If the number of
+    // bytes is odd, the byte that is left, the most significant one, comes last.
     let reorder = |bytes: &mut [u8]| bytes.chunks_exact_mut(2).for_each(|pair| pair.swap(0, 1));
     secret.reverse();
     reorder(secret);
@@ -39,7 +39,7 @@ fn mix(word: u32, sum: u32) -> u32 {
     ((word << 4) ^ (word >> 5)).wrapping_add(word) ^ sum
 }
 
-/// Encrypts a block by XTEA (Needham and Wheeler, 1997) with a key of zeros.
+/// Encrypts a block with XTEA (Needham and Wheeler, 1997), under the key of zeros.
 fn encipher(block: u64) -> u64 {
     let (mut a, mut b, mut sum) = ((block >> 32) as u32, block as u32, 0u32);
     for _ in 0..32 {

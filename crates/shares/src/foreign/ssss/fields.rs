@@ -2,8 +2,8 @@
 
 use sealane::gf2n::DynamicField;
 
-/// The exponents a, b and c of the field of each degree n, from 8 in steps of 8. They are the
-/// first, ordered by a, then b, then c, for which x^n + x^a + x^b + x^c + 1 is irreducible.
+/// The exponents a, b and c for each degree n, from 8 to 1024 in steps of 8. Ordered by a, then b,
+/// then c, they are the first for which x^n + x^a + x^b + x^c + 1 is irreducible.
 #[rustfmt::skip]
 const EXPONENTS: [[u32; 3]; 128] = [
     [4, 3, 1], [5, 3, 1], [4, 3, 1], [7, 3, 2], [5, 4, 3], [5, 3, 2], [7, 4, 2], [4, 3, 1],

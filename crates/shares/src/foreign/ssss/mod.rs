@@ -1,10 +1,11 @@
-//! Shares of ssss 0.5 (B. Poettering): `[token-]index-hexadecimal digits`.
+//! Shares of ssss 0.5 (B. Poettering). A share is a line `[token-]index-value`, whose value is in
+//! hexadecimal.
 //!
 //! The secret is one big-endian element of GF(2^n), with n from 8 to 1024 in steps of 8. The
-//! polynomial is monic of degree k: x^k + a(k-1) x^(k-1) + … + a1 x + secret. Combining therefore
-//! needs the threshold. If n is at least 64, the secret goes through a diffusion layer first,
-//! unless that is switched off: the rounds of XTEA with a key of zeros, over overlapping blocks of
-//! 64 bits.
+//! polynomial is monic of degree k, where k is the threshold:
+//! x^k + a(k-1) x^(k-1) + … + a1 x + secret. Combining therefore needs the threshold. If n is at
+//! least 64, the secret goes through a diffusion layer first, unless that is switched off. The
+//! layer encrypts overlapping blocks of 64 bits with XTEA and an all-zero key.
 //!
 //! A share states neither its set nor the threshold, and has no checksum. A wrong threshold or a
 //! wrong share gives a wrong secret without an error, unless there are more shares than needed.
@@ -45,8 +46,8 @@ use crate::ops::polynomial::Polynomial;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// Whether to use the diffusion layer. ssss uses it unless `-D` is given. Secrets below 64 bits
-    /// have none.
+    /// Whether to use the diffusion layer. ssss uses it unless `-D` is given. It leaves secrets
+    /// below 64 bits unchanged.
     pub diffusion: bool,
     /// A name that begins each share (`-w`), without white space and hyphens.
     pub token: Option<&'a str>,
@@ -74,8 +75,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// Splits a secret of 1 to [`MAX_SECRET_BYTES`] bytes into `count` shares, as `ssss-split -x -s`
-/// does with 8 bits for each byte.
+/// Splits a secret of 1 to [`MAX_SECRET_BYTES`] bytes into `count` shares, as `ssss-split -x -s n`
+/// does if n is the length of the secret in bits.
 ///
 /// # Errors
 /// If the secret has another length, the threshold is below 2 or above the count, the count is too
@@ -107,8 +108,8 @@ pub fn split(
     Ok((1..=count).map(share).collect())
 }
 
-/// Combines shares. The threshold must be the one of splitting. Shares beyond it are checked
-/// against the others.
+/// Combines shares. The threshold and `diffusion` must be the same as for splitting. Shares beyond
+/// the threshold are checked against the others.
 ///
 /// The result is as long as an element of the field: a shorter secret has zeros before it. **The
 /// result is not authenticated**, because the format has no means for it.
@@ -129,7 +130,7 @@ pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Resul
     }
     let field = field(list[0].1.len())?;
     let point = |&at: &usize| element(&field, list[at].0);
-    // Without the term x^k, the values belong to a polynomial of a degree below k.
+    // Subtracting the term x^k leaves the values of a polynomial of a degree below k.
     let value = |at: &usize| {
         let x = point(at);
         let power = (1..threshold).fold(x.clone(), |power, _| field.multiply(&power, &x));
@@ -156,7 +157,8 @@ fn field(bytes: usize) -> Result<DynamicField, ForeignError> {
     field_of_bytes(bytes).ok_or_else(|| ParameterError::SecretBytes(bytes).into())
 }
 
-/// Returns the evaluation point of a share. Its index was checked to be an element of the field.
+/// Returns the evaluation point of a share. The caller has checked that the index is an element of
+/// the field.
 fn element(field: &DynamicField, index: u32) -> DynamicElement {
     field.from_bits(index.into()).expect("an index that was checked")
 }

@@ -1,4 +1,4 @@
-//! One line of ssss.
+//! One share of ssss, which is a line of text.
 
 use std::fmt;
 use std::str::{self, FromStr};
@@ -55,7 +55,8 @@ impl SsssShare {
         Ok(Self { token, index, value })
     }
 
-    /// Returns the line as ssss writes it. The index has at least as many digits as `count`.
+    /// Returns the line as ssss writes it for `count` shares: zeros before the index give it at
+    /// least as many digits as `count` has.
     #[must_use]
     pub fn to_line(&self, count: usize) -> Zeroizing<String> {
         let width = count.to_string().len();
@@ -109,7 +110,7 @@ impl FromStr for SsssShare {
 impl TryFrom<&[u8]> for SsssShare {
     type Error = ForeignError;
 
-    /// Reads a line in ASCII. The format has no other form.
+    /// Reads a line in UTF-8. The format has no binary form.
     fn try_from(line: &[u8]) -> Result<Self, ForeignError> {
         Self::parse(str::from_utf8(line).map_err(|_| ForeignError::Malformed)?)
     }

@@ -1,8 +1,8 @@
 //! Finds forged shares by decoding.
 //!
 //! Each column of the shares is a word of a Reed–Solomon code (McEliece and Sarwate, "On sharing
-//! secrets and Reed–Solomon codes", CACM 24(9), 1981). With a threshold k, the wrong ones among m
-//! shares show if there are at most (m - k) / 2.
+//! secrets and Reed–Solomon codes", CACM 24(9), 1981). With a threshold of k, the wrong ones among
+//! m shares can be identified if there are at most (m - k) / 2.
 
 use std::ops::Range;
 
@@ -27,14 +27,14 @@ enum Shown {
 /// column contradicts another. Several columns together can name more shares than one column can.
 /// Returns the shares that are left, or `None` if the columns do not show which shares are wrong.
 ///
-/// The result is right if few enough shares are wrong in each column. The points are distinct, and
-/// their number is at least the threshold.
+/// The result is right if few enough shares are wrong in each column. The points must be distinct,
+/// and their number must be at least the threshold.
 pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize]) -> Option<Vec<usize>> {
     let threshold = usize::from(headers[*positions.first()?].threshold());
     let mut kept = positions.to_vec();
     while kept.len() >= threshold {
         let shown = match decode_columns(evidence, headers, &kept, 0..evidence.columns()) {
-            // One column by itself may show what all of them together do not.
+            // A single column may show wrong shares that all columns together do not.
             Shown::Contradiction => (0..evidence.columns())
                 .map(|column| decode_columns(evidence, headers, &kept, column..column + 1))
                 .find(|shown| matches!(shown, Shown::Wrong(_)))?,
@@ -53,7 +53,7 @@ fn decode_columns(evidence: &Evidence, headers: &[Header], positions: &[usize], 
         Field::Bytes => bytes(evidence, headers, positions, columns),
         Field::Element { bits, .. } => {
             let at = |column| elements(bits, evidence, headers, positions, column);
-            // There are few columns.
+            // Columns are decoded one by one, because there are few.
             columns.map(at).find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)
         }
     }

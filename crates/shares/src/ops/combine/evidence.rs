@@ -7,12 +7,12 @@ use crate::format::Header;
 use crate::ops::interpolation::Interpolation;
 use crate::ops::rows::Rows;
 
-/// The number of columns that one reading keeps: enough to tell shares apart.
+/// The largest number of columns that one reading keeps: enough to tell shares apart.
 const MAX_COLUMNS: usize = 64;
-/// The number of columns that all readings together keep.
+/// The largest number of columns that all readings together keep.
 const MAX_COLUMNS_IN_ALL: usize = 1024;
-/// The number of columns that one share adds in one chunk. The limit leaves room for a share that
-/// is forged in a single column, beside shares that are forged in many.
+/// The largest number of columns that one share adds in one chunk. The limit leaves room for a
+/// share that is forged in a single column, beside shares that are forged in many.
 const MAX_COLUMNS_AT_ONCE: usize = 4;
 
 /// Some elements of all shares: a row for each share, and a column for each element at which shares
@@ -30,8 +30,9 @@ impl Evidence {
         Self { element, columns: 0, rows: (0..shares).map(|_| row()).collect() }
     }
 
-    /// Keeps columns in which a share differs from the expected value. That they differ is public,
-    /// because some share is forged. `kept` lists the elements of this chunk that are already kept.
+    /// Keeps columns in which a share differs from the expected values. It may become public that
+    /// they differ, because some share is forged. `kept` lists the elements of this chunk that are
+    /// already kept.
     pub(crate) fn add(&mut self, rows: &Rows, share: &[u8], expected: &[u8], kept: &mut Vec<usize>) {
         let mut found = 0;
         let elements = share.chunks_exact(self.element).zip(expected.chunks_exact(self.element));
@@ -57,12 +58,12 @@ impl Evidence {
         self.columns
     }
 
-    /// Returns all elements of a share.
+    /// Returns all kept elements of a share.
     pub(crate) fn row(&self, position: usize) -> &[u8] {
         &self.rows[position]
     }
 
-    /// Returns one element of a share.
+    /// Returns one kept element of a share.
     pub(crate) fn element_at(&self, position: usize, column: usize) -> &[u8] {
         &self.rows[position][column * self.element..][..self.element]
     }

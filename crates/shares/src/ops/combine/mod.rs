@@ -16,7 +16,7 @@ use super::error::{BadShare, CombineError, Fault};
 use super::positions::{check_headers, enough};
 use crate::format::{Share, ShareReader, WipedVec};
 
-/// Combines shares in memory.
+/// Combines shares that are in memory.
 ///
 /// Shares beyond the threshold are checked against the others. A bad share is left out and named in
 /// the report if there are enough others. Repeated shares are ignored.
@@ -56,7 +56,7 @@ pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut outpu
 ///
 /// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
 /// Memory does not grow with the shares. Usually each share is read once. If some are bad, the
-/// others are read again and the output is started over. Shares must not change meanwhile.
+/// others are read again and the output is started over. Shares must not change between readings.
 ///
 /// # Errors
 /// If the shares are of more than one set, or do not give an authentic secret: see
@@ -86,7 +86,7 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     }
 }
 
-/// Rewinds the readers. A share that cannot be read again becomes bad.
+/// Rewinds the readers. A share that cannot be rewound becomes bad.
 fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], alive: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
     alive.retain(|&position| match readers[position].rewind() {
         Ok(()) => true,

@@ -44,8 +44,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Returns whether the trusted shares are complete, agree, have the same commitment, and give
-    /// the secret of that commitment.
+    /// Returns whether the trusted shares are complete, agree, have the same commitment, and give a
+    /// secret that matches this commitment.
     pub(crate) fn is_authentic(&self) -> bool {
         self.faults.is_empty()
             && !self.contradiction
@@ -82,8 +82,8 @@ impl Outcome {
 }
 
 impl<'a> Pass<'a> {
-    /// Reads the shares `alive`. Those in `trusted` are combined and compared. The others are
-    /// checked against the result. All readers are at the beginning.
+    /// Prepares to read the shares `alive`. Those in `trusted` are combined and compared. The
+    /// others are checked against the result. All readers must be at the beginning of the payload.
     pub(crate) fn over(alive: &'a [usize], trusted: &'a [usize]) -> Self {
         Self { alive, trusted }
     }
@@ -183,8 +183,8 @@ impl<'a> Pass<'a> {
         self.trusted.iter().filter_map(repeat).collect()
     }
 
-    /// Reads the next chunk of each share. Returns its length, which is 0 at the end, or `None` for
-    /// a bad share.
+    /// Reads the next chunk of each share. Returns the length of each chunk: 0 at the end, or
+    /// `None` for a bad share.
     fn read<R: Read>(
         &self,
         readers: &mut [ShareReader<R>],
@@ -208,7 +208,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// A share that is not trusted.
+/// A share that is read but not trusted.
 struct Stray {
     position: usize,
     check: Interpolation,
@@ -233,7 +233,8 @@ struct State<'a> {
 }
 
 impl State<'_> {
-    /// Checks a chunk, and puts its secret into `result`. Returns whether the shares agree.
+    /// Checks a chunk of the shares, and puts the chunk of the secret into `result`. Returns
+    /// whether the shares agree.
     fn chunk(&mut self, rows: &Rows, length: usize) -> bool {
         for &[again, first] in self.repeats {
             if !bool::from(rows.row(again, length).ct_eq(rows.row(first, length))) {

@@ -17,7 +17,7 @@ pub struct Report {
     pub used: Vec<usize>,
     /// Shares that repeat another with the same content: the repetition, and the first one.
     pub repeated: Vec<[usize; 2]>,
-    /// Shares that were left out, with the reasons. There were enough others.
+    /// Shares that were left out, with the reason for each. There were enough others.
     pub bad: Vec<BadShare>,
 }
 

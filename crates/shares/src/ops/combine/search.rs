@@ -1,13 +1,13 @@
 //! Finds forged shares.
 //!
 //! Only shares with the same length and commitment can belong together. If there are several such
-//! groups, a forger chose the size of their group. A group therefore counts only if the number of
-//! its shares' sources reaches the threshold.
+//! groups, a forger may have made one of them, of any size. A group therefore counts only if its
+//! shares come from at least as many sources as the threshold.
 //!
 //! Decoding is tried first: the columns in which shares contradict each other show the wrong shares
 //! if they are a minority. Otherwise every choice of k shares is tried, where k is the threshold,
-//! and the others are compared with them. Each candidate is read once more, and only its commitment
-//! decides.
+//! and the others are compared with them. The shares of each candidate are read once more, and only
+//! the commitment decides.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Seek, Write};
@@ -28,7 +28,7 @@ use crate::ops::positions::{distinct_points, sources};
 const MAX_PASSES: usize = 1_000;
 /// The search stops when it has cost this many multiplications of bytes: a few seconds.
 const MAX_WORK: usize = 1 << 30;
-/// The smallest cost of a choice.
+/// The cost that is counted for every choice, even if it is skipped.
 const MIN_WORK: usize = 1 << 12;
 
 /// Looks for shares that are authentic together, and writes their secret.
@@ -59,7 +59,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     while let Some(group) = candidates.next() {
         let Some(outcome) = search.group(group, known.evidence.clone())? else { continue };
         let mut report = outcome.into_report(search.readers, Vec::new());
-        // If another group is authentic too, nothing shows which of them is meant.
+        // If another group is authentic too, nothing shows which secret is the right one.
         let mut rest = Search {
             readers: &mut *search.readers,
             output: &mut Discard,
@@ -118,7 +118,8 @@ struct Search<'a, R, W> {
     threshold: usize,
     work: usize,
     passes: usize,
-    /// Shares that agree and are not authentic. Any choice among them gives the same wrong result.
+    /// Sets of shares that agree but are not authentic. Any choice of shares in such a set gives
+    /// the same wrong result.
     refuted: Vec<Vec<usize>>,
     /// Whether some choices were not tried.
     gave_up: bool,
@@ -187,7 +188,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
             return Ok(Attempt::Authentic(Box::new(outcome)));
         }
         if !outcome.faults.is_empty() {
-            // The share was undamaged when it was first read.
+            // The damaged shares have changed: they were undamaged when they were first read.
             return Err(CombineError::Bad(outcome.faults));
         }
         if outcome.agrees() {
@@ -247,7 +248,7 @@ fn changed(position: usize, error: ShareError) -> CombineError {
     CombineError::Bad(vec![BadShare { position, fault: Fault::Share(error) }])
 }
 
-/// Names the error of shares that cannot be read again.
+/// Determines the error for shares that cannot be read again.
 pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: Outcome) -> CombineError {
     if !outcome.faults.is_empty() {
         return CombineError::Bad(outcome.faults);

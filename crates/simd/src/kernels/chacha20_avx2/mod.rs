@@ -1,10 +1,10 @@
 //! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
 //!
-//! Compilers do not find two things for sixteen words in sixteen registers:
+//! With sixteen words in sixteen registers, compilers do not find two things:
 //! - *The words that wait in memory.* Two words of the third row are in registers and two in
-//!   memory. They change places twice in a double round, their loads are operands of additions, and
-//!   no other word is stored. 132 vector instructions remain, four more than the operations; the
-//!   compiler's code has 148.
+//!   memory. The two pairs change places twice in a double round. Loads are operands of additions,
+//!   and no other word is stored. A double round has 132 vector instructions, four more than it has
+//!   operations; the compiler's code has 148.
 //! - *The order.* A block of Poly1305 is a chain of some 14 cycles that leaves most of the core
 //!   idle, and so does one pair of quarter rounds. The instructions of both alternate in small
 //!   portions: a core that sees a long run of either fills the queue of its units and stops.
@@ -86,8 +86,8 @@ macro_rules! add_shuffle {
     };
 }
 
-/// `c = old + d; b ^= c; b <<<= left` for two quarter rounds, whose c are in registers 8 and 9;
-/// `old` is those registers, or words of the state in memory.
+/// `c = old + d; b ^= c; b <<<= left` for two quarter rounds. The new words c go to registers 8 and
+/// 9; `old` is these registers, or words of the state in memory.
 macro_rules! add_shift {
     ($left:literal $right:literal: $c:literal $d:literal $b:literal, $g:literal $h:literal $f:literal) => {
         concat!(
@@ -149,7 +149,7 @@ macro_rules! add_shift {
     };
 }
 
-/// Two quarter rounds with a quarter of a block, or of nothing, after each of their steps.
+/// Two quarter rounds, with a quarter of a Poly1305 block, or nothing, after each of their steps.
 macro_rules! two_quarter_rounds {
     ($a:literal $b:literal $c:literal $d:literal, $e:literal $f:literal $g:literal $h:literal; $($block:tt)*) => {
         concat!(
@@ -166,12 +166,12 @@ macro_rules! two_quarter_rounds {
 }
 
 /// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and
-/// h2 after. `offset` is that of the block.
+/// h2 after. `offset` is the block's offset in memory.
 ///
 /// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0,
-/// h1. `imul` ends a carry chain, and all carries fit: r0 and r1 are below 2^60, s1 below 5/4 of
-/// that, and h2 at most 8, and 10 with the block: 10 s1 and the high halves that it is added to are
-/// below 2^64.
+/// h1. `imul` changes the flags, so it ends a carry chain. All carries fit: r0 and r1 are below
+/// 2^60, and s1 is below 5/4 of that. h2 is at most 8, and at most 10 with the block, so 10 s1 plus
+/// the high halves to which it is added is below 2^64.
 #[rustfmt::skip]
 macro_rules! block {
     ($quarter:literal:) => { "" };
@@ -212,7 +212,7 @@ macro_rules! block {
             "mov {h2}, {t3}\n",
         )
     };
-    // The part above bit 130, in t3 above bit 2, counts five times.
+    // The part from bit 130 on, which is t3 from bit 2 on, is added five times.
     (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
         concat!(
             "shr rdx, 2\n",
@@ -226,8 +226,8 @@ macro_rules! block {
     };
 }
 
-/// A double round with a block, or nothing, in each of its four parts. Words 0 to 7 are in
-/// registers 0 to 7, words 12 to 15 in those; 8 and 9 are in registers, 10 and 11 in memory.
+/// A double round, with a Poly1305 block, or nothing, in each of its four parts. Words 0 to 9 and
+/// 12 to 15 are in the registers with these numbers, words 10 and 11 in memory.
 macro_rules! double_round {
     ([$($p:tt)*] [$($q:tt)*] [$($r:tt)*] [$($s:tt)*]) => {
         concat!(
@@ -261,7 +261,7 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
     // operands; it leaves the stack alone. The features are enabled.
     unsafe {
         asm!(
-            // Each of the three lowest bytes counts the turns of a loop.
+            // Each of the three lowest bytes of `turns` counts the turns of a loop.
             "test {turns:l}, {turns:l}",
             "jz 3f",
             ".p2align 5",

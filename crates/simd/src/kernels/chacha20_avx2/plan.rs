@@ -13,7 +13,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Adds as many of the blocks as fit, in double rounds with three where these suffice.
+    /// Plans to add as many of the blocks as fit, with no more double rounds of four blocks than
+    /// necessary.
     #[inline(always)]
     pub(super) fn new(double_rounds: usize, blocks: usize) -> Self {
         debug_assert!(double_rounds < 256, "each number fits into a byte");
@@ -28,7 +29,7 @@ impl Plan {
         self.four * MOST + self.three * FEWER
     }
 
-    /// Returns the three numbers in bytes, the first in the lowest.
+    /// Returns the three numbers, each in a byte, with `four` in the lowest.
     #[inline(always)]
     pub(super) fn packed(&self) -> u64 {
         (self.four | self.three << 8 | self.none << 16) as u64

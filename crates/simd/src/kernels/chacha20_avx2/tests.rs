@@ -8,7 +8,7 @@ use super::double_rounds;
 use crate::pending_poly1305::PendingPoly1305;
 use crate::x86::Avx2;
 
-/// The words of eight blocks: `[i][lane]` is word i of one of them.
+/// The words of eight blocks: `[i][lane]` is word i of the block in that lane.
 type Words = [[u32; 8]; 16];
 
 #[target_feature(enable = "avx2,bmi2")]
@@ -40,8 +40,9 @@ fn run(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words 
 /// If a backend is named that has AVX2, and the CPU does not.
 fn assembly() -> Option<impl Fn(&Words, usize, &mut PendingPoly1305<'_>) -> Words> {
     if Avx2::detect().is_none() {
-        let backend = std::env::var("SEALANE_BACKEND").unwrap_or_default();
-        assert!(!matches!(&backend[..], "avx2" | "avx512"), "SEALANE_BACKEND={backend}: this CPU has no AVX2");
+        let named = std::env::var("SEALANE_BACKEND").unwrap_or_default();
+        let needs = |name| ["avx2", "avx512", "avx512ifma"].contains(&name);
+        assert!(!named.split(',').any(needs), "SEALANE_BACKEND={named}: this CPU has no AVX2");
         return None;
     }
     // SAFETY: the features have been detected above.
@@ -97,7 +98,7 @@ fn number([h0, h1, h2]: [u64; 3]) -> Number {
     sum((h2, u128::from(h0) | u128::from(h1) << 64), (0, 0))
 }
 
-/// Returns values that differ from each other in all octets.
+/// Returns a value without a pattern, which differs for each seed.
 fn scramble(seed: u64) -> u64 {
     let x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def0;
     (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31)
@@ -106,7 +107,7 @@ fn scramble(seed: u64) -> u64 {
 const COUNTS: [usize; 4] = [0, 4, 6, 10];
 const MOST_BLOCKS: usize = 45;
 
-/// Compares each count of double rounds with each count of blocks. The blocks are in `memory` from
+/// Checks each count of double rounds with each number of blocks. The blocks are in `memory` from
 /// byte 1 on, so that they are not aligned.
 fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
     const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
@@ -159,8 +160,8 @@ fn rounds_and_blocks_are_those_of_plain_integers() {
 
 #[test]
 fn the_longest_carries_fit() {
-    // The largest r, and values of r with one word. The last limb of h is at most 8: with the
-    // largest r, sums of larger ones do not fit.
+    // The largest r, and values of r with one word. The last limb of h is at most 8: with a larger
+    // one and the largest r, sums do not fit.
     let ones = u128::MAX;
     for r in [ones, ones << 64, ones >> 64, 1, 4 << 64, 0] {
         for h in [[u64::MAX, u64::MAX, 8], [u64::MAX, u64::MAX, 3], [u64::MAX - 4, u64::MAX, 3], [0, 0, 8], [0; 3]] {

@@ -2,12 +2,12 @@
 //!
 //! Plane b holds bit b of every byte: bit l of its byte i is bit b of byte i of block l. The S-box
 //! is a circuit on planes; ShiftRows and MixColumns move whole bytes, which is the same for all
-//! eight blocks. Planes have their own order of bytes.
+//! eight blocks. The bytes of a plane have an order of their own (`Plane::reorder`).
 //!
 //! If moving bytes within a row is slow, ShiftRows of both rounds is done in the first round.
 //! (Adomnicai and Peyrin, "Fixslicing AES-like ciphers", 2020, do it at the end of some rounds.)
-//! When the first MixColumns reads the bytes of a column, each row has them one column further to
-//! the left than the row above.
+//! When the first MixColumns then reads the bytes of a column, each row has its byte one column
+//! further to the left than the row above.
 
 #[cfg(target_feature = "sse2")]
 mod plane_sse2;
@@ -41,8 +41,8 @@ impl AesToken for Scalar {
 #[derive(Clone, Copy)]
 pub struct SlicedBlocks([Plane; 8]);
 
-/// Swaps the bits of `a` that `mask` selects after a shift to the right with the bits of `b` that
-/// it selects.
+/// Swaps the bits of plane `b` that `mask` selects with the bits of plane `a` that are `SHIFT`
+/// places higher.
 #[inline(always)]
 fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask: Plane) {
     let differ = (planes[a].shift_right::<SHIFT>() ^ planes[b]) & mask;
@@ -50,11 +50,11 @@ fn swap_bits<const SHIFT: u32>(planes: &mut [Plane; 8], a: usize, b: usize, mask
     planes[a] = planes[a] ^ differ.shift_left::<SHIFT>();
 }
 
-/// Turns eight blocks into planes, and planes into blocks: transposes eight bits by eight in each
-/// byte.
+/// Turns eight blocks into planes, and planes into blocks: byte i of all eight is a matrix of 8×8
+/// bits, which is transposed.
 ///
-/// It is not inlined, like the rounds: the planes do not fit the registers anyway, and kernels have
-/// many of these.
+/// Like the rounds, it is not inlined: the planes do not fit into the registers anyway, and kernels
+/// have many calls of it.
 #[inline(never)]
 fn transpose(planes: &mut [Plane; 8]) {
     for a in [0, 2, 4, 6] {
@@ -72,7 +72,7 @@ fn transpose(planes: &mut [Plane; 8]) {
 }
 
 /// Returns plane `BIT` of eight equal keys, with 63 (hexadecimal) added to each byte. This is the
-/// constant that the S-box leaves out; ShiftRows and MixColumns do not change it.
+/// constant that [`sub_bits`] leaves out of the S-box; ShiftRows and MixColumns do not change it.
 #[inline(always)]
 fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     let bit = key & Plane::splat(0x0101_0101 << BIT);
@@ -83,8 +83,8 @@ fn key_plane<const BIT: u32>(key: Plane) -> Plane {
     }
 }
 
-/// Computes the planes of eight equal keys, with ShiftRows done `TIMES` times. It is not inlined,
-/// like the rounds.
+/// Computes the planes of eight equal keys, with ShiftRows done `TIMES` times. Like the rounds, it
+/// is not inlined.
 #[inline(never)]
 fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
     let key = Plane::from_bytes(&key.0).reorder().shift_rows::<TIMES>();
@@ -98,14 +98,15 @@ fn key_planes<const TIMES: u32>(planes: &mut [Plane; 8], key: &Block) {
     planes[7] = key_plane::<7>(key);
 }
 
-/// Computes MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state with `TIMES`
-/// additional ShiftRows.
+/// Computes MixColumns (FIPS 197, section 5.1.3) and AddRoundKey, on a state to which ShiftRows was
+/// applied `TIMES` additional times.
 #[inline(always)]
 fn mix_columns<const TIMES: u32>(a: [Plane; 8], key: &[Plane; 8]) -> [Plane; 8] {
     // 2 a_r + 3 a_(r+1) + a_(r+2) + a_(r+3) = 2 (a_r + a_(r+1)) + a_(r+1) + (a_(r+2) + a_(r+3)).
     let last = a[7] ^ a[7].below::<TIMES>();
     let mut out = a;
-    // Doubling moves bits up, and adds the top bit at the ones of x^8 = x^4 + x^3 + x + 1.
+    // Doubling moves each bit up by one, and adds the top bit to bits 4, 3, 1 and 0: x^8 = x^4 +
+    // x^3 + x + 1.
     let mut doubled = last;
     for i in 0..8 {
         let below = a[i].below::<TIMES>();
@@ -138,8 +139,8 @@ fn two_rounds(planes: &mut [Plane; 8], [first, second]: &[[Plane; 8]; 2]) {
 }
 
 impl SlicedBlocks {
-    /// Computes [`AesBlocks::two_rounds`] on whole states of `N` blocks: lane l has the keys l mod
-    /// `N`.
+    /// Computes [`AesBlocks::two_rounds`] on states of `N` blocks in consecutive lanes: lane l uses
+    /// the keys l mod `N`.
     #[inline(always)]
     pub fn two_rounds_in_lanes<const N: usize>(&mut self, first: &[Block; N], second: &[Block; N]) {
         const { assert!(N == 2 || N == 4) };
@@ -151,7 +152,7 @@ impl SlicedBlocks {
         let mut keys = [both.0; 2];
         let [firsts, seconds] = &mut keys;
         for (i, (first, second)) in firsts.iter_mut().zip(seconds).enumerate() {
-            // The constant of the S-box, as for equal keys.
+            // The constant of the S-box, as in `key_plane`.
             let constant = Plane::splat(if 0x63 >> i & 1 == 1 { !0 } else { 0 });
             let lower = (*first & Plane::splat(0x0f0f_0f0f)).shift_rows::<AHEAD>();
             *first = lower ^ lower.shift_left::<4>() ^ constant;
@@ -161,8 +162,8 @@ impl SlicedBlocks {
         two_rounds(&mut self.0, &keys);
     }
 
-    /// Computes [`AesBlocks::columns`] of whole states of `N` blocks: block n of state i is in lane
-    /// `N` i + n.
+    /// Computes [`AesBlocks::columns`] on states of `N` blocks in consecutive lanes: block n of
+    /// state i is in lane `N` i + n.
     #[inline(always)]
     pub fn columns_in_lanes<const N: usize>(&mut self, change: impl Fn([Plane; N]) -> [Plane; N]) {
         const { assert!(N == 2 || N == 4) };
@@ -174,7 +175,8 @@ impl SlicedBlocks {
                 blocks[2] = plane.shift_right::<2>();
                 blocks[3] = plane.shift_right::<3>();
             }
-            // Other lanes hold bits that the shifts moved there.
+            // Block n of each state is now in the state's first lane. The other lanes hold bits
+            // that are not needed, which the mask below removes.
             let mut blocks = change(blocks);
             for block in &mut blocks {
                 *block = *block & first_lanes;

@@ -20,8 +20,8 @@ macro_rules! sse2 {
     }};
 }
 
-/// The number of times that ShiftRows is done early: moving a row takes one instruction, moving it
-/// by two columns takes two, but moving it by one column takes many.
+/// The number of times that ShiftRows is done early. Moving all rows up takes one instruction, and
+/// rotating rows by two columns takes one or two, but rotating them by one column takes many.
 pub(super) const AHEAD: u32 = 1;
 
 /// Sixteen bytes: byte `4 r + c` is in row r and column c.
@@ -75,8 +75,8 @@ impl Plane {
         Self(sse2!((a: __m128i = self.0, b: __m128i = other.0) -> __m128i { _mm_cmpeq_epi8(a, b) }))
     }
 
-    /// Converts between the standard's order of bytes and the order of planes: transposes the bytes
-    /// as four by four.
+    /// Converts between the standard's order of bytes and the order of planes: transposes a matrix
+    /// of 4×4 bytes.
     #[inline(always)]
     pub(super) fn reorder(self) -> Self {
         Self(sse2!((a: __m128i = self.0) -> __m128i {

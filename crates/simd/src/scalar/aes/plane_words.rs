@@ -4,7 +4,8 @@ use core::ops::{BitAnd, BitXor};
 
 use crate::aes::Columns;
 
-/// The number of times that ShiftRows is done early: never, because it always takes the same time.
+/// The number of times that ShiftRows is done early: zero, because ShiftRows takes the same time
+/// for any number of columns.
 pub(super) const AHEAD: u32 = 0;
 
 /// Sixteen bytes, in the order of a state of AES.

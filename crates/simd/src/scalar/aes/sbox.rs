@@ -7,8 +7,9 @@ use core::ops::{BitAnd, BitXor};
 ///
 /// The circuit of 32 multiplications and 81 additions of bits by Boyar and Peralta ("A new
 /// combinational logic minimization technique with applications to cryptology", 2009, figures 5 to
-/// 7, as improved by Calik), with their names: x and s are input and output with the most
-/// significant bit first. The circuit's four additions of ones are the constant that is left out.
+/// 7, as improved by Calik), with the names of the paper: x is the input and s the output, both
+/// with the most significant bit first. The circuit's four additions of ones are left out: they are
+/// the constant.
 #[inline(always)]
 pub(crate) fn sub_bits<P>([x7, x6, x5, x4, x3, x2, x1, x0]: [P; 8]) -> [P; 8]
 where

@@ -1,6 +1,6 @@
 """Reads encrypted files in splits with Spark, and compares them with plain ones: splits.py DIRECTORY
 
-Run it with spark-submit, the properties of docs/spark.md, and the empty directory."""
+Run it with spark-submit, the properties from docs/spark.md, and an empty directory."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ rows = spark.range(150_000).selectExpr("id", "concat('name ', id % 977) AS name"
 
 
 def written(name, **options):
-    """Writes the rows as one file of CSV. Returns its path."""
+    """Writes the rows as one CSV file. Returns its path."""
     rows.coalesce(1).write.options(**options).csv(str(directory / name))
     [path] = (directory / name).glob("part-*")
     return path
@@ -46,14 +46,14 @@ splits = [table.rdd.getNumPartitions() for table in (plain_table, sealed_table)]
 assert splits[0] == splits[1] > 5, splits
 assert sealed_table.count() == 150_000
 assert same(plain_table, sealed_table)
-# Lines in the order of the file, through Hadoop's interface of MapReduce too.
+# Compares lines in file order, also through Hadoop's MapReduce interface.
 context = spark.sparkContext
 assert context.textFile(str(plain), 7).collect() == context.textFile(str(sealed), 7).collect()
 json = directory / "json"
 rows.write.option("compression", "sealane.hadoop.AgeCodec").json(str(json))
 assert same(spark.read.schema(SCHEMA).json(str(json)), plain_table)
 
-# The file system: Parquet and ORC, with statistics that need positions.
+# The file system: Parquet and ORC, whose statistics need reads at any position.
 for kind in ("parquet", "orc"):
     path = f"age-file://{directory}/{kind}"
     rows.write.format(kind).save(path)
@@ -63,8 +63,8 @@ for kind in ("parquet", "orc"):
     assert same(table, plain_table)
     assert table.where("square = 1000000").count() == 1
 
-# A changed file and one that is cut fail, and the error names the place. Checksums of Hadoop's own
-# would find both first.
+# A changed file and a truncated one fail, and the error names the chunk. Hadoop's own checksums
+# would detect both first, so they are removed.
 for checksum in sealed.parent.glob(".*.crc"):
     checksum.unlink()
 file = sealed.read_bytes()
@@ -79,7 +79,7 @@ for damaged, message in ((changed, "chunk 30 (plaintext from byte 1966080) is co
     else:
         sys.exit(f"a damaged file was read: {message}")
 
-# Secrets are not in what Spark shows.
+# Spark shows no secrets.
 shown = spark.sparkContext._jsc.sc().conf().toDebugString().splitlines()
 secrets = [line for line in shown if "sealane.age.identities" in line]
 assert secrets == ["spark.hadoop.sealane.age.identities.secret=*********(redacted)"], secrets

@@ -4,7 +4,7 @@ Names, signatures, exceptions and the texts of common errors are those of pyrage
 are:
 
 - files are encrypted on all cores, and a target is replaced only when everything has been written;
-- other threads run meanwhile;
+- the GIL is released meanwhile;
 - plugins run without callbacks, so one that asks for a PIN fails.
 """
 
@@ -84,7 +84,7 @@ def encrypt_file(infile: str, outfile: str, recipients: Sequence[Any], armored: 
 
 
 def encrypt_io(in_io: Any, out_io: Any, recipients: Sequence[Any], armored: bool = False) -> None:
-    """Encrypts from a file of Python to another."""
+    """Encrypts from one Python file object to another."""
     _check_io(in_io, out_io)
     keys = _recipients(recipients)
     _run(lambda: age.encrypt_stream(in_io, out_io, keys, armor=armored))
@@ -103,7 +103,7 @@ def decrypt_file(infile: str, outfile: str, identities: Sequence[Any]) -> None:
 
 
 def decrypt_io(in_io: Any, out_io: Any, identities: Sequence[Any]) -> None:
-    """Decrypts from a file of Python to another."""
+    """Decrypts from one Python file object to another."""
     _check_io(in_io, out_io)
     keys = _identities(identities)
     _run(lambda: age.decrypt_stream(in_io, out_io, keys))

@@ -1,4 +1,4 @@
-"""The exceptions of pyrage, with its texts where programs look for them."""
+"""The exceptions of pyrage, with its messages where callers may depend on them."""
 
 from __future__ import annotations
 

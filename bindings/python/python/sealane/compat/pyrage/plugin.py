@@ -57,7 +57,7 @@ class Identity:
 
     @classmethod
     def default_for_plugin(cls, plugin: str) -> Self:
-        """Returns the identity without data."""
+        """Returns the plugin's default identity, which has no data."""
         if not _NAME.fullmatch(plugin):
             raise IdentityError("Invalid plugin name")
         return cls(None, plugin)

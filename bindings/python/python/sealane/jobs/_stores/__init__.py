@@ -1,6 +1,6 @@
 """Objects in stores: reading a version, writing whole objects, and replacing headers.
 
-Each store does as much as it can on its own side: see ``Store``.
+Stores that can copy data themselves do so, to save transfers: see ``Store``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Conflict", "Prepare", "Store", "Version", "store_of"]
 
 
 def store_of(fs: Any, path: str) -> Store:
-    """Returns the object at a path, with the best way for its filesystem."""
+    """Returns the object at a path, as the class for its filesystem."""
     return _class_of(fs)(fs, path)
 
 
@@ -28,7 +28,7 @@ def version_of(fs: Any, info: dict[str, Any]) -> Version:
 def _class_of(fs: Any) -> type[Store]:
     if isinstance(fs, LocalFileSystem):
         return LocalStore
-    # Their packages are imported only where they are used.
+    # The stores' packages are imported only if they are used.
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
     if "s3" in protocols:
         from ._s3 import S3Store

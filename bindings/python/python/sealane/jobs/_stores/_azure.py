@@ -11,12 +11,16 @@ from fsspec.asyn import sync
 
 from ._store import Conflict, Prepare, Store, Version
 
-#: Blocks that hold a header and more are read again up to this length. Greater ones are rewritten.
+#: Data that shares blocks with the header is sent again up to this length. With more, the whole
+#: blob is rewritten.
 _MOST_MOVED = 64 << 20
 
 
 class AzureStore(Store):
-    """A block blob. The header of a sealed one is a block of its own, and is replaced alone."""
+    """A block blob.
+
+    The header of a sealed blob is a block of its own, so it can be replaced alone.
+    """
 
     is_conditional = True
 
@@ -41,9 +45,10 @@ class AzureStore(Store):
         except ResourceNotFoundError as error:
             raise FileNotFoundError(self.path) from error
         except HttpResponseError as error:
-            # Other codes are of leases and policies, for example. An answer to HEAD may have none.
+            # Other codes concern leases and policies, for example. A response to HEAD may have no
+            # code.
             code = getattr(error, "error_code", None)
-            # A member of an enumeration prints its name in Python.
+            # The string of an enumeration member would be its Python name.
             code = getattr(code, "value", code)
             if error.status_code == 412 and code in (None, "ConditionNotMet"):
                 raise Conflict from error
@@ -83,7 +88,7 @@ class AzureStore(Store):
         return self._commit(blocks, total, expected)
 
     def _ids(self) -> set[str]:
-        """Returns the ids of all blocks of the blob, and of those that are in none yet."""
+        """Returns the ids of all blocks, committed or not."""
         try:
             committed, uncommitted = self._run(lambda client: client.get_block_list("all"))
         except FileNotFoundError:
@@ -91,9 +96,9 @@ class AzureStore(Store):
         return {block.id for block in [*committed, *uncommitted]}
 
     def _stage(self, data: bytes, ids: set[str]) -> str:
-        """Sends a block, which is not visible yet, under an id that is not in use.
+        """Uploads a block under an unused id. It becomes visible when it is committed.
 
-        The ids of all blocks of a blob have one length. Those of adlfs have 32 characters.
+        All block ids of a blob must have the same length. adlfs uses 32 characters.
         """
         length = len(next(iter(ids), "0" * 32))
         while (block := secrets.token_hex(length)[:length]) in ids:
@@ -104,20 +109,20 @@ class AzureStore(Store):
         return block
 
     def _commit(self, blocks: list[str], size: int, expected: Version | None) -> Version:
-        """Makes the blob of these blocks. Those that are in no blob vanish."""
+        """Makes these blocks the contents of the blob. All other uncommitted blocks vanish."""
         from azure.storage.blob import BlobBlock
 
         async def commit(client: Any) -> dict[str, Any]:
             kept: dict[str, Any] = {}
             if expected is not None:
-                # They would be lost otherwise.
+                # The commit would reset these properties.
                 properties = await client.get_blob_properties(**self._if_match(expected))
                 kept = {
                     "metadata": properties.metadata,
                     "content_settings": properties.content_settings,
                     "standard_blob_tier": properties.blob_tier if not properties.blob_tier_inferred else None,
                 }
-                # The hash of the contents is another one.
+                # The contents have changed, so the old hash no longer applies.
                 kept["content_settings"].content_md5 = None
                 if properties.tag_count:
                     kept["tags"] = await client.get_blob_tags()
@@ -133,7 +138,7 @@ class AzureStore(Store):
         return Version(size, answer["etag"].strip('"'))
 
     def _blocks(self) -> tuple[list[tuple[str, int]], set[str]]:
-        """Returns the ids and the lengths of the blocks of the blob, and the ids of those in none."""
+        """Returns the ids and lengths of committed blocks, and the ids of uncommitted ones."""
         committed, uncommitted = self._run(lambda client: client.get_block_list("all"))
         return [(block.id, block.size) for block in committed], {block.id for block in uncommitted}
 
@@ -150,13 +155,14 @@ class AzureStore(Store):
         ids = {block for block, _ in blocks} | uncommitted
         new = [self._stage(header, ids)]
         if covered > old_len:
-            # Other programs begin with a block of the header and more. The next time, it is alone.
+            # Other programs write the header and more into one block. From now on, the header has
+            # its own block.
             new.append(self._stage(self.read(version, old_len, covered), ids))
-        # A block that somebody has sent under the id of one that stays would take its place.
+        # An uncommitted block with the id of a kept block would take its place.
         if not self._blocks()[1].isdisjoint(kept):
             return self._rewrite(version, old_len, header, prepare)
         prepare("")
         return self._commit([*new, *kept], version.size - old_len + len(header), version)
 
     def clean(self, handle: str) -> None:
-        """Does nothing: blocks that are in no blob vanish when a blob is made, or after a week."""
+        """Does nothing: uncommitted blocks vanish when the blob is committed, or after a week."""

@@ -11,12 +11,15 @@ from typing import Any
 from ... import age
 from ._store import STEP, Conflict, Prepare, Store, Version
 
-#: Errors of the system if it cannot copy the two files without reading.
+#: Errors with which the system reports that it cannot copy between the two files itself.
 _CANNOT_COPY = (errno.ENOSYS, errno.EXDEV, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 class LocalStore(Store):
-    """A file of this machine. The system copies what stays, and new contents are on the disk first."""
+    """A file of this machine.
+
+    The system copies what stays. New contents are synced to disk before they replace the file.
+    """
 
     @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
@@ -67,7 +70,10 @@ class LocalStore(Store):
         return self.version()
 
     def _copy(self, old: Any, new: Any, version: Version, position: int) -> int:
-        """Copies something from a position on, and returns how much. Some filesystems share blocks."""
+        """Copies some bytes from a position on, and returns their number.
+
+        Some filesystems share the blocks.
+        """
         try:
             copied = os.copy_file_range(old.fileno(), new.fileno(), version.size - position, position)
             if copied:

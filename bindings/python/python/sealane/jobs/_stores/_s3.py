@@ -1,4 +1,4 @@
-"""An object in S3, or in a store with its interface, through s3fs."""
+"""An object in S3, or in a store with the same interface, through s3fs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from .._report import JobError
 from ._store import Conflict, Prepare, Store, Version
 
 _MIB = 1 << 20
-#: The least length of a part that is not the last one.
+#: The minimum length of any part but the last.
 _LEAST_PART = 5 * _MIB
-#: The length of the parts of new objects, if there are not too many. Some stores want equal ones.
+#: The length of the parts of new objects, unless there would be too many. Some stores require parts
+#: of equal length.
 _PART = 8 * _MIB
 _MOST_PARTS = 9_000
-#: The greatest range that one request copies.
+#: The largest range that one request can copy.
 _COPY = 5 << 30
-#: Answers of a store that cannot copy parts.
+#: Error codes of stores that cannot copy parts.
 _CANNOT = ("NotImplemented", "MethodNotAllowed", "InvalidArgument", "InvalidRequest", "InvalidPart", "501", "405")
 _CONFLICTS = ("PreconditionFailed", "ConditionalRequestConflict", "OperationAborted", "412", "409", "NoSuchUpload")
 
-#: Properties that an upload must be given again, named as in the answer to HeadObject.
+#: Properties that must be passed to an upload again, named as in the response to HeadObject.
 _KEPT = (
     "CacheControl",
     "ContentDisposition",
@@ -44,7 +45,7 @@ _KEPT = (
 
 
 def _code(error: BaseException) -> str:
-    """Returns the code of the store's answer, which s3fs keeps as the cause."""
+    """Returns the error code of the store's response, which s3fs keeps in the cause."""
     for one in (error, error.__cause__):
         response = getattr(one, "response", None)
         if isinstance(response, dict):
@@ -53,7 +54,7 @@ def _code(error: BaseException) -> str:
 
 
 def raise_if_connection(error: Exception) -> None:
-    """Raises an ``OSError``, after which another attempt follows, if a connection failed."""
+    """Raises an ``OSError`` if a connection failed, so that the task is tried again."""
     if isinstance(error, HTTPClientError | ConnectionError | aiohttp.ClientError):
         raise OSError(f"{type(error).__name__}: {error}") from error
 
@@ -66,7 +67,7 @@ class S3Store(Store):
     def __init__(self, fs: Any, path: str) -> None:
         super().__init__(fs, path)
         self._bucket, self._key, _ = fs.split_path(path)
-        #: What HeadObject said last.
+        #: The latest response to HeadObject.
         self._head: dict[str, Any] = {}
 
     @staticmethod
@@ -109,9 +110,10 @@ class S3Store(Store):
         return found
 
     def _kept(self) -> dict[str, Any]:
-        """Returns the properties of the object, which a new one does not take over by itself."""
+        """Returns the properties that the store does not carry over to a new version."""
         kept = {name: self._head[name] for name in _KEPT if name in self._head}
-        # HeadObject counts the tags only for those who may read them.
+        # The tags are requested even if HeadObject gives no count: it does so only for those who
+        # may read them.
         try:
             tags = self._call("get_object_tagging")["TagSet"]
         except Exception as error:
@@ -128,7 +130,7 @@ class S3Store(Store):
         meta = self.fs.s3.meta
         operation = meta.service_model.operation_model(meta.method_to_api_mapping[method])
         if "IfMatch" not in operation.input_shape.members:
-            # s3fs would leave the condition out.
+            # s3fs would silently drop the condition.
             raise JobError("this botocore has no conditional writes: install version 1.36 or later")
         return {"IfMatch": expected.token}
 
@@ -137,7 +139,7 @@ class S3Store(Store):
         return Version(size, answer["ETag"])
 
     def _put(self, data: bytes, prepare: Prepare, kept: dict[str, Any], expected: Version | None) -> Version:
-        """Replaces the object with one request."""
+        """Replaces the object with a single request."""
         prepare("")
         answer = self._call("put_object", Body=data, **kept, **self._if_match("put_object", expected))
         self.bytes_written += len(data)
@@ -187,7 +189,7 @@ class S3Store(Store):
             return self._rewrite(version, old_len, header, prepare)
         size = version.size - old_len + len(header)
         with self._upload(prepare, self._kept()) as upload:
-            # Before anything is sent: the store may be one that cannot copy parts.
+            # Copying comes before sending, because the store may be unable to copy parts.
             copied = self._or_none(lambda: self._copied(upload, version, moved))
             if copied is not None:
                 first = self._part(upload, 1, header + self.read(version, old_len, moved))
@@ -196,7 +198,7 @@ class S3Store(Store):
         return self._rewrite(version, old_len, header, prepare)
 
     def _copied(self, upload: str, version: Version, start: int) -> list[dict[str, Any]]:
-        """Copies everything from a position on, as the parts from 2 on."""
+        """Copies everything from a position on, as part 2 and the following ones."""
         parts = []
         for number, begin in enumerate(range(start, version.size, _COPY), 2):
             answer = self._call(
@@ -212,7 +214,7 @@ class S3Store(Store):
 
     @staticmethod
     def _or_none(work: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
-        """Returns what ``work`` does, or ``None`` if the store cannot do that."""
+        """Returns what ``work`` returns, or ``None`` if the store does not support it."""
         try:
             return work()
         except Exception as error:
@@ -221,7 +223,7 @@ class S3Store(Store):
             raise
 
     def clean(self, handle: str) -> None:
-        """Aborts an upload, unless it has been completed or aborted."""
+        """Aborts an upload, unless it has already been completed or aborted."""
         if handle:
             with contextlib.suppress(Conflict, FileNotFoundError):
                 self._call("abort_multipart_upload", UploadId=handle)

@@ -1,4 +1,4 @@
-"""An object in any filesystem of fsspec."""
+"""An object in any fsspec filesystem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from ...fsspec._headers import token_of
 
-#: The length of a request for a part of a whole object: 128 sealed chunks.
+#: How many bytes one request reads when a whole object is read: 128 sealed chunks.
 STEP = 128 * 65552
 
 
@@ -38,10 +38,10 @@ Prepare = Callable[[str], None]
 class Store:
     """An object in a filesystem that can write and rename, but promises nothing more.
 
-    New contents go to a temporary object beside it, which gets the name at the end.
+    New contents go to a temporary object in the same folder, which is renamed at the end.
     """
 
-    #: Whether the store itself refuses to replace another version than the expected one.
+    #: Whether the store itself refuses to replace a version other than the expected one.
     is_conditional = False
 
     def __init__(self, fs: Any, path: str) -> None:
@@ -51,7 +51,7 @@ class Store:
 
     @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
-        """Returns the version of an object from the information of its filesystem."""
+        """Returns the version of an object from its filesystem's information about it."""
         size, *rest = token_of(info)
         return Version(size, " ".join(str(one) for one in rest if one is not None))
 
@@ -85,9 +85,9 @@ class Store:
     def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
         """Replaces the object, as a whole or not at all. Returns the new version.
 
-        The first piece is the header if it is sealed, and ``size`` is about the number of bytes.
-        ``prepare`` is called before the object is replaced. Raises ``Conflict`` if the object is not
-        in the expected version any more.
+        If the contents are sealed, the first piece is the header. ``size`` is the approximate
+        number of bytes. ``prepare`` is called before the object is replaced. Raises ``Conflict`` if
+        the object no longer has the expected version.
         """
         folder, _, name = self.path.rpartition("/")
         temporary = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
@@ -107,11 +107,11 @@ class Store:
         return self.version()
 
     def replace_header(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
-        """Replaces the first ``old_len`` bytes by ``header``. Returns the new version."""
+        """Replaces the first ``old_len`` bytes with ``header``. Returns the new version."""
         return self._rewrite(version, old_len, header, prepare)
 
     def _rewrite(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
-        """Does the same by reading and writing everything."""
+        """Does the same as ``replace_header`` by reading and writing everything."""
 
         def pieces() -> Iterator[bytes]:
             yield header
@@ -128,5 +128,5 @@ class Store:
                 self.fs.rm_file(handle)
 
     def _real(self) -> str:
-        """Returns the path beside which temporary objects are made."""
+        """Returns the path whose folder holds the temporary objects."""
         return self.path

@@ -32,7 +32,8 @@ pub(super) fn plot(out: &mut String, section: &Section<'_>) {
     out.push_str("</figure>\n");
 }
 
-/// Returns the positions of the grid: powers of 4 within the range, or its ends if these are few.
+/// Returns the sizes at the lines of the grid: powers of 4 within the range, or the ends of the
+/// range if it has fewer than two of them.
 fn size_ticks(sizes: &[usize]) -> Vec<usize> {
     let (smallest, largest) = (sizes[0], sizes[sizes.len() - 1]);
     let powers: Vec<_> = (0..16).map(|power| 1 << (2 * power)).filter(|p| (smallest..=largest).contains(p)).collect();

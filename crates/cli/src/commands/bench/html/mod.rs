@@ -33,7 +33,7 @@ pub(super) fn page(report: &Report) -> String {
             "<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"faint\">{}</p>\n",
             benchmark.name, benchmark.title, benchmark.what
         );
-        // The others have few sizes, and times that are far apart.
+        // The other benchmarks have few sizes, and their times are far apart.
         if benchmark.takes_any_length() {
             lines::plot(&mut out, &section);
         }

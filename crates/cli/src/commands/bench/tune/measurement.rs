@@ -10,12 +10,12 @@ use sealane_workloads::benchmarks::MakeProcessing;
 
 /// How a threshold is judged.
 pub(super) enum Question {
-    /// One plan gives way to another at this length in bytes. Each plan's time grows with the
-    /// length, by about the same for each step.
+    /// At the length `from` in bytes, one plan gives way to another. For each plan, each further
+    /// `step` bytes take about the same time.
     Length { name: &'static str, make: MakeProcessing, from: usize, step: usize },
     /// The classes of CPUs have different values, which matter at this length.
     Class { name: &'static str, make: MakeProcessing, length: usize },
-    /// That many messages of a length are sealed together, rather than one by one.
+    /// This many messages of this length are sealed together rather than one by one.
     Together { messages: usize, length: usize },
     /// There is nothing to compare, for this reason.
     Nothing(&'static str),
@@ -35,7 +35,7 @@ impl Question {
     pub(super) fn answer(&self, level: Level, rounds: &Rounds) -> Verdict {
         match *self {
             Self::Length { name, make, from, step } => {
-                // Shorter messages have a length of at least a step.
+                // The step is reduced if the shortest message would have no byte.
                 let step = step.min((from - 1) / 2).max(1);
                 let lengths = [from - 2 * step, from - step, from, from + step];
                 let times = times(lengths.map(|length| of_messages(make, level, length, None)), rounds);
@@ -68,10 +68,11 @@ impl Question {
     }
 }
 
-/// Returns whether a lower or a higher threshold is better, and the gain, from the times of two
-/// equal steps before it and from it on.
+/// Returns whether a lower ("less") or a higher ("more") threshold is better, and the gain. The
+/// arguments are the times of two lengths before the threshold, of the threshold itself, and of a
+/// length after it, all one step apart.
 fn at_threshold([before, last, first, after]: [f64; 4]) -> (&'static str, f64) {
-    // Each plan's line, continued by one step over the threshold.
+    // The line of each plan, extrapolated by one step across the threshold.
     let (shorter_plan, longer_plan) = (2.0 * last - before, 2.0 * first - after);
     let (more, less) = (first / shorter_plan - 1.0, last / longer_plan - 1.0);
     if more > less { ("more", more) } else { ("less", less) }
@@ -79,14 +80,15 @@ fn at_threshold([before, last, first, after]: [f64; 4]) -> (&'static str, f64) {
 
 type Timed = Box<dyn FnMut(u64) -> Duration>;
 
-/// Returns the median time of each, in nanoseconds.
+/// Returns the median time of each row, in nanoseconds.
 fn times<const N: usize>(rows: [Timed; N], rounds: &Rounds) -> [f64; N] {
     let mut rows = rows;
     let samples = take_turns(&mut rows, rounds, |row, calls| row(calls));
     std::array::from_fn(|i| samples[i].median_ns())
 }
 
-/// Returns the time of calls for one message, on a class of CPUs.
+/// Returns a function that times calls for one message. They use the thresholds of `class`, if it
+/// is given.
 fn of_messages(make: MakeProcessing, level: Level, length: usize, class: Option<CpuClass>) -> Timed {
     let mut processing = make(level.name()).expect("a backend that the CPU has");
     let (mut messages, mut next) = (Messages::new(length, 0, 1, 1), 0);
@@ -96,7 +98,8 @@ fn of_messages(make: MakeProcessing, level: Level, length: usize, class: Option<
     })
 }
 
-/// Returns the time of sealing messages, in one call or in one for each.
+/// Returns a function that times the sealing of `count` messages, in one call together or in a call
+/// for each.
 fn of_batch(level: Level, count: usize, length: usize, together: bool) -> Timed {
     let backend = Backend::by_name(level.name()).expect("a backend that the CPU has");
     let cipher = ChaCha20Poly1305::with_backend(&[7; 32], backend);
@@ -127,7 +130,7 @@ fn bytes(length: usize) -> String {
     format!("{length} B")
 }
 
-/// Returns the times for a person: "poly1305: 304 B 44.0 ns, 320 B 45.1 ns".
+/// Formats the times for people: "poly1305: 304 B 44.0 ns, 320 B 45.1 ns".
 fn listed(what: &str, names: &[String], times: &[f64]) -> String {
     let each: Vec<_> = names.iter().zip(times).map(|(name, ns)| format!("{name} {} ns", figure(*ns))).collect();
     format!("{what}: {}", each.join(", "))
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn lines_are_continued_over_the_threshold() {
-        // The two plans cross between 20 and 30.
+        // Both plans lie on one line, so no threshold is better.
         assert_eq!(at_threshold([10.0, 20.0, 30.0, 40.0]).1, 0.0);
         // The longer plan would have taken 10 at the second length.
         assert_eq!(at_threshold([10.0, 20.0, 15.0, 20.0]), ("less", 1.0));

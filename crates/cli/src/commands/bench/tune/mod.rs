@@ -1,8 +1,9 @@
-//! `sealane bench --tune`: how each threshold of the table of tuning suits this CPU.
+//! `sealane bench --tune`: how well each threshold of the tuning table suits this CPU.
 //!
 //! The thresholds are constants in the code, so nothing is changed and nothing is compiled twice.
-//! A threshold is where one plan gives way to another, and each plan is timed on its own side of
-//! it, at two sizes. Their line is continued over the threshold, where the other plan was timed.
+//! Most thresholds are lengths at which one plan gives way to another. There, each plan is timed at
+//! two lengths on its own side of the threshold. The line through its two times is extrapolated
+//! across the threshold, and compared with the time of the other plan there.
 
 mod measurement;
 mod thresholds;
@@ -49,7 +50,7 @@ pub(super) fn run(time_per_cell: Duration) -> Result<()> {
     print(text.as_bytes())
 }
 
-/// Returns what the CPU prefers, by how much, and the times.
+/// Returns three cells of a row: the better value, the gain, and the times.
 fn cells(verdict: &Verdict) -> [String; 3] {
     match verdict {
         Verdict::Unmeasured(reason) => ["-".into(), "-".into(), (*reason).into()],

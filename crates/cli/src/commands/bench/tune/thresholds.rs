@@ -27,7 +27,7 @@ const UNUSED: &str = "not used by this backend";
 const PIECES: &str = "of pieces, not of a message";
 const INNER: &str = "inside a plan, and not reached alone";
 
-/// Returns all thresholds.
+/// Returns all thresholds of a backend.
 pub(super) fn of(level: Level) -> Vec<Threshold> {
     // All fields are named, so that a new one is not forgotten.
     let Tuning {
@@ -185,12 +185,12 @@ fn rows_of<S: Simd>(_: S) -> usize {
     S::Words::ROWS
 }
 
-/// Returns the first length after the longest one.
+/// Returns the first length beyond `longest`, or 0 if `longest` is 0.
 fn after(longest: usize) -> usize {
     if longest == 0 { 0 } else { longest + 1 }
 }
 
-/// Returns the question of a length, if there is one on both sides.
+/// Returns the question for a threshold at length `from`, if lengths on both sides can be measured.
 fn length(name: &'static str, make: MakeProcessing, from: usize, step: usize) -> Question {
     /// Longer messages would take too long to measure.
     const LONGEST: usize = 1 << 20;

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 use super::pem::Pem;
 
-/// The cipher of the body of a block.
+/// The cipher that encrypts the body of a PEM block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cipher {
     Des,
@@ -30,7 +30,8 @@ pub(super) struct Encrypted {
 }
 
 impl Encrypted {
-    /// Returns the body of an encrypted block, or the block's text about an unknown cipher.
+    /// Returns the encrypted body of a block. If the cipher is unknown, the error is the value of
+    /// `DEK-Info`.
     pub(super) fn new(pem: Pem) -> Result<Self, String> {
         let info = pem.header("DEK-Info").unwrap_or_default();
         match parse(info) {
@@ -83,8 +84,8 @@ fn parse(info: &str) -> Option<(Cipher, Vec<u8>)> {
     Some((cipher, iv?))
 }
 
-/// Derives a key as OpenSSL's `EVP_BytesToKey` with MD5 and one round: the concatenation of D(i) =
-/// MD5(D(i-1) || passphrase || salt).
+/// Derives a key as OpenSSL's `EVP_BytesToKey` does with MD5 and one round: the concatenation of
+/// D(i) = MD5(D(i-1) || passphrase || salt).
 fn derive(passphrase: &[u8], salt: &[u8; 8], len: usize) -> Zeroizing<Vec<u8>> {
     let mut key = Zeroizing::new(Vec::with_capacity(len.next_multiple_of(16)));
     let mut previous = Zeroizing::new(Vec::with_capacity(16));

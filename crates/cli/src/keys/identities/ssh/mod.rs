@@ -1,6 +1,7 @@
 //! ssh private keys. They prompt for a passphrase only when a file needs the key.
 //!
-//! `age` reads OpenSSH's form, and unencrypted RSA keys in PKCS #1. Other forms are converted.
+//! The crate `age` reads OpenSSH's form, and unencrypted RSA keys in PKCS #1. Other forms are
+//! converted.
 
 mod legacy;
 mod pem;
@@ -26,8 +27,8 @@ const USABLE: &str = "ssh-ed25519 keys and ssh-rsa keys of 2048 to 4096 bits can
 
 /// An ssh private key, which may be encrypted.
 ///
-/// `age`'s own wrapper asks for the passphrase for every stanza of any type. This one asks once,
-/// and only when a stanza names this key.
+/// The wrapper in the crate `age` asks for the passphrase for every stanza of any type. This type
+/// asks once, and only when a stanza names this key.
 pub(crate) struct SshKey {
     name: String,
     private: Private,
@@ -46,9 +47,9 @@ enum Private {
 }
 
 impl SshKey {
-    /// Reads a key in OpenSSH's form, in PKCS #8, or in PKCS #1, which may be encrypted. `path` is
-    /// its file, if it has one: the public key of an encrypted PKCS #1 key is in another file
-    /// beside it.
+    /// Reads a key in OpenSSH's form or in PKCS #1, which may be encrypted, or an unencrypted key
+    /// in PKCS #8. `path` is the file of the key, if there is one: the public key of an encrypted
+    /// PKCS #1 key is in another file beside it.
     pub(super) fn parse(contents: &[u8], name: &str, path: Option<&Path>, passphrases: Passphrases) -> Result<Self> {
         let pem = Pem::parse(contents.trim_ascii_start()).ok_or_else(|| unreadable(name))?;
         let (private, recipient) = match pem.label.as_str() {

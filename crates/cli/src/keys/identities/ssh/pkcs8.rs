@@ -14,7 +14,7 @@ use super::pem;
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 /// `id-Ed25519` (RFC 8410).
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-/// Other types of keys, with their names in ssh.
+/// Types of keys that cannot be used, with their names for messages.
 const OTHERS: [(ObjectIdentifier, &str); 4] = [
     (ObjectIdentifier::new_unwrap("1.2.840.10045.2.1"), "ecdsa"),
     (ObjectIdentifier::new_unwrap("1.2.840.10040.4.1"), "ssh-dss"),
@@ -46,7 +46,7 @@ pub(super) fn convert(der: &[u8]) -> Result<Zeroizing<String>, Fault> {
     }
 }
 
-/// Returns PKCS #1 (RFC 8017, A.1.2) in PEM.
+/// Returns the PKCS #1 key `der` (RFC 8017, A.1.2) in PEM.
 pub(super) fn rsa(der: &[u8]) -> Zeroizing<String> {
     pem::encode("RSA PRIVATE KEY", der)
 }
@@ -64,7 +64,8 @@ fn ed25519(seed: &[u8; 32]) -> Zeroizing<String> {
 
     let pair = Zeroizing::new([&seed[..], &public].concat());
     let mut private = Zeroizing::new(Vec::with_capacity(256));
-    // The check of a passphrase, twice. It is arbitrary without a passphrase.
+    // The check integer, twice: it shows whether a passphrase is right. Without a passphrase, any
+    // value is allowed.
     private.extend_from_slice(&[0; 8]);
     private.extend_from_slice(&public_key);
     string(&mut private, &pair);
@@ -87,7 +88,7 @@ fn ed25519(seed: &[u8; 32]) -> Zeroizing<String> {
     pem::encode("OPENSSH PRIVATE KEY", &key)
 }
 
-/// Returns a `string` of ssh (RFC 4251, section 5).
+/// Appends a `string` of ssh (RFC 4251, section 5).
 fn string(out: &mut Vec<u8>, bytes: &[u8]) {
     let len = u32::try_from(bytes.len()).expect("a key is short");
     out.extend_from_slice(&len.to_be_bytes());

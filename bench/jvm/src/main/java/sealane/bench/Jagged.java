@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Encrypts and decrypts files of 16 MiB in memory by Jagged, with a provider in the first place. */
+/** Encrypts and decrypts files of 16 MiB in memory with Jagged, which uses the first provider. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -41,7 +41,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class Jagged {
     private static final int LENGTH = 16 << 20;
 
-    /** The provider in the first place. */
+    /** The provider that comes first. */
     @Param({"Sealane", "SunJCE"})
     public String provider;
 
@@ -52,7 +52,7 @@ public class Jagged {
     private byte[] sealed;
     private final ByteBuffer piece = ByteBuffer.allocate(1 << 16);
 
-    /** Makes a key and a file. */
+    /** Creates a key and a file. */
     @Setup
     public void prepare() throws Exception {
         if (provider.equals("Sealane")) {

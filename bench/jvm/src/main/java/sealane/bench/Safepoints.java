@@ -6,8 +6,8 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Encrypts messages of a length for some seconds, while the collector runs: {@code LENGTH
- * SECONDS}.
+ * Encrypts messages of LENGTH bytes for SECONDS seconds, while the garbage collector runs. The
+ * arguments are {@code LENGTH SECONDS}.
  */
 public final class Safepoints {
     private Safepoints() {}

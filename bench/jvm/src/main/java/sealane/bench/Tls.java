@@ -47,7 +47,7 @@ public class Tls {
     private final ByteBuffer toClient = ByteBuffer.allocate(64 * 1024);
     private final ByteBuffer received = ByteBuffer.allocate(64 * 1024);
 
-    /** Makes a certificate and connects two engines. */
+    /** Creates a certificate and connects two engines. */
     @Setup
     public void connect() throws Exception {
         if (cipher.startsWith("Sealane")) {

@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Calls the native library without the architecture of providers, as a bound for its cost. */
+/** Calls the native library directly, to show the cost of Java's provider architecture. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -69,7 +69,7 @@ public class RawCalls {
         return status;
     }
 
-    /** Calls the library with the number of no cipher, which is refused: the cost of a call. */
+    /** Calls the library with an unknown cipher number, which it refuses: the cost of a call. */
     @Benchmark
     public int call() {
         return Native.seal(UNKNOWN_CIPHER, head, 0, message, 0, size, ciphertext, 0);

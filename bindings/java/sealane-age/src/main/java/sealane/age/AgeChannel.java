@@ -9,8 +9,8 @@ import java.nio.channels.SeekableByteChannel;
 
 /**
  * The plaintext of a binary file, read at any position. Each read opens the chunk that it needs.
- * {@link #size} proves the last chunk first, because the length of a file proves nothing. It is not
- * for several threads at once.
+ * {@link #size} authenticates the last chunk first, because the length of a file alone proves
+ * nothing. A channel must not be used by several threads at once.
  */
 public final class AgeChannel implements SeekableByteChannel {
     private static final int FIRST_READ = 1024;
@@ -35,7 +35,7 @@ public final class AgeChannel implements SeekableByteChannel {
         while ((preamble = AgeKey.preambleLength(start, start.length)) < 0) {
             int wanted = (int) Math.min(Math.max(-preamble, 2 * start.length), file.size());
             if (wanted <= start.length) {
-                // This says what is missing.
+                // Throws the exception that says what is missing.
                 identities.unlock(start);
             }
             start = readAt(0, wanted);

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The plaintext of a binary file at any position, for streams and channels that read from other
- * places than {@link AgeChannel}. It opens the chunk that a read needs, and keeps it for the next
- * read. It is not for several threads at once.
+ * The plaintext of a binary file at any position, for streams and channels over sources that {@link
+ * AgeChannel} does not support. It opens the chunk that a read needs, and keeps it for the next
+ * read. It must not be used by several threads at once.
  */
 public final class AgeChunks {
     /** A file. */
@@ -19,7 +19,7 @@ public final class AgeChunks {
          * @param position the position in the file
          * @param to the array, which is filled from its start
          * @param length the number of bytes
-         * @throws IOException if reading fails, or the file ends before
+         * @throws IOException if reading fails, or the file ends too early
          */
         void readFully(long position, byte[] to, int length) throws IOException;
     }
@@ -40,7 +40,7 @@ public final class AgeChunks {
      * Returns the plaintext of a file.
      *
      * @param file the file
-     * @param key its key, which stays the caller's
+     * @param key its key, which the caller must close
      * @param chunksLength the length of the file without its header and nonce
      */
     public AgeChunks(Source file, AgeKey key, long chunksLength) {
@@ -50,16 +50,17 @@ public final class AgeChunks {
     }
 
     /**
-     * Reads from one chunk: as many bytes as it has from the position on, and {@code to} has room
-     * for.
+     * Reads from one chunk: all its bytes from the position on, as far as {@code to} has room for
+     * them.
      *
      * @param position the position in the plaintext
      * @param to the buffer, which has room
-     * @return the number of bytes, or -1 at the end and behind it
+     * @return the number of bytes, or -1 at or after the end
      * @throws IOException if the chunk is not authentic, or reading fails
      */
     public int read(long position, ByteBuffer to) throws IOException {
-        // A position behind the last chunk needs the last chunk, which proves that it is the last.
+        // A position after the last chunk also loads the last chunk, which proves that it is the
+        // last.
         load(Math.min(position / AgeKey.CHUNK_BYTES, lastChunk()));
         long at = position - buffered * AgeKey.CHUNK_BYTES;
         if (at >= limit) {
@@ -71,8 +72,8 @@ public final class AgeChunks {
     }
 
     /**
-     * Returns the length of the plaintext. The first call opens the last chunk, because the length
-     * of a file proves nothing.
+     * Returns the length of the plaintext. The first call authenticates the last chunk, because the
+     * length of a file alone proves nothing.
      *
      * @return the length in bytes
      * @throws IOException if the last chunk is not authentic, or reading fails

@@ -3,7 +3,7 @@ package sealane.age;
 import java.io.IOException;
 import java.util.OptionalLong;
 
-/** A file or a key is not what is expected. Failures of input and output are other exceptions. */
+/** An error about a file or a key. I/O errors are other exceptions. */
 public final class AgeException extends IOException {
     private static final long serialVersionUID = 1;
     private static final Reason[] REASONS = Reason.values();
@@ -16,15 +16,15 @@ public final class AgeException extends IOException {
         MALFORMED,
         /** No identity opens the file, or the passphrase is wrong. */
         NO_MATCH,
-        /** The file takes more holders together than are here. */
+        /** The file needs several holders together, and too few are available. */
         TOO_FEW_SHARES,
-        /** A text is not a recipient, an identity or a part, or a part is of another file. */
+        /** A text is not a recipient, an identity or a part, or a part belongs to another file. */
         INVALID_KEY,
         /** There are no recipients, or they cannot be combined. */
         INVALID_RECIPIENTS,
         /** The file asks for more scrypt work than is allowed. */
         EXCESSIVE_WORK,
-        /** The system has no memory or no random numbers. */
+        /** The system has not enough memory, or its random number generator failed. */
         SYSTEM,
         /** There is an error in the library itself. */
         INTERNAL

@@ -32,7 +32,7 @@ public final class AgeIdentities implements AutoCloseable {
      *
      * @param passphrase the passphrase, which is copied
      * @return the identity
-     * @throws AgeException if there is no memory
+     * @throws AgeException if there is not enough memory
      */
     public static AgeIdentities ofPassphrase(char[] passphrase) throws AgeException {
         return new Builder().passphrase(passphrase, MAX_WORK_FACTOR).build();
@@ -40,11 +40,12 @@ public final class AgeIdentities implements AutoCloseable {
 
     /**
      * Returns the parts that these identities contribute to a file for several holders. Show each
-     * holder the label of the part, and nothing else about the file, before the part leaves them.
+     * holder the label of the part, and nothing else about the file, before the holder sends the
+     * part.
      *
      * @param file the file, or its beginning with the whole header
      * @return the parts; an empty list if no identity holds a share
-     * @throws AgeException if the header is malformed, or a share is not what it says
+     * @throws AgeException if the header is malformed, or a share is invalid
      */
     public List<AgePart> contribute(byte[] file) throws AgeException {
         byte[] lines = handle.use(number -> Native.contribute(number, file));

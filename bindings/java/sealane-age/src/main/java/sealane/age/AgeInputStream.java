@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Decrypts a file, binary or armored. It hands out only authentic plaintext, in order, and reports
+ * Decrypts a file, binary or armored. It returns only authentic plaintext, in order, and reports
  * the end only after the last chunk has been proved to be the last. After an error, all later reads
- * fail too. It is not for several threads at once.
+ * fail too. It must not be used by several threads at once.
  */
 public final class AgeInputStream extends InputStream {
     private static final int FIRST_READ = 1024;
@@ -16,12 +16,12 @@ public final class AgeInputStream extends InputStream {
     private final InputStream in;
     private final AgeKey key;
 
-    /** Chunks that were read with the header. */
+    /** Bytes of chunks that were read with the header. */
     private final byte[] rest;
 
     private int restPosition;
 
-    /** A chunk, and one byte that shows that another one follows. */
+    /** A chunk, and one more byte, which is present if another chunk follows. */
     private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES + 1];
 
     private int filled;
@@ -36,7 +36,7 @@ public final class AgeInputStream extends InputStream {
     /**
      * Reads the header, and unlocks the file.
      *
-     * @param in the file, which ends with the stream
+     * @param in the file, which must end where the stream ends
      * @param identities the identities
      * @throws IOException if the header is malformed, no identity opens the file, or reading fails
      */
@@ -49,7 +49,7 @@ public final class AgeInputStream extends InputStream {
         while ((preamble = AgeKey.preambleLength(start, length)) < 0) {
             int wanted = Math.max(-preamble, 2 * start.length);
             if (length < start.length) {
-                // This says what is missing.
+                // Throws the exception that says what is missing.
                 identities.unlock(Arrays.copyOf(start, length));
             }
             start = Arrays.copyOf(start, wanted);
@@ -110,7 +110,7 @@ public final class AgeInputStream extends InputStream {
             limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
         } catch (AgeException e) {
             if (e.chunk().isEmpty() && length == AgeKey.SEALED_CHUNK_BYTES) {
-                // The chunk is authentic. The fault is what follows it, or that nothing does.
+                // The chunk is authentic. The fault is in what follows it, or that nothing follows.
                 limit = key.open(number, !isLast, sealed, 0, length, plaintext, 0);
             }
             throw e;

@@ -3,11 +3,11 @@ package sealane.age;
 import java.util.Arrays;
 
 /**
- * The key of one file's payload. It opens single chunks, in any order, for readers that find them
- * on their own. One object serves any number of threads.
+ * The key of one file's payload. It opens single chunks, in any order, for readers that locate the
+ * chunks themselves. One object serves any number of threads.
  *
  * <p>A file is a header, a nonce of 16 bytes, and chunks. Each chunk is {@link #SEALED_CHUNK_BYTES}
- * bytes, but the last may be shorter.
+ * bytes, except that the last may be shorter.
  */
 public final class AgeKey implements AutoCloseable {
     /** The length of the plaintext of a full chunk. */
@@ -33,8 +33,8 @@ public final class AgeKey implements AutoCloseable {
      *
      * @param start the first bytes of a file
      * @param length the number of these bytes
-     * @return the length, or a negative number if the file has more of them: minus the least number
-     *     of bytes that may be enough
+     * @return the length, or a negative number if these bytes are too few: minus the smallest
+     *     number of bytes that may be enough
      * @throws AgeException if this is not the start of an age file
      */
     public static int preambleLength(byte[] start, int length) throws AgeException {
@@ -70,14 +70,14 @@ public final class AgeKey implements AutoCloseable {
      * Opens a chunk.
      *
      * @param number the number of the chunk, from 0
-     * @param isLast whether the file ends with this chunk, which is then proved
+     * @param isLast whether this is the last chunk of the file, which is authenticated too
      * @param in the chunk
      * @param inOffset its first byte
      * @param length its length
-     * @param out the array for the plaintext, which is another array
+     * @param out the array for the plaintext, which must be another array
      * @param outOffset the first byte of the plaintext
      * @return the length of the plaintext
-     * @throws AgeException if the chunk is not authentic; the output then has zeros
+     * @throws AgeException if the chunk is not authentic; the output is then filled with zeros
      */
     public int open(long number, boolean isLast, byte[] in, int inOffset, int length, byte[] out, int outOffset)
             throws AgeException {
@@ -85,8 +85,9 @@ public final class AgeKey implements AutoCloseable {
     }
 
     /**
-     * Returns the length of the plaintext by the length of the chunks. This proves nothing: a file
-     * may have been cut between two chunks. The last chunk proves it.
+     * Returns the length of the plaintext, computed from the length of the chunks. This proves
+     * nothing, because a file may have been cut between two chunks. Opening the last chunk proves
+     * it.
      *
      * @param chunks the length of all chunks
      * @return the length, or -1 if no file has chunks of this length

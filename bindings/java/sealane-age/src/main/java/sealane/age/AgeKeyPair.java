@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 public record AgeKeyPair(String recipient, String identity) {
     /** The kind of a key. */
     public enum Kind {
-        /** {@code age1…}, which every program for age files knows. */
+        /** {@code age1…}, which every implementation of age supports. */
         X25519,
         /** {@code age1pq1…}, which is post-quantum. */
         MLKEM768_X25519
@@ -22,7 +22,7 @@ public record AgeKeyPair(String recipient, String identity) {
      *
      * @param kind the kind of the key
      * @return both
-     * @throws AgeException if the system has no random numbers
+     * @throws AgeException if the system's random number generator fails
      */
     public static AgeKeyPair generate(Kind kind) throws AgeException {
         Native.require();

@@ -7,12 +7,12 @@ import java.util.Base64;
 import java.util.Objects;
 
 /**
- * Encrypts a file. {@link #close} writes the last chunk: without it, the file cannot be opened to
- * its end. It is not for several threads at once.
+ * Encrypts a file. {@link #close} writes the last chunk: without it, reading the file to its end
+ * fails. It must not be used by several threads at once.
  *
- * <p>After a failure of the output, {@link #close} completes nothing. If the source of the
- * plaintext fails instead, call {@link #abort} before {@link #close}, so that the file does not end
- * as if it were whole.
+ * <p>After a failure of the output, {@link #close} leaves the file incomplete. If the source of the
+ * plaintext fails instead, call {@link #abort} before {@link #close}, so that the file is not
+ * completed.
  */
 public final class AgeOutputStream extends OutputStream {
     private static final String BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----\n";
@@ -20,7 +20,7 @@ public final class AgeOutputStream extends OutputStream {
 
     private final OutputStream file;
 
-    /** The same as the file, or an encoder of text. */
+    /** The file itself, or a Base64 encoder for an armored file. */
     private final OutputStream out;
 
     private final boolean armored;
@@ -51,7 +51,7 @@ public final class AgeOutputStream extends OutputStream {
      *
      * @param file the output
      * @param recipients the recipients
-     * @param armored whether the file is text
+     * @param armored whether the file is armored, which makes it text
      * @throws IOException if the recipients cannot be combined, or writing fails
      */
     public AgeOutputStream(OutputStream file, AgeRecipients recipients, boolean armored) throws IOException {
@@ -69,7 +69,7 @@ public final class AgeOutputStream extends OutputStream {
         out.write(start);
     }
 
-    /** The encoder writes its last line when it is closed, which must not close the file. */
+    /** Lets the encoder be closed, which writes its last line, without closing the file. */
     private static final class Unclosed extends OutputStream {
         private final OutputStream file;
 
@@ -116,7 +116,7 @@ public final class AgeOutputStream extends OutputStream {
         int end = offset + length;
         while (at < end) {
             if (filled == plaintext.length) {
-                // Now it is known that this chunk is not the last.
+                // More data follows, so this chunk is not the last.
                 writeChunk(false);
             }
             int count = Math.min(end - at, plaintext.length - filled);
@@ -126,13 +126,19 @@ public final class AgeOutputStream extends OutputStream {
         }
     }
 
-    /** Flushes the output. Up to a chunk of plaintext stays here, because it may be the last. */
+    /**
+     * Flushes the output. Up to a chunk of plaintext is held back, because it may be the last
+     * chunk.
+     */
     @Override
     public void flush() throws IOException {
         out.flush();
     }
 
-    /** Gives the file up: {@link #close} writes nothing then, so that the file is not whole. */
+    /**
+     * Abandons the file: {@link #close} then writes nothing more, so that the file stays
+     * incomplete.
+     */
     public void abort() {
         broken = true;
     }

@@ -1,14 +1,14 @@
 package sealane.age;
 
 /**
- * A part that a holder contributes to a file for several holders. {@link #toString} shows
- * everything but the text.
+ * A part that a holder contributes to open a file for several holders. {@link #toString} omits the
+ * secret text.
  *
  * @param text the text, which is secret: {@code SEALANE-PART-1…}
- * @param threshold the number of parts that open the file together
+ * @param threshold the number of parts needed to open the file
  * @param count the number of holders
- * @param point the number of this holder, from 1
- * @param label the note of the maker of the file, which is authentic, or an empty text
+ * @param point the number of this holder, counted from 1
+ * @param label the authenticated note from the creator of the file, or an empty text
  */
 public record AgePart(String text, int threshold, int count, int point, String label) {
     @Override

@@ -15,7 +15,7 @@ public final class AgeRecipients implements AutoCloseable {
     }
 
     /**
-     * Returns recipients that each open files.
+     * Returns recipients, each of whom can open the files.
      *
      * @param lines one recipient on each line, such as {@code age1…} or {@code age1pq1…}, or an ssh
      *     public key, {@code ssh-ed25519 …} or {@code ssh-rsa …}
@@ -31,7 +31,7 @@ public final class AgeRecipients implements AutoCloseable {
      *
      * @param passphrase the passphrase, which is copied
      * @return the recipient
-     * @throws AgeException if there is no memory
+     * @throws AgeException if there is not enough memory
      */
     public static AgeRecipients ofPassphrase(char[] passphrase) throws AgeException {
         return new Builder().passphrase(passphrase, DEFAULT_WORK_FACTOR).build();
@@ -88,8 +88,8 @@ public final class AgeRecipients implements AutoCloseable {
          * Requires several of the recipients together to open files, instead of any one. Only
          * Sealane opens such files.
          *
-         * @param required the number of recipients that open a file together, from 2 on
-         * @param label a note that holders see, up to 100 bytes, or an empty text
+         * @param required the number of recipients needed to open a file, at least 2
+         * @param label a note that holders see, up to 100 bytes of UTF-8, or an empty text
          * @return this
          */
         public Builder require(int required, String label) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class ArmorInputStream extends InputStream {
     private static final int PIECE_BYTES = 16 << 10;
 
-    /** The largest amount of white space before the text. */
+    /** The maximum number of white space bytes before the armor. */
     private static final int WHITE_SPACE_BYTES = 1024;
 
     private final InputStream in;
@@ -24,7 +24,10 @@ final class ArmorInputStream extends InputStream {
         this.decoder = new Handle(Native.armorNew(), Native::armorFree);
     }
 
-    /** Returns the input, decoded if it is text. Text begins with a dash, after white space. */
+    /**
+     * Returns the input, decoded if it is armored. Armor begins with a dash, after optional white
+     * space.
+     */
     static InputStream binary(InputStream in) throws IOException {
         byte[] start = new byte[WHITE_SPACE_BYTES];
         int length = 0;
@@ -63,7 +66,7 @@ final class ArmorInputStream extends InputStream {
         }
         while (position == limit) {
             byte[] piece = new byte[0];
-            // A full output means that there may be more.
+            // A full output means that more decoded bytes may be waiting.
             if (limit < decoded.length && !ended) {
                 piece = new byte[PIECE_BYTES];
                 int read = in.read(piece);

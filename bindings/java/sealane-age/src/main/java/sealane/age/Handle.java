@@ -4,11 +4,14 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.function.LongConsumer;
 
-/** An object of the native library. {@link #close} or the collector wipes and frees it. */
+/**
+ * An object of the native library. It is wiped and freed by {@link #close}, or after garbage
+ * collection.
+ */
 final class Handle implements AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
 
-    /** A use of the number. */
+    /** A function that uses the number of the object. */
     interface Use<T> {
         T with(long number) throws AgeException;
     }
@@ -23,7 +26,9 @@ final class Handle implements AutoCloseable {
         this.cleanable = CLEANER.register(this, () -> free.accept(number));
     }
 
-    /** Uses the object. It is not freed before this ends, even if another thread closes it. */
+    /**
+     * Uses the object, which is not freed before this returns, even if another thread closes it.
+     */
     <T> T use(Use<T> use) throws AgeException {
         synchronized (this) {
             if (closed) {

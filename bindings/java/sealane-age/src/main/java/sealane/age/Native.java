@@ -4,11 +4,12 @@ import java.util.Objects;
 import sealane.jca.SealaneProvider;
 
 /**
- * The functions of the native library. Numbers stand for objects of the library: {@link Handle}
- * keeps them. Chunks are in critical sections, which block the collector, so each call has one.
+ * The functions of the native library. Numbers stand for objects of the library, which {@link
+ * Handle} owns. Chunks are accessed in critical sections, which block the garbage collector, so
+ * each call processes only one chunk.
  */
 final class Native {
-    /** The reason why the library is not loaded, or null. The other module loads it. */
+    /** The reason why the library is not loaded, or null. The module sealane.jca loads it. */
     private static final String PROBLEM = SealaneProvider.problem().orElse(null);
 
     private Native() {}

@@ -28,7 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sealane.jca.SealaneProvider;
 
-/** Exchanges files with Jagged, which implements the format in Java, on the provider of Sealane. */
+/**
+ * Exchanges files with Jagged, an implementation of age in Java, which runs on Sealane's provider.
+ */
 class JaggedTest {
     @BeforeAll
     static void sealaneIsFirst() throws GeneralSecurityException {

@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Returns at most some bytes at a time. */
+/** Returns at most {@code step} bytes at a time. */
 final class Slow extends FilterInputStream {
     private final int step;
 

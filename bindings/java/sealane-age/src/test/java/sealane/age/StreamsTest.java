@@ -232,7 +232,7 @@ class StreamsTest {
                 assertFalse(closed.isOpen());
                 assertThrows(ClosedChannelException.class, closed::size);
             }
-            // The length of a file that was cut between two chunks is not believed.
+            // The length of a file that was cut between two chunks is not trusted.
             byte[] file = seal(pair.recipient(), text(300000), false, 1 << 20);
             int start = AgeKey.preambleLength(file, file.length);
             Path cut = folder.resolve("cut.age");

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.Test;
 
-/** The vectors of the Community Cryptography Test Vectors for age. */
+/** The Community Cryptography Test Vectors for age. */
 class VectorsTest {
     private static final Path FOLDER = Path.of(System.getProperty("sealane.vectors"), "age", "testdata");
 

@@ -14,10 +14,11 @@ import org.apache.hadoop.io.compress.SplitCompressionInputStream;
 import org.apache.hadoop.io.compress.SplittableCompressionCodec;
 
 /**
- * A codec that encrypts: Hadoop, Spark and Hive read and write files {@code *.age} with it. They
- * read one binary file in several splits at once. An armored file is read in one split.
+ * A Hadoop compression codec that encrypts. Hadoop, Spark and Hive use it for files named {@code
+ * *.age}. They can read a binary file in several splits at once. An armored file is read in one
+ * split.
  *
- * <p>{@link AgeProperties} has the properties with the keys.
+ * <p>{@link AgeProperties} lists the properties that set the keys.
  */
 public final class AgeCodec implements Configurable, SplittableCompressionCodec {
     private Configuration conf = new Configuration();

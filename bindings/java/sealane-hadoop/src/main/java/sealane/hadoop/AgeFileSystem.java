@@ -21,13 +21,13 @@ import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
 /**
- * A file system that encrypts files of another one: {@code age-file:///data} is {@code
- * file:///data}, {@code age-s3a://bucket} is {@code s3a://bucket}. Each file is a binary file of
- * age with the same name. The property {@code fs.age-file.impl} (and the like) has the name of this
- * class.
+ * A file system that stores its files encrypted in another one: {@code age-file:///data} is {@code
+ * file:///data}, {@code age-s3a://bucket} is {@code s3a://bucket}. Each file is a binary age file
+ * with the same name. To use it, set the property {@code fs.age-file.impl}, {@code fs.age-s3a.impl}
+ * and so on to the name of this class.
  *
- * <p>Positions and lengths are those of the plaintext. To know them, it reads the header of each
- * file that is listed, for which it needs no key. A file that is not of age is listed with its own
+ * <p>Positions and lengths are those of the plaintext. To determine lengths, it reads the header of
+ * each listed file, which needs no key. A file that is not an age file is listed with its own
  * length, and cannot be opened.
  */
 public final class AgeFileSystem extends FileSystem {
@@ -89,7 +89,10 @@ public final class AgeFileSystem extends FileSystem {
                 outer(status.getPath()));
     }
 
-    /** Returns the length that belongs to the length of a file. Its last chunk proves it. */
+    /**
+     * Returns the plaintext length that follows from the length of a file. Only the last chunk
+     * proves it.
+     */
     private long plaintextLength(FileStatus status) throws IOException {
         try (FSDataInputStream in = inner.open(status.getPath())) {
             long length = AgeKey.plaintextLength(status.getLen() - preamble(in).length);
@@ -135,7 +138,7 @@ public final class AgeFileSystem extends FileSystem {
             Progressable progress)
             throws IOException {
         Path file = inner(path);
-        // The header is made first: without it, no file appears, and none is replaced.
+        // The header is created first. If that fails, no file is created or replaced.
         OutputStream out = new CreatedOutputStream(() ->
                 inner.create(file, permission, overwrite, bufferSize, replication, blockSize, progress));
         try (AgeRecipients recipients = Keys.recipients(getConf())) {
@@ -178,8 +181,8 @@ public final class AgeFileSystem extends FileSystem {
             try {
                 found.add(outer(status));
             } catch (FileNotFoundException e) {
-                // It has been deleted since it was listed. If it is all that was asked for, this
-                // fails.
+                // The file was deleted after it was listed. This is an error only if the caller
+                // asked for just this file.
                 if (status.getPath().equals(inner.makeQualified(inner(path)))) {
                     throw e;
                 }
@@ -195,7 +198,8 @@ public final class AgeFileSystem extends FileSystem {
 
     @Override
     public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) throws IOException {
-        // Chunks are 1/4096 longer, so positions of the plaintext find the right hosts.
+        // Sealed chunks are only 1/4096 longer, so plaintext positions are accurate enough to find
+        // the right hosts.
         return inner.getFileBlockLocations(inner.getFileStatus(inner(file.getPath())), start, length);
     }
 

@@ -17,12 +17,12 @@ import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
 /**
- * Wraps the keys of Parquet's own encryption as files of age, without a server. The property {@code
- * parquet.encryption.kms.client.class} has the name of this class.
+ * Wraps the keys of Parquet's own encryption as age files, without a server. To use it, set the
+ * property {@code parquet.encryption.kms.client.class} to the name of this class.
  *
- * <p>A master key is a name, and {@code sealane.age.kms.recipients.NAME} has its recipients. A name
- * that is a recipient itself ({@code age1…}) needs no property. {@link AgeProperties#IDENTITIES}
- * unwraps.
+ * <p>A master key is a name, and the property {@code sealane.age.kms.recipients.NAME} has its
+ * recipients. A name that is itself a recipient ({@code age1…}) needs no property. Keys are
+ * unwrapped with {@link AgeProperties#IDENTITIES}.
  */
 public final class AgeKmsClient implements KmsClient {
     private Configuration conf = new Configuration();
@@ -48,7 +48,10 @@ public final class AgeKmsClient implements KmsClient {
         return AgeRecipients.of(lines);
     }
 
-    /** Returns what is before the key in a wrapped key, so that no key passes for another one's. */
+    /**
+     * Returns the prefix that is wrapped along with each key, so that a key cannot be passed off as
+     * wrapped by another master key.
+     */
     private static byte[] label(String masterKey) {
         return (masterKey + "\0").getBytes(StandardCharsets.UTF_8);
     }

@@ -1,8 +1,8 @@
 package sealane.hadoop;
 
 /**
- * The properties of Hadoop's configuration with the keys. Spark passes those that begin with {@code
- * spark.hadoop.}, without this beginning.
+ * The properties in Hadoop's configuration that set the keys. Spark passes on properties that begin
+ * with {@code spark.hadoop.}, without this prefix.
  *
  * <p>Secrets are read with {@code Configuration.getPassword}, so that they can be in Hadoop's
  * credential providers instead. Their names end with {@code secret}: Spark and Hadoop redact the
@@ -18,13 +18,13 @@ public final class AgeProperties {
     /** Parts that holders have contributed to files for several holders, one on each line. */
     public static final String PARTS = "sealane.age.parts.secret";
 
-    /** The recipients of new files, on lines or with commas between them. */
+    /** The recipients of new files, separated by line breaks or commas. */
     public static final String RECIPIENTS = "sealane.age.recipients";
 
-    /** The number of recipients that open a new file together, instead of any one. */
+    /** The number of recipients needed to open a new file. If it is not set, any one is enough. */
     public static final String REQUIRED = "sealane.age.recipients.required";
 
-    /** A note for the holders of files that several open together. */
+    /** A note for the holders of new files that several must open together. */
     public static final String LABEL = "sealane.age.recipients.label";
 
     /** The scrypt work factor of new files with a passphrase. */
@@ -33,7 +33,7 @@ public final class AgeProperties {
     /** The largest scrypt work factor of files that are opened. */
     public static final String MAX_WORK_FACTOR = "sealane.age.work.factor.max";
 
-    /** The beginning of the properties with the recipients of a master key of Parquet. */
+    /** The prefix of the properties that set the recipients of a Parquet master key. */
     public static final String MASTER_KEY_RECIPIENTS = "sealane.age.kms.recipients.";
 
     private AgeProperties() {}

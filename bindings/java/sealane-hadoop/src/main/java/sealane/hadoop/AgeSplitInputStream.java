@@ -12,13 +12,13 @@ import sealane.age.AgeInputStream;
 import sealane.age.AgeKey;
 
 /**
- * The plaintext of a split of a file, and all that follows it, as far as the reader needs for the
- * rest of its last record.
+ * The plaintext of a split of a file, and of as much after it as the reader needs to finish its
+ * last record.
  *
  * <p>A chunk belongs to the split in which it starts. The reader sees positions in the encrypted
- * file: once bytes of a chunk have been handed out, the position is the byte behind the chunk's
- * first. So it ends behind the first record that ends in a chunk of another split, and the reader
- * of that split drops this record. A reader does not drop the first record of the file: the split
+ * file: once bytes of a chunk have been returned, the position is the byte after the chunk's first.
+ * So the reader stops after the first record that ends in a chunk of another split, and the reader
+ * of that split drops this record. The first record of the file is not dropped, because the split
  * with chunk 0 starts at 0.
  */
 final class AgeSplitInputStream extends SplitCompressionInputStream {
@@ -39,7 +39,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     private boolean ended;
     private boolean closed;
 
-    /** A chunk, and one byte that shows that another one follows. */
+    /** A chunk, and one more byte, which is present if another chunk follows. */
     private byte[] sealed;
 
     private int filled;
@@ -75,7 +75,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         return false;
     }
 
-    /** The first split has all of an armored file. */
+    /** The first split gets the whole of an armored file. */
     private void startArmored(Configuration conf, long start) throws IOException {
         if (start > 0) {
             ended = true;
@@ -106,7 +106,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         try {
             file.seek(chunkStart(number));
         } catch (EOFException e) {
-            // File systems differ in what they do behind the end.
+            // File systems differ when seeking past the end.
             ended = number > 0;
             if (!ended) {
                 throw e;
@@ -123,7 +123,10 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         return adjustedStart;
     }
 
-    /** Returns a position in the encrypted file, by which the reader finds the end of the split. */
+    /**
+     * Returns a position in the encrypted file, from which the reader learns that the split has
+     * ended.
+     */
     @Override
     public long getPos() {
         return position;

@@ -3,7 +3,7 @@ package sealane.hadoop;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A file that is created by the first write. */
+/** A file that is created on the first write. */
 final class CreatedOutputStream extends OutputStream {
     /** Creates the file. */
     interface Creation {

@@ -18,8 +18,9 @@ import sealane.age.AgeKey;
 import sealane.age.AgeRecipients;
 
 /**
- * The keys of a configuration. Keys of files are kept, so that a process unwraps each once,
- * although it reads many splits of a file: a passphrase takes a second and much memory each time.
+ * The keys from a configuration. File keys are cached, so that a process unwraps each only once
+ * even if it reads many splits of a file. Each unwrapping with a passphrase takes a second and much
+ * memory.
  */
 final class Keys {
     /** The number of files whose keys are kept. */
@@ -31,7 +32,8 @@ final class Keys {
 
                 @Override
                 protected boolean removeEldestEntry(Map.Entry<ByteBuffer, CompletableFuture<AgeKey>> eldest) {
-                    // The key is freed when the last reader of the file is gone.
+                    // The key is freed after garbage collection, when no reader of the file uses it
+                    // any more.
                     return size() > KEPT_KEYS;
                 }
             };
@@ -131,7 +133,10 @@ final class Keys {
         }
     }
 
-    /** Returns a name for a file and the secrets: others must not get a key that is kept. */
+    /**
+     * Returns a cache key derived from a file's header and the secrets, so that only someone with
+     * the same secrets gets a cached key.
+     */
     private static ByteBuffer name(Configuration conf, byte[] preamble) throws IOException {
         MessageDigest digest;
         try {
@@ -143,7 +148,7 @@ final class Keys {
             char[] secret = conf.getPassword(property);
             ByteBuffer bytes =
                     secret == null ? ByteBuffer.allocate(0) : StandardCharsets.UTF_8.encode(CharBuffer.wrap(secret));
-            // Their lengths keep the fields apart.
+            // The lengths separate the fields unambiguously.
             digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(secret == null ? -1 : bytes.remaining()).flip());
             digest.update(bytes);
             Arrays.fill(bytes.array(), (byte) 0);
@@ -157,11 +162,11 @@ final class Keys {
 
     /** A source of the first bytes of a file. */
     interface Start {
-        /** Returns the first bytes, fewer if the file ends before. */
+        /** Returns the first bytes, fewer if the file ends earlier. */
         byte[] read(int length) throws IOException;
     }
 
-    /** The length of the first read, which has all of most headers. */
+    /** The length of the first read. Most headers fit. */
     static final int FIRST_READ = 1024;
 
     /** Returns the header and the nonce of a binary file. */

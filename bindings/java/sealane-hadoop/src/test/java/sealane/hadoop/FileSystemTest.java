@@ -157,7 +157,7 @@ class FileSystemTest {
         assertEquals(
                 List.of(path("a"), path("z")),
                 Arrays.stream(found).map(FileStatus::getPath).sorted().toList());
-        // Nobody asked for more than this file.
+        // The caller asked for just this file.
         fs.create(path("gone")).close();
         assertThrows(FileNotFoundException.class, () -> fs.listStatus(path("gone")));
     }
@@ -169,7 +169,7 @@ class FileSystemTest {
         try (FSDataOutputStream out = fs.create(path("file"))) {
             out.write(text(200000));
         }
-        // The checksums of Hadoop's local files would find the damage first.
+        // The checksums of Hadoop's local file system would detect the damage first.
         Files.deleteIfExists(folder.resolve(".file.crc"));
         byte[] file = Files.readAllBytes(folder.resolve("file"));
         byte[] changed = file.clone();

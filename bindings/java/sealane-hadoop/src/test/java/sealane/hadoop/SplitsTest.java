@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sealane.age.AgeException;
 import sealane.age.AgeKey;
 
-/** Files that are read in splits give the lines of the plaintext, each once, in order. */
+/** Reading a file in splits gives the lines of the plaintext, each once, in order. */
 class SplitsTest {
     @TempDir
     Path folder;
@@ -90,7 +90,7 @@ class SplitsTest {
                         List<String> expected = all(plain, Long.MAX_VALUE / 2, conf);
                         long size = Files.size(sealed);
                         for (long split : new long[] {50, 200, 30000, 65552, 65536, 100000, size}) {
-                            // Many tiny splits of a large file take long, and show nothing new.
+                            // Many tiny splits of a large file take long and test nothing new.
                             if (size / split > 50) {
                                 continue;
                             }
@@ -105,7 +105,7 @@ class SplitsTest {
         assertEquals(918, cases);
     }
 
-    /** Every place of a line's end around the boundary of two chunks. */
+    /** Lines end at every position around the boundary of two chunks. */
     @Test
     void linesEndOnBoundariesOfChunks() throws IOException {
         Configuration conf = Support.configuration();
@@ -144,7 +144,7 @@ class SplitsTest {
                 assertEquals(expected, found, "cut at " + (cut - around));
             }
         }
-        // A split behind the end of the file.
+        // A split after the end of the file.
         assertEquals(List.of(), lines(sealed, file.length + 70000, 100000, conf));
     }
 
@@ -195,7 +195,7 @@ class SplitsTest {
                     assertTrue(e.getMessage().contains("plaintext from byte " + chunk * 65536), e.getMessage());
                 }
             }
-            // The split with the chunk, and the one whose last line ends in it.
+            // The split with the chunk fails, and the one whose last line ends in it.
             assertEquals(chunk == 0 ? 1 : 2, failed, "chunk " + chunk);
         }
         // A file that is cut, also between two chunks, and one that is longer.
@@ -245,7 +245,7 @@ class SplitsTest {
         int before = Keys.unwrapped();
         all(sealed, 30000, conf);
         assertEquals(1, Keys.unwrapped() - before);
-        // Others do not get the key that is kept.
+        // A configuration with other identities does not get the cached key.
         Configuration others = new Configuration(conf);
         others.set(AgeProperties.IDENTITIES, sealane.age.AgeKeyPair.generate(sealane.age.AgeKeyPair.Kind.X25519).identity());
         IOException e = assertThrows(IOException.class, () -> all(sealed, 30000, others));

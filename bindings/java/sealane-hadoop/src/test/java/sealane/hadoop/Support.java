@@ -9,7 +9,7 @@ import sealane.age.AgeKeyPair;
 import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
-/** Shared parts of the tests. */
+/** What the tests share. */
 final class Support {
     private static final AgeKeyPair PAIR = pair();
 

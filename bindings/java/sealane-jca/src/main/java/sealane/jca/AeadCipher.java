@@ -27,7 +27,7 @@ final class AeadCipher extends NonceCipher {
     /** The length of associated data in {@code head}. */
     private int aadLen;
 
-    /** Says whether the message has begun, so that no associated data is accepted any more. */
+    /** Whether the message has begun, so that associated data is no longer accepted. */
     private boolean aadDone;
 
     /** A message in pieces, or one with long associated data. */
@@ -126,7 +126,7 @@ final class AeadCipher extends NonceCipher {
         }
     }
 
-    /** The short way for what most callers do: a message in one array. */
+    /** A fast path for the most common case: a whole message in arrays. */
     @Override
     protected int engineDoFinal(byte[] in, int inOff, int inLen, byte[] out, int outOff)
             throws ShortBufferException, AEADBadTagException {
@@ -156,7 +156,7 @@ final class AeadCipher extends NonceCipher {
     private int oneCall(byte[] in, int inOff, int inLen, byte[] out, int outOff) throws AEADBadTagException {
         checkReady();
         if (encrypting) {
-            // Whatever happens, the nonce is used.
+            // Even if this fails, the nonce counts as used.
             ready = false;
             int status = Native.seal(variant.ordinal(), head, aadLen, in, inOff, inLen, out, outOff);
             reset();
@@ -169,7 +169,7 @@ final class AeadCipher extends NonceCipher {
         return inLen - TAG;
     }
 
-    /** Says whether a message can be processed in one call. */
+    /** Returns whether a message can be processed in one call. */
     private boolean fits(int len) {
         return len <= Protocol.CALL_BYTES - aadLen;
     }
@@ -197,7 +197,7 @@ final class AeadCipher extends NonceCipher {
         }
     }
 
-    /** Returns the input, or a copy in an array if it overlaps the output partly. */
+    /** Returns the input, or a copy in an array if the input partially overlaps the output. */
     private static Bytes separate(Bytes in, int inLen, Bytes out, int outLen) {
         return inLen > 0 && in.overlapsPartly(inLen, out, outLen) ? new Bytes(in.copy(0, inLen), 0) : in;
     }
@@ -254,7 +254,7 @@ final class AeadCipher extends NonceCipher {
         return len;
     }
 
-    /** Opens a message of {@code len} bytes, which the tag follows. */
+    /** Decrypts a message of {@code len} bytes and checks its tag. */
     private void open(Bytes in, int len, Bytes out, byte[] tag) throws AEADBadTagException {
         if (context == null && fits(len)) {
             checkTag(
@@ -308,7 +308,7 @@ final class AeadCipher extends NonceCipher {
         }
     }
 
-    /** Returns to the state before associated data. */
+    /** Returns to the state before any associated data. */
     private void reset() {
         aadLen = 0;
         aadDone = false;
@@ -317,7 +317,7 @@ final class AeadCipher extends NonceCipher {
             context = null;
         }
         if (keptLen > 0) {
-            // It can have been decrypted in place.
+            // The kept bytes may be plaintext, because they are decrypted in place.
             Arrays.fill(kept, 0, keptLen, (byte) 0);
             keptLen = 0;
         }

@@ -2,7 +2,7 @@ package sealane.jca;
 
 import java.nio.ByteBuffer;
 
-/** A place in an array, or in a direct buffer. */
+/** A position in an array or in a buffer. */
 final class Bytes {
     /** Null for a buffer. */
     final byte[] array;
@@ -25,12 +25,15 @@ final class Bytes {
         this.start = buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : buffer.position();
     }
 
-    /** Returns the position of a buffer, or null if it is neither direct nor has an array. */
+    /**
+     * Returns the bytes at the position of a buffer, or null if the buffer is neither direct nor
+     * has an accessible array.
+     */
     static Bytes at(ByteBuffer buffer) {
         return buffer.hasArray() || buffer.isDirect() ? new Bytes(buffer) : null;
     }
 
-    /** Says whether both are arrays or both are buffers. */
+    /** Returns whether both are arrays or both are direct buffers. */
     boolean sameKind(Bytes other) {
         return (array == null) == (other.array == null);
     }
@@ -56,8 +59,8 @@ final class Bytes {
     }
 
     /**
-     * Says whether {@code len} bytes here and {@code otherLen} bytes there overlap, but do not
-     * begin at the same byte.
+     * Returns whether {@code len} bytes of this and {@code otherLen} bytes of {@code other} overlap
+     * but do not begin at the same byte.
      */
     boolean overlapsPartly(int len, Bytes other, int otherLen) {
         if (!sameKind(other)) {

@@ -6,14 +6,17 @@ import java.security.ProviderException;
 /**
  * A message in pieces, in native memory.
  *
- * <p>It is freed and wiped by {@link #close}, or when it has become unreachable. The methods are
- * synchronized: a cipher must not be used by several threads, but if it is, native memory stays
- * intact.
+ * <p>It is wiped and freed by {@link #close}, or after it has become unreachable. The methods are
+ * synchronized, so that native memory stays intact even if a program wrongly uses a cipher in
+ * several threads.
  */
 final class Context implements AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
 
-    /** The memory. It does not refer to the context, which must become unreachable. */
+    /**
+     * The native memory. It must not refer to the context, which could then never become
+     * unreachable.
+     */
     private record Memory(long address) implements Runnable {
         @Override
         public void run() {
@@ -25,7 +28,7 @@ final class Context implements AutoCloseable {
     private final Cleaner.Cleanable cleanable;
     private boolean closed;
 
-    /** Begins a message. {@code operation} is one of {@link Protocol}. */
+    /** Begins a message. {@code operation} is one of the operations in {@link Protocol}. */
     Context(int operation, Variant variant, byte[] head, int aadLen) {
         long address = Native.newContext(operation, variant.ordinal(), head, aadLen);
         if (address == 0) {
@@ -90,7 +93,9 @@ final class Context implements AutoCloseable {
         return tag;
     }
 
-    /** Says whether the tag of a ciphertext is authentic. Then its pieces can be decrypted. */
+    /**
+     * Returns whether the tag of a ciphertext is authentic. If it is, the pieces can be decrypted.
+     */
     synchronized boolean verify(byte[] tag) {
         int status = Native.verify(address(), tag);
         if (status == Protocol.NOT_AUTHENTIC) {

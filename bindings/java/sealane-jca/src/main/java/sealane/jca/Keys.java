@@ -106,7 +106,7 @@ final class Keys {
             return new SecretKeySpec(bytes, algorithm).hashCode();
         }
 
-        /** Is serialized as the JDK's keys are. */
+        /** Serializes the key as the JDK serializes its own keys. */
         private Object writeReplace() {
             byte[] copy = getEncoded();
             try {

@@ -5,26 +5,26 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * The functions of the native library, called by the Java Native Interface. Java 22 and later use
- * the class of the same name and with the same methods in {@code META-INF/versions/22}.
+ * The functions of the native library, called through the Java Native Interface. Java 22 and later
+ * use another class with the same name and methods, in {@code META-INF/versions/22}.
  *
  * <p>Every method checks offsets and lengths, because the native code relies on them. Arrays are
  * accessed in critical sections, which block the collector, so no call has more than {@link
  * Protocol#CALL_BYTES} bytes. Buffers are direct. Offsets in them are absolute. Input and output
  * are the same memory or do not overlap.
  *
- * <p>{@code head} holds a key of 32 bytes, a nonce in a field of 24 bytes, and associated data
- * behind them. The first argument of most methods is the ordinal of a {@link Variant}.
+ * <p>{@code head} holds a key of 32 bytes, a nonce in a field of 24 bytes, and then the associated
+ * data. The first argument of most methods is the ordinal of a {@link Variant}.
  */
 final class Native {
     private Native() {}
 
-    /** Loads the library. The other methods need it. */
+    /** Loads the library. Must be called before the other methods. */
     static void load(Path file) {
         System.load(file.toString());
     }
 
-    /** Returns the interface that is used. */
+    /** Returns the name of the interface to the library. */
     static String kind() {
         return "JNI";
     }
@@ -60,7 +60,7 @@ final class Native {
         return openBuffers(aead, head, aadLen, in, inOff, len, out, outOff);
     }
 
-    /** {@code position} counts bytes of key stream. */
+    /** {@code position} is the first byte of the key stream to use. */
     static int xor(int cipher, byte[] head, long position, byte[] in, int inOff, int len, byte[] out, int outOff) {
         Objects.checkFromIndexSize(0, Protocol.HEAD_BYTES, head.length);
         Objects.checkFromIndexSize(inOff, len, in.length);

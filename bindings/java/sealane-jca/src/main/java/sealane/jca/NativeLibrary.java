@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The native library: finds it, extracts it from the jar if it is there, and loads it.
+ * Finds the native library, extracts it from the jar if it is there, and loads it.
  *
  * <p>Two system properties are read. {@code sealane.jca.library} is the path of the library, and
- * {@code sealane.jca.directory} the directory for its extraction, instead of {@code
+ * {@code sealane.jca.directory} is the directory to which it is extracted, instead of {@code
  * java.io.tmpdir}.
  */
 final class NativeLibrary {
@@ -64,7 +64,7 @@ final class NativeLibrary {
         };
     }
 
-    /** Says whether this process runs with musl: its dynamic loader is mapped then. */
+    /** Returns whether this process runs with musl, whose dynamic loader is then mapped. */
     private static boolean isMusl() {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.anyMatch(line -> line.contains("/ld-musl-"));
@@ -73,7 +73,7 @@ final class NativeLibrary {
         }
     }
 
-    /** Writes the library to a directory of this user only, loads it, and removes both. */
+    /** Writes the library to a private directory of this user, loads it, and removes both. */
     private static String extract(InputStream library) throws IOException {
         String parent = System.getProperty(DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir"));
         Path directory = Files.createTempDirectory(Path.of(parent), "sealane-jca-");

@@ -16,11 +16,11 @@ import javax.crypto.NoSuchPaddingException;
 import javax.crypto.ShortBufferException;
 
 /**
- * The shared part of the ciphers: keys, nonces, and the rules for both.
+ * What the ciphers share: keys, nonces, and the rules for both.
  *
- * <p>A pair of key and nonce encrypts one message. So an encrypting cipher must be initialized
- * again after {@code doFinal}, and not with the pair before. A decrypting cipher starts again with
- * the same pair.
+ * <p>Each pair of key and nonce encrypts only one message. So an encrypting cipher must be
+ * initialized again after {@code doFinal}, with a different pair. A decrypting cipher can continue
+ * with the same pair.
  */
 abstract class NonceCipher extends CipherSpi {
     private static final int SHORT_AAD_BYTES = 64;
@@ -30,19 +30,19 @@ abstract class NonceCipher extends CipherSpi {
     /** Key, nonce and associated data. */
     byte[] head = new byte[Protocol.HEAD_BYTES + SHORT_AAD_BYTES];
 
-    /** Says whether {@code head} has a key and a nonce. */
+    /** Whether {@code head} has a key and a nonce. */
     private boolean keyed;
 
     boolean encrypting;
 
-    /** Says whether the key and the nonce may process data. */
+    /** Whether data may be processed with the key and the nonce. */
     boolean ready;
 
     NonceCipher(Variant variant) {
         this.variant = variant;
     }
 
-    /** Returns the nonce of parameters, and keeps what else they say for {@link #begin}. */
+    /** Returns the nonce in parameters. The other parameters are for {@link #begin}. */
     abstract byte[] nonceOf(AlgorithmParameterSpec params) throws InvalidAlgorithmParameterException;
 
     /** Returns the nonce of parameters. */
@@ -55,8 +55,8 @@ abstract class NonceCipher extends CipherSpi {
     abstract int outputSize(int inLen, boolean isFinal);
 
     /**
-     * Processes a piece, or the last one. Both are arrays, or both direct buffers, and the output
-     * has room. Returns the length of the output.
+     * Processes a piece, which may be the last. Input and output are both arrays or both direct
+     * buffers, and the output has room. Returns the length of the output.
      */
     abstract int process(Bytes in, int inLen, Bytes out, boolean isFinal) throws AEADBadTagException;
 
@@ -168,7 +168,7 @@ abstract class NonceCipher extends CipherSpi {
         ready = true;
     }
 
-    /** The nonce is compared first: it is public, and differs nearly always. */
+    /** Compares the nonce first, because it is public and nearly always differs. */
     private boolean isCurrent(byte[] key, byte[] nonce) {
         int end = Protocol.NONCE_OFFSET + nonce.length;
         if (!Arrays.equals(head, Protocol.NONCE_OFFSET, end, nonce, 0, nonce.length)) {

@@ -26,7 +26,7 @@ final class NonceParameters extends AlgorithmParametersSpi {
         return nonce;
     }
 
-    /** Returns parameters of a provider that need not be registered. */
+    /** Returns parameters of a provider, which need not be registered. */
     static AlgorithmParameters of(Provider provider, Variant variant, byte[] nonce) {
         NonceParameters spi = new NonceParameters(variant);
         spi.nonce = nonce.clone();

@@ -14,7 +14,7 @@ import javax.crypto.MacSpi;
  * initialized again before it is used.
  */
 final class Poly1305Mac extends MacSpi {
-    /** Shorter messages are collected here, and need no native memory. */
+    /** Messages up to this length are collected in an array, and need no native memory. */
     private static final int COLLECTED_BYTES = 1024;
 
     private final byte[] head = new byte[Protocol.HEAD_BYTES];
@@ -22,7 +22,7 @@ final class Poly1305Mac extends MacSpi {
     private int length;
     private boolean ready;
 
-    /** The message, from the first piece that was not collected. */
+    /** The message, once it is too long to be collected. */
     private Context context;
 
     Poly1305Mac() {}

@@ -3,12 +3,14 @@ package sealane.jca;
 /** The numbers that {@link Native} and the native library agree on. */
 final class Protocol {
     /**
-     * The longest input of one call. A message of this length without associated data is processed
-     * in one call, in which the key and the tag are not counted.
+     * The maximum input of one call, not counting the key and the tag. A message of this length
+     * without associated data is processed in one call.
      */
     static final int CALL_BYTES = 64 * 1024;
 
-    /** The length of key and nonce field, which precede associated data in {@code head}. */
+    /**
+     * The length of the key and the nonce field, which precede the associated data in {@code head}.
+     */
     static final int HEAD_BYTES = 56;
 
     /** The offset of the nonce in {@code head}. */
@@ -27,7 +29,7 @@ final class Protocol {
     /** An operation of a context: authenticates a ciphertext, then decrypts it. */
     static final int OPEN = 1;
 
-    /** An operation of a context: computes a tag of Poly1305. */
+    /** An operation of a context: computes a Poly1305 tag. */
     static final int MAC = 2;
 
     private Protocol() {}

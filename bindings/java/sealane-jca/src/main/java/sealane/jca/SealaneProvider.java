@@ -10,10 +10,10 @@ import java.util.function.Function;
 /**
  * The provider "Sealane" of the Java Cryptography Architecture.
  *
- * <p>It has the ciphers {@code ChaCha20}, {@code ChaCha20-Poly1305}, {@code XChaCha20} and {@code
- * XChaCha20-Poly1305}, the MAC {@code Poly1305}, and the key generators and parameters of the
- * ciphers. They run in a native library. If it cannot be loaded, the provider has no services, so
- * that other providers are used instead: {@link #problem()} returns the reason.
+ * <p>It provides the ciphers {@code ChaCha20}, {@code ChaCha20-Poly1305}, {@code XChaCha20} and
+ * {@code XChaCha20-Poly1305}, the MAC {@code Poly1305}, and the key generators and parameters of
+ * the ciphers. They run in a native library. If it cannot be loaded, the provider has no services,
+ * so that other providers are used instead, and {@link #problem()} returns the reason.
  */
 public final class SealaneProvider extends Provider {
     private static final long serialVersionUID = 1;
@@ -21,10 +21,10 @@ public final class SealaneProvider extends Provider {
     /** The name of the provider. */
     public static final String NAME = "Sealane";
 
-    /** The form of keys that the ciphers accept: bytes. */
+    /** The key format that the ciphers accept: raw bytes. */
     private static final Map<String, String> RAW_KEYS = Map.of("SupportedKeyFormats", "RAW");
 
-    /** Creates the provider. It loads the native library when this is first called. */
+    /** Creates the provider. The first call loads the native library. */
     public SealaneProvider() {
         super(NAME, "0.1", "ChaCha20-Poly1305 and its relatives" + problemSuffix());
         if (NativeLibrary.problem() == null) {
@@ -91,7 +91,7 @@ public final class SealaneProvider extends Provider {
         putService(new Factory(this, type, algorithm, implementation, aliases, attributes, make));
     }
 
-    /** A service that makes its objects without reflection. */
+    /** A service that creates its objects without reflection. */
     private static final class Factory extends Service {
         private final Function<Provider, Object> make;
 

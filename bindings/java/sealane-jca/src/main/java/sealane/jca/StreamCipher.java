@@ -13,14 +13,14 @@ import javax.crypto.spec.IvParameterSpec;
  * ChaCha20 and XChaCha20 without authentication.
  *
  * <p>The parameters of ChaCha20 are a {@link ChaCha20ParameterSpec}, whose block counter wraps from
- * 2^32 - 1 to 0. Without parameters it starts at block 1, as the JDK's does. The parameters of
+ * 2^32 - 1 to 0. Without parameters, it starts at block 1, like the JDK's cipher. The parameters of
  * XChaCha20 are an {@link IvParameterSpec} of 24 bytes, and it starts at block 0.
  */
 final class StreamCipher extends NonceCipher {
     private static final int BLOCK_BYTES = 64;
     private static final long KEY_STREAM_BYTES = BLOCK_BYTES * (1L << 32);
 
-    /** The first byte of the key stream that is used. */
+    /** The position of the first byte of the key stream to use. */
     private long first;
 
     /** The number of bytes that have been processed. */
@@ -105,7 +105,7 @@ final class StreamCipher extends NonceCipher {
         for (int piece, i = 0; i < len; i += piece) {
             long position = (first + done) % KEY_STREAM_BYTES;
             piece = Math.min(Protocol.CALL_BYTES, len - i);
-            // The counter wraps between two pieces.
+            // The counter can wrap only between two pieces.
             piece = (int) Math.min(piece, KEY_STREAM_BYTES - position);
             int from = in.start + i;
             int to = out.start + i;

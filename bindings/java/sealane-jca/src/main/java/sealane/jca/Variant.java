@@ -1,6 +1,9 @@
 package sealane.jca;
 
-/** The two lengths of nonces. The ordinal is the number that the native library knows. */
+/**
+ * The two variants, which differ in the length of the nonce. The ordinal is the variant's number in
+ * the native library.
+ */
 enum Variant {
     /** RFC 8439. */
     IETF("ChaCha20", 12),

@@ -16,19 +16,19 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * The functions of the native library, called by the Foreign Function and Memory API. It has the
- * methods of the class of the same name for Java 17 and 21, which describes them.
+ * The functions of the native library, called through the Foreign Function and Memory API. The
+ * methods are documented in the class of the same name for Java 17 to 21.
  *
  * <p>Calls with arrays are "critical": they block the collector, so none has more than {@link
  * Protocol#CALL_BYTES} bytes.
  */
 final class Native {
-    /** The file of {@link #load}, for the initialisation of {@link Handles}. */
+    /** The file passed to {@link #load}, from which {@link Handles} is initialized. */
     private static volatile Path file;
 
     private Native() {}
 
-    /** Loads the library. The other methods need it. */
+    /** Loads the library. Must be called before the other methods. */
     static void load(Path library) {
         file = library;
         try {
@@ -37,16 +37,18 @@ final class Native {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new IllegalStateException(cause.getMessage(), cause);
         }
-        // sealane-age calls its functions by the Java Native Interface.
+        // sealane-age calls its functions through the Java Native Interface.
         System.load(library.toString());
     }
 
-    /** Returns the interface that is used. */
+    /** Returns the name of the interface to the library. */
     static String kind() {
         return "FFM";
     }
 
-    /** Handles of the functions. They are constants, so that calls are compiled as such. */
+    /**
+     * Handles of the functions. They are constants, so that the JIT compiler can inline the calls.
+     */
     private static final class Handles {
         private static final Linker LINKER = Linker.nativeLinker();
         private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(file, Arena.global());
@@ -65,7 +67,7 @@ final class Native {
                         Linker.Option.critical(true));
         static final MethodHandle ASSOCIATE =
                 critical("context_associate", JAVA_LONG, ADDRESS, JAVA_INT, JAVA_INT);
-        /** It has no arrays, and can take long. */
+        /** Not critical, because it takes no arrays and may run long. */
         static final MethodHandle START =
                 LINKER.downcallHandle(symbol("context_start"), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
@@ -142,7 +144,7 @@ final class Native {
         }
     }
 
-    /** {@code position} counts bytes of key stream. */
+    /** {@code position} is the first byte of the key stream to use. */
     static int xor(int cipher, byte[] head, long position, byte[] in, int inOff, int len, byte[] out, int outOff) {
         Objects.checkFromIndexSize(0, Protocol.HEAD_BYTES, head.length);
         Objects.checkFromIndexSize(inOff, len, in.length);
@@ -288,7 +290,7 @@ final class Native {
         return MemorySegment.ofBuffer(buffer).asSlice((long) offset - buffer.position(), len);
     }
 
-    /** Native functions throw nothing: exceptions are those of the virtual machine. */
+    /** Converts an exception of the virtual machine. Native functions themselves throw nothing. */
     private static RuntimeException unexpected(Throwable e) {
         if (e instanceof Error error) {
             throw error;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** BoringSSL's vectors, which Conscrypt has too: {@code bindings/java/fetch} gets them. */
+/** BoringSSL's vectors, which Conscrypt uses too. {@code bindings/java/fetch} downloads them. */
 class BoringSslTest {
     /** Returns the vectors of a file: paragraphs of names and values. */
     private static List<Map<String, byte[]>> vectors(String file) throws IOException {
@@ -66,7 +66,7 @@ class BoringSslTest {
             byte[] sealed = Support.concat(vector.get("ct"), vector.get("tag"));
             String id = HexFormat.of().formatHex(vector.get("nonce"));
             if (vector.get("tag").length < 16) {
-                // BoringSSL can make shorter tags: they are the start of the whole one.
+                // BoringSSL can produce truncated tags, which are the start of the full tag.
                 truncated++;
                 Cipher cipher = Support.aead(name, Cipher.ENCRYPT_MODE, vector.get("key"), vector.get("nonce"));
                 cipher.updateAAD(vector.get("ad"));

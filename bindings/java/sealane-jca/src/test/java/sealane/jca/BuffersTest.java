@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What OpenJDK's tests of newer releases than Java 17 check, which no package has: associated data
- * in parts of buffers, and messages whose pieces are in arrays and in buffers.
+ * Checks what OpenJDK's tests check in releases after Java 17, which no package contains:
+ * associated data in parts of buffers, and messages whose pieces are in arrays and in buffers.
  */
 class BuffersTest {
     private static final Random RANDOM = new Random(17);
     private static final byte[] KEY = Support.bytes(RANDOM, 32);
     private static final byte[] MESSAGE = Support.bytes(RANDOM, 30);
 
-    /** Where a piece is. */
+    /** The kind of memory that holds a piece. */
     private enum Memory {
         ARRAY,
         HEAP,
@@ -80,7 +80,7 @@ class BuffersTest {
                                 "ChaCha20-Poly1305", encrypt ? Cipher.ENCRYPT_MODE : Cipher.DECRYPT_MODE, KEY, nonce);
                         byte[] a = piece(cipher, first, in, 0, one, offset, false);
                         byte[] b = piece(cipher, second, in, one, two, offset, false);
-                        // Encryption keeps nothing back, decryption keeps all.
+                        // Encryption holds nothing back, decryption everything.
                         assertEquals(encrypt ? one : 0, a.length);
                         assertEquals(encrypt ? two : 0, b.length);
                         int rest = in.length - one - two;
@@ -93,7 +93,7 @@ class BuffersTest {
         }
     }
 
-    /** Passes a piece, and returns what came of it. Its output is as long as it must be, not longer. */
+    /** Processes a piece, and returns its output. The output memory has the minimum length. */
     private static byte[] piece(Cipher cipher, Memory memory, byte[] in, int start, int len, int offset, boolean end)
             throws GeneralSecurityException {
         int outputLen = cipher.getOutputSize(len);

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Random sequences of calls give the same results, exceptions and states as with SunJCE.
  *
- * <p>Sequences avoid what SunJCE does against the contract of {@link Cipher}: it uses up the key
- * and nonce when an array is too short, it does not when a message ends in a {@link ByteBuffer},
- * and it accepts associated data after a piece in a direct buffer. {@code StateTest} has these
- * cases.
+ * <p>Sequences avoid cases in which SunJCE violates the contract of {@link Cipher}: it uses up the
+ * key and nonce when an array is too short, does not use them up when a message ends in a {@link
+ * ByteBuffer}, and accepts associated data after a piece in a direct buffer. {@code StateTest}
+ * tests these cases.
  */
 class DifferentialTest {
     private static final int SEQUENCES = 1500;
@@ -42,7 +42,7 @@ class DifferentialTest {
         for (int seed = 0; seed < SEQUENCES; seed++) {
             sequence(name, seed);
         }
-        // Every kind of result was there.
+        // Every kind of result occurred.
         assertTrue(outcomes.getOrDefault("bytes", 0) > SEQUENCES, outcomes::toString);
         for (String exception : new String[] {"IllegalStateException", "ShortBufferException", "InvalidKeyException"}) {
             assertTrue(outcomes.getOrDefault(exception, 0) > 20, outcomes::toString);
@@ -68,7 +68,7 @@ class DifferentialTest {
             if (choice <= 1) {
                 mode = random.nextBoolean() ? Cipher.ENCRYPT_MODE : Cipher.DECRYPT_MODE;
                 byte[] key = keys[random.nextInt(2)];
-                // Before 21, SunJCE refuses to decrypt twice with a nonce.
+                // Before Java 21, SunJCE refuses to decrypt twice with the same nonce.
                 boolean repeats = mode == Cipher.ENCRYPT_MODE || Runtime.version().feature() >= 21;
                 byte[] nonce = repeats ? new byte[12] : Support.bytes(random, 12);
                 nonce[0] = (byte) random.nextInt(3);
@@ -111,7 +111,7 @@ class DifferentialTest {
                     boolean heap = random.nextBoolean();
                     mustInit = !same(trace, "update buffer " + in.length, ours, theirs, cipher -> {
                         ByteBuffer input = heap ? ByteBuffer.wrap(in) : ByteBuffer.allocateDirect(in.length).put(0, in);
-                        // Before 21, SunJCE asks for the room that doFinal needs.
+                        // Before Java 21, SunJCE requires as much room as doFinal needs.
                         int size = Math.max(in.length, cipher.getOutputSize(in.length));
                         ByteBuffer output = heap ? ByteBuffer.allocate(size) : ByteBuffer.allocateDirect(size);
                         int len = cipher.update(input, output);
@@ -142,7 +142,7 @@ class DifferentialTest {
             }
             if (choice >= 7) {
                 aadAllowed = true;
-                // Before 21, SunJCE does not decrypt again without a new initialization.
+                // Before Java 21, SunJCE does not decrypt again without a new initialization.
                 mustInit |= mode == Cipher.DECRYPT_MODE && Runtime.version().feature() < 21;
             }
         }
@@ -167,7 +167,10 @@ class DifferentialTest {
         return random.nextBoolean() ? random.nextInt(3) : -1 - random.nextInt(3);
     }
 
-    /** Compares a call. Returns false after an exception. */
+    /**
+     * Compares the results of a call. Returns false after an exception other than
+     * IllegalStateException.
+     */
     private boolean same(StringBuilder trace, String what, Cipher ours, Cipher theirs, Call call) {
         String expected = result(theirs, call);
         String actual = result(ours, call);

@@ -93,7 +93,7 @@ class KeysTest {
             assertThrows(
                     InvalidParameterSpecException.class, () -> wrong.init(new IvParameterSpec(new byte[len + 1])));
         }
-        // The JDK's and ours are the same.
+        // The JDK's parameters and ours are interchangeable.
         AlgorithmParameters theirs = AlgorithmParameters.getInstance("ChaCha20-Poly1305", "SunJCE");
         theirs.init(new IvParameterSpec(new byte[12]));
         Cipher cipher = Support.cipher("ChaCha20-Poly1305");

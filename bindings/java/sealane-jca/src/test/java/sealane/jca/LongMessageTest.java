@@ -11,7 +11,7 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import org.junit.jupiter.api.Test;
 
-/** Messages and associated data on both sides of the longest call, equal to SunJCE's. */
+/** Messages and associated data around the length limit of one call, compared with SunJCE. */
 class LongMessageTest {
     private static final Random RANDOM = new Random(3);
     private static final int[] LENGTHS = {

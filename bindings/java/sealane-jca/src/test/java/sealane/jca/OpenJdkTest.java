@@ -18,16 +18,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * OpenJDK's own tests of ChaCha20, which {@code bindings/java/fetch} compiles. No other provider
- * with ciphers is there for them.
+ * OpenJDK's own tests of ChaCha20, which {@code bindings/java/fetch} compiles. They run without any
+ * other provider of ciphers.
  */
 class OpenJdkTest {
     private static final Path CLASSES = Path.of(System.getProperty("sealane.outside"), "openjdk", "classes");
     private static final String REUSE = "ChaCha20NoReuse";
 
     /**
-     * Decrypts with the key and the nonce of the message before, which only providers of Java
-     * before 21 must refuse. The test is that of Java 17.
+     * Failures that are allowed. Java 17's tests require that decrypting again with the same key
+     * and nonce is refused, which is no longer so from Java 21 on.
      */
     private static final Set<String> ALLOWED = Set.of(
             "Decrypt second time without init [ChaCha20]",
@@ -79,7 +79,7 @@ class OpenJdkTest {
         }
     }
 
-    /** Returns the titles of the parts that failed, of 13. */
+    /** Returns the titles of those of the 13 parts that failed. */
     private static Set<String> failures(ProcessesTest.Result result) {
         Set<String> failures = new TreeSet<>();
         int results = 0;

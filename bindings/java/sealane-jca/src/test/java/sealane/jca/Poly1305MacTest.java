@@ -57,7 +57,7 @@ class Poly1305MacTest {
         assertTrue(count >= 10, "only " + count + " vectors");
     }
 
-    /** Long messages in pieces have the tag of the whole. */
+    /** Long messages in pieces have the same tag as in one call. */
     @Test
     void pieces() throws Exception {
         Random random = new Random(9);

@@ -19,7 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sealane.test.Report;
 
-/** Tests that need their own virtual machine: loading, {@code java.security}, collectors. */
+/**
+ * Tests that need their own virtual machine: loading, {@code java.security}, garbage collectors.
+ */
 class ProcessesTest {
     private static final String JAR = System.getProperty("sealane.jar");
 
@@ -102,7 +104,7 @@ class ProcessesTest {
         }
     }
 
-    /** The library is extracted to a directory of this user, and leaves nothing behind. */
+    /** Extracting the library leaves nothing behind in the directory. */
     @Test
     void extractionLeavesNothing() throws Exception {
         report("-Dsealane.jca.directory=" + directory);
@@ -111,7 +113,7 @@ class ProcessesTest {
         }
     }
 
-    /** A directory from which nothing may be run: {@code bindings/java/test} mounts one. */
+    /** A noexec directory, which {@code bindings/java/test} mounts, gives an explanatory error. */
     @Test
     void noexecIsExplained() throws Exception {
         String noexec = System.getProperty("sealane.noexec", "");

@@ -14,7 +14,7 @@ final class Shapes {
         byte[] run(Cipher cipher, byte[] in) throws GeneralSecurityException;
     }
 
-    /** The ways that SunJCE gets right too. It does not copy overlapping arrays. */
+    /** The ways that SunJCE handles correctly too, which excludes overlapping arrays. */
     static final Map<String, Shape> COMMON = new LinkedHashMap<>();
 
     static final Map<String, Shape> ALL = new LinkedHashMap<>();
@@ -73,7 +73,7 @@ final class Shapes {
         System.arraycopy(in, 0, array, from, in.length);
         byte[] before = array.clone();
         int len = cipher.doFinal(array, from, in.length, array, to);
-        // Nothing else was written.
+        // Checks that nothing else was written.
         if (!Arrays.equals(array, 0, to, before, 0, to)
                 || !Arrays.equals(array, to + len, array.length, before, to + len, array.length)) {
             throw new AssertionError("bytes around the output have changed");

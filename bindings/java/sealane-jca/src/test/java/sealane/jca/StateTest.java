@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The states of a cipher: what may follow what. */
+/** The states of a cipher: which calls may follow each other. */
 class StateTest {
     private static final Random RANDOM = new Random(7);
     private static final byte[] KEY = Support.bytes(RANDOM, 32);
@@ -42,7 +42,7 @@ class StateTest {
             assertThrows(
                     InvalidKeyException.class,
                     () -> cipher.init(Cipher.ENCRYPT_MODE, Support.key(KEY), new IvParameterSpec(nonce)));
-            // Still refused, although the failed call named another state.
+            // Still refused after the failed initialization.
             assertThrows(IllegalStateException.class, () -> cipher.doFinal(MESSAGE), shape.getKey());
             cipher.init(Cipher.ENCRYPT_MODE, Support.key(KEY), new IvParameterSpec(Support.bytes(RANDOM, nonceBytes)));
             assertEquals(MESSAGE.length + 16, cipher.doFinal(MESSAGE).length);
@@ -57,7 +57,7 @@ class StateTest {
                 InvalidKeyException.class,
                 () -> cipher.init(Cipher.ENCRYPT_MODE, Support.key(KEY), new IvParameterSpec(nonce)));
         cipher.init(Cipher.ENCRYPT_MODE, Support.key(Support.bytes(RANDOM, 32)), new IvParameterSpec(nonce));
-        // Decryption may repeat the pair.
+        // Decryption may repeat the pair of key and nonce.
         Cipher decrypting = Support.aead("ChaCha20-Poly1305", Cipher.DECRYPT_MODE, KEY, nonce);
         decrypting.init(Cipher.DECRYPT_MODE, Support.key(KEY), new IvParameterSpec(nonce));
     }

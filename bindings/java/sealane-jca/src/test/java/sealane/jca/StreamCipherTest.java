@@ -67,7 +67,9 @@ class StreamCipherTest {
         assertTrue(count >= 1, "no vectors");
     }
 
-    /** Long messages, in all shapes, and block counters that wrap, give the results of SunJCE. */
+    /**
+     * Long messages in all shapes, and wrapping block counters, give the same results as SunJCE.
+     */
     @Test
     void sameAsTheJdk() throws Exception {
         for (int counter : new int[] {0, 1, 77, -1, -2, -3000, Integer.MAX_VALUE}) {
@@ -91,7 +93,7 @@ class StreamCipherTest {
                                 Cipher.ENCRYPT_MODE, Support.key(key), new ChaCha20ParameterSpec(nonce, counter)));
                 cipher.init(Cipher.DECRYPT_MODE, Support.key(key), new ChaCha20ParameterSpec(nonce, counter));
                 assertArrayEquals(message, shape.getValue().run(cipher, expected), shape.getKey());
-                // Decryption starts again.
+                // Decryption starts again with the same nonce.
                 assertArrayEquals(message, shape.getValue().run(cipher, expected), shape.getKey());
             }
         }

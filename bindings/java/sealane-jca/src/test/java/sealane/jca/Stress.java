@@ -77,14 +77,14 @@ final class Stress {
             if (random.nextBoolean()) {
                 sealed = seal.doFinal(message);
             } else {
-                // This has native memory, which is freed here.
+                // This message uses native memory, which doFinal frees.
                 int half = message.length / 2;
                 byte[] first = seal.update(message, 0, half);
                 sealed = Support.concat(
                         first == null ? new byte[0] : first, seal.doFinal(message, half, message.length - half));
             }
             if (random.nextInt(4) == 0) {
-                // The collector frees this native memory.
+                // This MAC's native memory is freed after garbage collection.
                 Mac mac = Mac.getInstance("Poly1305", Support.SEALANE);
                 mac.init(new SecretKeySpec(key, "Poly1305"));
                 mac.update(new byte[5000]);

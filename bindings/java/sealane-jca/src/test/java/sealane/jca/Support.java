@@ -7,7 +7,7 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Shared parts of the tests. */
+/** What the tests share. */
 final class Support {
     static final Provider SEALANE = new SealaneProvider();
 

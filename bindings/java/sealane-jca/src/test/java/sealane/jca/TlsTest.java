@@ -34,12 +34,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** SunJSSE with the provider in the first place, and in exchange with SunJCE. */
+/** SunJSSE with the provider at first position, also connected to a side that uses SunJCE. */
 class TlsTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
     private static final AtomicInteger CIPHERS = new AtomicInteger();
 
-    /** Gives ciphers of Sealane to all threads, but of SunJCE to those that are named "SunJCE". */
+    /** Gives SunJCE's ciphers to threads named "SunJCE", and Sealane's to all others. */
     private static final class Chooser extends Provider {
         private static final long serialVersionUID = 1;
 
@@ -148,7 +148,7 @@ class TlsTest {
         assertTrue(used >= leastCiphers, () -> "only " + used + " ciphers of Sealane");
     }
 
-    /** Servers without threads use engines, often with direct buffers. */
+    /** Non-blocking servers use engines, often with direct buffers. */
     @Test
     void engines() throws Exception {
         for (String protocol : List.of("TLSv1.2", "TLSv1.3")) {

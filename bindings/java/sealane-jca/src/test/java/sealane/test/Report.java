@@ -5,8 +5,8 @@ import javax.crypto.Cipher;
 import sealane.jca.SealaneProvider;
 
 /**
- * Prints which provider encrypts, and why the library could not be loaded. It is in a package of
- * its own, because the package of the provider can belong to a module.
+ * Prints which provider encrypts, and why the library could not be loaded, if so. It has its own
+ * package, because the provider's package can belong to a module.
  */
 public final class Report {
     private Report() {}
