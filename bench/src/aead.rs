@@ -1,5 +1,5 @@
-//! The peers of ChaCha20-Poly1305 (RFC 8439, section 2.8): in place, with 13 bytes of associated
-//! data and a new nonce for each message.
+//! ChaCha20-Poly1305 (RFC 8439, section 2.8) of each peer. Messages are processed in place, with 13
+//! bytes of associated data and a new nonce for each.
 
 use openssl::cipher::{Cipher, CipherRef};
 use openssl::cipher_ctx::CipherCtx;

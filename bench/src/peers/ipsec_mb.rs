@@ -1,6 +1,6 @@
-//! Intel's Multi-Buffer Crypto for IPsec, called through `ipsec_mb.c`: assembly for AVX-512 with
-//! IFMA. Messages are submitted as jobs, one at a time or in bursts, or passed to the direct
-//! functions.
+//! Intel's Multi-Buffer Crypto for IPsec, called through `ipsec_mb.c`. The library chooses its
+//! assembly for the CPU, at best AVX-512 with IFMA. Messages are submitted as jobs, one at a time
+//! or in bursts, or passed to the direct functions.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::NonNull;
@@ -37,7 +37,7 @@ struct Message {
     tag: *mut u8,
 }
 
-/// The fields that the messages of an AEAD share: `struct bench_imb_request`.
+/// The parameters that all messages of one call share: `struct bench_imb_request`.
 #[repr(C)]
 struct Request {
     seal: c_int,
@@ -123,7 +123,7 @@ impl IpsecMb {
         // 128 is `IMB_MAX_BURST_SIZE`.
         const { assert!(N > 0 && N <= 128) };
         let length = messages[0].1.len();
-        assert!(messages.iter().all(|(_, data)| data.len() == length), "messages of equal length");
+        assert!(messages.iter().all(|(_, data)| data.len() == length), "the messages have different lengths");
         let mut tags = [[0; 16]; N];
         let mut tag = tags.iter_mut();
         let messages = messages.map(|(nonce, data)| {

@@ -30,7 +30,7 @@ impl Constants {
     /// Computes the constants for a public seed.
     pub fn new(seed: &[u8]) -> Self {
         assert_eq!(seed.len(), SEED_BYTES);
-        assert!(std::arch::is_x86_feature_detected!("aes"), "a CPU with AES-NI");
+        assert!(std::arch::is_x86_feature_detected!("aes"), "the CPU has no AES-NI");
         let mut constants = Self([[0; 16]; 80]);
         // SAFETY: the constants are valid for writing and aligned; the public seed has the length
         // that is passed; the secret seed is null, so none is read. The CPU has the instructions.

@@ -13,7 +13,8 @@ impl<R: Read + Seek> StreamReader<R> {
     /// # Errors
     ///
     /// The errors of the input, and a [`StreamError`] if the file does not end with an authentic
-    /// last chunk. The reader keeps its position and stays usable.
+    /// last chunk. The reader keeps its position and stays usable, unless the input fails to seek
+    /// back.
     pub fn plaintext_len(&mut self) -> io::Result<u64> {
         match self.opener.plaintext_len {
             Some(len) => Ok(len),
@@ -91,9 +92,9 @@ impl<R: Read + Seek> StreamReader<R> {
 /// Positions are positions in the plaintext.
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
-/// because otherwise the length is not known. If that fails, the reader keeps its position. Other
-/// seeks only move, and the chunk is authenticated when it is read. A position beyond the end is
-/// allowed, as in a file. A read there returns no bytes.
+/// because otherwise the length is not known. If that fails, the reader keeps its position, unless
+/// the input fails to seek back. Other seeks only move, and the chunk is authenticated when it is
+/// read. A position beyond the end is allowed, as in a file. A read there returns no bytes.
 impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {

@@ -212,7 +212,7 @@ impl Destination {
             found => found.and_then(|file| is_ours(&self.root, &file)).map_err(cannot)?,
         };
         if !is_free {
-            return Err(cannot(io::Error::other("it belongs to another user, or has a second name")));
+            return Err(cannot(io::Error::other("it belongs to another user, or has another hard link")));
         }
         let temporary = Temporary::create_in(&self.root, 0o666).map_err(cannot)?;
         write(&mut Target { file: temporary.file(), path: &path })?;

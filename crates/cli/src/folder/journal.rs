@@ -226,7 +226,7 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
         _ => not_ours(&describe(&error)),
     })?;
     if !is_ours(root, &file).map_err(cannot)? {
-        return Err(not_ours("it belongs to another user, or has a second name"));
+        return Err(not_ours("it belongs to another user, or has another hard link"));
     }
     lock(&file, path)?;
     if !root.is_same(OsStr::new(JOURNAL), &file).map_err(cannot)? {

@@ -10,11 +10,11 @@ use crate::error::{Error, Result, quoted, warn};
 use crate::io::old_header::Place;
 use crate::os::dir::{Dir, Kind};
 
-/// A file to encrypt or decrypt.
+/// A file to encrypt, decrypt, verify, rekey or inspect.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// The name of the decrypted file.
+    /// The name of the decrypted file. For `rekey` and `inspect`, the name of the encrypted file.
     pub(crate) name: Name,
     /// The length in bytes, or 0 if it is unknown.
     pub(crate) len: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Plan {
     pub(crate) files: Vec<Source>,
     pub(crate) directories: Vec<Directory>,
     pub(crate) links: Vec<Link>,
-    /// Errors of entries that cannot be read.
+    /// Errors of inputs and entries that are left out, such as unreadable files.
     pub(crate) failures: Vec<Error>,
 }
 
@@ -85,14 +85,15 @@ impl Plan {
         let (metadata, shown) = (look_at(path)?, quoted(path));
         let name = name.ok_or_else(|| Error::new(format!("{shown} is not the name of a file")))?;
         if !metadata.is_file() {
-            return Err(Error::new(format!("{shown} is not a regular file")).hint("encrypt it by itself"));
+            return Err(Error::new(format!("{shown} is not a regular file")).hint("it can only be an input on its own"));
         }
         self.files.push(Source { path: path.to_owned(), name, len: metadata.len(), found: None });
         Ok(())
     }
 
-    /// Adds the contents of the folder `root`. `name` returns the name of each entry, or `None` to
-    /// leave it out. The contents of a folder are searched in either case.
+    /// Adds the folder `root` and its contents. `name` gets the path of each entry below `root`,
+    /// which is empty for `root` itself, and whether the entry is a folder. It returns the name of
+    /// the entry, or `None` to leave it out. The contents of a folder are searched in either case.
     pub(crate) fn walk(&mut self, root: &Path, mut name: impl FnMut(&Path, bool) -> Option<Name>) {
         let cannot = |within: &Path, error: &io::Error| {
             Error::io(format!("cannot read {}", quoted(root.join(within).components().as_path())), error)
@@ -144,8 +145,8 @@ impl Plan {
         self.failures.extend(other.failures);
     }
 
-    /// Checks that no two entries get the same name, except folders, and that none has a name that
-    /// the command uses itself.
+    /// Merges folders that have the same name. Checks that no two other entries have the same name,
+    /// and that no entry has a name that the command itself uses.
     pub(crate) fn check(mut self) -> Result<Self> {
         let mut folders = BTreeMap::<_, Attributes>::new();
         for directory in self.directories {
@@ -164,7 +165,7 @@ impl Plan {
             }
             if !seen.insert(name) {
                 return Err(Error::usage(format!("two of the inputs would both become {name}"))
-                    .hint("give one of them another name, or another folder"));
+                    .hint("rename one of them, or process it separately, into another folder"));
             }
         }
         Ok(self)

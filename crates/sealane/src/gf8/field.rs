@@ -39,8 +39,8 @@ impl Field {
         }
     }
 
-    /// Returns the product of two elements. Takes the same time for all elements. Their sum is
-    /// `a^b`.
+    /// Returns the product of two elements. Takes the same time for all elements. The sum of two
+    /// elements needs no function: it is the XOR of the two bytes.
     #[must_use]
     pub const fn product(self, a: u8, b: u8) -> u8 {
         gf8_mul_modulo(a, b, self.polynomial())
@@ -82,7 +82,7 @@ impl Field {
     /// If a slice does not have `size`² elements.
     pub fn invert_matrix(self, size: usize, matrix: &mut [u8], inverse: &mut [u8]) -> Result<(), SingularMatrix> {
         let elements = size.checked_mul(size);
-        assert!([matrix.len(), inverse.len()].map(Some) == [elements; 2], "a matrix of another size");
+        assert!([matrix.len(), inverse.len()].map(Some) == [elements; 2], "each slice must have size * size elements");
         inverse.fill(0);
         inverse.iter_mut().step_by(size + 1).for_each(|element| *element = 1);
         for column in 0..size {

@@ -103,5 +103,6 @@ impl Gf8Backend {
     pub fn multiply_add_slice_in(self, field: Field, constant: u8, source: &[u8], sum: &mut [u8]) {
         assert_eq!(source.len(), sum.len(), "the slices differ in length");
         dispatch_gf8!(self.level(), token => kernel::multiply_add(token, field, constant, source, sum));
+        crate::fault::flip("gf8", self.level(), sum);
     }
 }

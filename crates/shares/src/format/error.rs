@@ -43,9 +43,16 @@ pub enum ParameterError {
     /// The evaluation point does not have the length that the field requires.
     #[error("an evaluation point cannot have {0} bytes in this field")]
     PointBytes(usize),
-    /// There is no such sharing scheme, or the operation does not support it.
+    /// There is no such sharing scheme.
     #[error("unknown sharing scheme {0}")]
     Scheme(u8),
+    /// The operation is for shares of bytes, and these are shares of a field element.
+    #[error("only shares of bytes can be refreshed or reissued, not those of a field element")]
+    NotBytes,
+    /// The operation is for a field element, and [`Field::Bytes`](crate::Field::Bytes) shares
+    /// bytes.
+    #[error("a field element cannot be split over the field of bytes")]
+    NotAnElement,
     /// There is no such field.
     #[error("there is no field of {0} bits for this sharing scheme")]
     FieldBits(u16),

@@ -171,9 +171,8 @@ pub fn reissue(shares: &[Share], index: u16) -> Result<Share, CombineError> {
 
 fn check<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
     check_headers(readers)?;
-    let field = readers[0].header().field();
-    if field != Field::Bytes {
-        return Err(ParameterError::Scheme(field.scheme()).into());
+    if readers[0].header().field() != Field::Bytes {
+        return Err(ParameterError::NotBytes.into());
     }
     let all: Vec<usize> = (0..readers.len()).collect();
     enough(readers, &all, &mut Vec::new())

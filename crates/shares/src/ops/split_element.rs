@@ -39,7 +39,7 @@ use crate::random;
 /// threshold is below 2 or above the count, the count is above the number of points of the field,
 /// or the system's generator fails.
 pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize) -> Result<Vec<Share>, SplitError> {
-    let Field::Element { bits, points } = field else { return Err(ParameterError::FieldBits(field.bits()).into()) };
+    let Field::Element { bits, points } = field else { return Err(ParameterError::NotAnElement.into()) };
     field.check()?;
     let (threshold, count) = check_counts(field.max_count(), threshold, count)?;
     if secret.len() != field.element_len() {

@@ -2,7 +2,9 @@
 
 use sealane::gf2n::Gf256;
 use sealane::shamir::element::{Share as ElementShare, reconstruct};
-use sealane_shares::{Field, ParameterError, Points, SetId, Share, SplitError, combine, split_element};
+use sealane_shares::{
+    CombineError, Field, ParameterError, Points, SetId, Share, SplitError, combine, refresh, reissue, split_element,
+};
 
 use crate::support::{forge_payload, pattern};
 
@@ -84,7 +86,7 @@ fn secrets_that_cannot_be_elements() {
         Err(SplitError::Parameter(error)) => error,
         other => panic!("{other:?}"),
     };
-    assert_eq!(refused(&[0; 16], Field::Bytes, 2, 3), ParameterError::FieldBits(8));
+    assert_eq!(refused(&[0; 16], Field::Bytes, 2, 3), ParameterError::NotAnElement);
     assert_eq!(refused(&[0; 16], element(120, Points::Compact), 2, 3), ParameterError::FieldBits(120));
     assert_eq!(refused(&[0; 15], compact, 2, 3), ParameterError::SecretBytes(15));
     assert_eq!(refused(&[0; 17], compact, 2, 3), ParameterError::SecretBytes(17));
@@ -92,4 +94,14 @@ fn secrets_that_cannot_be_elements() {
     assert_eq!(refused(&[0; 16], compact, 1, 3), ParameterError::ThresholdOne);
     assert_eq!(refused(&[0; 16], compact, 4, 3), ParameterError::ThresholdOverCount { threshold: 4, count: 3 });
     assert_eq!(refused(&[0; 16], compact, 2, 65_536), ParameterError::Count { count: 65_536, max: 65_535 });
+}
+
+#[test]
+fn shares_of_an_element_are_not_refreshed() {
+    let shares = split_element(&[7; 16], element(128, Points::Compact), 2, 3).unwrap();
+    let refused = |result: Result<(), CombineError>| {
+        assert!(matches!(result, Err(CombineError::Parameter(ParameterError::NotBytes))), "{result:?}");
+    };
+    refused(refresh(&shares).map(drop));
+    refused(reissue(&shares, 4).map(drop));
 }

@@ -1,4 +1,4 @@
-//! The kept file with both headers, and the state of the file that it belongs to.
+//! The kept file, which holds the old and the new header of a file, and the state of that file.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -15,8 +15,8 @@ use crate::os::dir;
 /// The first bytes of a kept file.
 const MAGIC: &[u8] = b"sealane old header, version 1\n";
 
-/// The maximum length of a kept file: `MAGIC`, a length, two headers of this length, the nonce of
-/// the payload, and a checksum.
+/// The maximum length of a kept file, which has `MAGIC`, the length of each header, the old and the
+/// new header, the nonce of the payload, and a checksum. Both headers have the same length.
 const MAX_BYTES: usize = MAGIC.len() + LEN + 2 * MAX_HEADER_BYTES + NONCE_BYTES + CHECKSUM;
 const LEN: usize = 4;
 const CHECKSUM: usize = 32;
@@ -60,11 +60,11 @@ pub(super) enum State {
     None,
     /// The file has one of the two headers.
     Whole(File),
-    /// The file has parts of both headers.
+    /// The file has parts of both headers, or a header that cannot be parsed.
     Torn(Kept, File),
-    /// The kept headers belong to another file.
+    /// The kept headers belong to another file, or another program has written a new header.
     OfAnother,
-    /// Something else has the name of the kept file. The text says what.
+    /// The file with the name of the kept file cannot be used. The text says why.
     NotKept(String),
 }
 
@@ -76,9 +76,10 @@ impl State {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::None),
             Err(error) => return Ok(Self::NotKept(crate::error::describe(&error))),
         };
-        // The owner of the file is accepted too, because the owner can change the file in any case.
+        // The kept file must belong to the user or to the owner of `file`, who can change `file` in
+        // any case.
         if !dir::is_own(&kept_file.metadata()?, dir::owner(&file.metadata()?)) {
-            return Ok(Self::NotKept("it belongs to another user, or has a second name".to_owned()));
+            return Ok(Self::NotKept("it belongs to another user, or has another hard link".to_owned()));
         }
         let mut bytes = Vec::new();
         (&mut kept_file).take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;

@@ -20,7 +20,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Encrypts and decrypts messages in arrays with one key and a new nonce for each message. */
+/**
+ * Encrypts and decrypts messages in arrays with one key. Each encryption takes a new nonce.
+ * Decryption opens the same message each time.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
