@@ -1,4 +1,4 @@
-//! Whole messages.
+//! The AEADs: their numbers, lengths and nonces, and functions that seal and open whole messages.
 
 use primitives::chacha20::{Extended, Ietf, Layout};
 use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag};
@@ -78,7 +78,7 @@ impl Keyed {
     }
 }
 
-/// Returns the length of a nonce.
+/// Returns the length of an AEAD's nonce in bytes.
 pub(crate) fn nonce_bytes(aead: u32) -> Result<usize, sealane_status> {
     match aead {
         SEALANE_CHACHA20_POLY1305 => Ok(12),
@@ -163,13 +163,12 @@ pub unsafe extern "C" fn sealane_aead_seal(
     })
 }
 
-/// Decrypts a message after checking that its tag matches the message, the associated data and the
-/// nonce.
+/// Decrypts a message if its tag matches the message, the associated data, the nonce and the key.
 ///
 /// The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
 ///
-/// Returns SEALANE_NOT_AUTHENTIC if it does not match. A separate `plaintext` is then filled with
-/// zeros, and a buffer that is both holds the ciphertext as before.
+/// Returns SEALANE_NOT_AUTHENTIC if the tag does not match. A separate `plaintext` is then filled
+/// with zeros, and a buffer for both holds the ciphertext as before.
 ///
 /// # Safety
 /// The rules of the header.

@@ -23,11 +23,12 @@ pub struct sealane_message {
     pub aad_len: usize,
     /// The plaintext or ciphertext.
     pub data: *mut u8,
-    /// Its length in bytes.
+    /// The length of `data` in bytes.
     pub data_len: usize,
     /// The tag: SEALANE_TAG_BYTES bytes, written by sealing and read by opening.
     pub tag: *mut u8,
-    /// The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC.
+    /// The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Sealing does not use
+    /// it.
     pub status: i32,
 }
 

@@ -40,7 +40,8 @@ impl Caller {
     /// # Safety
     /// Until this value is dropped, each non-null pointer that the methods receive is valid for
     /// its length, and memory for output is not used by others. Contexts are live results of
-    /// [`new_context`] and not used by others.
+    /// [`new_context`]. Others do not use them, or, if [`Self::shared`] receives them, at most read
+    /// them too.
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }

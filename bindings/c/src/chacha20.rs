@@ -103,7 +103,8 @@ pub unsafe extern "C" fn sealane_chacha20_xor(
     })
 }
 
-/// Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_chacha20_free`.
+/// Returns a new context, or NULL after an error in the library itself. Free it with
+/// `sealane_chacha20_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_chacha20_new() -> *mut sealane_chacha20 {
     new_context(|| sealane_chacha20 { stream: None })
@@ -132,8 +133,8 @@ pub unsafe extern "C" fn sealane_chacha20_init(
     })
 }
 
-/// Returns a copy of a context at its position, or NULL if it is NULL or after SEALANE_INTERNAL.
-/// Free both.
+/// Returns a copy of a context at its position, or NULL if the context is NULL or after an error in
+/// the library itself. Free both contexts.
 ///
 /// # Safety
 /// The rules of the header.

@@ -38,7 +38,8 @@ impl sealane_opener {
         }
     }
 
-    /// Returns the opener that a piece of this length is for.
+    /// Returns the opener for the next piece. After a piece of more bytes than any message has, no
+    /// tag of this message is right.
     fn for_piece(&mut self, len: usize) -> Result<&mut Opener, sealane_status> {
         if len as u64 > MAX_MESSAGE_BYTES && self.locked().is_ok() {
             self.message = State::TooLong;
@@ -47,7 +48,8 @@ impl sealane_opener {
     }
 }
 
-/// Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_opener_free`.
+/// Returns a new context, or NULL after an error in the library itself. Free it with
+/// `sealane_opener_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_opener_new() -> *mut sealane_opener {
     new_context(|| sealane_opener { message: State::None })
@@ -78,8 +80,8 @@ pub unsafe extern "C" fn sealane_opener_init(
     })
 }
 
-/// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
-/// both.
+/// Returns a copy of a context in its state, or NULL if the context is NULL or after an error in
+/// the library itself. Free both contexts.
 ///
 /// # Safety
 /// The rules of the header.
@@ -136,9 +138,10 @@ pub unsafe extern "C" fn sealane_opener_decrypt_unauthenticated(
     })
 }
 
-/// Compares the tag of all pieces with `tag`, which has SEALANE_TAG_BYTES bytes, in constant time.
+/// Compares the tag of the message with `tag`, which has SEALANE_TAG_BYTES bytes, in constant time.
 ///
-/// Returns SEALANE_NOT_AUTHENTIC if they differ. The message is then abandoned.
+/// Returns SEALANE_NOT_AUTHENTIC if the tags differ or the message was too long. The message is
+/// then abandoned.
 ///
 /// # Safety
 /// The rules of the header.

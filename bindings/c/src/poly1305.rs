@@ -1,12 +1,12 @@
-//! The one-time authenticator.
+//! Poly1305, the one-time authenticator.
 
 use primitives::{Poly1305, Tag};
 
 use crate::boundary::{Caller, guard, new_context};
 use crate::status::sealane_status::{self, *};
 
-/// A message that is authenticated in pieces: new, init, update for each piece, then final or
-/// verify, free.
+/// A message that is authenticated in pieces: new, then for each message init, update for each
+/// piece, and final or final_verify. Free it at the end.
 #[derive(Clone)]
 pub struct sealane_poly1305 {
     message: Option<Poly1305>,
@@ -58,7 +58,8 @@ pub unsafe extern "C" fn sealane_poly1305_verify(
     })
 }
 
-/// Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_poly1305_free`.
+/// Returns a new context, or NULL after an error in the library itself. Free it with
+/// `sealane_poly1305_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_poly1305_new() -> *mut sealane_poly1305 {
     new_context(|| sealane_poly1305 { message: None })
@@ -80,8 +81,8 @@ pub unsafe extern "C" fn sealane_poly1305_init(poly1305: *mut sealane_poly1305, 
     })
 }
 
-/// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
-/// both.
+/// Returns a copy of a context in its state, or NULL if the context is NULL or after an error in
+/// the library itself. Free both contexts.
 ///
 /// # Safety
 /// The rules of the header.

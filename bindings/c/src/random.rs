@@ -24,7 +24,7 @@ pub unsafe extern "C" fn sealane_random(bytes: *mut u8, len: usize) -> sealane_s
     })
 }
 
-/// Writes a random key of SEALANE_KEY_BYTES bytes, for any of the algorithms in this header.
+/// Writes a random key of SEALANE_KEY_BYTES bytes, for an AEAD, ChaCha20 or Poly1305.
 ///
 /// Returns SEALANE_RANDOM if the operating system's generator fails.
 ///

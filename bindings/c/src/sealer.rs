@@ -13,7 +13,8 @@ pub struct sealane_sealer {
     message: Option<Sealer>,
 }
 
-/// Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_sealer_free`.
+/// Returns a new context, or NULL after an error in the library itself. Free it with
+/// `sealane_sealer_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_sealer_new() -> *mut sealane_sealer {
     new_context(|| sealane_sealer { message: None })
@@ -43,8 +44,8 @@ pub unsafe extern "C" fn sealane_sealer_init(
     })
 }
 
-/// Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
-/// both.
+/// Returns a copy of a context in its state, or NULL if the context is NULL or after an error in
+/// the library itself. Free both contexts.
 ///
 /// Both contexts continue the same message with the same nonce. If they encrypt different text,
 /// anyone who sees both ciphertexts learns about both texts, so send only one.

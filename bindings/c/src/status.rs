@@ -9,11 +9,13 @@ use core::ffi::{CStr, c_char};
 pub enum sealane_status {
     /// Success.
     SEALANE_OK = 0,
-    /// The message, its associated data, its nonce or its tag is not authentic.
+    /// The message, its associated data, its nonce or its tag is not authentic, or an age file or a
+    /// share of its key is damaged.
     SEALANE_NOT_AUTHENTIC = 1,
     /// A pointer is NULL where NULL is not allowed.
     SEALANE_NULL_POINTER = 2,
-    /// A length is not the required one, or is larger than an object can be.
+    /// A length is not the required one, is larger than an object can be, or is too small for the
+    /// result.
     SEALANE_WRONG_LENGTH = 3,
     /// The message is longer than the key stream.
     SEALANE_TOO_LONG = 4,
@@ -36,11 +38,11 @@ pub enum sealane_status {
     SEALANE_INVALID_TEXT = 12,
     /// A number is outside its range.
     SEALANE_OUT_OF_RANGE = 13,
-    /// There are no recipients, or they cannot be combined.
+    /// There are no recipients, or they cannot be combined, or one of them fails.
     SEALANE_INVALID_RECIPIENTS = 14,
     /// No identity opens the file, or the passphrase is wrong.
     SEALANE_NO_MATCH = 15,
-    /// The file is not in the age v1 format: its header or its armor is malformed.
+    /// The file is not in the age v1 format, or its header or its armor is malformed.
     SEALANE_MALFORMED = 16,
     /// The file needs the shares of several holders, and too few are available.
     SEALANE_TOO_FEW_SHARES = 17,

@@ -195,7 +195,7 @@ static void threshold(void)
     const uint8_t *data = sealane_bytes_data(file);
     const size_t len = sealane_bytes_len(file);
     IS(SEALANE_TOO_FEW_SHARES, sealane_age_decrypt(holder[0], data, len, &back, &error));
-    CHECK(strcmp(error.message, "the file takes 2 of 3 holders together, and 1 of them is here") == 0);
+    CHECK(strcmp(error.message, "the file needs 2 of 3 holders together, and 1 of them is here") == 0);
     OK(sealane_age_contribute(holder[2], data, len, parts, 2, &count, NULL));
     CHECK(count == 1 && parts[0].threshold == 2 && parts[0].count == 3 && parts[0].point == 3);
     CHECK(strcmp(parts[0].label, "plans for 2027") == 0 && strncmp(parts[0].text, "SEALANE-PART-1", 14) == 0);

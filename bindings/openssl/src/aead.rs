@@ -38,7 +38,7 @@ pub(crate) struct Aead<L: AeadLayout> {
     aad: ShortAad,
     record: Option<Record>,
     stage: Stage<L>,
-    /// The ciphertext of [`Stage::Sealed`].
+    /// The ciphertext of [`Stage::Sealed`], unless it is a record.
     kept: Vec<u8>,
 }
 

@@ -25,7 +25,7 @@ impl<T> Drop for Context<T> {
     }
 }
 
-/// Returns a new context, or null after a panic.
+/// Returns a new context, or null if the provider is null or after a panic.
 ///
 /// # Safety
 /// The pointer is null, or is a live provider context from `OSSL_provider_init`.
@@ -125,7 +125,7 @@ pub(crate) fn call_without_context(body: impl FnOnce() -> Result<(), Reason>) ->
     c_int::from(matches!(catch_unwind(body), Ok(Ok(()))))
 }
 
-/// Returns input.
+/// Returns `len` bytes of input. The pointer may be null only if `len` is 0.
 ///
 /// # Safety
 /// The pointer is null, or valid for `len` bytes during `'a`, and nobody writes to them.

@@ -33,7 +33,7 @@ pub(crate) trait Cipher: Clone {
     fn new(backend: Backend) -> Self;
 
     /// Sets the direction and, if given, the key and the nonce. Starts a message if either is
-    /// given.
+    /// given. An AEAD also starts one if the direction changes, or the previous message has ended.
     fn init(&mut self, direction: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>)
     -> Result<(), Reason>;
 

@@ -5,13 +5,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyInt;
 use sealane::{MAX_MESSAGE_BYTES, TAG_BYTES};
 
-/// Returns the length of a ciphertext.
+/// Returns the length of a ciphertext with its tag.
 pub(crate) fn sealed_len(plaintext: usize) -> PyResult<usize> {
     let len = plaintext.checked_add(TAG_BYTES).filter(|_| plaintext as u64 <= MAX_MESSAGE_BYTES);
     len.ok_or_else(|| PyOverflowError::new_err("the message is too long"))
 }
 
-/// The lengths of the plaintexts.
+/// The lengths of the plaintexts of many messages.
 pub(crate) enum Lengths {
     /// All plaintexts have the same length.
     Same { len: usize, count: usize },

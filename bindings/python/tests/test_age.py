@@ -292,7 +292,7 @@ def test_several_holders():
     together = age.Recipient.threshold(2, [holder.recipient for holder in holders], label="budget 2027")
     sealed = age.encrypt(b"data", together)
     assert age.decrypt(sealed, holders[1:]) == b"data"
-    with pytest.raises(age.ThresholdError, match="takes 2 of 3"):
+    with pytest.raises(age.ThresholdError, match="needs 2 of 3"):
         age.decrypt(sealed, holders[:1])
     for file in (sealed, age.encrypt(b"data", together, armor=True)):
         [part] = age.parts_of(file, holders[2])

@@ -4,7 +4,8 @@
 //! Each figure is the other provider's time divided by ours, in one process, as the median of
 //! rounds. For packets, both the payload and the header are protected. The last row is a batch of
 //! 32 packets, which the other providers protect one by one. Above the table, the batch is compared
-//! with our own suite one by one. Run it on an idle machine.
+//! with our own suite one by one, and handshakes with those of the provider that ours wraps. Run it
+//! on an idle machine.
 #![forbid(unsafe_code)]
 
 use std::sync::Arc;

@@ -55,7 +55,8 @@ impl Buffer {
 
     /// Returns the room for the next read: from `start` to the end of the initialised bytes, but at
     /// most to `end`. If none are left after `start`, or `start` is 0 because the buffer is filled
-    /// anew, four times as many bytes are initialised first.
+    /// anew, the initialised bytes are first extended to four times their number, and at least to
+    /// [`FIRST_READ`].
     pub(crate) fn room_to_read(&mut self, start: usize, end: usize) -> &mut [u8] {
         let len = self.len();
         let limit = if 0 < start && start < len { len } else { (4 * len).max(FIRST_READ) };

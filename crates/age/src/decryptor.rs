@@ -1,4 +1,4 @@
-//! Opens files.
+//! Decrypts files: reads the header, and unlocks the payload.
 
 use std::fmt;
 use std::io::Read;
@@ -14,7 +14,9 @@ use crate::preamble::Preamble;
 use crate::scrypt;
 use crate::stream::{NONCE_BYTES, StreamReader};
 
-/// Decrypts one file. It holds the header and the rest of the input.
+/// Reads the header of one file, and decrypts the file or gives it other recipients.
+///
+/// It holds the header, the nonce of the payload, and the rest of the input.
 pub struct Decryptor<R> {
     pub(crate) input: Input<R>,
     pub(crate) preamble: Preamble,
@@ -30,8 +32,8 @@ impl<R: Read> Decryptor<R> {
     ///
     /// # Errors
     ///
-    /// - [`DecryptError::Header`] if this is not an age file, is one of another version, or has a
-    ///   malformed header;
+    /// - [`DecryptError::Header`] if this is not an age file, is one of another version, has a
+    ///   malformed header, or ends before its first chunk;
     /// - [`DecryptError::Armor`] if `reader` is an armored reader and the armor is malformed;
     /// - [`DecryptError::Io`] for other errors of `reader`.
     pub fn new(reader: R) -> Result<Self, DecryptError> {

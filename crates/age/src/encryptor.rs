@@ -1,4 +1,4 @@
-//! Seals files.
+//! Encrypts files: wraps a new file key for recipients, and starts the payload.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -160,7 +160,8 @@ impl Encryptor {
     }
 }
 
-/// Returns a header with `stanzas` and the stanzas of `recipients`.
+/// Wraps `file_key` for `recipients`, whose labels must agree. Returns a header with `stanzas`,
+/// which are kept from an existing header, and the new stanzas after them.
 pub(crate) fn wrap<'a>(
     file_key: &FileKey,
     mut stanzas: Vec<Stanza>,

@@ -1,4 +1,4 @@
-//! Errors of sealing and opening files.
+//! Errors of encrypting, decrypting and copying files.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -53,7 +53,8 @@ pub enum EncryptError {
     /// A label is empty or has characters other than printable ASCII.
     #[error("a recipient has an invalid label")]
     InvalidLabel,
-    /// A recipient returned a stanza that a header cannot have.
+    /// The stanzas cannot form a header: a recipient returned an invalid one, or together they are
+    /// too many or too long.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
     /// A recipient's public key has low order.
@@ -105,13 +106,13 @@ pub enum DecryptError {
     #[cfg(feature = "std")]
     #[error(transparent)]
     Armor(ArmorError),
-    /// The header is malformed.
+    /// The header is not one of an age v1 file, or an identity finds one of its stanzas invalid.
     #[error(transparent)]
     Header(#[from] HeaderError),
     /// The file is not encrypted to any of the identities.
     #[error("none of the identities can open the file")]
     NoMatch,
-    /// The file is encrypted with another passphrase.
+    /// The file is encrypted with another passphrase, or its stanza was changed.
     #[error("the passphrase is wrong")]
     WrongPassphrase,
     /// A stanza names one of the identities, but that identity cannot unwrap it.
@@ -160,7 +161,7 @@ impl From<io::Error> for DecryptError {
     }
 }
 
-/// A payload cannot be copied.
+/// A payload cannot be copied from an input to an output, sealed, opened or salvaged.
 #[cfg(feature = "std")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -169,7 +170,8 @@ pub enum CopyError {
     /// [`StreamError`](crate::StreamError).
     #[error(transparent)]
     Read(io::Error),
-    /// The output could not be written.
+    /// The output could not be written, the system's random number generator failed, or the caller
+    /// of [`salvage`](crate::StreamReader::salvage) returned this error from its report.
     #[error(transparent)]
     Write(io::Error),
 }

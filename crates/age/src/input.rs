@@ -14,7 +14,7 @@ pub(crate) struct Input<R> {
     pub(crate) buf: Box<[u8]>,
     pos: usize,
     end: usize,
-    /// The bytes taken from `inner` so far, until the first seek.
+    /// The number of bytes read from `inner` so far. It is not valid after a seek.
     fetched: u64,
 }
 
@@ -23,9 +23,9 @@ pub(crate) struct Input<R> {
 pub(crate) enum LineEnd {
     /// A line feed. It is not part of the line.
     LineFeed,
-    /// The end of the bytes that were read ahead. Some may have been taken.
+    /// No line feed in the bytes that were read ahead. All of them are part of the line.
     Ahead,
-    /// More bytes than allowed, before any line feed.
+    /// More bytes than allowed, before any line feed. None were taken from the input.
     TooLong,
 }
 

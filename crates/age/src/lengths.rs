@@ -1,4 +1,4 @@
-//! Lengths in the format that several modules need.
+//! Lengths in the age format that several modules need.
 
 /// The length of the tag after each chunk and after a wrapped file key, in bytes.
 pub const TAG_BYTES: usize = 16;

@@ -69,8 +69,8 @@ pub enum Prefix {
 impl Preamble {
     /// Parses the start of a file from its first bytes.
     ///
-    /// If `prefix` is the whole file, [`Prefix::Incomplete`] means that the file is cut short:
-    /// [`HeaderError::Truncated`].
+    /// If `prefix` is the whole file, [`Prefix::Incomplete`] means that the file is cut short
+    /// ([`HeaderError::Truncated`]) or empty ([`HeaderError::Empty`]).
     ///
     /// # Errors
     /// The fault of the header, as soon as `prefix` shows it.
@@ -141,8 +141,10 @@ impl Preamble {
     /// - [`DecryptError::Header`] if an identity finds a stanza invalid;
     /// - [`DecryptError::Threshold`] if the file needs several holders together, and they cannot
     ///   open it;
-    /// - [`DecryptError::Identity`] if an identity fails in another way. This ends the search, so
-    ///   that the user learns of it.
+    /// - [`DecryptError::Identity`] if an identity fails in another way.
+    ///
+    /// If an identity finds no stanza for itself, or cannot unwrap the one that names it, the next
+    /// identity is tried. Any other failure ends the search, so that the user learns of it.
     pub fn unlock<'a>(
         &self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,

@@ -1,4 +1,4 @@
-//! Files that are read and written at any position.
+//! Inputs and outputs that are read and written at any position, such as files.
 
 use std::fs::File;
 use std::io;

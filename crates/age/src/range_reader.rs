@@ -276,8 +276,8 @@ impl<I: ReadAt> RangeReader<I> {
     /// The sealed chunks and their plaintext are in memory at once.
     ///
     /// # Errors
-    /// The errors of the input, a [`StreamError`] if the chunks are damaged, and
-    /// [`io::ErrorKind::OutOfMemory`].
+    /// The errors of the input, a [`StreamError`] if the chunks are damaged or no file has this
+    /// length, and [`io::ErrorKind::OutOfMemory`].
     pub fn read(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut sealed) = self.plan(plaintext)?;
         let mut filled = 0;

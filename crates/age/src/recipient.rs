@@ -91,7 +91,8 @@ pub enum WrapError {
     /// The recipient combines others, and their labels differ.
     #[error("recipients with different labels cannot be combined: {} and {}", Labels(.0), Labels(.1))]
     IncompatibleRecipients(BTreeSet<String>, BTreeSet<String>),
-    /// The recipient combines others, and one of them returned a stanza that cannot be nested.
+    /// The recipient combines others, and one of them returned no stanza, or one that cannot be
+    /// nested.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
     /// The recipient's public key has low order, so that the wrapped key would not be secret.

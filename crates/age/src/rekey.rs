@@ -57,8 +57,8 @@ pub enum RekeyError {
     /// The file cannot be encrypted to the new recipients.
     #[error(transparent)]
     Wrap(#[from] EncryptError),
-    /// Some recipients are post-quantum and others are not. Such a file would be no safer than one
-    /// for the others alone.
+    /// Either the kept recipients or the new ones are post-quantum, but not both. Such a file would
+    /// be no safer than one without post-quantum recipients.
     #[error("a file for post-quantum recipients cannot be given to others too, nor the other way round")]
     Mixed,
 }
@@ -91,6 +91,7 @@ impl fmt::Debug for Rekeyed {
 
 impl<R: Read> Decryptor<R> {
     /// Unwraps the file key with the first of `identities` that can, and wraps it for `recipients`.
+    /// With [`Existing::Keep`], the stanzas of the old recipients stay, but not padding.
     ///
     /// # Errors
     /// [`RekeyError`]. The file does not contain the labels of the recipients that are kept.

@@ -59,8 +59,9 @@ pub const MAX_WORK_FACTOR: u8 = 30;
 
 const SALT_LABEL: &[u8] = b"age-encryption.org/v1/scrypt";
 const SALT_BYTES: usize = 16;
-/// scrypt's block size and parallelization.
+/// scrypt's block size.
 const R: u32 = 8;
+/// scrypt's parallelization.
 const P: u32 = 1;
 
 /// The nonce of the wrapped file key. Each key wraps only one file key, so the nonce can be

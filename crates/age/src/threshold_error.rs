@@ -31,7 +31,7 @@ pub enum ThresholdError {
     /// A stanza is malformed, or the stanzas of a share set do not belong together.
     #[error("the shares in the header are malformed")]
     Malformed,
-    /// All stanzas have an unknown version of the format.
+    /// All `sealane/threshold` stanzas have an unknown version of their format.
     #[error("the shares in the header are of an unknown version of the format: \"{0}\" (only \"v1\" is known)")]
     UnknownVersion(String),
     /// An identity unwraps a key that does not open the share in the header.

@@ -52,7 +52,9 @@ impl Program {
         }
     }
 
-    /// Returns the exit status for a well-formed command line whose arguments exclude each other.
+    /// Returns the exit status for an error in the command line. For the programs other than
+    /// `sealane`, this is the status for a well-formed command line whose arguments exclude each
+    /// other; malformed ones get theirs where they are parsed.
     pub(crate) fn usage_status(self) -> u8 {
         if self == Self::Sealane { 2 } else { 1 }
     }

@@ -4,8 +4,8 @@ use std::error::Error;
 
 use sealane_age::{DecryptError, EncryptError, RekeyError, StreamError};
 
-/// An object cannot be sealed or opened. The errors of `SealedStore` wrap this error:
-/// [`SealedError::of`] finds it there.
+/// An object cannot be sealed, opened or given other recipients. The `object_store` errors of
+/// `SealedStore` wrap this error: [`SealedError::of`] finds it there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealedError {
@@ -13,7 +13,8 @@ pub enum SealedError {
     /// these identities.
     #[error("cannot open the object: {0}")]
     Open(#[from] DecryptError),
-    /// The payload is damaged, or cut off.
+    /// The payload is damaged, cut off or too long. When an object is written, it has too many
+    /// chunks.
     #[error("the object is damaged: {0}")]
     Payload(#[from] StreamError),
     /// The object cannot be sealed for these recipients.
@@ -25,11 +26,12 @@ pub enum SealedError {
     /// The header for the new recipients does not fit the length of the old header, in bytes.
     #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
     HeaderLen(usize),
-    /// The object was replaced while it was read, or the inner store returned too few bytes of it.
+    /// The object was replaced while it was read or given other recipients, or the inner store
+    /// returned too few of the bytes to copy.
     #[error("the object was changed while it was read")]
     Changed,
-    /// A part of an upload was not written, or was added after the last chunk was sealed. The
-    /// upload can only be aborted.
+    /// A part of an upload was not written, or may not have been, or was added after the last chunk
+    /// was sealed. The upload can only be aborted.
     #[error("a part of the upload was not written, so the upload can only be aborted")]
     PartFailed,
 }

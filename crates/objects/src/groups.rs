@@ -15,7 +15,7 @@ use crate::opened::Opened;
 pub(crate) struct Group {
     pub(crate) chunks: SealedRange,
     /// The index of each range in the request, and its position in the plaintext of the chunks.
-    /// Sorted by start.
+    /// Sorted by the start of the range.
     pub(crate) ranges: Vec<(usize, Range<usize>)>,
 }
 

@@ -10,7 +10,8 @@ use sealane_age::{Backend, DecryptError, EncryptError, Encryptor, Identity, Prea
 /// another. The nonce follows the header, so that the first chunk starts at byte 4096.
 pub const DEFAULT_HEADER_LEN: usize = 4096 - NONCE_BYTES;
 
-/// The recipients that objects are sealed for, and the identities that open them.
+/// The recipients that objects are sealed for, the identities that open them, and the length of new
+/// headers.
 ///
 /// ```
 /// use sealane_age::x25519::Identity;
@@ -51,17 +52,17 @@ impl Keys {
         self
     }
 
-    /// Adds an identity. The first one that fits opens an object.
+    /// Adds an identity. An object is opened with the first one that fits.
     #[must_use]
     pub fn with_identity(mut self, identity: impl Identity + Send + Sync + 'static) -> Self {
         self.identities.push(Arc::new(identity));
         self
     }
 
-    /// Sets the length of the header of new objects, in bytes. All writers and readers of a store
-    /// should use the same length, because [`ListedSize::FixedHeader`](crate::ListedSize) computes
-    /// sizes with it. The default of [`DEFAULT_HEADER_LEN`] has room for about 35 X25519
-    /// recipients, or two post-quantum ones.
+    /// Sets the length of the header of new objects, in bytes, without the nonce that follows it.
+    /// All writers and readers of a store should use the same length, because
+    /// [`ListedSize::FixedHeader`](crate::ListedSize) computes sizes with it. The default of
+    /// [`DEFAULT_HEADER_LEN`] has room for about 35 X25519 recipients, or two post-quantum ones.
     #[must_use]
     pub fn with_header_len(mut self, len: usize) -> Self {
         self.header_len = len;

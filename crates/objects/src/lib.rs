@@ -1,17 +1,18 @@
-//! Seals the objects of any [`object_store`](https://docs.rs/object_store) as age files
-//! (age-encryption.org/v1). The store wraps an inner store, in memory, on disk or in a cloud.
+//! Seals the objects of any store of the crate [`object_store`](https://docs.rs/object_store) as
+//! age files (age-encryption.org/v1). A `SealedStore` wraps an inner store, in memory, on disk or
+//! in a cloud, which keeps the sealed objects.
 //!
-//! `SealedStore` implements `ObjectStore`, so that DataFusion, Delta and other engines read and
-//! write sealed objects in place. The objects are plain age files: `age -d` opens them.
+//! It implements `ObjectStore`, so that DataFusion, Delta and other engines read and write sealed
+//! objects in place. The objects are plain age files: `age -d` opens them.
 //!
 //! - **Ranges.** Reading a range fetches only the chunks of 64 KiB that it touches: at most two for
-//!   1,000 bytes. The header is fetched once for each version of an object, and cached. Ranges
-//!   whose chunks touch are fetched together.
+//!   1,000 bytes. The header is fetched once for each version of an object, and cached. The ranges
+//!   of one `get_ranges` whose chunks touch are fetched together.
 //! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that a listing can
 //!   compute the length of each plaintext without reading the object: see [`ListedSize`].
 //! - **Writing.** Multipart writes are sealed part by part. The latest part is held back until more
-//!   data follows, because the last chunk of a file is marked as the last. The inner store does
-//!   conditional writes, copies and renames.
+//!   data follows, because the last chunk of a file is marked as the last. Conditional writes,
+//!   copies and renames are passed on to the inner store.
 //! - **Other recipients.** `SealedStore::rekey` replaces the header, and copies the chunks
 //!   unchanged.
 //!
@@ -57,8 +58,8 @@
 //! list.
 //!
 //! Sealing and opening run in the task that polls the future: about a millisecond for a few MiB.
-//! The exception is `get_ranges` of local files, with the feature `fs`: it opens chunks on tokio's
-//! threads for blocking work.
+//! The exception is `get_ranges` of local files, with the feature `fs` and in a tokio runtime: it
+//! opens chunks on tokio's threads for blocking work.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

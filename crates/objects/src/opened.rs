@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sealane_age::StreamError;
 use sealane_age::stream::{PayloadKey, SealedRange};
 
-/// The number of objects in the cache.
+/// The largest number of objects in the cache.
 const CAPACITY: usize = 4096;
 
 /// Metadata that changes when an object is replaced.

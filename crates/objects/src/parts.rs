@@ -9,8 +9,9 @@ use zeroize::{Zeroize as _, Zeroizing};
 /// The shortest length that S3 allows for the parts of an upload, except the last one.
 const MIN_PART: usize = 5 << 20;
 
-/// Seals an object in order, and cuts it into parts of equal length. The last chunk is marked as
-/// the last, so a chunk is sealed only when more plaintext follows, or at the end.
+/// Seals an object in order, and cuts it into parts, which have equal lengths except for the last
+/// one. The last chunk is marked as the last, so a chunk is sealed only when more plaintext
+/// follows, or at the end.
 pub(crate) struct Sealing {
     key: SealingKey,
     /// The number of the next chunk.

@@ -1,6 +1,6 @@
 //! The sizes in listings.
 
-/// The size of an object that a listing reports.
+/// Chooses the size that listings report for each object.
 ///
 /// `get` and `head` always report the length of the plaintext.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub enum ListedSize {
     /// were sealed with another header length, the size is wrong until their headers are read.
     #[default]
     FixedHeader,
-    /// The length of the plaintext. Headers that are not cached yet are read, ten at a time. For
-    /// an object that cannot be opened, the size in the inner store.
+    /// The length of the plaintext. Headers that are not cached yet are read, ten at a time. An
+    /// object that cannot be opened has its size in the inner store.
     Exact,
     /// The size that the object has in the inner store. Nothing is read.
     Stored,

@@ -4,7 +4,8 @@ use core::fmt;
 
 /// A message, its associated data, its nonce or its tag is not authentic.
 ///
-/// The error deliberately does not say which.
+/// The error deliberately does not say which. It also stands for data that is too short or too long
+/// to be a sealed message, and for a message that has not been opened yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenError;
 
@@ -52,8 +53,8 @@ impl core::error::Error for RandomError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// No backend of the requested name was compiled for this architecture. The names are those of
-    /// the backends that were.
+    /// No backend of the family has the requested name, or it was not compiled for this
+    /// architecture. The names are those of the family's backends that were compiled.
     Unknown(&'static [&'static str]),
     /// The CPU, or the operating system, lacks the instruction set.
     Unavailable(&'static str),

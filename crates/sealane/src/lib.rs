@@ -5,7 +5,8 @@
 //!   [`ChaChaPoly1305::seal_batch`] and [`ChaChaPoly1305::open_batch`]; [`XChaCha20Poly1305`] draws
 //!   nonces at random on request.
 //! - With the feature `commit`, `CommittingChaCha20Poly1305` and `CommittingXChaCha20Poly1305`: the
-//!   same ciphers with tags that commit to the key, so that no ciphertext opens under two keys.
+//!   same ciphers with tags that commit to the key, so that nobody can find a ciphertext that opens
+//!   under two keys.
 //! - [`OpenSshChaCha20Poly1305`]: the cipher `chacha20-poly1305@openssh.com` of SSH.
 //! - [`chacha20`]: the stream ciphers ChaCha20, ChaCha12, ChaCha8 and their XChaCha forms,
 //!   HChaCha20, and a generator.

@@ -1,4 +1,4 @@
-//! The lists of backends, and the one branch on the CPU.
+//! The lists of backends, and the macros that branch on the instruction set.
 
 use crate::level_list::LevelList;
 use crate::tuning::{self, Tuning};
@@ -16,8 +16,9 @@ levels! { $
     /// Runs a kernel on the instruction set of a [`Level`]: `dispatch!(level, token =>
     /// kernel(token, …))`.
     ///
-    /// This is the only branch on the CPU. The expression is inlined into a function compiled with
-    /// the token's features, so the kernel it calls must be `#[inline(always)]` throughout.
+    /// The kernel has no other branch on the instruction set. The expression is inlined into a
+    /// function compiled with the token's features, so the kernel it calls must be
+    /// `#[inline(always)]` throughout.
     macro dispatch;
     portable {
         Scalar(Scalar) "scalar" "Portable code. The compiler may still use vectors that the target always has.";

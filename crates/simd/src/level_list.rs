@@ -16,7 +16,7 @@ pub trait LevelList: Copy + Eq + Debug + Send + Sync + Sealed + 'static {
     const NAMES: &'static [&'static str];
 
     /// Returns the level at that position in [`LevelList::NAMES`], if the CPU has it. Detection is
-    /// cached: later calls read one atomic.
+    /// cached, so later calls are cheap.
     fn by_index(index: usize) -> Option<Self>;
 
     /// Returns the level's position in [`LevelList::NAMES`].

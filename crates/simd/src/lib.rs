@@ -1,8 +1,9 @@
 //! Kernels written once, run on every CPU: proof tokens, run-time detection and vector types.
 //!
-//! - A **token** ([`Scalar`], and on x86 [`x86::Ssse3`], [`x86::Avx2`], [`x86::Avx512`], on Arm
-//!   `arm::Neon`, on WebAssembly `wasm::Simd128`) is a zero-sized proof that the CPU has a set of
-//!   features. A token comes only from detection, or from a token with more features.
+//! - A **token** (such as [`Scalar`], on x86 [`x86::Avx2`], on Arm `arm::Neon`, on WebAssembly
+//!   `wasm::Simd128`) is a zero-sized proof that the CPU has a set of features. Apart from
+//!   [`Scalar`], which needs none, a token comes only from detection, or from a token with more
+//!   features.
 //! - A **vector** holds its token privately, so safe code cannot use an instruction that the CPU
 //!   lacks.
 //! - A **kernel** is generic over a trait of tokens such as [`Simd`] and works with the

@@ -84,7 +84,8 @@ pub struct Tuning {
     /// The most sets that the horizontal layout computes side by side at the end of an input, in
     /// place of a group and the rest: 5 to 7, or [`Tuning::horizontal_sets`].
     pub most_horizontal_sets: usize,
-    /// Whether the end of an input is faster as such sets than as a group and then the rest.
+    /// Whether the end of an input is faster as up to [`Tuning::most_horizontal_sets`] sets than as
+    /// a group and then the rest.
     pub prefer_sets_for_tail: ByClass<bool>,
     /// Groups that advance together: 2 where the registers hold both.
     pub vertical_sets: usize,
@@ -125,8 +126,8 @@ pub struct Tuning {
     pub batch_max_bytes: Option<usize>,
     /// The number of messages from which a batch is faster than the messages one by one.
     pub batch_min_messages: usize,
-    /// The same number for messages that can be processed three at a time; `None` where that is
-    /// always faster.
+    /// The same number for messages that can be processed three at a time; `None` where three at a
+    /// time are always faster.
     pub batch_min_short_messages: Option<usize>,
 }
 
@@ -250,7 +251,8 @@ pub(crate) const SCALAR: Tuning = Tuning {
     batch_min_short_messages: None,
 };
 
-/// Values that all levels of 128-bit vectors share. SSSE3 on Zen 3.
+/// Values for vectors of 128 bits, from SSSE3 on Zen 3. The tables of all levels with vectors start
+/// with them.
 #[allow(dead_code, reason = "some targets have no vectors")]
 const VECTORS_OF_128_BITS: Tuning = Tuning {
     // One row in a vector: from two groups on.

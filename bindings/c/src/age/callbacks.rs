@@ -25,7 +25,8 @@ pub type sealane_write = Option<unsafe extern "C" fn(context: *mut c_void, bytes
 pub type sealane_read_at =
     Option<unsafe extern "C" fn(context: *mut c_void, offset: u64, buffer: *mut u8, len: usize) -> isize>;
 
-/// A callback failed with this result.
+/// A callback failed with this negative result, or returned more than the number of bytes that it
+/// was called with.
 #[derive(Debug)]
 pub(super) struct CallbackError(pub(super) i64);
 

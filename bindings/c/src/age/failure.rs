@@ -1,4 +1,4 @@
-//! Errors of the functions for files, with their details.
+//! Errors of the functions for age files, with their details.
 
 use core::error::Error;
 use core::ffi::c_char;

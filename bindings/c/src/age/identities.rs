@@ -24,15 +24,15 @@ impl sealane_age_identities {
         self.identities.iter().map(|identity| &**identity as &dyn Identity)
     }
 
-    /// Calls `open` with each identity alone, and after them with all of them and the parts
-    /// together.
+    /// Calls `open` with a list: the identities, and after them one that opens files for several
+    /// holders with the identities and the parts together.
     pub(super) fn with<T>(&self, open: impl FnOnce(&[&dyn Identity]) -> T) -> T {
         let together = ThresholdIdentity::new(self.each(), &self.parts);
         let all: Vec<&dyn Identity> = self.each().chain([&together as &dyn Identity]).collect();
         open(&all)
     }
 
-    /// Calls `open` with each identity alone.
+    /// Calls `open` with the identities, without the parts.
     pub(super) fn holders<T>(&self, open: impl FnOnce(&[&dyn Identity]) -> T) -> T {
         open(&self.each().collect::<Vec<_>>())
     }
@@ -62,8 +62,8 @@ impl sealane_age_identities {
     }
 }
 
-/// Returns a new list without identities, or NULL after SEALANE_INTERNAL. Free it with
-/// `sealane_age_identities_free`.
+/// Returns a new list without identities, or NULL after an error in the library itself. Free it
+/// with `sealane_age_identities_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_age_identities_new() -> *mut sealane_age_identities {
     new_context(|| sealane_age_identities { identities: Vec::new(), parts: Vec::new() })
@@ -73,8 +73,8 @@ pub extern "C" fn sealane_age_identities_new() -> *mut sealane_age_identities {
 /// `AGE-SECRET-KEY-PQ-1...`, or the file of an ssh private key that is not encrypted. Empty lines
 /// and lines that begin with # are skipped. Plugin identities are refused.
 ///
-/// Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. No identity is
-/// added then.
+/// Returns SEALANE_INVALID_TEXT if a line is not an identity or is one of a plugin, if an ssh key
+/// is encrypted or of another type, or if there is no identity. No identity is added then.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

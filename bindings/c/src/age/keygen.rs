@@ -15,7 +15,8 @@ pub const SEALANE_AGE_X25519: u32 = 1;
 /// ML-KEM-768 with X25519: `age1pq1...`, which is post-quantum, and which age supports since
 /// version 1.3.
 pub const SEALANE_AGE_MLKEM768X25519: u32 = 2;
-/// The length of a buffer that holds any identity or recipient, including the zero byte at the end.
+/// The length of a buffer that holds any text which `sealane_age_keygen` or `sealane_age_recipient`
+/// writes, with the zero byte at its end.
 pub const SEALANE_AGE_KEY_TEXT_BYTES: usize = 2048;
 
 /// The longest text encodes a public key of 1216 bytes in base 32, with its prefix and checksum.
@@ -51,8 +52,8 @@ pub unsafe extern "C" fn sealane_age_keygen(
 
 /// Writes the text of an identity's recipient, with a zero byte at its end.
 ///
-/// Returns SEALANE_INVALID_TEXT if `identity` is not exactly one identity, and SEALANE_WRONG_LENGTH
-/// if `size` is too small.
+/// Returns SEALANE_INVALID_TEXT if `identity` is not exactly one identity or is one of a plugin,
+/// and SEALANE_WRONG_LENGTH if `size` is too small.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

@@ -15,7 +15,7 @@ pub struct sealane_bytes {
     bytes: Zeroizing<Vec<u8>>,
 }
 
-/// Stores a new `sealane_bytes`, or leaves `to` unchanged if that fails.
+/// Stores a new `sealane_bytes` in `*to`, or leaves it unchanged if that fails.
 fn store(caller: &Caller, to: *mut *mut sealane_bytes, bytes: Vec<u8>) -> Result<(), Failure> {
     let bytes = new_context(|| sealane_bytes { bytes: Zeroizing::new(bytes) });
     if bytes.is_null() {

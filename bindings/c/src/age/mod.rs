@@ -13,7 +13,8 @@ mod streams;
 
 /// The binary form of a file.
 pub const SEALANE_AGE_BINARY: u32 = 0;
-/// The text form of a file: armor. Decryption recognises it.
+/// The text form of a file: armor. Decryption recognises it, but ranges are read only from binary
+/// files.
 pub const SEALANE_AGE_ARMOR: u32 = 1;
 
 fn format(format: u32) -> Result<sealane_age::armor::Format, failure::Failure> {

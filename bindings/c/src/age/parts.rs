@@ -19,7 +19,7 @@ pub const SEALANE_AGE_LABEL_BYTES: usize = 101;
 
 const _: () = assert!(SEALANE_AGE_LABEL_BYTES == MAX_LABEL_BYTES + 1);
 
-/// A part, and its description by the creator of the file.
+/// A part of a file for several holders, and its description by the creator of the file.
 #[repr(C)]
 pub struct sealane_age_part {
     /// The text, which is secret. Send it to the person who opens the file, then wipe it.

@@ -1,4 +1,4 @@
-//! Ranges of plaintext.
+//! Reads ranges of the plaintext of a binary file, without decrypting the rest.
 
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
@@ -13,11 +13,11 @@ use super::identities::sealane_age_identities;
 use crate::boundary::{Caller, Region, check_disjoint, new_context};
 use crate::status::sealane_status::{self, *};
 
-/// The length in bytes of the plaintext that is decrypted at once: 16 chunks of 64 KiB.
+/// The largest number of bytes of plaintext that are decrypted at once: 16 chunks of 64 KiB.
 const PIECE: u64 = 16 << 16;
 
 /// A file whose plaintext is read by ranges: open, read any number of ranges, free. It may be used
-/// from several threads at once if its callback may.
+/// from several threads at once if its callback may. A file descriptor always may.
 pub struct sealane_age_ranges {
     reader: Reader,
 }
@@ -44,7 +44,7 @@ impl Reader {
         }?))
     }
 
-    /// Writes the range from `start` on to `output`, as far as the plaintext goes.
+    /// Fills `output` with plaintext from `start` on, up to the end of the plaintext.
     fn read_into(&self, mut start: u64, output: &mut Output<'_>) -> Result<(), Failure> {
         loop {
             let wanted = output.remaining() as u64;

@@ -16,7 +16,7 @@ use crate::status::sealane_status::{self, *};
 /// Several threads may use the list at once while none of them adds to it.
 pub struct sealane_age_recipients {
     recipients: Vec<Box<dyn Recipient + Send + Sync>>,
-    /// The texts of the recipients that have one.
+    /// The texts of the recipients other than passphrases.
     texts: Vec<String>,
     threshold: Option<(usize, Option<Label>)>,
 }
@@ -60,8 +60,8 @@ fn native(recipient: AnyRecipient) -> Result<Box<dyn Recipient + Send + Sync>, F
         .map_err(|_| Failure::new(SEALANE_INVALID_TEXT, "a recipient of a plugin, which this library does not start"))
 }
 
-/// Returns a new list without recipients, or NULL after SEALANE_INTERNAL. Free it with
-/// `sealane_age_recipients_free`.
+/// Returns a new list without recipients, or NULL after an error in the library itself. Free it
+/// with `sealane_age_recipients_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_age_recipients_new() -> *mut sealane_age_recipients {
     new_context(|| sealane_age_recipients { recipients: Vec::new(), texts: Vec::new(), threshold: None })

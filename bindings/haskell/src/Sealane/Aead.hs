@@ -94,7 +94,8 @@ newSealer key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \conte
 
 -- | Encrypts the next piece, of any length.
 --
--- Throws 'Sealane.Error.SealaneError' after 'finishSealer'.
+-- Throws 'Sealane.Error.SealaneError' after 'finishSealer', and if the message gets longer than 256
+-- GiB.
 sealPiece :: Sealer s -> ByteString -> ST s ByteString
 sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update) >>= checked
   where
@@ -119,7 +120,8 @@ newOpener key nonce aad = fmap Opener . newContext openerNew openerFree $ \conte
 
 -- | Adds the next piece of the ciphertext, without its tag.
 --
--- Throws 'Sealane.Error.SealaneError' after 'verifyTag'.
+-- Throws 'Sealane.Error.SealaneError' after 'verifyTag', and if the message gets longer than 256
+-- GiB.
 authenticatePiece :: Opener s -> ByteString -> ST s ()
 authenticatePiece (Opener opener) piece =
     inContext opener (withBytes piece . authenticate) >>= unsafeIOToST . check

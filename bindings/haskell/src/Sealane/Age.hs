@@ -53,7 +53,8 @@ import System.Posix.Internals (withFilePath)
 
 -- | Returns a file with this content.
 --
--- Throws 'SealaneError' if the operating system's generator fails, or there is not enough memory.
+-- Throws 'SealaneError' if the recipients cannot be combined, the operating system's generator
+-- fails, or there is not enough memory.
 encrypt :: Recipients -> Format -> ByteString -> IO ByteString
 encrypt (Recipients keys) format content =
     withList keys $ \recipients -> withBytes content $ \start len ->
@@ -66,8 +67,9 @@ decrypt (Identities keys) file = attempt . withList keys $ \identities ->
 
 -- | Encrypts a file to a new one, on all cores. The memory needed does not grow with the file.
 --
--- Throws an 'IOError' if the first file cannot be opened, or the second one already exists. Throws
--- 'SealaneError' for other errors, after which the second file does not exist.
+-- Throws an 'IOError' if the first file cannot be opened, or the second one cannot be created, for
+-- example because it exists. Throws 'SealaneError' for other errors, after which the second file
+-- does not exist.
 encryptFile
     :: Recipients
     -> Format

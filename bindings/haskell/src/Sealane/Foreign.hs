@@ -140,7 +140,7 @@ withBytes :: ByteString -> (Ptr Word8 -> CSize -> IO a) -> IO a
 withBytes bytes body =
     B.unsafeUseAsCStringLen bytes $ \(start, len) -> body (castPtr start) (fromIntegral len)
 
--- | Returns as many bytes as the input has, written by a C function.
+-- | Returns bytes of the given length, which a C function computes from the input.
 transform :: ByteString -> Int -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO ()) -> IO ByteString
 transform input len body = withBytes input $ \from size -> B.create len (body from size)
 

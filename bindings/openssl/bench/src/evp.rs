@@ -14,7 +14,7 @@ type Ctx = *mut c_void;
 
 macro_rules! functions {
     ($($name:ident: fn($($type:ty),*) -> $result:ty;)*) => {
-        /// A libcrypto with both providers.
+        /// A libcrypto with two providers: Sealane's and OpenSSL's default.
         #[allow(non_snake_case, reason = "the names of OpenSSL")]
         pub(crate) struct Evp {
             $($name: unsafe extern "C" fn($($type),*) -> $result,)*
@@ -52,7 +52,7 @@ functions! {
 }
 
 impl Evp {
-    /// Loads libcrypto, and both providers into it, as a configuration says.
+    /// Loads libcrypto, and into it the two providers, which a configuration file names.
     pub(crate) fn load(libcrypto: &Path, configuration: &Path) -> Result<Self, Box<dyn std::error::Error>> {
         // SAFETY: the library that the caller names runs code when it is loaded.
         let libcrypto = unsafe { Library::new(libcrypto) }?;

@@ -53,11 +53,14 @@ class ExcessiveWorkError(DecryptError):
 
 
 class ThresholdError(DecryptError):
-    """The file needs several holders, and too few are available, or a part is wrong."""
+    """Too few of a file's holders are available, or a part, a threshold or a label is wrong."""
 
 
 class IdentityError(DecryptError):
-    """An identity cannot be used: for example, it is encrypted, or its plugin is missing."""
+    """An identity or a recipient cannot be used.
+
+    For example, the identity is encrypted, or the plugin is missing.
+    """
 
 
 class PayloadError(DecryptError):

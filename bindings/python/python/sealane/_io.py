@@ -109,7 +109,7 @@ class AgeReader(io.RawIOBase):
 
 
 class AgeWriter(io.RawIOBase):
-    """Writes the plaintext of a file: see ``sealane.age.create_age``."""
+    """Encrypts a file from the plaintext that is written to it: see ``sealane.age.create_age``."""
 
     _sealer: Sealer | None = None
     _owned = False

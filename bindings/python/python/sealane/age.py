@@ -5,9 +5,9 @@
 the plaintext of a file from any position, and ``create_age`` writes a file.
 
 Arguments for recipients or identities take one of them or an iterable. The identities may include
-parts of other holders. ``threads`` is the number of threads, by default one for each core.
-``progress`` is called with the number of bytes read so far, and the total number or ``None``. An
-exception that it raises ends the call.
+the parts (``Part``) that other holders have contributed. ``threads`` is the number of threads, by
+default one for each core. ``progress`` is called with the number of bytes read so far, and the
+total number or ``None``. An exception that it raises ends the call.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int
 
     ``file`` is a path, or a binary file, which is not closed. Close the writer to finish the file.
     If a ``with`` block ends with an exception, the file is left incomplete, and reading it to its
-    end fails. ``header_len`` pads the header to that length, so that the size of the plaintext
-    follows from the size of the file.
+    end fails. ``header_len`` pads the header, without the nonce of 16 bytes that follows it, to
+    that length, so that the size of the plaintext follows from the size of the file.
     """
     return AgeWriter(file, recipients, header_len=header_len)
 
@@ -269,7 +269,7 @@ def read_identities(path: Path, *, passphrase: str | None = None) -> list[Identi
     """Reads a file of identities, as ``age -i`` does.
 
     The file has one identity on each line, or is such a file encrypted with a passphrase, or is an
-    ssh private key.
+    ssh private key. ``passphrase`` decrypts the file or the key.
     """
     with open(path, "rb") as file:
         return parse_identities(file.read(), passphrase=passphrase)
@@ -302,9 +302,9 @@ class FileInfo:
     work_factor: int | None
     #: The share sets, if several holders must cooperate.
     share_sets: list[ShareSet]
-    #: The length of the header in bytes.
+    #: The length of the header in bytes, without the nonce that follows it.
     header_len: int
-    #: The length of the plaintext in bytes. ``None`` for armored files.
+    #: The length of the plaintext in bytes. ``None`` if the file is armored, or cut short.
     plaintext_len: int | None
     #: Whether the file is armored.
     armored: bool
@@ -319,7 +319,7 @@ def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
         elif isinstance(file, str | os.PathLike):
             opened = stack.enter_context(open(file, "rb"))
         start = opened.tell()
-        # Armor has 65 characters for 48 bytes.
+        # Armored files yield fewer bytes: 48 for each 65 characters.
         data = opened.read(_MAX_HEADER_BYTES + 16)
         if data.lstrip().startswith(b"-----BEGIN AGE"):
             return _sealane.dearmor_prefix(data), None, True
@@ -328,7 +328,10 @@ def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
 
 
 def inspect(file: Path | bytes | BinaryIO) -> FileInfo:
-    """Returns what a file says about itself. Needs no key."""
+    """Returns what a file says about itself. Needs no key.
+
+    An open file is read from its current position on, and left at another one.
+    """
     prefix, length, armored = _prefix(file)
     preamble = Preamble.parse(prefix)
     if isinstance(preamble, int):

@@ -27,7 +27,7 @@ pub(crate) enum Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// Returns the number of bytes.
+    /// Returns the number of sealed bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Memory(sealed) => sealed.len(),
@@ -100,8 +100,8 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// Opens the chunks on several threads. `room` has exactly the length of the plaintext, and is
-    /// initialised if this succeeds.
+    /// Opens the chunks on up to `threads` threads. `room` has exactly the length of the plaintext,
+    /// and is initialised if this succeeds.
     pub(crate) fn open(
         self,
         key: &PayloadKey,

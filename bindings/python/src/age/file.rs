@@ -1,4 +1,5 @@
-//! Files by path. Each thread reads, encrypts or decrypts, and writes at its own positions.
+//! Files by path. Each thread reads, encrypts or decrypts, and writes at its own positions, unless
+//! one of the files is armored, a pipe or a device: such files are streamed.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! Identities.
+//! The Python class `Identity`, and the identities that Python code passes as arguments.
 
 use std::sync::Arc;
 
@@ -171,8 +171,8 @@ impl Identities {
         Ok(true)
     }
 
-    /// Calls `work` with each identity and, for files that need several holders, one that combines
-    /// all of them with the parts.
+    /// Calls `work` with a list: the identities, and one that combines all of them with the parts,
+    /// for files that need several holders.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&[&dyn sealane_age::Identity]) -> T) -> T {
         let mut each: Vec<_> = self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity).collect();
         let together = ThresholdIdentity::new(each.iter().copied(), &self.parts);

@@ -17,7 +17,7 @@ use crate::error::{self, HeaderError};
 /// The id, threshold, number of shares, label and types of a share set.
 type ShareSet = (String, u8, u8, Option<String>, Vec<String>);
 
-/// The start of a file. The Python package documents this class.
+/// The header of a file, and the nonce after it. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "Preamble")]
 pub(crate) struct Preamble(sealane_age::Preamble);
 
@@ -105,8 +105,8 @@ impl PayloadKey {
     }
 
     /// Returns the number of the first chunk, whether the range ends with the last chunk of the
-    /// payload, the start and the end of the bytes to fetch, the bytes of plaintext to skip, and
-    /// the length.
+    /// payload, the start and the end of the bytes to fetch, the number of bytes to skip at the
+    /// start of the plaintext of these chunks, and the number of bytes in the range.
     #[staticmethod]
     fn sealed_range(start: u64, stop: u64, sealed_len: u64) -> PyResult<(u64, bool, u64, u64, usize, u64)> {
         let range = SealedRange::new(start..stop, sealed_len).map_err(error::payload)?;

@@ -20,7 +20,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Calls the function. It also handles signals, so that Ctrl-C ends a long call.
+    /// Calls the function, if there is one. Handles signals first, so that Ctrl-C ends a long call.
     pub(crate) fn report(&self, py: Python<'_>, done: u64) -> PyResult<()> {
         py.check_signals()?;
         match &self.call {

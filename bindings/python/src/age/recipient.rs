@@ -1,4 +1,4 @@
-//! Recipients.
+//! The Python class `Recipient`, and the recipients that Python code passes as arguments.
 
 use std::sync::Arc;
 

@@ -36,7 +36,8 @@ pub(crate) fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> 
     })
 }
 
-/// Does the same as [`SealingKey::seal_part`]. `sealed` must have exactly the length of the result.
+/// Does the same as [`SealingKey::seal_part`], on up to `threads` threads. `sealed` must have
+/// exactly the length of the result.
 pub(crate) fn seal(
     key: &SealingKey,
     first: u64,

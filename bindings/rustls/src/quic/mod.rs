@@ -58,7 +58,7 @@ impl<'a> Packet<'a> {
     }
 
     /// Returns the position of the packet number, or `None` if the packet is too short for its
-    /// header, its tag and a sample.
+    /// header, its tag and a sample, or its header for its packet number.
     fn packet_number_start(&self) -> Option<usize> {
         let length = packet_number_bytes(*self.bytes.first()?);
         let start = self.header_bytes.checked_sub(length).filter(|start| *start > 0)?;
@@ -82,7 +82,8 @@ impl<'a> Packet<'a> {
 }
 
 /// The packet at this index is too short for its header, its tag and a sample of 16 bytes that
-/// begins 4 bytes after the start of the packet number (RFC 9001, section 5.4.2).
+/// begins 4 bytes after the start of the packet number (RFC 9001, section 5.4.2), or its header is
+/// too short for its packet number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketTooShort {
     /// The index of the packet in the slice.

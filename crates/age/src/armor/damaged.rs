@@ -23,11 +23,12 @@ const MAX_LINE: u64 = 1 << 16;
 /// Decodes partly damaged armor, for [`StreamReader::salvage`](crate::StreamReader::salvage).
 /// Undamaged bytes keep their positions as far as possible.
 ///
-/// Skips input up to the `BEGIN` line, and stops at the next line that begins with two dashes.
-/// White space at both ends of a line and padding are ignored, and a character that is not base64
-/// counts as `A`. Lines are cut after every 64 characters. A line of 48 to 63 characters that is
-/// not the last one must have lost some: it is decoded to 48 bytes, the last of which are zeros.
-/// Every other line is decoded to the bytes that its characters encode.
+/// Skips input up to the `BEGIN` line, and stops at the next line that begins with two dashes. If
+/// there is no `BEGIN` line, writes nothing. White space at both ends of a line and padding are
+/// ignored, and a character that is not base64 counts as `A`. Lines are cut after every 64
+/// characters. A line of 48 to 63 characters that is not the last one must have lost some: it is
+/// decoded to 48 bytes, the last of which are zeros. Every other line is decoded to the bytes that
+/// its characters encode.
 ///
 /// # Errors
 ///

@@ -2,10 +2,10 @@
 
 use std::io;
 
-/// The input is not a well-formed armored age file.
+/// An armored age file is malformed, or cannot be read or written as requested.
 ///
-/// A reader wraps this error in an [`io::Error`]; [`io::Error::get_ref`] and a downcast find it
-/// there.
+/// Readers and writers wrap this error in an [`io::Error`]; [`io::Error::get_ref`] and a downcast
+/// find it there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArmorError {

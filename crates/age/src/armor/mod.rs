@@ -45,6 +45,7 @@ pub use self::writer::{ArmoredWriter, Format};
 
 const BEGIN: &[u8] = b"-----BEGIN AGE ENCRYPTED FILE-----";
 const END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
-/// The columns of a full line, and the number of bytes that they encode.
+/// The number of columns of a full line.
 const COLUMNS: usize = 64;
+/// The number of bytes that a full line encodes.
 const BYTES_PER_LINE: usize = 48;

@@ -10,8 +10,8 @@ use crate::input::retry;
 
 const BUFFER_BYTES: usize = 16 << 10;
 
-/// The largest amount of white space before the `BEGIN` line, in bytes. It is kept until it is
-/// known whether the input is armored.
+/// The number of bytes at the start of the input in which a byte other than white space must be
+/// found. Otherwise the input is not armored. The bytes are kept until this is known.
 const MAX_LEADING_WHITE_SPACE: usize = 1024;
 
 /// Decodes an armored file while it is read.
@@ -265,7 +265,8 @@ impl<R: Read> ArmoredReader<R> {
 struct Line {
     start: usize,
     end: usize,
-    /// Whether a line feed follows. If not, the input ends here.
+    /// Whether the line goes on: with a line feed, or with more bytes if it is far too long. If
+    /// not, the input ends here.
     terminated: bool,
 }
 

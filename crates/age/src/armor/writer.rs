@@ -55,7 +55,8 @@ impl<W: Write> ArmoredWriter<W> {
         Self { inner, format, pending: [0; BYTES_PER_LINE], pending_len: 0, text, failed: false }
     }
 
-    /// Writes the rest of the text and the `END` line, flushes, and returns the inner writer.
+    /// Writes the rest of the text and the `END` line, unless the format is binary. Flushes, and
+    /// returns the inner writer.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Seconds since 1970, and nanoseconds.
 type Time = (i64, u32);
 
-/// A file's mode and time.
+/// The mode of a file or a folder, and the time of its last change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attributes {
     /// The lowest nine bits of the mode. Bits that would give the owner's rights to others, such as
@@ -22,7 +22,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Returns the attributes of a file.
+    /// Returns the attributes of a file or a folder.
     pub fn of(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let mode = Some(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777);
@@ -31,25 +31,26 @@ impl Attributes {
         Self { mode, modified: metadata.modified().ok().and_then(to_time) }
     }
 
-    /// Returns the attributes without the mode, for a file that belongs to others.
+    /// Returns the attributes without the mode, which may give others rights that they must not
+    /// have: an encrypted file's mode does not apply to its plaintext.
     pub fn without_mode(self) -> Self {
         Self { mode: None, ..self }
     }
 
-    /// Returns the attributes of a folder while it is written to.
+    /// Returns the attributes of a folder that only its owner can use.
     #[must_use]
     pub fn private() -> Self {
         Self { mode: Some(0o700), modified: None }
     }
 
-    /// Returns the mode with which to create a file: `private` if [`Attributes::apply`] sets
-    /// another mode later, otherwise `usual`, which the umask reduces.
+    /// Returns the mode with which to create a file or a folder: `private` if [`Attributes::apply`]
+    /// sets another mode later, otherwise `usual`, which the umask reduces.
     pub fn first_mode(self, private: u32, usual: u32) -> u32 {
         if self.mode.is_some() { private } else { usual }
     }
 
-    /// Returns the attributes for a folder that combines two: the rights that both grant, and the
-    /// time of `self`.
+    /// Returns the attributes for a folder that combines two: the rights that both grant, or the
+    /// only mode if one of them has none, and the time of `self`.
     pub fn and(self, other: Self) -> Self {
         let mode = self.mode.zip(other.mode).map(|(one, two)| one & two);
         Self { mode: mode.or(self.mode).or(other.mode), ..self }
@@ -66,7 +67,7 @@ impl Attributes {
         apart <= if in_whole_seconds { Duration::from_secs(2) } else { Duration::from_nanos(100) }
     }
 
-    /// Sets the attributes of a file or a folder.
+    /// Sets the time and the mode of a file or a folder, as far as `self` has them.
     ///
     /// # Errors
     /// The errors of the system.

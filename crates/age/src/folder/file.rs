@@ -9,7 +9,7 @@ use crate::error::{CopyError, DecryptError};
 use crate::parallel::Threads;
 use crate::stream::StreamReader;
 
-/// The fault of a file in a folder.
+/// The fault of a file or a symbolic link in a folder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
@@ -17,7 +17,8 @@ pub enum FileFault {
     /// [`StreamError`](crate::StreamError) or an [`ArmorError`](crate::armor::ArmorError).
     #[error("{0}")]
     Read(#[source] io::Error),
-    /// It cannot be opened.
+    /// It is not a file that can be opened: its header is malformed, or none of the identities
+    /// unwraps its key.
     #[error(transparent)]
     Open(DecryptError),
     /// It is another file than the one in the manifest.
@@ -44,7 +45,7 @@ pub enum FileFault {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenFileError {
-    /// The file has a fault. The output is not complete.
+    /// The file has a fault. The output may be incomplete, or belong to another file.
     #[error(transparent)]
     Fault(FileFault),
     /// The output cannot be written.

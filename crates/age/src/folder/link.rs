@@ -5,7 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use super::name::Name;
 
 /// Returns whether the symbolic link `link` to `target`, or a link that leads through it, may lead
-/// out of the folder. `is_folder` returns whether a path is a known folder.
+/// out of the folder. `is_folder` returns whether a path, relative to the folder, is a known folder
+/// within it.
 ///
 /// A link stays inside if its target is relative, goes up no further than the folder, and goes up
 /// only from known folders: the parent of another link may be anywhere.

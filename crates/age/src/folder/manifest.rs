@@ -17,14 +17,14 @@ const VERSION: u32 = 1;
 /// The longest line, in bytes. File names are shorter than 4096 bytes.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The first line.
+/// The first line of a manifest.
 #[derive(Serialize, Deserialize)]
 struct Head {
     #[serde(rename = "sealane-manifest")]
     version: u32,
 }
 
-/// A line after the first.
+/// An entry of a manifest: a line after the first.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[non_exhaustive]
@@ -121,10 +121,10 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Writes the plaintext of a manifest.
+    /// Writes the plaintext of a manifest with these `entries`.
     ///
     /// # Errors
-    /// The errors of `to`.
+    /// The errors of `to`, and an error if a path is not Unicode on a system other than Unix.
     pub fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
         write_line(&mut to, &Head { version: VERSION })?;
         entries.into_iter().try_for_each(|entry| write_line(&mut to, &entry))

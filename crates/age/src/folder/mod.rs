@@ -1,9 +1,10 @@
 //! Encrypted folders (feature `folders`): a folder of encrypted files with an encrypted manifest,
 //! which lists them.
 //!
-//! `docs/folders.md` describes the format. [`seal`] and [`open`] do all the work. Programs that
-//! find, place and name files in their own way, as the command `sealane` does, use [`seal_file`],
-//! [`open_file`], [`Manifest`] and [`folders`], and check links with [`leads_out`].
+//! `docs/folders.md` describes the format. [`seal`], [`open`] and [`verify`] do all the work.
+//! Programs that find, place and name files in their own way, as the command `sealane` does, use
+//! [`seal_file`], [`open_file`], [`verify_file`], [`Manifest`] and [`folders`], and check links
+//! with [`leads_out`].
 //!
 //! ```
 //! use std::fs;

@@ -1,4 +1,4 @@
-//! Names of files within a folder.
+//! Names of files, folders and links within a folder.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -61,7 +61,7 @@ impl Name {
         [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
     }
 
-    /// Returns the folders that contain the file, from the lowest to the highest.
+    /// Returns the folders that contain the entry of this name, from the lowest to the highest.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.0.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty())
     }
@@ -81,7 +81,7 @@ enum Form {
     Bytes { base64: String },
 }
 
-/// Serialises any path.
+/// Serialises any path. On a system other than Unix, fails if the path is not Unicode.
 pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
     let path = path.as_ref();
     let form = match path.to_str() {
@@ -92,7 +92,7 @@ pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -
     form.serialize(serializer)
 }
 
-/// Deserialises any path.
+/// Deserialises any path. On a system other than Unix, fails if the path is given as bytes.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
     match Form::deserialize(deserializer)? {
         Form::Text(text) => Ok(text.into()),

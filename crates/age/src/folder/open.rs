@@ -27,10 +27,10 @@ pub enum OpenError {
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] VerifyError),
-    /// A file or a folder cannot be written.
+    /// A file, a folder or a link cannot be written.
     #[error("{}: {error}", .path.display())]
     Io {
-        /// The file or folder.
+        /// The file, folder or link.
         path: PathBuf,
         /// The error of the system.
         #[source]

@@ -32,7 +32,8 @@ pub enum SealError {
     /// The folder has an entry that is neither a file nor a folder nor a link.
     #[error("{}: neither a file nor a folder nor a link", .0.display())]
     Kind(PathBuf),
-    /// An entry has a name that an encrypted folder uses itself: see [`Name::is_reserved`].
+    /// An entry has a name that an encrypted folder uses itself (see [`Name::is_reserved`]), or
+    /// that [`Name::new`] rejects.
     #[error("{}: encrypted folders use this name themselves", .0.display())]
     Reserved(PathBuf),
     /// A file cannot be encrypted to the recipients.

@@ -17,7 +17,7 @@ use crate::identity::Identity;
 use crate::parallel::Threads;
 use crate::stream::StreamReader;
 
-/// A folder cannot be verified.
+/// A folder cannot be verified or decrypted, because its manifest cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -87,7 +87,7 @@ pub fn verify_file<R: Read>(
     }
 }
 
-/// Opens an encrypted file.
+/// Opens an encrypted file, binary or armored. Returns a reader for its plaintext.
 pub(super) fn open_sealed(
     path: &Path,
     identities: &[&(dyn Identity + Sync)],

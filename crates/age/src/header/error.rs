@@ -11,7 +11,8 @@ pub enum HeaderError {
     /// The input is empty.
     #[error("the file is empty")]
     Empty,
-    /// The input does not begin with `age-encryption.org/`.
+    /// The input does not begin with `age-encryption.org/` and a printable version on a line of at
+    /// most 128 bytes.
     #[error("not an age file: it does not begin with \"age-encryption.org/v1\"")]
     NotAge,
     /// The input begins as an armored file does, but was read as a binary one.
@@ -53,7 +54,8 @@ pub enum HeaderError {
     #[error("the header has more than 1024 recipient stanzas")]
     TooManyStanzas,
     /// A stanza is invalid: an identity of its type rejected it, for example because an X25519
-    /// share has low order, or a header cannot be written with it.
+    /// share has low order; or a header cannot be written with it; or it must not be inside a
+    /// `sealane/threshold` stanza.
     #[error("malformed header: a recipient stanza is invalid")]
     InvalidStanza,
 }
@@ -68,11 +70,11 @@ pub enum LineFault {
     /// The line is neither the start of a stanza nor the end of the header.
     #[error("neither a recipient stanza nor the end of the header")]
     Unexpected,
-    /// An argument of a stanza is empty: there are two spaces in a row, or one at the end of the
-    /// line.
+    /// The type or an argument of a stanza is empty: there are two spaces in a row, or one at the
+    /// end of the line.
     #[error("a stanza has an empty argument")]
     EmptyArgument,
-    /// An argument of a stanza has a character that is not one of ASCII 33 to 126.
+    /// The type or an argument of a stanza has a character that is not one of ASCII 33 to 126.
     #[error("a stanza argument has a character that is not printable ASCII")]
     InvalidCharacter,
     /// A line of a stanza's body has more than 64 columns.
@@ -81,7 +83,7 @@ pub enum LineFault {
     /// The body of a stanza does not end with a line of fewer than 64 columns.
     #[error("a stanza body must end with a line shorter than 64 columns, empty if need be")]
     NoShortLine,
-    /// A field is not canonical base64 without padding.
+    /// A line of a stanza's body, or the MAC, is not canonical base64 without padding.
     #[error("not canonical unpadded base64")]
     Base64,
     /// The last line is not `--- ` and 43 characters.

@@ -71,8 +71,8 @@ impl EncryptedIdentityFile {
         self
     }
 
-    /// Returns whether the file is encrypted with a passphrase. Otherwise it is not an identity
-    /// file.
+    /// Returns whether the file has a valid header for a passphrase. Otherwise
+    /// [`EncryptedIdentityFile::decrypt`] cannot open it.
     pub fn has_passphrase(&self) -> bool {
         self.decryptor().is_ok_and(|decryptor| decryptor.is_scrypt())
     }

@@ -1,4 +1,4 @@
-//! An identity of any kind that a line can hold.
+//! The identity on a line of an identity file.
 
 use alloc::boxed::Box;
 use core::str::FromStr;

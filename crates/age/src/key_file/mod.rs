@@ -1,8 +1,11 @@
 //! Files with identities, and files with recipients: one key a line, as `age-keygen` writes them
 //! and `age -i` and `age -R` read them. No I/O.
 //!
-//! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the
-//! carriage returns and spaces at the ends of lines.
+//! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the white
+//! space at the ends of lines.
+//!
+//! An identity file may also be encrypted with a passphrase (feature `std`), or be the private key
+//! of ssh (feature `ssh`): see [`IdentityFile`].
 //!
 //! ```
 //! use sealane_age::key_file::{
@@ -67,7 +70,8 @@ pub const MAX_RECIPIENT_BYTES: usize = 8 << 10;
 /// U+FEFF in UTF-8, which editors on Windows add.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A file is not a file of keys.
+/// A file is not a file of keys. `F` is the fault of a line: [`IdentityFault`] or
+/// [`RecipientFault`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError<F: fmt::Display> {
@@ -149,8 +153,9 @@ pub fn parse_identities(contents: &[u8]) -> Result<Vec<AnyIdentity>, KeyFileErro
 pub struct Recipients {
     /// The recipients, in order. There are none if all lines were skipped.
     pub recipients: Vec<AnyRecipient>,
-    /// The numbers of the lines with ssh keys of unsupported types, and the fault of each line.
-    /// Files such as `authorized_keys` and `github.com/USER.keys` may have keys of any type.
+    /// The numbers of the lines with ssh keys of unsupported types or lengths, and the fault of
+    /// each line. Files such as `authorized_keys` and `github.com/USER.keys` may have keys of any
+    /// type.
     pub skipped: Vec<(usize, RecipientFault)>,
 }
 

@@ -1,4 +1,4 @@
-//! A recipient of any kind that a line can hold.
+//! The recipient on a line of a recipients file.
 
 use alloc::boxed::Box;
 use alloc::string::String;

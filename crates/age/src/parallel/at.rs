@@ -19,15 +19,16 @@ struct End {
     result: Result<u64, CopyError>,
 }
 
-/// Processes a whole file on several threads. Each thread takes the next free batch, reads it, and
-/// calls `work`, which stores pieces of the output one after the other. Returns the length of the
-/// output.
+/// Processes a whole file on several threads, from byte `input_start` of `input` to its end, and
+/// writes the result from byte `output_start` of `output` on. Each thread takes the next free
+/// batch, reads it, and calls `work` with the batch and a function that stores the next piece of
+/// the batch's output. Shortens `output` to its new length, and returns that length.
 ///
 /// The outcome is that of the earliest batch in which the file ends or something fails. The order
 /// of the threads does not matter: all batches before that one were taken, and each thread
-/// completes its batches. The file may grow meanwhile. The thread that has the batch in which the
-/// file ended at first therefore continues alone as long as there is more, because the other
-/// threads do not know how far it goes.
+/// completes its batches. The file may grow meanwhile. The thread with the batch in which the file
+/// ended when its length was read therefore continues alone as long as there is more, because the
+/// other threads do not know how far it goes.
 pub(super) fn run<const CHUNK: usize>(
     threads: Threads,
     input_start: u64,
@@ -38,7 +39,7 @@ pub(super) fn run<const CHUNK: usize>(
 ) -> Result<u64, CopyError> {
     let capacity = Batch::<CHUNK>::CAPACITY as u64;
     let payload_len = input.size().map_err(CopyError::Read)?.saturating_sub(input_start);
-    // The batch with the last byte of the file.
+    // The batch with the last byte of the file, according to its length now.
     let tail = payload_len.saturating_sub(1) / capacity;
 
     // Processes one batch. Returns the outcome if the file ends or something fails in it.

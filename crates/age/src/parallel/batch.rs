@@ -34,8 +34,8 @@ pub(super) struct Batch<const CHUNK: usize> {
     /// The number of the first chunk.
     pub(super) first: u64,
     pub(super) after: After,
-    /// The number of chunks that were sealed or opened, from the first one on, and the error of the
-    /// next one.
+    /// The number of chunks that were sealed or opened, from the first one on. `error` is the
+    /// reason why a file cannot go on after them.
     done: usize,
     error: Option<StreamError>,
 }
@@ -104,8 +104,8 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         }
     }
 
-    /// Reads from byte `offset` of `input` on, as far as there is room. Finds out what follows,
-    /// unless `more` already says that something does.
+    /// Fills the batch anew from byte `offset` of `input` on, as far as there is room. Finds out
+    /// whether anything follows, unless `more` already says so.
     pub(super) fn load(&mut self, input: &impl ReadAt, offset: u64, more: bool) -> io::Result<()> {
         self.clear();
         self.after = After::Unknown;
@@ -130,7 +130,7 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         }
     }
 
-    /// Returns the error of the chunk after those that were sealed or opened.
+    /// Returns the error after the chunks that were opened, if there is one.
     pub(super) fn result(&self) -> Result<(), CopyError> {
         self.error.map_or(Ok(()), |error| Err(CopyError::Read(error.into())))
     }
@@ -164,7 +164,8 @@ impl ToSeal {
 }
 
 impl ToOpen {
-    /// Opens chunks, in order, as long as they are authentic.
+    /// Opens chunks, in order, as long as they are authentic. If it is not known whether the last
+    /// chunk is the last of the file, leaves that one out.
     pub(super) fn open(&mut self, cipher: &ChunkCipher) {
         (self.done, self.error) = (0, None);
         let chunks = self.chunks();

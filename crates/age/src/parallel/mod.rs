@@ -1,12 +1,13 @@
 //! Seals and opens whole payloads on several threads.
 //!
-//! The results and errors are exactly the same as with [`StreamWriter`](crate::StreamWriter) and
-//! [`StreamReader`](crate::StreamReader). So is the output after a failure: for a damaged file, it
-//! is exactly the plaintext before the damage.
+//! The results are exactly the same as with [`StreamWriter`](crate::StreamWriter) and
+//! [`StreamReader`](crate::StreamReader), and so are the errors, which a [`CopyError`] wraps.
 //!
 //! There are two ways. Streams go through a [pipeline]: one thread reads, some work, and one
-//! writes. Files that can be read and written [at any position](at) need no such order: each thread
-//! reads, processes and writes its own batches.
+//! writes. The output after a failure is also the same as with one thread: for a damaged file, it
+//! is exactly the plaintext before the damage. Files that can be read and written [at any
+//! position](at) need no such order: each thread reads, processes and writes its own batches. After
+//! a failure, any part of the output may be missing.
 
 mod at;
 mod batch;
@@ -25,8 +26,8 @@ use crate::error::CopyError;
 use crate::random_access::{ReadAt, WriteAt};
 use crate::stream::{Counter, Next, Opener, StreamReader};
 
-/// The number of threads that seal or open. For streams, the calling thread reads, and one more
-/// thread writes.
+/// The number of threads that seal or open. For streams, if there is more than one, the calling
+/// thread reads, and one more thread writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads(NonZero<usize>);
 

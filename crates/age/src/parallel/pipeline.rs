@@ -1,8 +1,8 @@
 //! Passes batches of work from a reader to a writer, through several threads, in order.
 //!
-//! The calling thread reads, the given number of threads work, and one thread writes. Batch i goes
-//! to worker i mod n, and the writer takes it from there, which keeps the order. Batches are
-//! reused: none is allocated after the first round.
+//! The calling thread reads, n threads work, and one thread writes. Batch i goes to worker i mod n,
+//! and the writer takes it from there, which keeps the order. Batches are reused: none is allocated
+//! after the first round. If n is 1 or the input is short, the calling thread does everything.
 
 use std::io;
 use std::iter;
@@ -20,8 +20,8 @@ const BATCHES_PER_WORKER: usize = 3;
 /// The number of batches that are processed before threads are started: a short input needs none.
 const BATCHES_BEFORE_THREADS: usize = 4;
 
-/// Runs until `read` gives no more, or something fails. `read` gets a function that tells whether a
-/// worker is idle.
+/// Runs until `read` gives no more, or something fails. `read` fills a batch, and returns false if
+/// there is none left. It also gets a function that tells whether a worker is idle.
 ///
 /// Everything that was read before a failure of `read` is processed and written. Only a failure of
 /// `write` itself stops writing, at the earliest batch that fails. When this returns, all threads

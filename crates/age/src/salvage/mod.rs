@@ -43,12 +43,14 @@ pub struct Salvaged {
     pub found: u64,
     /// The ranges that could not be read or authenticated, in order.
     pub missing: Vec<Range<u64>>,
-    /// The runs of chunks that are no longer at their original position in the file, because bytes
-    /// before them were lost or inserted.
+    /// The runs of chunks that are shifted in the file, because bytes before them were lost or
+    /// inserted. A run begins wherever the shift changes, so it may also be at its original
+    /// position again.
     pub moved: Vec<Moved>,
-    /// The end of the plaintext, if the last chunk was found. Otherwise its length is unknown.
+    /// The length of the whole plaintext, if the last chunk was found. Otherwise it is unknown.
     pub end: Option<u64>,
-    /// The number of bytes of the file after the last chunk, which do not belong to it.
+    /// The number of bytes after the last chunk, which do not belong to the encrypted file. It is 0
+    /// if the last chunk was not found.
     pub trailing: u64,
     /// Whether a search for chunks stopped at its limit. There may then be more chunks.
     pub limited: bool,
@@ -62,14 +64,14 @@ impl Salvaged {
     }
 }
 
-/// A run of chunks that moved.
+/// A run of chunks that are shifted by the same number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
     /// The position of its first chunk in the plaintext, in bytes.
     pub start: u64,
-    /// The number of bytes by which they moved towards the end of the file. It is negative if bytes
-    /// were lost.
+    /// The number of bytes by which they moved towards the end of the file. It is negative if more
+    /// bytes were lost than inserted, and 0 if the chunks are at their original position again.
     pub by: i64,
 }
 
@@ -155,12 +157,13 @@ struct Run<'a> {
     cipher: &'a ChunkCipher,
     buf: Zeroizing<Vec<u8>>,
     result: Salvaged,
-    /// The shift of the chunks that were found last.
+    /// The [`Place::shift`] of the chunk that was found last.
     shift: i64,
 }
 
 impl Run<'_> {
-    /// Takes the chunk at `place`, if it is there.
+    /// Opens the chunk at `place`, reports its plaintext, and records it in the result. Returns
+    /// false if it is not there.
     fn take(
         &mut self,
         payload: &Payload<'_, impl ReadAt>,
@@ -228,7 +231,8 @@ struct Payload<'a, I> {
 const SECTOR: usize = 512;
 
 impl<I: ReadAt> Payload<'_, I> {
-    /// Reads from `at` on, as much as `out` has room for. Bytes that cannot be read become zeros.
+    /// Reads from `at` on, until `out` is full or the payload ends. Returns the number of bytes.
+    /// Bytes that cannot be read become zeros.
     fn read(&self, at: u64, out: &mut [u8]) -> usize {
         let len = out.len().min(usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX));
         let out = &mut out[..len];

@@ -12,8 +12,8 @@ use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, TAG_BYTES};
 pub(super) const REACH: u64 = 1024;
 /// The largest distance at which bytes may be both lost and inserted, in chunks.
 const NEAR: u64 = 8;
-/// The number of chunk-sized positions that all searches in a file may try together. Trying all of
-/// them takes some minutes.
+/// The number of stretches, each a chunk long, in which all searches of a file together may try
+/// every byte. This many take some minutes.
 const LIMIT: u64 = 1 << 17;
 
 /// A chunk: its number, and its position in the payload, in bytes.

@@ -3,7 +3,7 @@
 #[cfg(feature = "std")]
 use std::io;
 
-/// The payload of an age file is damaged, or its writer has failed.
+/// The payload of an age file is damaged, or cannot be sealed, written or read as requested.
 ///
 /// Readers and writers wrap this error in an [`io::Error`]; [`StreamError::of`] finds it there.
 ///
@@ -37,10 +37,12 @@ pub enum StreamError {
     /// The file has more than 2^64 chunks.
     #[error("the file has too many chunks")]
     CounterOverflow,
-    /// A part is not a whole number of chunks, or its buffer is too short.
+    /// A part of a payload, given to [`PayloadKey::open_chunks`](super::PayloadKey::open_chunks) or
+    /// `SealingKey::seal_part`, is not a whole number of chunks, is an empty end of a file that is
+    /// not empty, or does not fit its buffer.
     #[error("a part of the file is not a whole number of chunks, or does not fit its buffer")]
     PartLength,
-    /// Plaintext was written after the last chunk of the file.
+    /// Plaintext was given to a writer that had been told to seal the last chunk of the file.
     #[error("the file has been finished: nothing more can be written to it")]
     Finished,
     /// An earlier write or seek failed, so the state of the file is not known.

@@ -58,8 +58,8 @@ impl SealedRange {
     /// `sealed_len` bytes in total.
     ///
     /// A range that reaches the end includes the last chunk, which proves the end when it is
-    /// opened. A range that begins at or after the end is empty, and includes the last chunk too,
-    /// which proves that it is.
+    /// opened. So does a range that begins at or after the end, although it has no bytes. An empty
+    /// range before the end has no chunks.
     ///
     /// # Errors
     /// A [`StreamError`] if no payload's chunks can have `sealed_len` bytes in total.
@@ -94,7 +94,7 @@ impl SealedRange {
 }
 
 /// Returns the position of the chunk that holds the plaintext byte `target`, if the first chunk
-/// starts at `payload_start`.
+/// starts at `payload_start`. Returns `None` if the position does not fit `u64`.
 #[cfg(feature = "std")]
 pub(crate) fn chunk_start(payload_start: u64, target: u64) -> Option<u64> {
     (target / CHUNK_BYTES as u64).checked_mul(SEALED_CHUNK_BYTES as u64)?.checked_add(payload_start)

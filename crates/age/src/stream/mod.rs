@@ -85,14 +85,14 @@ pub const SEALED_CHUNK_BYTES: usize = CHUNK_BYTES + TAG_BYTES;
 #[cfg(feature = "std")]
 const CHUNKS: usize = 4;
 
-/// The part of the file that follows the chunk in the buffer.
+/// The content of the file after a chunk that was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another chunk.
     Chunk,
     /// The end of the plaintext.
     End,
-    /// An error.
+    /// No more plaintext, because of this error.
     Error(StreamError),
 }
 

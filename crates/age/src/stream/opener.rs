@@ -13,15 +13,15 @@ pub(crate) struct Opener {
     pub(crate) key: PayloadKey,
     pub(crate) counter: Counter,
     buf: Buffer,
-    /// The plaintext of the last chunk that was opened, in `buf`. `at` is the next byte to hand
-    /// out.
+    /// The position in `buf` of the plaintext of the most recently opened chunk. `at` is the
+    /// position of the next byte to hand out.
     chunk: Range<usize>,
     at: usize,
-    /// The sealed bytes in `buf` after that chunk.
+    /// The position in `buf` of the sealed bytes after that chunk.
     sealed: Range<usize>,
     /// Whether the input has ended after `sealed`.
     pub(crate) eof: bool,
-    /// The next part of the file after `chunk`.
+    /// The content of the file after `chunk`, or the error that every later call returns.
     pub(crate) next: Next,
     /// The number of plaintext bytes to skip in the next chunk, after a seek.
     skip: usize,

@@ -1,4 +1,4 @@
-//! Opens a payload.
+//! Opens a payload while it is read.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -12,7 +12,7 @@ use crate::keys::FILE_ID_BYTES;
 /// The end of the file (a read of 0 bytes) is reported only after the last chunk has been
 /// authenticated as the last one. If the file is damaged, the plaintext before the error is a
 /// prefix of the whole. Errors of the payload are [`StreamError`](super::StreamError)s wrapped in
-/// an [`io::Error`], and every later read returns the same error.
+/// an [`io::Error`], and every later read returns the same error until a seek succeeds.
 ///
 /// It holds one buffer of about 256 KiB, which is wiped when it is dropped. [`BufRead`] gives
 /// access to the plaintext in the buffer, at most a chunk of 64 KiB at a time, without another

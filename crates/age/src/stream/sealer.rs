@@ -8,13 +8,14 @@ const CAPACITY: usize = CHUNKS * CHUNK_BYTES;
 
 /// Takes plaintext, and returns sealed chunks.
 ///
-/// It does no I/O. Write [`Sealer::sealed`] and call [`Sealer::written`] before sealing more.
+/// It does no I/O. After sealing, write [`Sealer::sealed`] and call [`Sealer::written`] before
+/// anything else.
 ///
 /// If sealing fails, the buffer is partly sealed, and must not be used again.
 pub(crate) struct Sealer {
     key: PayloadKey,
     pub(super) counter: Counter,
-    /// Chunks with room for their tags between them. They are sealed in place and written at once.
+    /// Chunks with room for their tags between them. They are sealed in place and written together.
     buf: Buffer,
     /// The number of sealed bytes at the start of the buffer.
     sealed: usize,

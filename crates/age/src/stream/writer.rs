@@ -1,4 +1,4 @@
-//! Seals a payload.
+//! Seals a payload while it is written.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -13,8 +13,9 @@ use super::{PayloadKey, Sealer, StreamError};
 /// Plaintext is buffered: up to four chunks of 64 KiB. [`Write::flush`] writes all of them but the
 /// last, which may be the last of the file.
 ///
-/// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
-/// it is not known how much was written, and no chunk may be sealed twice.
+/// If chunks cannot be written to the inner writer, every later call fails with
+/// [`StreamError::EarlierFailure`]: it is not known how much was written, and no chunk may be
+/// sealed twice. A failure of the inner writer's `flush` does not have this effect.
 pub struct StreamWriter<W> {
     pub(super) inner: W,
     pub(super) sealer: Sealer,

@@ -56,9 +56,9 @@ impl fmt::Display for ShareSetId {
 
 /// A note from the maker of a file to the holders, for example "budget 2027".
 ///
-/// It is up to [`MAX_LABEL_BYTES`] bytes of UTF-8 on one line. Characters that would change how the
-/// text around them is shown are rejected: control characters, line separators, direction marks,
-/// and some invisible ones.
+/// It has 1 to [`MAX_LABEL_BYTES`] bytes of UTF-8 on one line, without spaces at its ends.
+/// Characters that would change how the text around them is shown are rejected: control characters,
+/// line separators, direction marks, and some invisible ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label(String);
 

@@ -2,7 +2,8 @@
 //! of the file key.
 //!
 //! The file key is split with Shamir's secret sharing over GF(2^8), byte by byte, at the points 1
-//! to n. Each share has a separate stanza:
+//! to n. The n shares from one split are a share set, with a random id. A header may have several
+//! sets. Each share has a separate stanza:
 //!
 //! ```text
 //! -> sealane/threshold v1 <k> <n> <point> <share set id> [<label>]
@@ -13,8 +14,9 @@
 //! ChaCha20-Poly1305 under a key that HKDF derives from the one-time key, and the first line of the
 //! stanza is its associated data. This has two consequences:
 //!
-//! - If a stanza of another file is put inside a body, the key that its holder unwraps opens no
-//!   share, and never leaves this module. [`Part::of`] is therefore not a decryption oracle.
+//! - If a stanza of another file is put inside the body of such a stanza, the key that a holder
+//!   unwraps from it opens no share, and never leaves this module. [`Part::of`] is therefore not a
+//!   decryption oracle.
 //! - The [`ShareDescription`] of a [`Part`] is always what the maker of the file wrote.
 //!
 //! `docs/threshold.md` specifies the format, and lists what each party can see and do.

@@ -17,7 +17,7 @@ pub(super) struct ShareSet {
 
 impl ShareSet {
     /// Reads the sets in a header, in the order of their first stanzas. Checks that each is
-    /// complete.
+    /// complete. Skips stanzas of an unknown version, unless there are no others.
     pub(super) fn all(stanzas: &[Stanza]) -> Result<Vec<Self>, ThresholdError> {
         let mut sets: Vec<Self> = Vec::new();
         let mut places: BTreeMap<ShareSetId, usize> = BTreeMap::new();
@@ -79,7 +79,8 @@ pub struct ShareSetDescription {
     pub count: u8,
     /// The note from the maker of the file.
     pub label: Option<Label>,
-    /// The types of the stanzas that wrap the one-time keys.
+    /// The types of the stanzas that wrap the one-time keys, one for each stanza, in the order of
+    /// the points.
     pub types: Vec<String>,
 }
 

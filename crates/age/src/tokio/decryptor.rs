@@ -1,4 +1,4 @@
-//! Opens files.
+//! Decrypts files from tokio's readers: the async functions of [`Decryptor`].
 
 use std::future::poll_fn;
 use std::io;

@@ -1,4 +1,4 @@
-//! Opens a payload.
+//! Opens a payload while it is read, without blocking.
 
 use std::fmt;
 use std::io;
@@ -21,8 +21,8 @@ type CompleteSeek<R> = fn(&mut AsyncStreamReader<R>, &mut Context<'_>) -> Poll<i
 /// The end of the file (a read of 0 bytes) is reported only after the last chunk has been
 /// authenticated as the last one. If the file is damaged, the plaintext before the error is a
 /// prefix of the whole. Errors of the payload are [`StreamError`](crate::StreamError)s wrapped in
-/// an [`io::Error`], and every later read returns the same error. After an error of the inner
-/// reader, reading can go on.
+/// an [`io::Error`], and every later read returns the same error until a seek succeeds. After an
+/// error of the inner reader, reading can go on.
 ///
 /// It holds one buffer of about 256 KiB, which is wiped when it is dropped. [`AsyncBufRead`] gives
 /// access to the plaintext in it without another copy. [`AsyncSeek`](::tokio::io::AsyncSeek) is

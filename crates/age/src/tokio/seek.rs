@@ -19,8 +19,9 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     ///
     /// # Errors
     ///
-    /// The errors of the inner reader, and a [`StreamError`] if the file does not end with an
-    /// authentic last chunk. The reader keeps its position and stays usable.
+    /// The errors of the inner reader or of a pending seek, and a [`StreamError`] if the file does
+    /// not end with an authentic last chunk. The reader keeps its position and stays usable, unless
+    /// the inner reader fails to seek back.
     pub async fn plaintext_len(&mut self) -> io::Result<u64> {
         poll_fn(|cx| self.poll_seek(cx)).await?;
         if self.opener.plaintext_len.is_none() {
@@ -162,9 +163,9 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 /// Positions are positions in the plaintext.
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
-/// because otherwise the length is not known. If that fails, the reader keeps its position. Other
-/// seeks only move, and the chunk is authenticated when it is read. A position beyond the end is
-/// allowed, as in a file. A read there returns no bytes.
+/// because otherwise the length is not known. If that fails, the reader keeps its position, unless
+/// the inner reader fails to seek back. Other seeks only move, and the chunk is authenticated when
+/// it is read. A position beyond the end is allowed, as in a file. A read there returns no bytes.
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncSeek for AsyncStreamReader<R> {
     /// Fails if another seek is not complete: call [`AsyncSeek::poll_complete`] first.
     fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {

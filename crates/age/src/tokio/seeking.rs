@@ -26,7 +26,8 @@ pub(super) enum To {
 pub(super) enum Step {
     /// Find out what to do.
     Begin,
-    /// Find the end of the input: the target may be beyond it, or relative to it.
+    /// Find the number of the last chunk from the end of the input: the target may be beyond that
+    /// chunk, or relative to the end.
     FindLastChunk,
     /// Move to the last chunk, which has this number.
     MoveToLastChunk(u64),

@@ -1,4 +1,4 @@
-//! Seals a payload.
+//! Seals a payload while it is written, without blocking.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -110,8 +110,8 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
     ///
     /// # Errors
     ///
-    /// The errors of the inner writer, and [`StreamError::EarlierFailure`] if an earlier call
-    /// failed. The file is then incomplete.
+    /// The errors of the inner writer, and a [`StreamError`] if an earlier call failed or there are
+    /// too many chunks. The file is then incomplete.
     pub async fn finish(mut self) -> io::Result<W> {
         poll_fn(|cx| {
             self.poll_or_fail(cx, |writer, cx| {

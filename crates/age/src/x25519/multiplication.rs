@@ -1,5 +1,5 @@
-//! Scalar multiplication on Curve25519 (RFC 7748), with the crate `graviola` where it supports the
-//! CPU, and with `x25519-dalek` elsewhere.
+//! Scalar multiplication on Curve25519 (RFC 7748), with the crate `graviola` (feature `graviola`)
+//! where it supports the CPU, and with `x25519-dalek` elsewhere.
 
 use x25519_dalek::{PublicKey, StaticSecret, x25519};
 use zeroize::Zeroizing;

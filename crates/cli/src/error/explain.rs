@@ -107,8 +107,8 @@ pub(crate) fn copy_error(error: CopyError, read: impl FnOnce(io::Error) -> Error
     }
 }
 
-/// Explains why plaintext cannot be read: the file is damaged, or reading it failed. `input` is the
-/// quoted name of the file.
+/// Explains why an encrypted file cannot be read: it is damaged, or reading it failed. `input` is
+/// the quoted name of the file.
 pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
     let inner = error.get_ref();
     if let Some(stream) = StreamError::of(&error) {
@@ -148,7 +148,7 @@ fn armor_error(error: ArmorError) -> Error {
     })
 }
 
-/// Explains why the input of an encryption cannot be read.
+/// Explains why a file to encrypt or to split cannot be read.
 pub(crate) fn read_error(error: io::Error, input: &str) -> Error {
     let hint = (error.kind() == io::ErrorKind::IsADirectory).then_some("make an archive of it first (tar)");
     let explained = Error::new(format!("cannot read {input}: {}", describe(&error)));

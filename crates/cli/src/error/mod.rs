@@ -22,7 +22,7 @@ pub(crate) struct Error {
 enum Kind {
     /// Exit status 1.
     Failure,
-    /// Exit status 2, or the status that the emulated program has for a wrong command line.
+    /// An error in the command line: exit status 2, or 1 if another program is emulated.
     Usage,
     /// The reader of standard output has gone: the process ends as if SIGPIPE killed it, without a
     /// message.
@@ -36,7 +36,7 @@ enum Kind {
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Returns a failure with a message in lower case, without a full stop.
+    /// Returns a failure. The message begins in lower case, and has no full stop.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, kind: Kind::Failure }
     }

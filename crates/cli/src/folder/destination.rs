@@ -1,4 +1,4 @@
-//! The folder for the results of many files.
+//! The folder for the results of a run.
 //!
 //! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
 //! the end. After a crash of the machine, a run that continues checks every file.
@@ -22,7 +22,8 @@ use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
 use crate::os::dir::{Dir, Kind};
 
-/// The purpose of a run. Only a run with the same purpose can continue it.
+/// The purpose of a run: a digest of its inputs and settings. Only a run with the same purpose can
+/// continue it.
 pub(crate) struct Purpose(Sha256);
 
 impl Purpose {
@@ -46,7 +47,7 @@ impl Purpose {
 /// The prepared folder for the results.
 pub(crate) struct Destination {
     root: Dir,
-    /// The path of the folder, as the user gave it.
+    /// The path of the folder, as the user gave it, for messages.
     path: PathBuf,
     direction: Direction,
     journal: Option<Journal>,
@@ -61,10 +62,10 @@ pub(crate) struct Destination {
 impl Destination {
     /// Prepares the folder `path`, which is created if it is missing, and creates the folders in
     /// it. Existing files are not touched, except files of an interrupted run that this one
-    /// continues.
+    /// continues, and temporary files that a killed run left.
     ///
-    /// Returns `None` if an earlier run has done all the work: each file has the properties in
-    /// `expected`.
+    /// Returns `None` if the mode is [`Mode::Resume`] and an earlier run has done all the work:
+    /// each result has the properties that `expected` returns for its source.
     pub(crate) fn prepare(
         path: &Path,
         purpose: Purpose,
@@ -101,8 +102,8 @@ impl Destination {
         Ok(Some(destination))
     }
 
-    /// Removes unfinished files of an interrupted run, and makes its folders private again, because
-    /// they may have their final attributes already.
+    /// Removes unfinished files of an interrupted run. If this run continues it (`goes_on`), also
+    /// makes its folders private again, because they may have their final attributes already.
     fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
@@ -128,8 +129,8 @@ impl Destination {
         }
     }
 
-    /// Creates the missing folders from the top down. Only the owner can access folders until they
-    /// get their modes.
+    /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
+    /// can access it until then.
     fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
         for (name, attributes) in folders {
             if matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory))) {
@@ -167,14 +168,15 @@ impl Destination {
 
     /// Returns whether an existing file may be replaced by the result of `name`. An encrypted file
     /// in the journal is from the interrupted run, even if it is damaged. A decrypted file may
-    /// contain the user's work.
+    /// contain the user's work, so it is replaced only if it is unchanged.
     fn may_replace(&self, name: &Name) -> bool {
         let record = self.done.files.get(name);
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
     }
 
-    /// Writes the file `name` with `write`. The file gets its name when it is complete and `record`
-    /// is in the journal.
+    /// Writes the result of `name` with `write`. `record` makes its record from the authenticator
+    /// and the value that `write` returns. The file gets its name when it is complete and the
+    /// record is in the journal.
     pub(crate) fn write<T>(
         &self,
         name: &Name,
@@ -203,7 +205,8 @@ impl Destination {
         Ok(record)
     }
 
-    /// Writes the manifest with `write`. The manifest of an interrupted run is replaced.
+    /// Writes the manifest with `write`. The manifest of an interrupted run is replaced. One that
+    /// another user could change is an error.
     pub(crate) fn write_manifest(&self, write: impl FnOnce(&mut Target<'_>) -> Result<()>) -> Result<()> {
         let path = self.path.join(MANIFEST);
         let cannot = |error: io::Error| Error::cannot_write(&path, &error);
@@ -284,7 +287,7 @@ fn open_or_make(path: &Path) -> Result<Dir> {
     }
 }
 
-/// A result while it is written. Its errors name the file.
+/// A result or a manifest while it is written. Its errors name the file.
 pub(crate) struct Target<'a> {
     file: &'a File,
     path: &'a Path,

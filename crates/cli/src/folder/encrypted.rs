@@ -1,4 +1,4 @@
-//! Encrypted files that are changed in place, or described.
+//! Finds the encrypted files that `rekey` changes in place and `inspect` describes.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use super::plan::Plan;
 use crate::error::{Error, quoted};
 
 /// Finds the files `inputs`, and all encrypted files in the folders among them, with their
-/// manifests. A file that cannot be found becomes a failure in the plan.
+/// manifests. A file that cannot be read, a link in a folder, and a folder without encrypted files
+/// become failures in the plan.
 pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     let mut plan = Plan::default();
     for input in inputs {

@@ -20,7 +20,9 @@ pub(super) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Refuses to replace existing files, and to write through a link.
+    /// Refuses the folder if a result would replace an existing file or be written through a link,
+    /// if an interrupted run must be continued first, or if the manifest would not list all files
+    /// in the folder. `folders` are the folders that the results need.
     pub(super) fn refuse_taken<'a>(
         &self,
         folders: impl IntoIterator<Item = &'a Name>,
@@ -94,8 +96,8 @@ impl Found<'_> {
         None
     }
 
-    /// Returns whether all results exist with the expected times and lengths, which means that an
-    /// earlier run was complete.
+    /// Returns whether all folders, files and links of the results exist, the files with the
+    /// expected times and lengths, which means that an earlier run was complete.
     pub(super) fn is_complete(
         &self,
         plan: &Plan,

@@ -1,8 +1,9 @@
 //! The journal of a run. It allows an interrupted run to continue.
 //!
-//! It has a line for each complete file, with a one-time authenticator of its content, so a later
-//! run can tell whether the file is still intact. This protects from accidents only: anyone who can
-//! write to the folder can write a line too.
+//! It has a line for each folder that the run creates, and for each complete file. The line of a
+//! file has a one-time authenticator of its content, so a later run can tell whether the file is
+//! still intact. This protects from accidents only: anyone who can write to the folder can write a
+//! line too.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -33,7 +34,7 @@ struct Head {
 
 const VERSION: u32 = 1;
 
-/// A file that is complete.
+/// The line of a file that is complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) name: Name,
@@ -139,7 +140,7 @@ pub(super) struct Done {
 }
 
 /// The journal of this run, for several threads. It is locked against other runs until it is
-/// dropped.
+/// dropped, where the file system has locks.
 pub(super) struct Journal {
     root: Dir,
     file: Mutex<File>,
@@ -151,8 +152,9 @@ impl Journal {
         root.join(JOURNAL)
     }
 
-    /// Starts a journal in the folder `root`, which the user knows as `path`, or continues the one
-    /// there, which must have the same purpose. Returns the journal, and the finished work.
+    /// Starts a journal in the folder `root`, which the user knows as `path`. With `goes_on`,
+    /// continues the one there instead, which must have the same purpose. Returns the journal, and
+    /// the finished work.
     pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
         // From now on, a write beyond the file size limit is an error that names the file, not a
         // signal.
@@ -245,8 +247,8 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
     }
 }
 
-/// Returns whether the file in `root` is regular, has one name, and belongs to the owner of new
-/// files there.
+/// Returns whether the file in `root` is regular, has one name, and belongs to the current user or
+/// to the owner of new files there.
 pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     if dir::is_own(&metadata, None) {

@@ -1,4 +1,10 @@
-//! Many files at once: the plan of a run, the attributes to keep, and the folder for the results.
+//! Works on many files at once. A run encrypts or decrypts the files of a plan, and writes the
+//! results into one folder. A run over encrypted files can also verify, describe or rekey them.
+//!
+//! An encrypted folder has a manifest, an encrypted list of its files. While a run is incomplete,
+//! the folder for the results has a journal of the finished work, from which a later run can
+//! continue. A single file can also go into a folder; it gets neither a manifest nor, as a rule, a
+//! journal.
 //!
 //! `docs/folders.md` describes the formats of the manifest and the journal.
 

@@ -54,7 +54,7 @@ pub(crate) struct Link {
     pub(crate) target: PathBuf,
 }
 
-/// A plan.
+/// The files, folders and links that a run works on, and the errors of finding them.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) files: Vec<Source>,
@@ -80,7 +80,8 @@ impl Plan {
         plan.check()
     }
 
-    /// Adds a file that the command line names.
+    /// Adds a file that the command line names. A file that is not regular, or has no `name`, is an
+    /// error.
     pub(crate) fn take_file(&mut self, path: &Path, name: Option<Name>) -> Result<()> {
         let (metadata, shown) = (look_at(path)?, quoted(path));
         let name = name.ok_or_else(|| Error::new(format!("{shown} is not the name of a file")))?;
@@ -94,6 +95,7 @@ impl Plan {
     /// Adds the folder `root` and its contents. `name` gets the path of each entry below `root`,
     /// which is empty for `root` itself, and whether the entry is a folder. It returns the name of
     /// the entry, or `None` to leave it out. The contents of a folder are searched in either case.
+    /// An entry that cannot be read becomes a failure.
     pub(crate) fn walk(&mut self, root: &Path, mut name: impl FnMut(&Path, bool) -> Option<Name>) {
         let cannot = |within: &Path, error: &io::Error| {
             Error::io(format!("cannot read {}", quoted(root.join(within).components().as_path())), error)

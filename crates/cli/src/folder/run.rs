@@ -54,13 +54,14 @@ impl Failures {
     /// key, are only counted.
     const SHOWN: usize = 100;
 
-    /// Prints a failure.
+    /// Counts and prints a failure.
     pub(crate) fn add(&self, error: &Error) {
         self.count.fetch_add(1, Ordering::Relaxed);
         error.say();
     }
 
-    /// Prints a failure while the other files are processed.
+    /// Counts a failure while the other files are processed, and prints it if it is one of the
+    /// first.
     fn add_found(&self, error: &Error, progress: &Progress) {
         if self.found.fetch_add(1, Ordering::Relaxed) < Self::SHOWN {
             progress.aside(|| self.add(error));
@@ -87,7 +88,8 @@ impl Failures {
     }
 }
 
-/// Runs `one` for each file.
+/// Runs `one` for each file, with the number of threads for this file. Counts and prints each
+/// [`Failure::This`], and goes on.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! The plan of decryption: encrypted files and folders, and their manifests.
+//! Finds and opens the encrypted files to decrypt or verify, and compares them with the manifests
+//! of their folders.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, Metadata};
@@ -23,7 +24,7 @@ use crate::os::dir::Dir;
 #[derive(Default)]
 pub(crate) struct Sealed {
     pub(crate) plan: Plan,
-    /// The entries of the manifests.
+    /// The entries of files in the manifests.
     pub(crate) expected: BTreeMap<Name, Known>,
 }
 
@@ -53,6 +54,7 @@ pub(crate) fn open(source: &Source) -> Result<Encrypted<impl Read + Send + use<>
 
 impl Opening {
     /// Finds all files of the `inputs`, which are files and folders to decrypt into one folder.
+    /// With `with_manifests`, folders are compared with their manifests.
     pub(crate) fn find(&self, inputs: &[PathBuf], with_manifests: bool) -> Result<Sealed> {
         let mut sealed = Sealed::default();
         for input in inputs {
@@ -120,7 +122,7 @@ impl Opening {
     }
 
     /// Decrypts the header of `file`, which is the open file of `source`. Refuses a file that is
-    /// not the one in the manifest.
+    /// not the one in its entry in `known`, if it has an entry.
     pub(crate) fn decrypt<R: Read>(
         &self,
         file: Encrypted<R>,

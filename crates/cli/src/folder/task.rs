@@ -29,17 +29,17 @@ impl Direction {
 /// The properties of a result that are known in advance.
 pub(crate) struct Expected {
     pub(crate) attributes: Attributes,
-    /// The length in bytes.
+    /// The length in bytes, if it is known.
     pub(crate) len: Option<u64>,
 }
 
 /// The way to treat the existing contents of the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// A folder without an earlier run.
+    /// Start a run in a folder without a journal.
     Fresh,
-    /// Continue an interrupted run, if there was one.
+    /// Continue an interrupted run, if there was one; otherwise start one.
     Resume,
-    /// A single file without a journal. A failure leaves nothing behind.
+    /// Write a single file without a journal. A failure leaves no file behind.
     Single,
 }

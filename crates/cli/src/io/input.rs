@@ -1,4 +1,5 @@
-//! The file that is encrypted or decrypted.
+//! The main input of a command: a file or standard input that is encrypted, opened, described or
+//! split.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead as _, Cursor, IsTerminal as _, Read, Seek, SeekFrom};
@@ -17,17 +18,18 @@ const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
 pub(crate) struct Input {
     /// The bytes.
     pub(crate) reader: Box<dyn Read>,
-    /// The same bytes with random access, if the input is a regular file.
+    /// The same bytes with random access, if the input is a named regular file that is read from
+    /// its start and is not empty. It shares its position with `reader`.
     pub(crate) file: Option<Watched<PatchedFile>>,
-    /// The number of bytes read.
+    /// Counts the bytes that are read through `reader` and `file`.
     pub(crate) progress: Progress,
-    /// The length, if it is known in advance.
+    /// The length in bytes, if it is known in advance.
     pub(crate) len: Option<u64>,
-    /// The identity of the file.
+    /// The identity of the file, if it has one.
     pub(crate) id: Option<FileId>,
-    /// The name for messages, quoted.
+    /// The name for messages: the quoted path, or a description such as "standard input".
     pub(crate) name: String,
-    /// Whether the input comes from a terminal.
+    /// Whether the input is standard input, and comes from a terminal.
     pub(crate) is_terminal: bool,
 }
 
@@ -47,7 +49,7 @@ impl Input {
         Self::of_file(File::open(path).map_err(failed)?, path)
     }
 
-    /// Returns the open file `file`, which the user named `path`, as an input.
+    /// Returns the open file `file`, which the user named `path`, as an input. Refuses a directory.
     pub(crate) fn of_file(mut file: File, path: &Path) -> Result<Self> {
         let name = quoted(path);
         let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
@@ -70,7 +72,8 @@ impl Input {
         })
     }
 
-    /// Replaces the first bytes of the file with `start`, for every later read.
+    /// Replaces the first bytes of the file with `start` for every later read, and starts to read
+    /// again from the beginning. Fails if the input has no random access.
     pub(crate) fn replace_start(&mut self, start: Vec<u8>) -> Result<()> {
         let cannot = |error: io::Error| Error::io(format!("cannot read {}", self.name), &error);
         let file = self.file.take().ok_or_else(|| cannot(io::ErrorKind::NotSeekable.into()))?;
@@ -82,7 +85,7 @@ impl Input {
         Ok(())
     }
 
-    /// Returns an input with bytes that the command generated.
+    /// Returns an input with bytes that the command generated. Messages call it `name`.
     pub(crate) fn of_bytes(bytes: Zeroizing<String>, name: &str) -> Self {
         let (progress, len) = (Progress::default(), Some(bytes.len() as u64));
         let reader = Box::new(Watched::new(Cursor::new(SecretText(bytes)), &progress));
@@ -102,8 +105,8 @@ impl Input {
         Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
     }
 
-    /// Reads all of the armored text that the user pastes into the terminal, before anything else
-    /// is asked or shown.
+    /// Reads all of the armored text that the user pastes into the terminal, up to its END line,
+    /// before anything else is asked or shown.
     pub(crate) fn take_pasted_armor(&mut self) -> Result<()> {
         let mut lines = io::BufReader::new(std::mem::replace(&mut self.reader, Box::new(io::empty())));
         let mut text = Vec::new();
@@ -120,7 +123,8 @@ impl Input {
         Ok(())
     }
 
-    /// Refuses an encrypted file that PowerShell has converted.
+    /// Refuses an encrypted file whose encoding or line ends were converted, as PowerShell does.
+    /// Any other input is still read from its start.
     pub(crate) fn refuse_mangled(&mut self) -> Result<()> {
         let mut start = Vec::new();
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
@@ -212,8 +216,8 @@ fn len(metadata: &Metadata) -> Option<u64> {
     (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
 }
 
-/// Returns standard input and its metadata. Its reader bypasses std's buffer, which would only cost
-/// a copy here.
+/// Returns a reader of standard input, and the metadata of the file behind it. The reader bypasses
+/// std's buffer, which would only cost a copy here. A pipe is enlarged.
 #[cfg(unix)]
 fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     use std::os::fd::AsFd as _;
@@ -232,12 +236,13 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     (Box::new(io::stdin()), None)
 }
 
-/// Returns the identity of the file behind standard input.
+/// Returns the identity of the file behind standard input, if it has one.
 pub(crate) fn stdin_id() -> Option<FileId> {
     unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
 }
 
-/// Returns how an age file that begins with `start` was damaged in transit.
+/// Returns how an age file that begins with `start` was damaged in transit, or `None` if `start`
+/// does not show that.
 fn mangled(start: &[u8]) -> Option<&'static str> {
     const INTRO: &[u8] = b"age-encryption.org/v1";
     let utf16 = |text: &[u8], low: usize| {

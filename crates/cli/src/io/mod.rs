@@ -1,4 +1,4 @@
-//! Input, output, and progress.
+//! Input, output and progress, new files with keys, and the old headers that `sealane rekey` keeps.
 
 pub(crate) mod input;
 pub(crate) mod old_header;

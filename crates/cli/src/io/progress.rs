@@ -1,4 +1,4 @@
-//! A progress bar for long work, shown only on a terminal.
+//! A progress bar for long work, shown only if standard error is a terminal.
 
 use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +13,8 @@ use crate::io::speed::Speed;
 /// The time after which a bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Counts the bytes that any number of readers and threads have read, and shows the count. Clones
-/// share one count.
+/// Counts the bytes that any number of readers and threads have read or otherwise processed, and
+/// shows the count. Clones share one count.
 #[derive(Clone, Default)]
 pub(crate) struct Progress(Arc<State>);
 
@@ -64,7 +64,7 @@ impl Bar {
 }
 
 impl Progress {
-    /// Returns the number of bytes.
+    /// Returns the number of bytes counted so far.
     pub(crate) fn count(&self) -> u64 {
         self.0.count.load(Ordering::Relaxed)
     }
@@ -75,9 +75,9 @@ impl Progress {
         self.0.skipped.store(0, Ordering::Relaxed);
     }
 
-    /// Shows the count out of `len` until the result is dropped. Call this after the last question,
-    /// so that the bar is not drawn over a prompt. `quiet` keeps the bar off a terminal that shows
-    /// something else.
+    /// Shows the count until the result is dropped, out of `len` if that is known. Call this after
+    /// the last question, so that the bar is not drawn over a prompt. `quiet` keeps the bar off a
+    /// terminal that shows something else.
     pub(crate) fn show(&self, len: Option<u64>, quiet: bool) -> Shown {
         if !quiet && io::stderr().is_terminal() {
             self.start(Instant::now(), len);
@@ -89,7 +89,7 @@ impl Progress {
         *self.bar() = Some(Bar::new(now, len, self.worked()));
     }
 
-    /// Returns the number of bytes that were read in this run.
+    /// Returns the number of bytes that were processed in this run.
     fn worked(&self) -> u64 {
         self.count().saturating_sub(self.0.skipped.load(Ordering::Relaxed))
     }

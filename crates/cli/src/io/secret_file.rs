@@ -1,4 +1,4 @@
-//! New files with keys, and keys on standard output.
+//! Writes keys to new files or to standard output.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -13,7 +13,9 @@ pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
     write(output, text, true, None)
 }
 
-/// Writes `text`. `public` is the public key to show.
+/// Writes `text` to the new file `output`, or to standard output. If `is_secret` is set, warns if
+/// others can read the file behind standard output. `public` is the public key to show on standard
+/// error as well.
 pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
     if let Some(path) = output {
         write_new(path, text)?;

@@ -44,7 +44,8 @@ impl Speed {
         u64::try_from((bytes * 1_000_000).checked_div(micros)?).ok()
     }
 
-    /// Returns the speed, and the time for the bytes that are left.
+    /// Returns the speed, and the time for the bytes that are `left`, if their number is known. The
+    /// text is empty before the second sample.
     pub(crate) fn text(&self, left: Option<u64>) -> String {
         let Some(speed) = self.bytes_per_second() else { return String::new() };
         match left.and_then(|left| left.checked_div(speed)) {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 pub(crate) struct StdinUse(Arc<Mutex<Option<&'static str>>>);
 
 impl StdinUse {
-    /// Claims standard input for `purpose`.
+    /// Claims standard input for `purpose`. Fails if it has been claimed before.
     pub(crate) fn claim(&self, purpose: &'static str) -> Result<()> {
         let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(other) = *used {

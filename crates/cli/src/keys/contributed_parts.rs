@@ -1,4 +1,6 @@
-//! Reads files with contributed parts, in the clear or encrypted to the person who opens the file.
+//! Reads files with contributed parts: holders' parts of the key of one encrypted file, which
+//! `sealane contribute` writes. They are in the clear, or encrypted to the person who opens that
+//! file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,7 +22,8 @@ const FILE_LIMIT: usize = 1 << 20;
 /// The first bytes of encrypted files, binary and armored.
 const ENCRYPTED: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
 
-/// Reads the parts in `paths`. "-" is standard input. `identities` open encrypted files.
+/// Reads the parts in the files `paths`. "-" is standard input. `identities` open the files that
+/// are encrypted.
 pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Openable) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
     for path in paths {

@@ -25,7 +25,8 @@ pub(crate) fn with_threshold<T>(
     act(&[&together.with_label(args.label.clone())])
 }
 
-/// Returns the recipients of the command line, and of the identities in `sources`.
+/// Returns the recipients of the command line, and of the identities in `sources`. With -p, returns
+/// only the recipient of a passphrase.
 pub(crate) fn recipients(
     args: &RecipientArgs,
     sources: &[IdentitySource],

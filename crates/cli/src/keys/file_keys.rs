@@ -28,7 +28,7 @@ pub(crate) struct Openers {
 }
 
 impl Openers {
-    /// Loads all identities and parts.
+    /// Loads all identities and parts. The identities open the parts that are encrypted.
     pub(crate) fn load(
         args: &IdentityArgs,
         parts: &[PathBuf],
@@ -44,7 +44,8 @@ impl Openers {
     }
 
     /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor
-    /// and the identities.
+    /// and the identities to try. If the file is encrypted with a passphrase, and the command line
+    /// names no identity or part, the only identity to try is one that asks for the passphrase.
     pub(crate) fn open<R: Read, T, E: Into<OpenError>>(
         &self,
         file: R,
@@ -93,7 +94,8 @@ impl From<DecryptError> for OpenError {
 }
 
 impl OpenError {
-    /// Explains the error. `in_vain` says that identities were given for a file with a passphrase.
+    /// Explains the error. `in_vain` says that identities or parts were given for a file with a
+    /// passphrase.
     fn explain(self, in_vain: bool) -> Error {
         match self {
             Self::Decrypt(DecryptError::NoMatch) if in_vain => {

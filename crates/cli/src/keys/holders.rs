@@ -25,7 +25,7 @@ use crate::keys::passphrase::Passphrases;
 
 const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
 
-/// Returns the state machine that `argument` names.
+/// Returns the name of the state machine if `argument` is `--age-plugin=NAME`.
 pub(crate) fn state_machine(argument: &str) -> Option<&str> {
     argument.strip_prefix("--age-plugin=")
 }
@@ -86,7 +86,7 @@ impl Contents {
     }
 }
 
-/// The holders who are present.
+/// The keys and parts of the holders who are present.
 #[derive(Default)]
 pub(crate) struct Holders {
     identities: Vec<SharedIdentity>,

@@ -1,4 +1,5 @@
-//! Identities, recipients and passphrases of the command line.
+//! Identities, recipients, contributed parts and passphrases of the command line, and the plugins
+//! that provide keys.
 
 pub(crate) mod cached;
 pub(crate) mod contributed_parts;

@@ -1,9 +1,10 @@
-//! Passphrases, from the environment or the terminal.
+//! Passphrases, from the environment, the terminal or pinentry.
 //!
 //! `AGE_PASSPHRASE` and `AGE_PASSPHRASE_FD` mean the same as for age-plugin-batchpass. If one of
 //! them is set and not empty, it answers every passphrase question of this command: for a file, an
-//! identity file or an ssh key. Questions of a plugin are not answered. It is an error to set both.
-//! A passphrase from a file descriptor has at most 1 MiB, and newlines at its end are removed.
+//! identity file, an ssh key or shares in words. Questions of a plugin are not answered. It is an
+//! error to set both. A passphrase from a file descriptor has at most 1 MiB, and line ends at its
+//! end are removed.
 
 use std::env;
 use std::fs::File;
@@ -32,7 +33,7 @@ pub(crate) struct Passphrases {
 pub(crate) enum Given {
     /// From the environment, without a question.
     Environment(SecretString),
-    /// From the terminal.
+    /// Typed at the terminal or into pinentry, or generated.
     Typed(SecretString),
 }
 
@@ -52,13 +53,13 @@ impl Passphrases {
         Self { stdin: stdin.clone(), from_environment: Arc::default() }
     }
 
-    /// Returns the passphrase in the environment. A file descriptor is read once.
+    /// Returns the passphrase in the environment, if there is one. A file descriptor is read once.
     fn environment(&self) -> Result<Option<SecretString>> {
         let secret = self.from_environment.get(|| from_environment(&self.stdin))?;
         Ok(secret.as_ref().clone())
     }
 
-    /// Returns a passphrase to open `what`.
+    /// Returns a passphrase to open `what`. An empty answer is an error.
     pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
@@ -69,8 +70,8 @@ impl Passphrases {
         }
     }
 
-    /// Returns a passphrase to encrypt with. Prompts for it twice, or generates and shows one if
-    /// the answer is empty.
+    /// Returns a passphrase to encrypt with. If there is none in the environment, prompts for it
+    /// twice, or generates and shows one if the answer is empty.
     pub(crate) fn to_encrypt(&self) -> Result<Given> {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
@@ -91,7 +92,7 @@ impl Passphrases {
     }
 }
 
-/// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`.
+/// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`. Ctrl-D is an error.
 pub(crate) fn ask(question: &str) -> Result<SecretString> {
     // Ctrl-D is not an empty answer, which may have a meaning.
     ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))

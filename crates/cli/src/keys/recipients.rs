@@ -1,4 +1,4 @@
-//! Recipients of encrypted files.
+//! Collects the recipients of encrypted files from arguments, recipients files and identities.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -23,7 +23,7 @@ const FORM: &str = "a recipients file has one recipient on each line, and commen
 pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
 
 /// The recipients that have been collected. A plugin wraps a file key for all its recipients in one
-/// run.
+/// run, unless they are holders.
 #[derive(Default)]
 pub(crate) struct Recipients {
     all: Vec<SharedRecipient>,
@@ -191,7 +191,7 @@ impl Recipients {
     }
 }
 
-/// Returns advice for a text that is not a recipient.
+/// Returns advice for a text that is not a recipient, if there is any for this fault.
 fn hint(fault: &RecipientFault) -> Option<&'static str> {
     Some(match fault {
         RecipientFault::Malformed => "its checksum is wrong: was it copied completely?",

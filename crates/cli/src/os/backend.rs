@@ -17,7 +17,8 @@ fn force_cpu_class() -> Result<()> {
     Ok(())
 }
 
-/// Returns the backend that `SEALANE_BACKEND` names, or the best one.
+/// Returns the backend that `SEALANE_BACKEND` names, or the best one. Before that, forces the class
+/// of CPUs in `SEALANE_CPU_CLASS`.
 pub(crate) fn chosen() -> Result<Backend> {
     force_cpu_class()?;
     Backend::from_env().map_err(|error| {

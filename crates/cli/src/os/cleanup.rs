@@ -117,7 +117,8 @@ impl Drop for FileGuard {
     }
 }
 
-/// Creates a directory that only its owner can access. A signal removes it, and so does [`end`].
+/// Creates a directory that only its owner can access. It is removed when the result is dropped,
+/// when a signal arrives, or by [`end`].
 pub(crate) fn private_directory() -> io::Result<tempfile::TempDir> {
     watch();
     let mut pending = pending();
@@ -288,7 +289,7 @@ pub(crate) fn watch() {
 }
 
 /// Returns whether `signal` was ignored when this process began, as under nohup. A handler would
-/// undo that.
+/// undo that. `mask` is the result of [`ignored_mask`].
 #[cfg(unix)]
 fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     use std::io::IsTerminal as _;
@@ -300,7 +301,8 @@ fn is_ignored(mask: Option<u64>, signal: i32) -> bool {
     }
 }
 
-/// Returns `SigIgn` of proc_pid_status(5). Its lowest bit is signal 1.
+/// Returns the mask of the ignored signals, `SigIgn` of proc_pid_status(5), on systems that have
+/// it. Its lowest bit is signal 1.
 #[cfg(unix)]
 fn ignored_mask() -> Option<u64> {
     let status = crate::os::process_info::read("status")?;

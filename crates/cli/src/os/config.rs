@@ -4,8 +4,8 @@ use std::env;
 use std::path::PathBuf;
 
 /// Returns the identity file to use if the command line names no identity: the one that
-/// `SEALANE_IDENTITY` names, or `sealane/identity.txt` in the user's folder for configuration, if
-/// it exists.
+/// `SEALANE_IDENTITY` names, whether or not it exists, or else `sealane/identity.txt` in the user's
+/// folder for configuration, if that file exists.
 pub(crate) fn default_identity() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let file = || folder(set).map(|folder| folder.join("sealane/identity.txt")).filter(|file| file.is_file());

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Identifies a file apart from its names. Only files whose content could be lost have an identity:
-/// regular files and block devices.
+/// Identifies a file independently of its names. Only files whose content could be lost have an
+/// identity: regular files and, on Unix, block devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(Inner);
 

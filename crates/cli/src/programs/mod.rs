@@ -65,7 +65,7 @@ impl Program {
 enum Stop {
     /// Print this text.
     Print(String),
-    /// Print this error and the usage to standard error.
+    /// Print `fault`, if there is one, and the usage to standard error, and exit with `status`.
     Usage {
         fault: Option<String>,
         usage: &'static str,

@@ -190,7 +190,7 @@ pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
     }
 }
 
-/// Explains why a share cannot be read.
+/// Explains an I/O error of reading a share, which may contain a [`ShareError`].
 pub(crate) fn read_error(error: io::Error, name: &Place) -> Error {
     match ShareError::of(&error) {
         Some(error) => share_error(error, name),

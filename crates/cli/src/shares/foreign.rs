@@ -33,7 +33,8 @@ pub(crate) struct Line {
     pub(crate) text: Zeroizing<String>,
 }
 
-/// Splits `secret` into shares of another format. `comments` are added if the format allows them.
+/// Splits `secret` into shares of another format: words, `ssss` or Vault. `comments` are added if
+/// the format allows them. If `passphrases` are given, words are also encrypted with a passphrase.
 pub(crate) fn split(
     form: FormArgs,
     secret: &[u8],
@@ -77,7 +78,7 @@ pub(crate) fn split(
     Ok((1..).zip(&shares).map(line).collect())
 }
 
-/// Combines mnemonics.
+/// Restores a secret from mnemonics (SLIP-39), and adds those that do not fit to `left_out`.
 pub(crate) fn combine_words(
     words: &[NamedWords],
     args: &CombineArgs,

@@ -1,6 +1,6 @@
-//! Forms of shares.
+//! Forms of shares in Sealane's own format.
 
-/// The form of a share.
+/// The form of a share in Sealane's own format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Sealane's binary form.

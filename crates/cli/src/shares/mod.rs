@@ -1,4 +1,8 @@
-//! Share files: names, reading and writing.
+//! Finds shares in files, in pasted text and at the terminal, and writes new ones.
+//!
+//! A set is all the shares of one splitting of a secret. Shares in Sealane's own format are in
+//! binary or in text form. Other formats are words (SLIP-39), and the lines of `ssss` and HashiCorp
+//! Vault. The stem is the name of the secret, with which the names of share files begin.
 
 mod failure;
 pub(crate) mod foreign;

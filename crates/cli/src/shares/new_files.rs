@@ -50,7 +50,7 @@ impl NewFiles {
         Ok(NewFile { file, temporary, _guard: guard, target })
     }
 
-    /// Returns the files, in the order of their names.
+    /// Returns the files, in the order in which [`NewFiles::create`] got their names.
     pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
         self.files.iter().map(|new| &new.file)
     }

@@ -87,12 +87,12 @@ pub(crate) struct Shares {
     pub(crate) ids: Vec<Known>,
     /// Counts the bytes of files that have been read.
     progress: Progress,
-    /// The length of the files in bytes.
+    /// The length in bytes of the files that `progress` counts.
     len: u64,
 }
 
 impl Shares {
-    /// Opens all shares in `paths`. A text file may have several.
+    /// Opens all shares in `paths`. A text file may have several. Errors are in `unreadable`.
     pub(crate) fn open(paths: &[PathBuf], stdin: &StdinUse) -> Self {
         let mut shares = Self::default();
         for path in paths {
@@ -104,7 +104,8 @@ impl Shares {
         shares
     }
 
-    /// Adds the only share on a line that the user typed. Each line counts as a separate source.
+    /// Adds the only share on a line that the user typed. A line with no share or with several is
+    /// an error. Each line counts as a separate source.
     pub(crate) fn add_typed(&mut self, line: &str) -> Result<()> {
         let (own, words) = (self.own.len(), self.words.len());
         self.add_text(line, &Place { file: own + words, name: TERMINAL.to_owned(), line: None }, None);
@@ -120,7 +121,8 @@ impl Shares {
     }
 
     /// Opens shares that must all be in Sealane's own format and have intact headers. `chosen` is
-    /// the identifier of a set, or its first digits.
+    /// the identifier of a set, or its first digits. `what` names the work in messages, as in
+    /// "refreshed".
     pub(crate) fn open_own(paths: &[PathBuf], chosen: Option<&str>, what: &str) -> Result<Self> {
         let mut shares = Self::open(paths, &StdinUse::default());
         let (incidental, bad): (Vec<_>, Vec<_>) = shares.unreadable.drain(..).partition(|unreadable| unreadable.beside);
@@ -137,7 +139,8 @@ impl Shares {
     }
 
     /// Keeps only the shares of the set whose identifier begins with the hexadecimal digits in
-    /// `chosen`.
+    /// `chosen`. For words, `chosen` is the whole identifier. It is an error if no share of those
+    /// that were read is left.
     pub(crate) fn choose(&mut self, chosen: Option<&str>) -> Result<()> {
         let Some(chosen) = chosen else { return Ok(()) };
         let digits = chosen.to_ascii_lowercase();
@@ -154,7 +157,8 @@ impl Shares {
         Ok(())
     }
 
-    /// Returns a comment with the public key in the files, if they agree.
+    /// Returns a comment with the public key in the files of shares in Sealane's own format, if
+    /// they agree.
     pub(crate) fn common_comment(&self) -> Option<String> {
         let mut keys: Vec<_> = self.own.iter().flat_map(|share| &share.notes.public_keys).collect();
         keys.sort();
@@ -274,7 +278,8 @@ impl NamedShare {
     }
 }
 
-/// Reads the shares of other programs in `paths`, one per line, with their places.
+/// Reads the shares of other programs in `paths`, one per line. Returns them with their places, and
+/// the files. `joined` is as for [`pasted::plain_lines`].
 pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
     let (mut all, mut ids) = (Vec::new(), Vec::new());
     for path in paths {

@@ -1,4 +1,4 @@
-//! Places of shares: files, lines of files, and standard input.
+//! Places of shares: files, lines of files, standard input, and lines that the user typed.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use crate::error::{Error, quoted};
 /// The place where a share was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The number of the file. All names of one file have the same number.
+    /// The number of the file, or of the typed line. All names of one file have the same number.
     pub(crate) file: usize,
-    /// The name of the file.
+    /// The name of the file, [`STANDARD_INPUT`] or [`TERMINAL`].
     pub(crate) name: String,
-    /// The line, if the file has several shares.
+    /// The line, if the file has several shares, or other lines.
     pub(crate) line: Option<usize>,
 }
 
@@ -39,7 +39,7 @@ pub(super) const TERMINAL: &str = "this line";
 /// The name of standard input in messages.
 pub(super) const STANDARD_INPUT: &str = "standard input";
 
-/// An input that is not a share, or is too damaged to identify.
+/// An input that cannot be read, is not a share, or is too damaged to identify.
 pub(crate) struct Unreadable {
     pub(crate) place: Place,
     /// Whether the text also has shares, so that this may be the rest of a mail.

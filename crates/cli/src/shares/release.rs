@@ -1,5 +1,6 @@
-//! Makes sure that both passes over the shares give the same secret, because others may be able to
-//! change the files in between.
+//! Writes a secret to an output that cannot be taken back, such as standard output. The shares are
+//! read twice: the first pass checks them, and the second writes the secret. Others may be able to
+//! change the files in between, so both passes must give the same secret.
 
 use std::io::{self, Write};
 

@@ -31,7 +31,7 @@ const READ: usize = 256 << 10;
 pub(crate) struct Splitting<'a> {
     pub(crate) threshold: usize,
     pub(crate) count: usize,
-    /// The folder for the shares. "-" is standard output.
+    /// The folder for the shares, or the current one. "-" is standard output.
     pub(crate) output: Option<&'a Path>,
     /// A new file for sheets with all shares, instead of a file for each share.
     pub(crate) sheet: Option<&'a Path>,
@@ -45,7 +45,8 @@ pub(crate) struct Splitting<'a> {
 }
 
 impl Splitting<'_> {
-    /// Splits `input`, and prints the paths of the shares.
+    /// Splits `input`. Prints the paths of the shares, unless they go to standard output or to a
+    /// sheet.
     pub(crate) fn run(self, mut input: Input, stdin: &StdinUse) -> Result<()> {
         let FormArgs { binary, text, words, ssss, vault, .. } = self.form;
         // Errors of the output should come before any question.
@@ -96,8 +97,8 @@ impl Splitting<'_> {
         Ok(())
     }
 
-    /// Returns the lines of another program's shares, and the public key of a secret that is an
-    /// identity.
+    /// Returns the lines of another program's shares. For words and `ssss`, only the key of an
+    /// identity file is split, and its public key is returned too.
     fn foreign_lines(&self, mut input: Input, stdin: &StdinUse) -> Result<(Vec<foreign::Line>, Option<String>)> {
         let mut secret = Zeroizing::new(Vec::with_capacity(MAX_SECRET as usize + 1));
         let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);

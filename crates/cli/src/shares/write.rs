@@ -116,7 +116,7 @@ fn file_name(stem: &str, header: &Header, form: Form) -> String {
     format!("{stem}.{}.{index:0width$}of{count}-need{threshold}.{ending}", header.set().short())
 }
 
-/// Returns the name of the secret, from the name of a share's file.
+/// Returns the name of the secret, from the name of a share's file, or "secret" if it is not there.
 pub(crate) fn stem_of(path: Option<&Path>, header: &Header) -> String {
     let name = path.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let mark = format!(".{}.", header.set().short());

@@ -1,4 +1,4 @@
-//! Reads local files.
+//! Reads and opens chunks of objects that the inner store keeps in local files.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -11,8 +11,8 @@ use super::super::object_store::{Error, Result};
 use super::{NAME, failed};
 use crate::groups::Collector;
 
-/// The number of bytes that are read at once: few enough that they are still in the core's cache
-/// when they are opened.
+/// The largest number of bytes that are read at once: few enough that they are still in the core's
+/// cache when they are opened.
 const PIECE: usize = 2 * SEALED_CHUNK_BYTES;
 
 /// Reads and opens the chunks in a range of a file, on a thread for blocking work if the runtime is

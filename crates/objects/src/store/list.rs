@@ -16,7 +16,7 @@ use crate::sizes::ListedSize;
 const PARALLEL: usize = 10;
 
 impl SealedStore {
-    /// Sets the sizes of listed objects.
+    /// Sets the sizes of listed objects, and leaves out objects that were deleted meanwhile.
     pub(super) fn with_sizes(
         &self,
         listed: BoxStream<'static, Result<ObjectMeta>>,
@@ -48,7 +48,8 @@ impl SealedStore {
         }
         if self.listed == ListedSize::FixedHeader {
             let payload = meta.size.checked_sub(self.keys.prefix_len());
-            // An object that is not sealed keeps its size.
+            // An object keeps its size if no sealed object with a header of this length has that
+            // size.
             meta.size = payload.and_then(plaintext_len).unwrap_or(meta.size);
             return Ok(Some(meta));
         }

@@ -39,8 +39,9 @@ impl SealedStore {
         }
     }
 
-    /// Reads and unlocks the header. One request is enough if the header is not longer than this
-    /// store's headers. `options` has the caller's conditions. The `GetResult` has no payload.
+    /// Reads the header, and unlocks it unless it is in the cache. One request is enough if the
+    /// header is cached, or not longer than this store's headers. `options` has the caller's
+    /// conditions and version. The `GetResult` describes the sealed object, and has no payload.
     pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
         let version = options.version.clone();
         let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options };
@@ -63,8 +64,8 @@ impl SealedStore {
         }
     }
 
-    /// Parses and unlocks a header, unless it is in the cache. If `prefix` is too short, the inner
-    /// result is the least number of bytes to request.
+    /// Parses and unlocks a header, unless it is in the cache. If `prefix`, the start of the
+    /// object, is too short, returns an inner `Err` with the least number of bytes to request.
     fn parse(&self, location: &Path, meta: &ObjectMeta, prefix: &[u8]) -> Result<Result<Arc<Opened>, usize>> {
         let stamp = stamp(meta);
         if let Some(opened) = self.cache.same(location.as_ref(), &stamp) {
@@ -81,7 +82,8 @@ impl SealedStore {
         Ok(Ok(opened))
     }
 
-    /// Requests a range of an object, or of a version of it. Returns `None` if it was replaced.
+    /// Requests a range of an object, or of a version of it. Returns `None` if its stamp is not
+    /// `known`, because it was replaced.
     async fn request(
         &self,
         location: &Path,
@@ -102,7 +104,7 @@ impl SealedStore {
         }
     }
 
-    /// Fetches a range of an object, or of a version of it. Returns `None` if it was replaced.
+    /// Does the same as `request`, and returns the bytes of the range.
     async fn fetch(
         &self,
         location: &Path,
@@ -143,7 +145,8 @@ impl SealedStore {
         Ok(described(&head, len, 0..len, plaintext(location, opened, &range, body)))
     }
 
-    /// Reads a range: with one request if the header is in the cache, otherwise with two or more.
+    /// Reads a range: with one request if the cached header is that of the present version,
+    /// otherwise with more.
     async fn read_range(&self, location: &Path, range: GetRange, options: GetOptions) -> Result<GetResult> {
         if let Some(opened) = self.cache.get(location.as_ref())
             && let Ok(wanted) = range.as_range(opened.len)
@@ -253,7 +256,7 @@ fn range_of(
     described(&head, opened.len, wanted, payload)
 }
 
-/// Returns `head` with the size and the range of the plaintext.
+/// Returns `head` with `payload`, and with the size and the range of the plaintext.
 fn described(head: &GetResult, len: u64, range: Range<u64>, payload: GetResultPayload) -> GetResult {
     let mut result = with_payload(head, payload);
     result.meta.size = len;
@@ -265,7 +268,7 @@ fn nothing() -> GetResultPayload {
     GetResultPayload::Stream(stream::empty().boxed())
 }
 
-/// Opens the chunks of `body` as they arrive.
+/// Returns a payload that opens the chunks of `body` as they arrive.
 fn plaintext(
     location: &Path,
     opened: Arc<Opened>,

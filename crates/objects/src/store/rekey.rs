@@ -18,13 +18,15 @@ const PART: usize = 8 << 20;
 
 impl SealedStore {
     /// Gives an object other recipients: replaces its header with one of the same length, and
-    /// copies the chunks unchanged. With [`Existing::Drop`], the existing recipients are removed,
-    /// but those who kept the file key, or a copy of the object, can still open it.
+    /// copies the chunks unchanged. [`Existing::Keep`] adds to the existing recipients.
+    /// [`Existing::Drop`] removes them, but those who kept the file key, or a copy of the object,
+    /// can still open it.
     ///
     /// An object of up to 8 MiB is replaced with a conditional write, if the inner store has
     /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
     /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, and
-    /// in stores without conditional writes, a change is only looked for just before the end.
+    /// in stores without conditional writes, a change is detected only if it was made before a last
+    /// check, just before the object is replaced.
     ///
     /// # Errors
     /// A wrapped [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object; the

@@ -55,7 +55,8 @@ struct SealedUpload {
     inner: Box<dyn MultipartUpload>,
     sealing: Sealing,
     state: State,
-    /// Whether a part was not written. The futures that `put_part` returns set it, too.
+    /// Whether a part was not written, or was added too late. The futures that `put_part` returns
+    /// set it, too.
     part_failed: Arc<AtomicBool>,
 }
 

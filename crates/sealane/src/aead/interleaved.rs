@@ -1,6 +1,7 @@
-//! Messages of middle length on CPUs that do vector and scalar work side by side. While the key
-//! stream of a group of blocks is computed, ciphertext is authenticated: to seal, the ciphertext of
-//! the group before; to open, the ciphertext of the group itself.
+//! Messages that are too long for [`super::short`], on CPUs that do vector and scalar work side by
+//! side. While the key stream of a group of blocks is computed, ciphertext is authenticated: to
+//! seal, the ciphertext of the group before; to open, the ciphertext of the group itself.
+//! [`crate::chacha20::rows`] explains sets and groups.
 
 use sealane_simd::tuning::{INTERLEAVED_HORIZONTAL_SETS, INTERLEAVED_MAX_HEAD_BLOCKS, SHORT_MAX_AAD_BYTES};
 use sealane_simd::{Level, PendingPoly1305, Simd, Words};
@@ -72,8 +73,8 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Decrypts a message from the byte at `head` on, and returns the tag of the whole message. `mac`
-/// has already processed the associated data and the bytes before `head`.
+/// Decrypts and authenticates a message from the byte at `head` on. Returns the tag of the whole
+/// message. `mac` has already processed the associated data and the bytes before `head`.
 #[inline(always)]
 pub(super) fn open_groups<S: Simd>(
     token: S,
@@ -120,8 +121,8 @@ fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> S
     mac
 }
 
-/// Combines the start of the message with the key stream. Returns the authenticator of the
-/// associated data.
+/// Combines the start of the message with the key stream. Returns the authenticator, which has
+/// processed the associated data.
 #[inline(always)]
 fn first_group<S: Simd>(token: S, state: &State, aad: &[u8], data: &mut [u8]) -> Short {
     let mut first = S::Words::ZERO_BLOCKS;

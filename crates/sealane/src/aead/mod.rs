@@ -4,7 +4,8 @@
 //! [`construction`] defines the result. [`one_shot`] chooses a plan, which is the order of the
 //! work, for a whole message: [`short`], [`one_call`], [`portions`], [`interleaved`] or
 //! [`two_pass`]. [`streaming`] processes a message in pieces, and [`batch`] many messages at once.
-//! [`openssh`] is a different construction, for the packets of SSH.
+//! [`openssh`] is a different construction, for the packets of SSH. `committing` replaces the tag
+//! by one that commits to the key. [`search`] finds messages in longer data.
 
 mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]

@@ -1,4 +1,5 @@
-//! The choice of a plan for a whole message, by its length and the instruction set.
+//! The choice of a plan for a whole message, by its length, the length of its associated data, and
+//! the backend. Long associated data leads to the plan [`two_pass`].
 //!
 //! | plan | messages | where |
 //! |---|---|---|

@@ -12,9 +12,9 @@ use crate::wipe::wipe;
 /// positions of messages of l blocks, a wrong one is found with a probability of at most n l /
 /// 2^103.
 impl<L: AeadLayout> ChaChaPoly1305<L> {
-    /// Returns the first position in `data` of a message of `len` bytes, followed by its tag. The
-    /// message may start at any byte. Each position takes a few multiplications, whatever the
-    /// length.
+    /// Returns a position in `data` of a message of `len` bytes, followed by its tag. If there are
+    /// several, returns any of them. The message may start at any byte. Each position takes a few
+    /// multiplications, whatever the length.
     ///
     /// # Panics
     /// If `len` is 0 or not divisible by 16.

@@ -6,14 +6,16 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// The family of primitives built on 32-bit words and 64-bit products.
+/// The family of primitives built on 32-bit words and 64-bit products: ChaCha, Poly1305, and their
+/// combinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChaChaFamily;
 
 impl Sealed for ChaChaFamily {}
 
-/// Batches of messages. Their kernels are tested before the first batch of a process, not before
-/// the first message, so that only programs with batches contain them.
+/// Batches of messages, and of masks for QUIC's header protection. Their kernels are tested before
+/// the first batch of a process, not before the first message, so that only programs with batches
+/// contain them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BatchFamily;
 
@@ -35,13 +37,14 @@ pub struct AesFamily;
 impl Sealed for AesFamily {}
 
 /// The family of primitives built on arithmetic in GF(2^8): secret sharing, and multiplication by a
-/// constant.
+/// constant or a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gf8Family;
 
 impl Sealed for Gf8Family {}
 
-/// The family of primitives built on carry-less multiplication: GF(2^n).
+/// The family of primitives built on carry-less multiplication: arithmetic in GF(2^n), and secret
+/// sharing of field elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClmulFamily;
 

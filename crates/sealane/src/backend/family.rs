@@ -43,7 +43,7 @@ pub trait Family: Sealed + Copy + Eq + Send + Sync + 'static {
 /// An instruction set for a family of primitives. The CPU has it, and it has computed right
 /// results.
 ///
-/// A value is proof of both, so every constructor that takes one is infallible.
+/// A value is proof of both, so a function that takes one does not fail because of it.
 ///
 /// ```
 /// use sealane::{Backend, ChaCha20Poly1305};

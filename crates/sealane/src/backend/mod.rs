@@ -20,7 +20,7 @@ pub type Backend = BackendOf<ChaChaFamily>;
 pub type AesBackend = BackendOf<AesFamily>;
 
 /// An instruction set for arithmetic on bytes of GF(2^8): secret sharing of bytes, and
-/// multiplication by a constant. The CPU has it, and it has computed right results.
+/// multiplication by a constant or a matrix. The CPU has it, and it has computed right results.
 ///
 /// ```
 /// use sealane::gf8::Gf8Backend;
@@ -34,8 +34,9 @@ pub type AesBackend = BackendOf<AesFamily>;
 /// ```
 pub type Gf8Backend = BackendOf<Gf8Family>;
 
-/// An instruction set for carry-less multiplication: [`Gf2n`](crate::gf2n::Gf2n), and secret
-/// sharing of its elements. The CPU has it, and it has computed right results.
+/// An instruction set for carry-less multiplication: arithmetic in GF(2^n) (see
+/// [`gf2n`](crate::gf2n)), and secret sharing of field elements. The CPU has it, and it has
+/// computed right results.
 ///
 /// ```
 /// use sealane::gf2n::{ClmulBackend, Gf2n};

@@ -234,7 +234,9 @@ impl Group {
         Self { key_rows: [rows; 2], last_rows: rows }
     }
 
-    /// Moves up to `lanes` blocks from the targets to `blocks`. Returns their number.
+    /// Moves up to `lanes` blocks from the targets to `blocks`, and copies their keys and last
+    /// rows. Starts at target `message`, which becomes the first target that may have blocks left.
+    /// Returns the number of blocks.
     // Not inlined: between the kernels, the registers are taken, and its few values would live in
     // memory.
     #[inline(never)]

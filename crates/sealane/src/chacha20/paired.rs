@@ -80,7 +80,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
     }
 
-    /// Overwrites the state, which holds the key, with zeros.
+    /// Overwrites the prepared state, which holds the key, with zeros.
     #[inline(always)]
     pub(crate) fn wipe(&mut self, token: S) {
         self.prepared = [W::splat(token, 0); 16];

@@ -7,7 +7,8 @@ pub(crate) const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0
 
 /// The input of the block function (RFC 8439, section 2.3): constants, key, block counter, nonce.
 ///
-/// Word 12, the block counter, is ignored: kernels get the counter as an argument. With a 64-bit
+/// Most kernels ignore word 12 and get the block counter as an argument. HChaCha uses all words,
+/// and [`super::paired`] starts at word 12 if two groups belong to two messages. With a 64-bit
 /// counter, the argument is its low half, and [`super::kernel::with_word_13`] sets word 13 to its
 /// high half.
 pub(crate) type State = [u32; 16];

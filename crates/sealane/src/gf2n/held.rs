@@ -10,8 +10,9 @@ use super::element::Element;
 use super::field::Field;
 use super::kernel;
 
-/// The operations of a [`ClmulBackend`](super::ClmulBackend) on single elements, within code that
-/// is compiled for its instruction set. [`with_field!`](crate::with_field) creates it.
+/// Products, squares and inverses of single elements, within code that is compiled for the
+/// instruction set of a [`ClmulBackend`](super::ClmulBackend). [`with_field!`](crate::with_field)
+/// creates it.
 ///
 /// Operations are inlined into the code that calls them. A function that takes a `HeldField` must
 /// be `#[inline(always)]`. Otherwise, each of its products becomes a function call.

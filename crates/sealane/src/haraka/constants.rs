@@ -56,8 +56,8 @@ pub(crate) static ROUND_CONSTANTS: [Block; 48] = [
     Block::new(0x02f7f57f_db2dc1dd_bd03239f_e3e67e4a),
 ];
 
-/// Returns the constants for 5 rounds of Haraka-512. The result is an array, like
-/// [`ROUND_CONSTANTS`], so that no length is passed or checked.
+/// Returns the constants for 5 rounds of Haraka-512. Haraka-256 uses the first half of them. The
+/// result is an array, like [`ROUND_CONSTANTS`], so that no length is passed or checked.
 #[inline]
 pub(crate) fn constants_of_5_rounds() -> &'static [Block; 40] {
     ROUND_CONSTANTS.first_chunk().expect("there are more")

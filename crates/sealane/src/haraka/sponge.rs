@@ -57,7 +57,8 @@ struct Sponge<'a> {
     constants: &'a [Block; 40],
     state: [u8; 64],
     /// The number of bytes that were absorbed or squeezed since the last permutation. It is less
-    /// than [`RATE`] between two calls of `absorb`.
+    /// than [`RATE`] between two calls of `absorb`. If it is [`RATE`], the state is permuted before
+    /// the next byte is squeezed.
     position: usize,
 }
 

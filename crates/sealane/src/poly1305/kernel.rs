@@ -111,7 +111,7 @@ fn blocks_inlined<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut 
     }
 }
 
-/// Adds whole blocks for which [`rows`] do not pay.
+/// Adds whole blocks for which [`rows`] do not pay: with a table, or on integers.
 #[inline(always)]
 fn with_table<S: Simd>(token: S, accumulator: &mut Accumulator, table: &mut Table, data: &[u8]) {
     if !S::MUL_ADD_52 && data.len() >= S::TUNING.poly1305_min_bytes.of(token.cpu_class()) {

@@ -41,9 +41,10 @@ pub(crate) const BLOCK_BYTES: usize = 16;
 /// A key that authenticates two messages lets an attacker forge others. [`crate::ChaCha20Poly1305`]
 /// derives a new key for each message.
 ///
-/// With the feature `alloc` or `std`, and on a backend with fast vectors, a message in many short
-/// pieces allocates 4 KiB for powers of the key. This happens at the earliest in the fifth piece,
-/// and after 1 KiB. The memory is wiped with the value.
+/// With the feature `alloc` or `std`, and on a backend with fast vectors, a message in many pieces
+/// allocates 4 KiB for powers of the key and a buffer. On some backends, this happens only if the
+/// pieces are short. It happens in the fifth piece and after 1 KiB at the earliest. The memory is
+/// wiped with the value.
 ///
 /// ```
 /// use sealane::Poly1305;

@@ -34,9 +34,8 @@ impl Family for BatchFamily {
     caches!(Level);
 }
 
-/// Lengths in bytes that together reach every ChaCha kernel of every backend: one to four
-/// horizontal sets and vertical groups of 4, 8 and 16 blocks, each with and without a remainder,
-/// and groups that share a prepared state.
+/// Lengths in bytes that together reach one to three horizontal sets and vertical groups of 4, 8
+/// and 16 blocks, each with and without a remainder, and groups that share a prepared state.
 const CHACHA20_LENGTHS: [usize; 8] = [64, 150, 300, 500, 700, 900, 2300, 4200];
 /// The first of these lengths, which reach all portable code: groups of 4 blocks.
 const PORTABLE_CHACHA20_LENGTHS: &[usize] = CHACHA20_LENGTHS.split_at(5).0;

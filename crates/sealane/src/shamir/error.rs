@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-/// Parameters or shares that do not fit together. A function that returns this error has written
-/// nothing.
+/// Parameters or shares that do not fit together, or a generator of random numbers that failed. A
+/// function that returns this error has written nothing.
 ///
 /// ```
 /// use sealane::shamir::Error;
@@ -21,12 +21,12 @@ pub enum Error {
     ThresholdAboveCount {
         /// The threshold.
         threshold: usize,
-        /// The number of shares that were requested.
+        /// The number of shares that were requested, or given to be refreshed.
         count: usize,
     },
     /// More shares than the field has evaluation points.
     TooManyShares {
-        /// The number of shares that were requested.
+        /// The number of shares, or of their points, that were requested or given.
         count: usize,
         /// The largest number that the field allows.
         maximum: usize,

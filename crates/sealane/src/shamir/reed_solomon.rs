@@ -1,9 +1,10 @@
 //! Finds the wrong shares if there are more shares than the threshold.
 //!
 //! The shares of a secret are a codeword of a generalised Reed–Solomon code (McEliece and Sarwate,
-//! "On sharing secrets and Reed–Solomon codes", CACM 24(9), 1981). With the weights v(i) of
+//! "On sharing secrets and Reed–Solomon codes", CACM 24(9), 1981). Let n shares y(i) at the points
+//! x(i) have the threshold k. With the weights v(i) of
 //! [`dual_weight`](super::arithmetic::dual_weight), the sums S(j) = Σ v(i)·x(i)^j·y(i) for j below
-//! n - k, the *syndromes*, are zero for the values y(i) of every polynomial of degree below k
+//! n - k, the *syndromes*, are zero if the shares are the values of a polynomial of degree below k
 //! (Roth, "Introduction to Coding Theory", chapter 5). Syndromes therefore depend only on the
 //! errors in the shares, so computations on them need not run in constant time.
 

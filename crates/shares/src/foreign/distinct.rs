@@ -4,8 +4,8 @@ use subtle::ConstantTimeEq;
 
 use super::error::ForeignError;
 
-/// Returns the position of the first share at each point. `shares` are points and values. Repeated
-/// shares must have the same value.
+/// Returns the position of the first share at each point. `shares` are points and values. All
+/// values must have the same length, and repeated shares the same value.
 pub(crate) fn distinct<P: PartialEq>(shares: &[(P, &[u8])]) -> Result<Vec<usize>, ForeignError> {
     let mut distinct: Vec<usize> = Vec::new();
     for (at, (point, value)) in shares.iter().enumerate() {

@@ -27,7 +27,7 @@ pub enum ForeignError {
     /// There are too few different shares.
     #[error("{needed} different shares are needed, not {usable}")]
     TooFew {
-        /// The threshold.
+        /// The number of different shares that are needed.
         needed: usize,
         /// The number of different shares.
         usable: usize,

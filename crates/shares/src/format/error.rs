@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// A threshold, a number of shares, an index, a field or a length that is not possible.
+/// A threshold, a number of shares, an index, an evaluation point, a scheme, a field or a length
+/// that is not possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
@@ -61,7 +62,7 @@ pub enum ParameterError {
     SecretBytes(usize),
 }
 
-/// A share cannot be read.
+/// A share cannot be read, or cannot be written as text.
 ///
 /// A [`ShareReader`](crate::ShareReader) wraps this error in an [`io::Error`]; [`ShareError::of`]
 /// finds it there.
@@ -91,7 +92,7 @@ pub enum ShareError {
     /// There is data after the end of the share.
     #[error("there is data after the end of the share")]
     TrailingData,
-    /// The header's checksum is wrong.
+    /// The header's checksum is wrong, or the header differs from the one that was read before.
     #[error("the share is damaged: its header's checksum is wrong")]
     HeaderChecksum,
     /// The checksum of the share is wrong.
@@ -124,7 +125,7 @@ impl ShareError {
     }
 
     /// Converts a read error. An error that a [`ShareReader`](crate::ShareReader) wrapped is
-    /// unwrapped.
+    /// unwrapped. An unexpected end becomes [`ShareError::Truncated`].
     pub(crate) fn from_io(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(error) => error,
@@ -176,7 +177,8 @@ pub enum TextError {
         /// there is one.
         suspect: Option<usize>,
     },
-    /// The last digit before the checksum has nonzero bits beyond the last byte.
+    /// There is a digit too many between the last byte and the checksum, or the digit with the end
+    /// of the last byte has nonzero bits after it.
     #[error("its last bits are not zero")]
     Padding,
 }

@@ -93,7 +93,7 @@ impl Field {
     }
 }
 
-/// Checks a threshold and a number of shares, which must be at most `max`.
+/// Checks a threshold and a number of shares, which must be at most `max`. Returns both.
 pub(crate) fn check_counts(max: u16, threshold: usize, count: usize) -> Result<(u16, u16), ParameterError> {
     match threshold {
         0 => Err(ParameterError::ThresholdZero),

@@ -15,7 +15,8 @@ use crate::random;
 /// The length of the part from the version to the end of the set identifier.
 const FIXED_BYTES: usize = 26;
 
-/// The identifier of one splitting of one secret: 16 random bytes, shown in hexadecimal.
+/// The identifier of a set, which consists of the shares from one split or refresh, and those
+/// reissued from them: 16 random bytes, shown in hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetId(pub [u8; 16]);
 
@@ -114,7 +115,7 @@ impl Header {
         Ok(Self { set, field, threshold, count, index, point: point.to_vec() })
     }
 
-    /// Returns the set, which is the same for all shares of one splitting.
+    /// Returns the identifier of the set to which the share belongs.
     #[must_use]
     pub fn set(&self) -> SetId {
         self.set

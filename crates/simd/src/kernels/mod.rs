@@ -22,7 +22,7 @@ pub trait ChaCha20Rounds: Sized {
     /// Forces each of these words into a separate register at this point.
     ///
     /// If there are as many words as registers, the compiler would otherwise move and spill them.
-    /// On other levels this does nothing.
+    /// The default does nothing.
     #[inline(always)]
     fn pin_registers(_v: &mut [Self; 16], _w: &mut [Self; 16]) {}
 }

@@ -52,7 +52,7 @@ data Kind
       MlKem768X25519
     deriving (Eq, Show)
 
--- | The form of a file. Decryption recognises it.
+-- | The form of a file. Decryption recognises it. "Sealane.Age.Ranges" reads only the binary form.
 data Format
     = -- | The binary form.
       Binary
@@ -81,8 +81,8 @@ generateIdentity kind = keyText $ \text size -> checkAge (ageKeygen number text 
         X25519 -> 1
         MlKem768X25519 -> 2
 
--- | Returns the text of an identity's recipient: its public key, @age1…@. Fails if the argument
--- is not exactly one identity.
+-- | Returns the text of an identity's recipient: its public key, @age1…@. Fails if the argument is
+-- not exactly one identity, or is one of a plugin.
 identityRecipient :: ByteString -> Either SealaneError ByteString
 identityRecipient identity = attempt . withBytes identity $ \start len ->
     keyText $ \text size -> checkAge (ageRecipient (castPtr start) len text size)

@@ -38,8 +38,9 @@ import Sealane.Error (SealaneError)
 import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes)
 
 -- | Returns the recipients of a text with one on each line, any @threshold@ of whom open files
--- together. Fails if a line is not a recipient, if the threshold is below 2, or if the label is not
--- allowed: up to 100 bytes of UTF-8, without control characters and without spaces at its ends.
+-- together. Fails if a line is not a recipient, if the threshold is below 2 or above 255, or if the
+-- label is not allowed: up to 100 bytes of UTF-8, without control characters and without spaces at
+-- its ends.
 --
 -- Encryption throws 'SealaneError' if there are fewer recipients than the threshold, or a recipient
 -- occurs twice.
@@ -85,7 +86,7 @@ instance Show Part where
 
 -- | Returns the parts that these identities contribute to a file. Show each holder the label, and
 -- nothing else about the file, before the holder sends the part. Fails if the header is incomplete
--- or malformed.
+-- or malformed, or a share is wrong.
 --
 -- The list is empty if no identity holds a share of the file.
 contribute

@@ -13,7 +13,7 @@ from ._references import check_identities, resolve_identities, resolve_recipient
 def register_compression(
     *, identities: Any = None, recipients: Any = None, name: str = "age", force: bool = False
 ) -> None:
-    """Registers a compression for files whose names end in ``.age``.
+    """Registers a compression with this name, for files whose names end in a dot and the same name.
 
     fsspec gives a compression no options, so the references to identities and recipients are passed
     to this function, as for ``AgeFileSystem``. They are resolved when a file is opened.

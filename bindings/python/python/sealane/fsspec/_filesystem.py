@@ -27,7 +27,7 @@ from ._references import check_identities, check_recipients, resolve_identities,
 
 #: Work on more bytes than this is done outside the thread of the event loop.
 _INLINE = 256 << 10
-#: The number of bytes that are in memory at once while a file is copied.
+#: The number of bytes that are in memory at once while a file is downloaded.
 _STEP = 8 << 20
 _LISTING_SIZES = ("exact", "lazy", "sealed")
 

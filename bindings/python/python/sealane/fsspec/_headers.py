@@ -42,10 +42,10 @@ def _number(value: Any) -> Any:
 
 
 async def look(target: Any, path: str, start: int, end: int = 0) -> tuple[dict[str, Any], bytes, bytes]:
-    """Returns the information about an object, and its first and last bytes, all requested at once.
+    """Returns the information about an object, and its first ``start`` and last ``end`` bytes.
 
-    Bytes that were not requested, or that the store did not return, are empty. The last bytes may
-    be those of another version.
+    All three are requested at once. Bytes that were not requested, or that the store did not
+    return, are empty. The bytes may be those of another version.
     """
     if isinstance(target, AsyncFileSystemWrapper):
         # The wrapped filesystem would process the requests one after another.
@@ -107,7 +107,7 @@ class HeaderCache:
             return entry
 
     def put(self, path: str, entry: Entry) -> None:
-        """Adds an entry, and drops the oldest one if there are too many."""
+        """Adds an entry, and drops the least recently used one if there are too many."""
         with self._lock:
             self._entries[path] = entry
             self._entries.move_to_end(path)

@@ -59,7 +59,7 @@ class Listings:
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert_all(self, infos: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Returns the information of a listing."""
+        """Returns the information of a listing with the sizes that ``listing_sizes`` asks for."""
         infos = list(infos)
         if self.listing_sizes == "sealed":
             return infos

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Objects:
-    """The part of the filesystem that needs no keys."""
+    """The part of the filesystem that needs neither headers nor keys."""
 
     target: Any
     _async_target: Any

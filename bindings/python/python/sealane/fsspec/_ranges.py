@@ -70,8 +70,8 @@ def plan(ranges: Iterable[tuple[int, int, int]], payload_size: int, max_gap: int
 def open_end(key: PayloadKey, size: int, payload_size: int, sealed: bytes) -> bytes:
     """Returns the last bytes of a plaintext of ``size`` bytes: those of up to two chunks.
 
-    ``sealed`` is the end of the object. If it is shorter, or of another version, nothing is
-    returned.
+    ``sealed`` is the end of the object. If it is shorter than these chunks, or of another version,
+    nothing is returned.
     """
     start = max(0, (size - 1) // CHUNK - 1) * CHUNK
     for request in plan([(0, start, size)], payload_size):

@@ -22,6 +22,8 @@ Once everything is done, another call changes nothing and succeeds. A ledger bel
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
 - ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
+  ``workers`` is the number of threads, by default 16, or the largest number of tasks that Ray has
+  at a time. Dask has its own workers.
 - A recipients file must not change until the job is done: objects that are done are not done again.
 - ``attempts`` is how often an object is tried if others change it or its store fails.
 - ``progress`` is ``True`` or ``False`` for a bar, or a function that is called with the number of

@@ -26,7 +26,8 @@ class SealedIdentity:
 
     url: str
     identities: Any
-    #: If given, identities with another recipient than this public text are refused.
+    #: If given, the object must hold exactly one identity, and this public text must be its
+    #recipient.
     recipient: str | None = None
     storage_options: dict[str, Any] | None = dataclasses.field(default=None, repr=False)
 

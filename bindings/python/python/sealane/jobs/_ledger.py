@@ -6,10 +6,12 @@
     records/<object>.json           the outcome of an object
     intents/<object>/<header>.json  a header that an attempt is about to write
 
-``<object>`` and ``<header>`` are the SHA-256 hashes of the address and of the header. An attempt
-that is killed leaves its intent behind. The next attempt compares the object's header with the
-intents to learn whether the object was replaced and what must be cleaned up. Intents of different
-attempts have different names, so none is lost in a race. The ledger holds no secret.
+``<object>`` and ``<header>`` are the SHA-256 hashes of the address and of the header. When an
+object is sealed or opened, the handle for cleaning up takes the place of the header. An attempt
+that is killed leaves its intent behind. The next attempt cleans up with the handles in the intents.
+Before it replaces a header, it compares the object's header with the intents to learn whether the
+object was replaced already. Intents of different attempts have different names, so none is lost in
+a race. The ledger holds no secret.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def digest(data: bytes | str) -> str:
 class Intent:
     """A replacement that an attempt has begun."""
 
-    #: The hash of the new header.
+    #: The hash of the new header, or of the handle when an object is sealed or opened.
     header: str
     #: The handle with which the store cleans up, such as the id of an upload.
     handle: str
@@ -106,7 +108,8 @@ class Ledger:
         self._write(path, record.to_json())
 
     def intend(self, url: str, header: bytes, handle: str) -> None:
-        """Writes an intent. Called before the object gets this header."""
+        """Writes an intent. Called before the object gets this header, or is replaced as a
+        whole."""
         self._write(f"intents/{digest(url)}/{digest(header)}.json", {"url": url, "handle": handle})
 
     def intents(self, url: str) -> list[Intent]:

@@ -62,7 +62,10 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """An object of a listing, with its path below the address that was listed."""
+    """An object of a listing, with its path below the address that was listed.
+
+    The relative path is empty if two objects of the listing have the same one.
+    """
 
     place: Place
     relative: str
@@ -76,7 +79,8 @@ def _is_temporary(path: str) -> bool:
 def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[Found]:
     """Returns the objects at addresses: all below a folder, and all that match a pattern.
 
-    Temporary objects that interrupted writes left behind are excluded.
+    Temporary objects that interrupted writes left behind are excluded. Raises ``FileNotFoundError``
+    if nothing is at an address without a pattern.
     """
     found: dict[tuple[str, str], Found] = {}
     for source in [sources] if isinstance(sources, str) else sources:
@@ -124,7 +128,10 @@ def is_result(found: Found, target: Place) -> bool:
 
 
 def target_of(found: Found, target: Place) -> Place:
-    """Returns where the result of an object belongs."""
+    """Returns where the result of an object belongs.
+
+    Raises ``JobError`` if there is no such place.
+    """
     if not found.relative:
         raise JobError("two of the sources have the same path below their folders: use a job for each")
     place = target.at(f"{target.path.rstrip('/')}/{found.relative}")

@@ -13,7 +13,7 @@ from ._task import Task, failed, run
 
 #: How many tasks a scheduler has at a time. Each task is small: an address and references.
 _IN_FLIGHT = 1000
-#: How often a task is given to another worker after its worker has died.
+#: How often Ray gives a task to another worker after its worker has died.
 _DEATHS = 3
 
 Runner = Callable[[list[Task]], Iterator[Record]]

@@ -26,7 +26,7 @@ const CHECKSUM: usize = 32;
 pub(super) struct Kept {
     pub(super) old: Vec<u8>,
     pub(super) new: Vec<u8>,
-    /// Identifies the file that the headers belong to.
+    /// The nonce of the payload, which identifies the file that the headers belong to.
     pub(super) nonce: [u8; NONCE_BYTES],
 }
 
@@ -58,9 +58,10 @@ impl Kept {
 pub(super) enum State {
     /// No file is kept: no change was interrupted.
     None,
-    /// The file has one of the two headers.
+    /// The file has one of the two headers. The value is the open kept file.
     Whole(File),
-    /// The file has parts of both headers, or a header that cannot be parsed.
+    /// The file has parts of both headers, or a header that cannot be parsed. The values are the
+    /// contents of the kept file, and the open kept file.
     Torn(Kept, File),
     /// The kept headers belong to another file, or another program has written a new header.
     OfAnother,

@@ -1,9 +1,11 @@
-//! Keeps the old header of a file beside it while a new one is written over it.
+//! Keeps the old header of an encrypted file beside it while `sealane rekey` writes a new one over
+//! it.
 //!
 //! The kept file, `.NAME.sealane-old-header`, appears complete and is on the disk before the first
 //! byte of the header changes. It is removed when the last byte is on the disk. If the change is
-//! interrupted, the next reader finds both headers in the kept file, and knows that the file has
-//! one of them or a mixture. If the header is neither of them nor a mixture, another program wrote
+//! interrupted, the next reader finds both headers in the kept file. If the encrypted file has one
+//! of them, it stays unchanged. If it has a mixture of them, or a header that cannot be parsed, the
+//! old header is put back. If it has any other header, or another payload, another program wrote
 //! it, and it stays unchanged.
 
 mod kept;
@@ -26,7 +28,8 @@ const READ_INSTEAD: &str = "a change of the header was interrupted, or is going 
                             is used; sealane rekey puts it back";
 
 /// Opens an encrypted file by name, or standard input. If a change of its header was interrupted,
-/// the old header is put back, or read instead if the file cannot be written.
+/// the old header is put back. If that is impossible, for example because the file cannot be
+/// written, the old header is read in place of the damaged one.
 pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input> {
     let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place, File::try_lock));
     let mut input = Input::open(path, stdin)?;
@@ -37,7 +40,7 @@ pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input>
 }
 
 /// Opens an encrypted file that is read from start to end, and treats an interrupted change as
-/// [`open_input`] does.
+/// [`open_input`] does. Returns the file, for its metadata, and a reader of its bytes.
 pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)> {
     let old = settle(place, File::try_lock).unwrap_or_default();
     let mut file = place.directory.open_file(Path::new(&place.name))?;
@@ -47,7 +50,7 @@ pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)
 }
 
 /// Puts back the old header if a change was interrupted. If that is impossible, returns the header
-/// to read instead.
+/// to read in place of the damaged one. `lock` locks the file.
 fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
     if !place.has_kept() || Target::at(place.clone(), &place.path, lock).is_ok() {
         return None;
@@ -55,7 +58,8 @@ fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
     header_to_read(place, &place.directory.open_file(Path::new(&place.name)).ok()?)
 }
 
-/// Returns the old header if `file` has parts of both headers.
+/// Returns the old header, after a warning, if `file` has parts of both headers or a header that
+/// cannot be parsed.
 fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     match State::of(place, file) {
         Ok(State::Torn(kept, _)) => {

@@ -21,7 +21,7 @@ pub(crate) fn is_name(name: &OsStr) -> bool {
 pub(crate) struct Place {
     pub(super) directory: Dir,
     pub(super) name: OsString,
-    /// The whole path, for messages.
+    /// The path of the file, for messages.
     pub(super) path: PathBuf,
 }
 
@@ -34,7 +34,7 @@ impl Place {
         Ok(Self { directory, name, path })
     }
 
-    /// Finds the file `within` below `root`, which the user knows as `path`.
+    /// Finds the file with the relative path `within` below `root`. Messages call the file `path`.
     pub(crate) fn below(root: &Dir, within: &Path, path: &Path) -> io::Result<Self> {
         let name = within.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_owned();
         let directory = root.below(within.parent().unwrap_or(Path::new("")))?;
@@ -54,7 +54,7 @@ impl Place {
         self.path.with_file_name(self.kept())
     }
 
-    /// Returns whether something has the name of the kept file.
+    /// Returns whether something has the name of the kept file. An error counts as yes.
     pub(super) fn has_kept(&self) -> bool {
         self.directory.has(Path::new(&self.kept()))
     }

@@ -35,9 +35,9 @@ pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
 pub(crate) struct Target {
     place: Place,
     pub(super) file: File,
-    /// Its length and time of last change when it was opened.
+    /// Its length and time of last change when it was opened, or after the old header was put back.
     stamp: Stamp,
-    /// The name that the user gave.
+    /// The name for messages.
     path: PathBuf,
 }
 
@@ -61,7 +61,7 @@ impl Target {
         Self::at(place, path, File::try_lock)
     }
 
-    /// Opens the file at `place`, and locks it with `lock`.
+    /// Opens the file at `place` as [`Target::open`] does, and locks it with `lock`.
     pub(super) fn at(place: Place, path: &Path, lock: Lock) -> Result<Self> {
         let cannot_open = |error: io::Error| Error::io(format!("cannot open {}", quoted(path)), &error);
         let file = place.directory.open_file_to_write(Path::new(&place.name)).map_err(|error| match error.kind() {
@@ -92,9 +92,10 @@ impl Target {
         Input::of_file(file, &self.path)
     }
 
-    /// Puts back the old header if the file has parts of both headers, and removes the kept file.
-    /// Without a lock, another run may be writing at the same time. In that case a kept file is an
-    /// error, and nothing is written or removed.
+    /// Puts back the old header if the file has parts of both headers or a header that cannot be
+    /// parsed, and removes the kept file. A kept file that belongs to another file or cannot be
+    /// used is an error. Without a lock, another run may be writing at the same time, so any kept
+    /// file is an error, and nothing is written or removed.
     fn recover(&self, is_locked: bool) -> Result<()> {
         let cannot =
             |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
@@ -127,7 +128,8 @@ impl Target {
         remove_same(&self.place.directory, &self.place.kept(), &kept).map_err(cannot)
     }
 
-    /// Fails if another file has taken the name of this one, or if its header is no longer `old`.
+    /// Fails if another file has taken the name of this one, or if this one no longer begins with
+    /// the header `old` and `nonce`.
     pub(crate) fn refuse_if_changed(&self, old: &[u8], nonce: &[u8; NONCE_BYTES]) -> Result<()> {
         self.refuse_if_replaced()?;
         let mut found = vec![0; old.len() + NONCE_BYTES];
@@ -135,7 +137,8 @@ impl Target {
         if is_same { Ok(()) } else { Err(self.replaced("changed")) }
     }
 
-    /// Fails if another file has taken the name of this one, or if anything was written to it.
+    /// Fails if another file has taken the name of this one, or if the length or time of this one
+    /// shows that it was written to.
     pub(crate) fn refuse_if_modified(&self) -> Result<()> {
         self.refuse_if_replaced()?;
         if stamp(&self.file).is_ok_and(|stamp| stamp == self.stamp) { Ok(()) } else { Err(self.replaced("changed")) }
@@ -159,7 +162,8 @@ impl Target {
         self.replace_through(&self.file, old, new, nonce)
     }
 
-    /// Writes the header through `file`, which tests replace.
+    /// Does the work of [`Target::replace`], and writes the header through `file`. Tests pass a
+    /// `file` whose writes fail.
     pub(super) fn replace_through(
         &self,
         file: &impl WriteAt,
@@ -191,7 +195,8 @@ impl Target {
         self.refuse_if_replaced()
     }
 
-    /// Writes the kept file, which appears complete.
+    /// Writes the kept file, which appears complete, and returns it. An existing file with its name
+    /// is an error.
     fn keep(&self, kept: &Kept) -> io::Result<File> {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
         let mut file = temporary.file().try_clone()?;

@@ -109,10 +109,10 @@ impl Direct {
     }
 }
 
-/// How to treat an existing file of that name.
+/// How a result treats an existing file with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
-    /// Replace it. The new file gets its permissions.
+    /// Replace it. The result gets its permissions, or the usual ones if there was no such file.
     Permissions,
     /// Replace it. Only the owner can access the new file.
     Private,
@@ -227,8 +227,9 @@ impl Replacement {
     }
 
     fn create(&self) -> Result<Temporary> {
-        // A new file gets the usual mode, reduced by the umask, or is the owner's alone. A file that
-        // replaces another gets the permissions of that one before anything is written.
+        // A new file gets the usual mode, reduced by the umask. A file that replaces another gets
+        // the permissions of that one before anything is written. A private file is the owner's
+        // alone in both cases.
         let private = self.keeping != Keeping::Permissions;
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;

@@ -1,5 +1,5 @@
-//! Overwrites a file in a folder without write permission. The result is written elsewhere first,
-//! and copied when it is complete.
+//! Overwrites a file in a directory without write permission. The result is written elsewhere
+//! first, and copied when it is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io;

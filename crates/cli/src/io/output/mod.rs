@@ -23,16 +23,16 @@ use terminal::Terminal;
 /// The kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// An encrypted file.
+    /// An encrypted file in binary form, or in a form that is not known yet.
     Binary,
-    /// Text: an armored file.
+    /// Text: an armored file, or a page of HTML.
     Text,
     /// Plaintext, which may be text or binary.
     Plaintext,
     /// A secret that can be created again. Only the owner can access the file.
     Secret,
-    /// A secret that was restored from shares. Only the owner can access the file, and an existing
-    /// file is not replaced.
+    /// A secret that was restored from shares, or a sheet with new shares. Only the owner can
+    /// access the file, and an existing file is not replaced.
     NewSecret,
 }
 
@@ -42,7 +42,8 @@ impl Content {
     }
 }
 
-/// The output. Nothing is created or changed before the first write.
+/// The output. Nothing is created or changed before the first write, or before [`Output::finish`]
+/// if nothing is written.
 pub(crate) struct Output {
     sink: Sink,
     id: Option<FileId>,
@@ -125,8 +126,8 @@ impl Output {
         matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
     }
 
-    /// Returns the file, so that several threads can write to it at any offset, if it stays hidden
-    /// until it is complete.
+    /// Returns the file, so that several threads can write to it at any offset. Returns `None` if
+    /// the output is visible before it is complete.
     pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
         match &mut self.sink {
             Sink::Replacement(replacement) => replacement.at_any_place().map(Some),
@@ -145,7 +146,7 @@ impl Output {
         }
     }
 
-    /// Completes the output. Without this, a file stays as it was.
+    /// Completes the output. Without this, a regular file stays as it was.
     pub(crate) fn finish(self) -> Result<()> {
         self.finish_if(|| Ok(()))
     }

@@ -51,7 +51,8 @@ mod access_list {
     const MAX_BYTES: usize = 64 << 10;
 
     /// Replaces the list that `file` inherited from its directory with the list of the file at
-    /// `path`, or with none. Returns whether `file` now has exactly the list of the file at `path`.
+    /// `path`, or with none if `keep` is not set or the list cannot be copied. Returns whether
+    /// `file` now has exactly the list of the file at `path`.
     pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
         let mut list = vec![0; MAX_BYTES];
         let old = match getxattr(path, NAME, &mut list[..]) {

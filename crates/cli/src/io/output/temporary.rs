@@ -1,4 +1,5 @@
-//! A temporary file beside its target. When it is complete, it replaces the target.
+//! Temporary files for results. A temporary file is usually in the directory of its target, and
+//! gets the name of the target when it is complete.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -11,7 +12,8 @@ use crate::os::dir::Dir;
 const PREFIX: &str = ".sealane-";
 const SUFFIX: &str = ".tmp";
 
-/// An unfinished file. It is removed when this value is dropped, or when a signal ends the process.
+/// An unfinished file. It is removed when this value is dropped, or when a signal ends the process,
+/// unless it has its final name by then.
 pub(crate) struct Temporary {
     file: File,
     directory: Dir,
@@ -51,7 +53,7 @@ impl Temporary {
         &self.file
     }
 
-    /// Gives the file the file name of `target`, in the same directory. An existing file is
+    /// Renames the file, within its directory, to the file name of `target`. An existing file is
     /// replaced if `replace` is set, and is an error otherwise.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let target = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;

@@ -56,8 +56,9 @@ impl Terminal {
     }
 }
 
-/// Applies age's rule: no control characters except tabs and line ends. Bytes from 0x80 on are
-/// taken for UTF-8, whose C1 controls are 0xC2 followed by a byte below 0xA0.
+/// Returns whether `data` is text by age's rule: no control characters except tabs and line ends.
+/// Bytes from 0x80 on are taken for UTF-8, whose C1 controls are 0xC2 followed by a byte below
+/// 0xA0.
 fn is_text(data: &[u8]) -> bool {
     let c0 = |&b: &u8| (b < 0x20 && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f;
     let c1 = data.windows(2).any(|pair| pair[0] == 0xc2 && (0x80..0xa0).contains(&pair[1]));

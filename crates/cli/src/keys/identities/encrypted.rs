@@ -33,7 +33,7 @@ impl EncryptedFile {
         self.file.has_passphrase()
     }
 
-    /// Returns the identities in the file.
+    /// Asks for the passphrase, and returns the identities in the file.
     pub(crate) fn decrypt(&self) -> Result<Vec<PlainIdentity>> {
         let description = format!("identity file {:?}", self.name);
         // `PassphraseIdentity` limits the work factor itself.

@@ -18,9 +18,9 @@ const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 /// age's limit for an ssh key, in bytes.
 const SSH_LIMIT: usize = 16 << 10;
 
-/// One identity of an identity file.
+/// One identity, or an encrypted file of identities.
 pub(crate) enum ParsedIdentity {
-    /// A line of text.
+    /// A line of text in an identity file, or `-j PLUGIN`.
     Plain(PlainIdentity),
     /// An ssh private key.
     Ssh(Box<SshKey>),
@@ -60,8 +60,8 @@ fn read(
     path: Option<&Path>,
     passphrases: &Passphrases,
 ) -> Result<Vec<ParsedIdentity>> {
-    // One byte more than expected, so that the vector never grows: growing leaves a copy behind
-    // that is not wiped.
+    // One byte more than expected, so that the vector does not grow: growing leaves a copy behind
+    // that is not wiped. It grows only for a stream of more than 16 KiB.
     let room = usize::try_from(len.clamp(SSH_LIMIT as u64, FILE_LIMIT)).unwrap_or(SSH_LIMIT) + 1;
     let mut contents = Zeroizing::new(Vec::with_capacity(room));
     source

@@ -1,4 +1,5 @@
-//! Conversations with plugins.
+//! Conversations with plugins (<https://c2sp.org/age-plugin>): a plugin wraps or unwraps a file
+//! key, and may ask the user questions meanwhile.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -167,7 +168,8 @@ fn error(name: &str, args: &[String], body: &[u8], recipients: &[Recipient]) -> 
     format!("({}) {message}", args.join(" "))
 }
 
-/// Answers a question of a plugin. The user answers at the terminal, never through standard input.
+/// Answers a message or a question of a plugin, and adds the errors in it to `errors`. The user
+/// answers at the terminal or through pinentry, never through standard input.
 fn answer(
     plugin: &mut Connection,
     command: &str,

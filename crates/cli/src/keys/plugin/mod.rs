@@ -48,7 +48,7 @@ impl sealane_age::Identity for PluginIdentity {
     }
 }
 
-/// All recipients and identities of one plugin, for encryption.
+/// Recipients and identities of one plugin, which wraps a file key for all of them in one run.
 pub(crate) struct PluginRecipient {
     name: String,
     path: PathBuf,
@@ -134,7 +134,7 @@ fn ended(name: &str, error: &io::Error) -> Error {
     failure(name, describe(error).lines().next().unwrap_or_default())
 }
 
-/// Returns a plugin's error texts, which may contain any characters, on one line.
+/// Returns an error with a plugin's error texts, which may contain any characters, on one line.
 fn said(name: &str, errors: &[String]) -> Error {
     let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
     failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))

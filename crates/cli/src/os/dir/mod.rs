@@ -97,8 +97,8 @@ impl Dir {
     }
 }
 
-/// Returns whether no other user controls the file behind `metadata`: it has one name, and belongs
-/// to the current user or to `owner`.
+/// Returns whether no other user controls the file behind `metadata`: it is regular, has one name,
+/// and belongs to the current user or to `owner`, if there is one.
 #[cfg(unix)]
 pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -8,8 +8,9 @@ use zeroize::Zeroizing;
 /// The empty border, in modules, that readers need.
 const BORDER: i32 = 4;
 
-/// Returns an SVG image of a code for `text`, with the most error correction that fits. `class` is
-/// its CSS class. Returns `None` if the text is too long for any code.
+/// Returns an SVG image of a code for `text`, with error correction of level Quartile, or of a
+/// lower level if the text is too long for that. `class` is its CSS class. Returns `None` if the
+/// text is too long for any code.
 pub(super) fn svg(text: &str, class: &str) -> Option<Zeroizing<String>> {
     let levels = [QrCodeEcc::Quartile, QrCodeEcc::Medium, QrCodeEcc::Low];
     let code = levels.into_iter().find_map(|level| QrCode::encode_text(text, level).ok())?;

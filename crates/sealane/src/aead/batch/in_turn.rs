@@ -62,7 +62,8 @@ impl Encrypted {
     }
 }
 
-/// Authenticates the rest of `message`, without other work. Does nothing if there is no message.
+/// Authenticates the rest of `message`, without other work, and writes its tag. Does nothing if
+/// there is no message or no authenticator for it.
 #[inline(always)]
 fn finish<S: Simd>(token: S, message: Option<&mut Request<'_>>, encrypted: &mut Option<Encrypted>) {
     if let (Some(message), Some(Encrypted { mac, done })) = (message, encrypted.as_mut()) {

@@ -105,7 +105,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// Authenticates the rest of the current message, without other work.
+    /// Authenticates the rest of the current message, without other work, and writes its tag.
     #[inline(always)]
     fn finish_message<S: Simd>(&mut self, token: S, messages: &mut [Request<'_>], key_blocks: &[Block]) {
         let (message, block_0) = (&mut messages[self.message], &key_blocks[self.message]);
@@ -123,7 +123,8 @@ impl Progress {
         )
     }
 
-    /// Adds the last `bytes` of the current message, and continues with the next one.
+    /// Adds the last `bytes` bytes of the current message to `mac`, writes the tag, and moves on to
+    /// the next message.
     #[inline(always)]
     fn finish(&mut self, message: &mut Request<'_>, mac: Short, bytes: usize) {
         let length = message.data.len();

@@ -125,9 +125,10 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 ///
 /// Independent messages share vectors, which one short message does not fill. For network packets
 /// and database records, a batch is faster than the same messages one by one. Their lengths may
-/// differ, but messages of similar length share more work. Long messages, and the messages of a
-/// small batch, are processed one by one, at the cost of [`ChaChaPoly1305::seal_in_place`]. The
-/// results are the same as one by one, byte for byte. Nothing is allocated.
+/// differ, but messages of similar length share more work. Long messages, the messages of a small
+/// batch unless they are very short, and all messages on the portable backend are processed one by
+/// one, at the cost of [`ChaChaPoly1305::seal_in_place`]. The results are the same as one by one,
+/// byte for byte. Nothing is allocated.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest, TAG_BYTES};
@@ -189,14 +190,14 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
-    /// Does the same as [`ChaChaPoly1305::seal_batch`], for the self-test: does not wait for its
-    /// result.
+    /// Does the same as [`ChaChaPoly1305::seal_batch`], without waiting for the result of the
+    /// self-test, which calls it. Does not check the lengths.
     pub(crate) fn seal_batch_untested(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(SealRequest::message));
     }
 
-    /// Does the same as [`ChaChaPoly1305::open_batch`], for the self-test: does not wait for its
-    /// result.
+    /// Does the same as [`ChaChaPoly1305::open_batch`], without waiting for the result of the
+    /// self-test, which calls it. Returns no error: the requests have the results.
     pub(crate) fn open_batch_untested(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(OpenRequest::message));
     }

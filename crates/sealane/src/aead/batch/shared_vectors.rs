@@ -21,7 +21,7 @@ use crate::wipe::wipe;
 /// times its 64-bit lanes.
 pub(super) const MAX_MESSAGES: usize = 32;
 
-/// Messages, and their nonces and keys at the same index.
+/// Messages under one key. The values that belong to a message are at its index in each array.
 pub(super) struct Batch<'a> {
     key: [Row; 2],
     messages: [Request<'a>; MAX_MESSAGES],
@@ -83,7 +83,7 @@ impl<'a> Batch<'a> {
         self.len += 1;
     }
 
-    /// Seals and opens all messages, on vectors.
+    /// Seals or opens each message, on vectors.
     #[inline(never)]
     pub(super) fn run(&mut self, level: Level) {
         dispatch!(level, token => self.run_inlined(token));
@@ -166,7 +166,8 @@ fn xor_key_streams<S: Simd>(
     wipe(ends.as_flattened_mut());
 }
 
-/// Authenticates the ciphertexts. Ciphertexts of similar length are processed together.
+/// Computes the tags of the ciphertexts, and writes or compares them ([`Request::finish`]).
+/// Ciphertexts of similar length are processed together.
 #[inline(always)]
 fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], key_blocks: &[Block]) {
     let mut order: [(usize, usize); MAX_MESSAGES] = [(0, 0); MAX_MESSAGES];

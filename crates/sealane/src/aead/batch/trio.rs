@@ -2,7 +2,7 @@
 //!
 //! The rows of one short message fill one set of vectors, whose operations wait for each other. The
 //! rows of three messages take little longer. Each message has a separate state, so the messages
-//! may have different keys.
+//! may have different keys. [`rows`] explains sets.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd, Words, dispatch};
@@ -25,7 +25,7 @@ pub(super) struct Trio<'a> {
     len: usize,
     level: Level,
     /// The length of the longest message for which a set has key stream, besides block 0. `None` if
-    /// a set is a single block.
+    /// a set is a single block, or the backend has no vectors.
     max_bytes: Option<usize>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Trio<'a> {
         self.max_bytes.is_some_and(|max| message.data.len() <= max) && message.aad.len() <= SHORT_MAX_AAD_BYTES
     }
 
-    /// Adds a message, whose state `fill` fills.
+    /// Adds a message, whose state `fill` fills. Processes the messages once there are three.
     #[inline(always)]
     pub(super) fn push(&mut self, message: Request<'a>, fill: impl FnOnce(&mut State)) {
         fill(&mut self.states[self.len]);

@@ -1,6 +1,7 @@
 //! Groups of blocks whose key stream is computed beside the authenticator, as in
-//! [`crate::aead::interleaved`]. The ciphertext of a group waits in the window until the next group
-//! is computed. A group to decrypt may be authenticated beside its own rounds instead.
+//! [`crate::aead::interleaved`]. The ciphertext of a group waits in the [window](super::window)
+//! until the next group is computed. A group to decrypt may be authenticated beside its own rounds
+//! instead.
 
 use core::ops::Range;
 
@@ -15,14 +16,15 @@ use crate::poly1305::{Accumulator, Short};
 
 const NOT_INTERLEAVED: &str = "a window without groups";
 
-/// The part of the window that waits for the authenticator: ciphertext in whole blocks.
+/// The window, and the range in it that waits for the authenticator: ciphertext in whole blocks of
+/// Poly1305.
 pub(super) struct Waiting<'a> {
     pub(super) window: &'a mut [u8; GROUP_BYTES],
     pub(super) range: Range<usize>,
 }
 
 /// Processes whole groups from block `counter` on. Authenticates the ciphertext that waits and all
-/// groups but the last, which waits afterwards.
+/// groups but the last, which waits in the window afterwards.
 pub(super) fn apply<S: Simd>(
     token: S,
     state: &State,

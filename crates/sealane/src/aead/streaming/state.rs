@@ -37,9 +37,11 @@ pub(super) struct StreamState {
 enum Progress {
     /// The associated data is at the start of the window, and the authenticator has no key.
     New,
-    /// At most one piece has needed key stream.
+    /// Block 0 has been computed, beside the key stream of a first piece or without any. No other
+    /// piece has needed key stream.
     FirstPiece,
-    /// More than one piece has needed key stream, so it is computed ahead for the next one.
+    /// A piece has needed key stream after block 0 was computed, so it is computed ahead for the
+    /// next one.
     Pieces,
 }
 
@@ -84,7 +86,8 @@ impl StreamState {
         }
     }
 
-    /// Does the same as [`StreamState::apply`], if there is not enough key stream.
+    /// Does the work of [`StreamState::apply`] if the window has too little key stream, or may not
+    /// be up to date. `bytes` counts the piece already.
     fn apply_beyond_window(&mut self, piece: &mut [u8], direction: Direction) {
         self.return_to_window(self.bytes - piece.len() as u64);
         let is_first = self.progress == Progress::New;
@@ -136,7 +139,8 @@ impl StreamState {
         }
     }
 
-    /// Does the same as [`StreamState::authenticate`], if the window has no room for all of it.
+    /// Does the work of [`StreamState::authenticate`] if the window has no room for all of the
+    /// piece, or block 0 has not been computed.
     fn authenticate_beyond_window(&mut self, mut ciphertext: &[u8]) {
         self.start(Wanted::Exactly(0));
         while !ciphertext.is_empty() {
@@ -228,7 +232,7 @@ impl StreamState {
     }
 
     /// Computes block 0 and the wanted key stream, unless that has been done. Takes the one-time
-    /// key from block 0 (RFC 8439, section 2.6).
+    /// key from block 0 (RFC 8439, section 2.6), and adds the associated data to the authenticator.
     #[inline]
     fn start(&mut self, wanted: Wanted) {
         if self.progress == Progress::New {

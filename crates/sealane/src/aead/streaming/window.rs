@@ -11,7 +11,7 @@ use crate::wipe::wipe;
 /// Bytes of a window if cipher and authenticator take turns: enough for fast calls of both.
 const MAX_WINDOW_BYTES: usize = 1024;
 
-/// A part of the key stream, from a whole block on.
+/// A part of the key stream, from the start of a block on.
 ///
 /// Key stream that has been used is replaced by the ciphertext that it belongs to, which waits
 /// there for the authenticator. So one buffer serves both.
@@ -22,11 +22,11 @@ pub(super) struct Window {
     pub(super) bytes: [u8; MAX_WINDOW_BYTES],
     pub(super) state: State,
     pub(super) level: Level,
-    /// The block of the key stream at the start of the window.
+    /// The number of the block at the start of the window.
     pub(super) block: u64,
-    /// The offset of the next byte of the message.
+    /// The offset in the window of the next byte of the message.
     pub(super) used: usize,
-    /// The offset at which the key stream ends.
+    /// The offset in the window at which the key stream ends.
     filled: usize,
     /// Bytes of the whole window. Like `set_bytes`, it follows from the level, and is kept so that
     /// pieces need not look it up.

@@ -173,6 +173,9 @@ impl DynamicField {
     }
 
     /// Returns the value at `x` of the polynomial with these coefficients, the constant one first.
+    ///
+    /// # Panics
+    /// If there are coefficients and `x` belongs to a field with another number of limbs.
     #[must_use]
     pub fn evaluate(&self, coefficients: &[DynamicElement], x: &DynamicElement) -> DynamicElement {
         let mut value = self.zero();
@@ -221,7 +224,8 @@ impl DynamicField {
 }
 
 impl DynamicElement {
-    /// Returns the bytes of the element: see [`DynamicField::from_be_bytes`].
+    /// Returns the bytes of the element, which belongs to `field`: see
+    /// [`DynamicField::from_be_bytes`].
     #[must_use]
     pub fn to_be_bytes(&self, field: &DynamicField) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(vec![0; field.element_len()]);

@@ -33,8 +33,8 @@ pub(crate) use rows::{Input, Tile};
 use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
 
 /// Writes the tags of up to [`U64Lanes::LANES`] messages under their one-time keys. All slices have
-/// equal lengths. This is fastest if the messages are sorted by their numbers of blocks, the
-/// longest first. `tile` is working memory, which may be used again.
+/// equal lengths. `inputs` are used up. This is fastest if the messages are sorted by their numbers
+/// of blocks, the longest first. `tile` is working memory, which may be used again.
 #[inline(always)]
 pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
     let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
@@ -90,7 +90,8 @@ pub(super) fn tags_after<S: Simd>(
     finish(token, h, keys, tags);
 }
 
-/// Returns the accumulators after the blocks that longer messages have before the last `rows`.
+/// Takes the blocks that longer messages have before the last `rows` from `inputs`. Returns the
+/// accumulators after these blocks.
 #[inline(always)]
 fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
     token: S,

@@ -16,8 +16,9 @@ pub(super) fn lanes_and_messages<S: Simd>() -> impl Iterator<Item = (usize, usiz
     S::U64Lanes::BLOCK_OF_LANE.into_iter().take(S::U64Lanes::LANES).enumerate()
 }
 
-/// The authenticated data of a message: its associated data and its ciphertext, both padded with
-/// zeros, and their lengths (RFC 8439, section 2.8).
+/// The associated data and the ciphertext of a message, or what is left of them. Blocks are taken
+/// as if both were padded with zeros (RFC 8439, section 2.8). The block of their lengths is not
+/// among these blocks.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Input<'a> {
     pub(crate) aad: &'a [u8],

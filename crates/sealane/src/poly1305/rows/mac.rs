@@ -1,4 +1,4 @@
-//! A message that is authenticated row by row while it is encrypted.
+//! A message that is authenticated row by row while it is encrypted or decrypted.
 
 use sealane_simd::{Simd, Token, U64Lanes};
 
@@ -18,8 +18,8 @@ pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 /// [`RowsMac`], the compiler would create them elsewhere and copy them.
 pub(crate) type RowsPowers<W> = Powers<W>;
 
-/// A message that is authenticated row by row while it is encrypted. It continues a [`Short`],
-/// which already has the associated data.
+/// A message that is authenticated row by row while it is encrypted or decrypted. It continues a
+/// [`Short`], which already has the associated data.
 pub(crate) struct RowsMac<'a, W: U64Lanes> {
     powers: &'a mut RowsPowers<W>,
     sum: Limbs52<W>,

@@ -185,7 +185,8 @@ impl<W: U64Lanes> Powers<W> {
         };
     }
 
-    /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths.
+    /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Combines
+    /// the lanes.
     #[inline(always)]
     pub(super) fn finish(&self, token: W::Token, sum: Limbs52<W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
         self.lanes.finish(token, sum, tail, Some(lengths))
@@ -227,7 +228,7 @@ impl<W: U64Lanes> LanePowers<W> {
         wipe_factors(token, core::slice::from_mut(&mut self.row));
     }
 
-    /// Adds the data after the last whole row.
+    /// Adds the data after the last whole row, and combines the lanes.
     ///
     /// If there are `lengths`, the data is less than a row, a short last block is filled with
     /// zeros, and the lengths follow. Otherwise the data is at most a row, and a short last block

@@ -138,7 +138,7 @@ impl<A: AsRef<[u8]>> Aad<A> {
 }
 
 impl Aad<[u8; 0]> {
-    /// Returns no associated data.
+    /// Returns empty associated data.
     #[must_use]
     #[inline]
     pub fn empty() -> Self {

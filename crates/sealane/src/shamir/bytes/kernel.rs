@@ -163,7 +163,7 @@ impl Part<'_> {
         }
     }
 
-    /// Shares with a threshold of 2 or, with `SQUARES`, 3.
+    /// Does the work of [`share`] on this part for a threshold of 2 or, with `SQUARES`, 3.
     #[inline(always)]
     fn share_groups<G: Gf8, const ADD: bool, const SQUARES: bool>(
         &self,
@@ -205,7 +205,7 @@ impl Part<'_> {
         }
     }
 
-    /// Shares with any threshold.
+    /// Does the work of [`share`] on this part for any threshold.
     #[inline(always)]
     fn share_each<G: Gf8, const ADD: bool>(
         &self,
@@ -234,11 +234,11 @@ impl Part<'_> {
     }
 }
 
-/// Computes s + c1 x (+ c2 x^2) at the points among `high`, `high` + 1, …, `high` + 7 that have a
-/// slot.
+/// Writes s + c1 x (+ c2 x^2) to the slots, of which slot i is for the point `high` + i. With
+/// `ADD`, adds the values without s to the slots.
 ///
-/// x and x^2 are linear over GF(2), so the value at a sum of points is a sum of values. Three
-/// products, with 1, 2 and 4, give all eight values.
+/// x and x^2 are linear over GF(2), so the value at a sum of points is a sum of values. The values
+/// at `high`, 1, 2 and 4 give all eight.
 #[inline(always)]
 fn group_of_shares<G: Gf8, const ADD: bool, const SQUARES: bool>(
     token: G,
@@ -284,7 +284,8 @@ fn group_of_shares<G: Gf8, const ADD: bool, const SQUARES: bool>(
     }
 }
 
-/// Computes the values of polynomials at `point`, by Horner's rule.
+/// Computes the values of polynomials at `point`, by Horner's rule. With `ADD`, adds them to the
+/// share.
 #[inline(always)]
 fn horner<G: Gf8, const ADD: bool>(
     token: G,

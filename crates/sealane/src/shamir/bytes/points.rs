@@ -8,7 +8,7 @@ use crate::shamir::error::Error;
 /// The largest number of shares of one secret: the number of nonzero elements of GF(2^8).
 pub const MAX_SHARES: usize = 255;
 
-/// Distinct evaluation points other than 0, in the order given. It needs no allocator.
+/// Distinct evaluation points other than 0, as a slice in a type that needs no allocator.
 #[derive(Clone, Copy)]
 pub struct Points {
     points: [u8; MAX_SHARES],

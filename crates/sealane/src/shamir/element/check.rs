@@ -17,8 +17,8 @@ pub(super) fn count<F: Field>(count: usize) -> Result<(), Error> {
     if count > maximum { Err(Error::TooManyShares { count, maximum }) } else { Ok(()) }
 }
 
-/// Checks that public points fit the threshold: there are enough and not too many, none is zero,
-/// and no two are equal.
+/// Checks that the threshold is not 0 and that the public points fit it: there are enough and not
+/// too many, none is zero, and no two are equal.
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<(), Error> {
     if threshold == 0 {
@@ -31,8 +31,8 @@ pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> R
     distinct(points.iter())
 }
 
-/// Checks that there are at least `threshold` shares, that no point is zero, and that no two points
-/// are equal.
+/// Checks that the threshold is not 0, that there are at least `threshold` shares, that no point is
+/// zero, and that no two points are equal.
 pub(super) fn shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<(), Error> {
     if threshold == 0 {
         return Err(Error::ZeroThreshold);

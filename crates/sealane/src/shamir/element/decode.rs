@@ -9,7 +9,8 @@ use crate::gf2n::{ClmulBackend, Element, Field};
 use crate::shamir::arithmetic::{Arithmetic, Ring};
 use crate::shamir::reed_solomon;
 
-/// Returns the syndromes S(0) to S(n - k - 1).
+/// Returns the syndromes S(0) to S(n - k - 1) of n shares with the threshold k: [`reed_solomon`]
+/// defines them.
 pub(super) fn syndromes<F: Field>(
     backend: ClmulBackend,
     points: &[Element<F>],

@@ -1,8 +1,8 @@
 //! Shamir's secret sharing of one element of a field GF(2^n).
 //!
-//! Evaluation points are *compact*, 1 to n ([`compact_points`]), or *random* ([`random_points`]):
-//! uniform, distinct and not zero. A random point reveals neither how many shares there are nor
-//! which of them has this point.
+//! Evaluation points are *compact*, 1 to the number of shares ([`compact_points`]), or *random*
+//! ([`random_points`]): uniform, distinct and not zero. A random point reveals neither how many
+//! shares there are nor which of them has this point.
 //!
 //! Shares record neither their threshold nor the secret that they belong to; the caller keeps both.
 //! If there are more shares than the threshold, reconstruction checks all of them against each

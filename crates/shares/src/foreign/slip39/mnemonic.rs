@@ -13,7 +13,7 @@ use super::words::{self, CHECKSUM_WORDS};
 /// iteration exponent, and two with indices, thresholds and the number of groups.
 const PREFIX_WORDS: usize = 4;
 const MIN_SECRET_BYTES: usize = 16;
-/// The length of the checksum's longest code words. Longer mnemonics are rejected.
+/// The largest number of words that one checksum can protect. Longer mnemonics are rejected.
 const MAX_WORDS: usize = 1023;
 
 /// One mnemonic: a member's share of a group's share of an encrypted secret. It is wiped when it is
@@ -161,7 +161,7 @@ impl Mnemonic {
         self.value.len()
     }
 
-    /// Returns the fields that are the same in all mnemonics of a secret.
+    /// Returns the fields that are the same in all mnemonics from one split.
     pub(crate) fn common(&self) -> (u16, bool, u8, u8, u8, usize) {
         let Parameters { identifier, extendable, iteration_exponent } = self.parameters;
         (identifier, extendable, iteration_exponent, self.group_threshold, self.group_count, self.value.len())

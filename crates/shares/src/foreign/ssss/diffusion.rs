@@ -1,7 +1,7 @@
 //! The diffusion layer of ssss: XTEA over overlapping blocks.
 
-/// Applies the diffusion layer, or its inverse, to a big-endian secret. Secrets below 64 bits have
-/// none.
+/// Applies the diffusion layer, or its inverse if `forward` is false, to a big-endian secret.
+/// Leaves secrets below 64 bits unchanged.
 pub(super) fn diffuse(secret: &mut [u8], forward: bool) {
     if secret.len() < 8 {
         return;

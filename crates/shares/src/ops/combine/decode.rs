@@ -1,8 +1,9 @@
 //! Finds forged shares by decoding.
 //!
-//! Each column of the shares is a word of a Reed–Solomon code (McEliece and Sarwate, "On sharing
-//! secrets and Reed–Solomon codes", CACM 24(9), 1981). With a threshold of k, the wrong ones among
-//! m shares can be identified if there are at most (m - k) / 2.
+//! The elements at one position in all shares, a column of [`Evidence`], are a word of a
+//! Reed–Solomon code (McEliece and Sarwate, "On sharing secrets and Reed–Solomon codes", CACM
+//! 24(9), 1981). With a threshold of k, the wrong ones among m shares can be identified if there
+//! are at most (m - k) / 2.
 
 use std::ops::Range;
 

@@ -175,7 +175,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// Returns each trusted share that repeats another, with the first share at its point.
+    /// Returns each trusted share at the point of an earlier one, together with that one.
     fn repeats<R>(&self, readers: &[ShareReader<R>], distinct: &[usize]) -> Vec<[usize; 2]> {
         let first: HashMap<Vec<u8>, usize> = distinct.iter().map(|&at| (readers[at].header().point(), at)).collect();
         let repeat =

@@ -13,7 +13,7 @@ use crate::ops::error::BadShare;
 pub struct Report {
     /// The length of the secret in bytes.
     pub length: u64,
-    /// The shares that agree with the secret.
+    /// The shares that agree with the secret, without repetitions.
     pub used: Vec<usize>,
     /// Shares that repeat another with the same content: the repetition, and the first one.
     pub repeated: Vec<[usize; 2]>,

@@ -24,14 +24,15 @@ use crate::ops::error::{BadShare, CombineError, Fault};
 use crate::ops::interpolation::Interpolation;
 use crate::ops::positions::{distinct_points, sources};
 
-/// The largest number of times that all shares are read.
+/// The largest number of readings in one search.
 const MAX_PASSES: usize = 1_000;
 /// The search stops when it has cost this many multiplications of bytes: a few seconds.
 const MAX_WORK: usize = 1 << 30;
 /// The cost that is counted for every choice, even if it is skipped.
 const MIN_WORK: usize = 1 << 12;
 
-/// Looks for shares that are authentic together, and writes their secret.
+/// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
+/// the first reading of the shares `alive`, and `bad` lists the shares that are left out already.
 pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     readers: &mut [ShareReader<R>],
     alive: &[usize],

@@ -13,8 +13,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans to add as many of the blocks as fit, with no more double rounds of four blocks than
-    /// necessary.
+    /// Plans to add as many of the blocks as fit in threes and fours, with no more double rounds of
+    /// four blocks than necessary.
     #[inline(always)]
     pub(super) fn new(double_rounds: usize, blocks: usize) -> Self {
         debug_assert!(double_rounds < 256, "each number fits into a byte");

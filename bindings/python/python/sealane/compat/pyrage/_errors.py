@@ -8,11 +8,11 @@ from ... import age
 
 
 class RecipientError(Exception):
-    """A recipient is malformed."""
+    """A recipient is malformed, or cannot be used."""
 
 
 class IdentityError(Exception):
-    """An identity is malformed."""
+    """An identity is malformed, or cannot be used."""
 
 
 class EncryptError(Exception):
@@ -24,7 +24,7 @@ class DecryptError(Exception):
 
 
 def encrypt_text(text: str) -> str:
-    """Returns pyrage's text for an error of ours."""
+    """Returns pyrage's text for an ``age.EncryptError`` with this text."""
     if text.startswith("no recipients"):
         return "Missing recipients."
     labels = re.fullmatch(r"recipients with different labels cannot be combined: (.*) and (.*)", text)
@@ -38,5 +38,5 @@ def encrypt_text(text: str) -> str:
 
 
 def decrypt_text(error: age.DecryptError) -> str:
-    """Returns pyrage's text for an error of ours."""
+    """Returns pyrage's text for an error of ``sealane.age``."""
     return "No matching keys found" if isinstance(error, age.NoMatchError) else str(error)

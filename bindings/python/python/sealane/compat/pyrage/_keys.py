@@ -1,4 +1,4 @@
-"""The base of recipients and identities."""
+"""The base classes of recipients and identities."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def encrypt(plaintext: bytes, passphrase: str, armored: bool = False) -> bytes:
 
 
 def decrypt(ciphertext: bytes, passphrase: str, armored: bool = False) -> bytes:
-    """Decrypts with a passphrase."""
+    """Decrypts with a passphrase. Armor is recognised, so ``armored`` is ignored."""
     try:
         return age.decrypt(ciphertext, age.Identity.passphrase(passphrase))
     except age.DecryptError as error:

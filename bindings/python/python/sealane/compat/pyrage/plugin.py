@@ -68,7 +68,7 @@ class Identity:
 
 
 class RecipientPluginV1:
-    """Recipients of one plugin. The callbacks are not called."""
+    """Recipients of one plugin. Identities are refused, and the callbacks are not called."""
 
     def __init__(
         self, plugin_name: str, recipients: Sequence[Recipient], identities: Sequence[Identity], callbacks: Any

@@ -19,7 +19,7 @@ _MOST_MOVED = 64 << 20
 class AzureStore(Store):
     """A block blob.
 
-    The header of a sealed blob is a block of its own, so it can be replaced alone.
+    The header of a blob that was sealed here is a block of its own, so it can be replaced alone.
     """
 
     is_conditional = True

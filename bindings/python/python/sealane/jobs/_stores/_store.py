@@ -128,5 +128,5 @@ class Store:
                 self.fs.rm_file(handle)
 
     def _real(self) -> str:
-        """Returns the path whose folder holds the temporary objects."""
+        """Returns the path that the names of temporary objects are derived from."""
         return self.path

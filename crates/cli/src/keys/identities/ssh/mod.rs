@@ -42,7 +42,7 @@ enum Private {
     Open(ssh::Identity),
     /// OpenSSH's form, which contains the public key.
     Encrypted(ssh::EncryptedKey),
-    /// PEM.
+    /// An encrypted RSA key in PKCS #1, whose public key is in another file.
     Legacy(legacy::Encrypted),
 }
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * read. It must not be used by several threads at once.
  */
 public final class AgeChunks {
-    /** A file. */
+    /** A file that can be read at any position. */
     @FunctionalInterface
     public interface Source {
         /**
@@ -30,7 +30,7 @@ public final class AgeChunks {
     private final byte[] sealed = new byte[AgeKey.SEALED_CHUNK_BYTES];
     private final byte[] plaintext = new byte[AgeKey.CHUNK_BYTES];
 
-    /** The chunk in the buffer, or -1. */
+    /** The number of the chunk in the buffer, or -1. */
     private long buffered = -1;
 
     private int limit;

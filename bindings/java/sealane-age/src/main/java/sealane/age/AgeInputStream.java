@@ -7,8 +7,8 @@ import java.util.Objects;
 
 /**
  * Decrypts a file, binary or armored. It returns only authentic plaintext, in order, and reports
- * the end only after the last chunk has been proved to be the last. After an error, all later reads
- * fail too. It must not be used by several threads at once.
+ * the end only after the last chunk has been proved to be the last. Once damage has been found, all
+ * later reads fail too. It must not be used by several threads at once.
  */
 public final class AgeInputStream extends InputStream {
     private static final int FIRST_READ = 1024;

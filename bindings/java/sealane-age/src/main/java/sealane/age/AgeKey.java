@@ -70,7 +70,8 @@ public final class AgeKey implements AutoCloseable {
      * Opens a chunk.
      *
      * @param number the number of the chunk, from 0
-     * @param isLast whether this is the last chunk of the file, which is authenticated too
+     * @param isLast whether this is the last chunk of the file; opening the chunk authenticates
+     *     this too
      * @param in the chunk
      * @param inOffset its first byte
      * @param length its length

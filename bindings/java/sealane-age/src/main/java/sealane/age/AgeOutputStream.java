@@ -30,7 +30,7 @@ public final class AgeOutputStream extends OutputStream {
     private int filled;
     private long number;
 
-    /** Whether the rest of the file cannot be written. */
+    /** Whether the rest of the file must not be written: a write failed, or abort was called. */
     private boolean broken;
 
     private boolean closed;

@@ -37,7 +37,10 @@ public final class AgeRecipients implements AutoCloseable {
         return new Builder().passphrase(passphrase, DEFAULT_WORK_FACTOR).build();
     }
 
-    /** Returns the header of a new file, and writes the number of its key. */
+    /**
+     * Returns the header and the nonce of a new file, and writes the number of its sealing key to
+     * {@code key}.
+     */
     byte[] start(long[] key) throws AgeException {
         return handle.use(number -> Native.start(number, key));
     }

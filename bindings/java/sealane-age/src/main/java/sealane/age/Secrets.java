@@ -16,7 +16,7 @@ final class Secrets {
         return bytes;
     }
 
-    /** Appends a line. */
+    /** Returns the lines with one more, and wipes both arguments. */
     static byte[] append(byte[] lines, byte[] line) {
         byte[] longer = Arrays.copyOf(lines, lines.length + line.length + 1);
         System.arraycopy(line, 0, longer, lines.length, line.length);

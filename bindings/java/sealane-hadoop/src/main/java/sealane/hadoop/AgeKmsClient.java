@@ -22,7 +22,7 @@ import sealane.age.AgeRecipients;
  *
  * <p>A master key is a name, and the property {@code sealane.age.kms.recipients.NAME} has its
  * recipients. A name that is itself a recipient ({@code age1…}) needs no property. Keys are
- * unwrapped with {@link AgeProperties#IDENTITIES}.
+ * unwrapped with the identities, the passphrase and the parts of {@link AgeProperties}.
  */
 public final class AgeKmsClient implements KmsClient {
     private Configuration conf = new Configuration();

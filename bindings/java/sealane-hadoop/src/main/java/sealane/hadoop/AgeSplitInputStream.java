@@ -60,7 +60,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         }
     }
 
-    /** Returns the first bytes of the file. */
+    /** Returns the first {@code length} bytes of the file, fewer if it is shorter. */
     private byte[] read(int length) throws IOException {
         file.seek(0);
         return in.readNBytes(length);

@@ -23,7 +23,7 @@ import sealane.age.AgeRecipients;
  * memory.
  */
 final class Keys {
-    /** The number of files whose keys are kept. */
+    /** The largest number of files whose keys are kept. */
     private static final int KEPT_KEYS = 1000;
 
     private static final Map<ByteBuffer, CompletableFuture<AgeKey>> KEPT =

@@ -30,7 +30,10 @@ final class AeadCipher extends NonceCipher {
     /** Whether the message has begun, so that associated data is no longer accepted. */
     private boolean aadDone;
 
-    /** A message in pieces, or one with long associated data. */
+    /**
+     * The state of a message in pieces, or of one with long associated data. Null for other
+     * messages.
+     */
     private Context context;
 
     private boolean started;
@@ -254,7 +257,10 @@ final class AeadCipher extends NonceCipher {
         return len;
     }
 
-    /** Decrypts a message of {@code len} bytes and checks its tag. */
+    /**
+     * Checks the tag of a message of {@code len} bytes, and decrypts the message. The tag follows
+     * the ciphertext, and {@code tag} is a copy of it.
+     */
     private void open(Bytes in, int len, Bytes out, byte[] tag) throws AEADBadTagException {
         if (context == null && fits(len)) {
             checkTag(

@@ -38,7 +38,7 @@ final class Bytes {
         return (array == null) == (other.array == null);
     }
 
-    /** Returns a copy of {@code len} bytes. */
+    /** Returns a copy of {@code len} bytes that begin {@code offset} bytes after this position. */
     byte[] copy(int offset, int len) {
         byte[] copy = new byte[len];
         if (array != null) {
@@ -49,7 +49,7 @@ final class Bytes {
         return copy;
     }
 
-    /** Writes the first {@code len} bytes of an array. */
+    /** Writes the first {@code len} bytes of an array, {@code offset} bytes after this position. */
     void put(int offset, byte[] bytes, int len) {
         if (array != null) {
             System.arraycopy(bytes, 0, array, start + offset, len);

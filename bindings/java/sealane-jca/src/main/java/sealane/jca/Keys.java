@@ -82,7 +82,7 @@ final class Keys {
             return destroyed;
         }
 
-        /** Compares with every secret key, as {@link SecretKeySpec} does. */
+        /** Compares with secret keys of any class, as {@link SecretKeySpec} does. */
         @Override
         public boolean equals(Object other) {
             if (this == other) {

@@ -48,7 +48,10 @@ abstract class NonceCipher extends CipherSpi {
     /** Returns the nonce of parameters. */
     abstract byte[] nonceOf(AlgorithmParameters params) throws InvalidAlgorithmParameterException;
 
-    /** Starts a message with parameters, or with a random nonce if they are null. */
+    /**
+     * Starts a message with the key and the nonce in {@code head}. {@code params} is null unless
+     * the cipher was initialized with an {@link AlgorithmParameterSpec}.
+     */
     abstract void begin(AlgorithmParameterSpec params);
 
     /** Returns the length of the output for {@code inLen} more bytes. */

@@ -11,9 +11,10 @@ import java.util.function.Function;
  * The provider "Sealane" of the Java Cryptography Architecture.
  *
  * <p>It provides the ciphers {@code ChaCha20}, {@code ChaCha20-Poly1305}, {@code XChaCha20} and
- * {@code XChaCha20-Poly1305}, the MAC {@code Poly1305}, and the key generators and parameters of
- * the ciphers. They run in a native library. If it cannot be loaded, the provider has no services,
- * so that other providers are used instead, and {@link #problem()} returns the reason.
+ * {@code XChaCha20-Poly1305}, the MAC {@code Poly1305}, the key generators {@code ChaCha20} and
+ * {@code XChaCha20}, and the parameters of the two AEADs. They run in a native library. If it
+ * cannot be loaded, the provider has no services, so that other providers are used instead, and
+ * {@link #problem()} returns the reason.
  */
 public final class SealaneProvider extends Provider {
     private static final long serialVersionUID = 1;

@@ -1,8 +1,8 @@
 package sealane.jca;
 
 /**
- * The two variants, which differ in the length of the nonce. The ordinal is the variant's number in
- * the native library.
+ * The two variants of ChaCha20 and of ChaCha20-Poly1305, which differ in the length of the nonce.
+ * The ordinal is the variant's number in the native library.
  */
 enum Variant {
     /** RFC 8439. */
