@@ -76,8 +76,8 @@ pub fn powers_of_two(data: usize, parity: usize) -> Matrix {
 }
 
 /// Returns the parity rows of ISA-L's `gf_gen_cauchy1_matrix`, which are the same as with
-/// klauspost/reedsolomon's option `WithCauchyMatrix`: 1 / (i + j), where i is the index of the
-/// parity shard among all shards, and j is the index of the data shard.
+/// klauspost/reedsolomon's option `WithCauchyMatrix`: 1 / (i + j), with the sum of the field, where
+/// i is the index of the parity shard among all shards, and j is the index of the data shard.
 pub fn cauchy(data: usize, parity: usize) -> Matrix {
     let entry = |i: usize, j: usize| inverse(REED_SOLOMON, (i ^ j) as u8);
     (data..data + parity).map(|i| (0..data).map(|j| entry(i, j)).collect()).collect()

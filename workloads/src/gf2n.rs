@@ -23,7 +23,8 @@ fn elements<F: Field>(count: usize, secrets: Secrets<'_>) -> Vec<Element<F>> {
     (0..count).map(|_| secret(secrets)).collect()
 }
 
-/// Prepares every operation on single elements, and the inverses of a slice.
+/// Prepares every operation on single elements, the products of two slices, and the inverses of a
+/// slice.
 pub fn arithmetic<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
 where
     Degree<BITS>: Field,

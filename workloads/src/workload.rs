@@ -101,15 +101,17 @@ pub struct Operation {
     /// The path of the function that prepares the operation, as it is written in symbols:
     /// `gf2n::scale::<128>`.
     pub symbol: &'static str,
-    /// Sizes of the input, in the operation's unit: bytes of one message, elements, or the degree of
-    /// a field. Together they reach every kernel of every backend, with and without a remainder. An
-    /// operation with the kernels of another one has one size.
+    /// Sizes of the input, in the operation's unit: bytes of one message, the number of inputs,
+    /// elements or messages, a threshold, or the degree of a field. Together they reach every
+    /// kernel of every backend, with and without a remainder. An operation with the kernels of
+    /// another one has one size.
     pub sizes: &'static [usize],
     /// Sizes at which instructions are counted.
     pub counted: &'static [usize],
     /// Sizes at which the time with secrets of zeros is compared with that of random ones.
     pub timed: &'static [usize],
-    /// The number of messages that one run processes, all of the given size.
+    /// The number of messages that one run processes together: 1 if it processes single messages.
+    /// In batches of mixed lengths, and of QUIC packets, the size does not give the length.
     pub messages: usize,
     /// An operation that each run performs first. Its instructions are subtracted from those that
     /// are counted.

@@ -1,4 +1,4 @@
-//! `cargo xtask api`: compares the public interface of each published library with `api/`.
+//! `cargo xtask api`: compares the public interfaces of four libraries with `api/`.
 
 use std::process::Command;
 

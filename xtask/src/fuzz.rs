@@ -87,7 +87,8 @@ fn build(host: &str, targets: &[String]) -> Result<()> {
     process::run(cargo.env("CARGO_TARGET_DIR", process::target_dir().join("fuzz")))
 }
 
-/// Runs one target. Returns an error if it finds a fault, or runs no input but the seeds.
+/// Runs one target. Returns an error if it finds a fault, if it does not run all seeds and further
+/// inputs, or if they reach no code.
 fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     let (seeds, corpus) = (format!("fuzz/seeds/{name}"), format!("fuzz/corpus/{name}"));
     let artifacts = format!("fuzz/artifacts/{name}");

@@ -1,5 +1,5 @@
-//! `cargo xtask msrv`: checks that all manifests promise the same oldest compiler, and that no
-//! dependency needs a newer one. `.ci/run oldest_compiler` builds with it.
+//! `cargo xtask msrv`: checks that the manifests of all published crates promise the same oldest
+//! compiler, and that no dependency needs a newer one. `.ci/run oldest_compiler` builds with it.
 
 use std::path::Path;
 
@@ -19,7 +19,8 @@ pub(crate) fn run() -> Result<()> {
     dependencies(&promised()?)
 }
 
-/// Returns the oldest compiler, which all manifests and documents must name.
+/// Returns the oldest compiler, which all documents and the manifests of published crates must
+/// name. Other manifests may name a newer one.
 fn promised() -> Result<Version> {
     let mut packages = Vec::new();
     for manifest in workspaces()? {

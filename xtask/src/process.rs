@@ -1,4 +1,5 @@
-//! Runs other programs. If one is missing, the error names the package to install.
+//! Runs other programs, and reads and writes files of the repository. If a program is missing, the
+//! error names the package to install.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -108,7 +108,7 @@ pub(crate) fn closing_line(output: &str) -> Option<&str> {
 /// Returns the number of tests that passed, from the closing line of a test executable's output.
 ///
 /// # Errors
-/// If there is no such line, if a test failed, or if no test ran.
+/// If there is no such line, or if a test failed.
 pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
     let line = closing_line(output)
         .with_context(|| format!("{name} did not run to its end: its output has no \"test result\" line"))?;
@@ -117,9 +117,9 @@ pub(crate) fn passed(name: &str, output: &str) -> Result<usize> {
 }
 
 /// Runs the executables one after the other under `runner`, which is a program and its arguments,
-/// or empty to run them natively. If `tests` is given, executables of the primitives run only the
-/// tests whose names contain one of the words. Other executables run all tests. Prints the closing
-/// line of each one, and records the backends that were exercised.
+/// or empty to run them natively. If `tests` is given, the executables of the package `sealane` run
+/// only the tests whose names contain one of the words. Other executables run all tests. Prints the
+/// closing line of each one, and records the backends that were exercised.
 ///
 /// # Errors
 /// If an executable fails, or if none of them had a test.

@@ -53,7 +53,8 @@
 #define SEALANE_AGE_BINARY 0
 
 /**
- * The text form of a file: armor. Decryption recognises it.
+ * The text form of a file: armor. Decryption recognises it, but ranges are read only from binary
+ * files.
  */
 #define SEALANE_AGE_ARMOR 1
 
@@ -79,7 +80,8 @@
 #define SEALANE_AGE_MLKEM768X25519 2
 
 /**
- * The length of a buffer that holds any identity or recipient, including the zero byte at the end.
+ * The length of a buffer that holds any text which `sealane_age_keygen` or `sealane_age_recipient`
+ * writes, with the zero byte at its end.
  */
 #define SEALANE_AGE_KEY_TEXT_BYTES 2048
 
@@ -132,7 +134,8 @@ enum sealane_status
    */
   SEALANE_OK = 0,
   /**
-   * The message, its associated data, its nonce or its tag is not authentic.
+   * The message, its associated data, its nonce or its tag is not authentic, or an age file or a
+   * share of its key is damaged.
    */
   SEALANE_NOT_AUTHENTIC = 1,
   /**
@@ -140,7 +143,8 @@ enum sealane_status
    */
   SEALANE_NULL_POINTER = 2,
   /**
-   * A length is not the required one, or is larger than an object can be.
+   * A length is not the required one, is larger than an object can be, or is too small for the
+   * result.
    */
   SEALANE_WRONG_LENGTH = 3,
   /**
@@ -185,7 +189,7 @@ enum sealane_status
    */
   SEALANE_OUT_OF_RANGE = 13,
   /**
-   * There are no recipients, or they cannot be combined.
+   * There are no recipients, or they cannot be combined, or one of them fails.
    */
   SEALANE_INVALID_RECIPIENTS = 14,
   /**
@@ -193,7 +197,7 @@ enum sealane_status
    */
   SEALANE_NO_MATCH = 15,
   /**
-   * The file is not in the age v1 format: its header or its armor is malformed.
+   * The file is not in the age v1 format, or its header or its armor is malformed.
    */
   SEALANE_MALFORMED = 16,
   /**
@@ -229,7 +233,7 @@ typedef struct sealane_age_identities sealane_age_identities;
 
 /**
  * A file whose plaintext is read by ranges: open, read any number of ranges, free. It may be used
- * from several threads at once if its callback may.
+ * from several threads at once if its callback may. A file descriptor always may.
  */
 typedef struct sealane_age_ranges sealane_age_ranges;
 
@@ -262,8 +266,8 @@ typedef struct sealane_chacha20 sealane_chacha20;
 typedef struct sealane_opener sealane_opener;
 
 /**
- * A message that is authenticated in pieces: new, init, update for each piece, then final or
- * verify, free.
+ * A message that is authenticated in pieces: new, then for each message init, update for each
+ * piece, and final or final_verify. Free it at the end.
  */
 typedef struct sealane_poly1305 sealane_poly1305;
 
@@ -294,7 +298,7 @@ typedef struct {
 } sealane_age_error;
 
 /**
- * A part, and its description by the creator of the file.
+ * A part of a file for several holders, and its description by the creator of the file.
  */
 typedef struct {
   /**
@@ -360,7 +364,7 @@ typedef struct {
    */
   uint8_t *data;
   /**
-   * Its length in bytes.
+   * The length of `data` in bytes.
    */
   size_t data_len;
   /**
@@ -368,7 +372,8 @@ typedef struct {
    */
   uint8_t *tag;
   /**
-   * The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC.
+   * The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Sealing does not use
+   * it.
    */
   int32_t status;
 } sealane_message;
@@ -406,13 +411,12 @@ sealane_status sealane_aead_seal(uint32_t aead,
                                  uint8_t *tag);
 
 /**
- * Decrypts a message after checking that its tag matches the message, the associated data and the
- * nonce.
+ * Decrypts a message if its tag matches the message, the associated data, the nonce and the key.
  *
  * The lengths are those of `sealane_aead_seal`. `plaintext` may be `ciphertext`.
  *
- * Returns SEALANE_NOT_AUTHENTIC if it does not match. A separate `plaintext` is then filled with
- * zeros, and a buffer that is both holds the ciphertext as before.
+ * Returns SEALANE_NOT_AUTHENTIC if the tag does not match. A separate `plaintext` is then filled
+ * with zeros, and a buffer for both holds the ciphertext as before.
  *
  * # Safety
  * The rules of the header.
@@ -429,8 +433,8 @@ sealane_status sealane_aead_open(uint32_t aead,
                                  uint8_t *plaintext);
 
 /**
- * Returns a new list without identities, or NULL after SEALANE_INTERNAL. Free it with
- * `sealane_age_identities_free`.
+ * Returns a new list without identities, or NULL after an error in the library itself. Free it
+ * with `sealane_age_identities_free`.
  */
 sealane_age_identities *sealane_age_identities_new(void);
 
@@ -439,8 +443,8 @@ sealane_age_identities *sealane_age_identities_new(void);
  * `AGE-SECRET-KEY-PQ-1...`, or the file of an ssh private key that is not encrypted. Empty lines
  * and lines that begin with # are skipped. Plugin identities are refused.
  *
- * Returns SEALANE_INVALID_TEXT if a line is not an identity, or there is none. No identity is
- * added then.
+ * Returns SEALANE_INVALID_TEXT if a line is not an identity or is one of a plugin, if an ssh key
+ * is encrypted or of another type, or if there is no identity. No identity is added then.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -525,8 +529,8 @@ sealane_status sealane_age_keygen(uint32_t kind,
 /**
  * Writes the text of an identity's recipient, with a zero byte at its end.
  *
- * Returns SEALANE_INVALID_TEXT if `identity` is not exactly one identity, and SEALANE_WRONG_LENGTH
- * if `size` is too small.
+ * Returns SEALANE_INVALID_TEXT if `identity` is not exactly one identity or is one of a plugin,
+ * and SEALANE_WRONG_LENGTH if `size` is too small.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -676,8 +680,8 @@ sealane_status sealane_age_ranges_read(const sealane_age_ranges *ranges,
 void sealane_age_ranges_free(sealane_age_ranges *ranges);
 
 /**
- * Returns a new list without recipients, or NULL after SEALANE_INTERNAL. Free it with
- * `sealane_age_recipients_free`.
+ * Returns a new list without recipients, or NULL after an error in the library itself. Free it
+ * with `sealane_age_recipients_free`.
  */
 sealane_age_recipients *sealane_age_recipients_new(void);
 
@@ -862,7 +866,8 @@ sealane_status sealane_chacha20_xor(uint32_t variant,
                                     uint8_t *output);
 
 /**
- * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_chacha20_free`.
+ * Returns a new context, or NULL after an error in the library itself. Free it with
+ * `sealane_chacha20_free`.
  */
 sealane_chacha20 *sealane_chacha20_new(void);
 
@@ -880,8 +885,8 @@ sealane_status sealane_chacha20_init(sealane_chacha20 *chacha20,
                                      uint64_t counter);
 
 /**
- * Returns a copy of a context at its position, or NULL if it is NULL or after SEALANE_INTERNAL.
- * Free both.
+ * Returns a copy of a context at its position, or NULL if the context is NULL or after an error in
+ * the library itself. Free both contexts.
  *
  * # Safety
  * The rules of the header.
@@ -911,7 +916,8 @@ sealane_status sealane_chacha20_update(sealane_chacha20 *chacha20,
 void sealane_chacha20_free(sealane_chacha20 *chacha20);
 
 /**
- * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_opener_free`.
+ * Returns a new context, or NULL after an error in the library itself. Free it with
+ * `sealane_opener_free`.
  */
 sealane_opener *sealane_opener_new(void);
 
@@ -930,8 +936,8 @@ sealane_status sealane_opener_init(sealane_opener *opener,
                                    size_t aad_len);
 
 /**
- * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
- * both.
+ * Returns a copy of a context in its state, or NULL if the context is NULL or after an error in
+ * the library itself. Free both contexts.
  *
  * # Safety
  * The rules of the header.
@@ -969,9 +975,10 @@ sealane_status sealane_opener_decrypt_unauthenticated(sealane_opener *opener,
                                                       uint8_t *plaintext);
 
 /**
- * Compares the tag of all pieces with `tag`, which has SEALANE_TAG_BYTES bytes, in constant time.
+ * Compares the tag of the message with `tag`, which has SEALANE_TAG_BYTES bytes, in constant time.
  *
- * Returns SEALANE_NOT_AUTHENTIC if they differ. The message is then abandoned.
+ * Returns SEALANE_NOT_AUTHENTIC if the tags differ or the message was too long. The message is
+ * then abandoned.
  *
  * # Safety
  * The rules of the header.
@@ -1029,7 +1036,8 @@ sealane_status sealane_poly1305_verify(const uint8_t *key,
                                        const uint8_t *tag);
 
 /**
- * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_poly1305_free`.
+ * Returns a new context, or NULL after an error in the library itself. Free it with
+ * `sealane_poly1305_free`.
  */
 sealane_poly1305 *sealane_poly1305_new(void);
 
@@ -1042,8 +1050,8 @@ sealane_poly1305 *sealane_poly1305_new(void);
 sealane_status sealane_poly1305_init(sealane_poly1305 *poly1305, const uint8_t *key);
 
 /**
- * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
- * both.
+ * Returns a copy of a context in its state, or NULL if the context is NULL or after an error in
+ * the library itself. Free both contexts.
  *
  * # Safety
  * The rules of the header.
@@ -1099,7 +1107,7 @@ void sealane_poly1305_free(sealane_poly1305 *poly1305);
 sealane_status sealane_random(uint8_t *bytes, size_t len);
 
 /**
- * Writes a random key of SEALANE_KEY_BYTES bytes, for any of the algorithms in this header.
+ * Writes a random key of SEALANE_KEY_BYTES bytes, for an AEAD, ChaCha20 or Poly1305.
  *
  * Returns SEALANE_RANDOM if the operating system's generator fails.
  *
@@ -1109,7 +1117,8 @@ sealane_status sealane_random(uint8_t *bytes, size_t len);
 sealane_status sealane_keygen(uint8_t *key);
 
 /**
- * Returns a new context, or NULL after SEALANE_INTERNAL. Free it with `sealane_sealer_free`.
+ * Returns a new context, or NULL after an error in the library itself. Free it with
+ * `sealane_sealer_free`.
  */
 sealane_sealer *sealane_sealer_new(void);
 
@@ -1128,8 +1137,8 @@ sealane_status sealane_sealer_init(sealane_sealer *sealer,
                                    size_t aad_len);
 
 /**
- * Returns a copy of a context in its state, or NULL if it is NULL or after SEALANE_INTERNAL. Free
- * both.
+ * Returns a copy of a context in its state, or NULL if the context is NULL or after an error in
+ * the library itself. Free both contexts.
  *
  * Both contexts continue the same message with the same nonce. If they encrypt different text,
  * anyone who sees both ciphertexts learns about both texts, so send only one.

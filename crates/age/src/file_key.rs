@@ -18,7 +18,9 @@ pub(crate) const WRAPPED_BYTES: usize = FILE_KEY_BYTES + TAG_BYTES;
 
 /// The key of one file, from which the keys of its header and its payload are derived.
 ///
-/// It is random, and never used for two files. It is wiped when it is dropped.
+/// It is random, and never used for two files. It is wiped when it is dropped. For a
+/// [`threshold`](crate::threshold) of recipients, each of them wraps a one-time key of this type
+/// instead.
 pub struct FileKey(Box<[u8; FILE_KEY_BYTES]>);
 
 impl FileKey {
@@ -64,7 +66,8 @@ impl FileKey {
         body
     }
 
-    /// Unwraps the body of a stanza. Returns `None` if it cannot be authenticated.
+    /// Unwraps the body of a stanza. Returns `None` if its length is wrong or it cannot be
+    /// authenticated.
     ///
     /// The length is checked before the body is opened. ChaCha20-Poly1305 does not commit to its
     /// key, and long bodies make attacks that exploit this cheaper.

@@ -15,7 +15,7 @@ use crate::random;
 /// The length of a file's id, in bytes.
 pub const FILE_ID_BYTES: usize = 32;
 
-/// Returns a new random file key, for one file only.
+/// Returns a new random file key for one file, or one-time key for one share of a file key.
 #[cfg(feature = "std")]
 pub(crate) fn new_file_key() -> Result<FileKey, RandomError> {
     FileKey::try_init_with_mut(|key| random::fill(key))
@@ -56,7 +56,7 @@ fn keyed_mac(file_key: &FileKey, authenticated: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// Derives a key from the file key.
+/// Derives a key from a file key, or from a one-time key or a share of the same type.
 pub(crate) fn derive(file_key: &FileKey, salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     hkdf(file_key.expose_secret(), salt, info)
 }

@@ -34,7 +34,7 @@ pub fn one_time_key(number: u64) -> [u8; 32] {
     key
 }
 
-/// Makes ChaCha20, from block 1 on.
+/// Returns an operation that encrypts with ChaCha20, from block 1 on.
 pub fn chacha20(backend: &str) -> Result<Processing, BackendError> {
     let backend = Backend::by_name(backend)?;
     Ok(Processing::Each(Box::new(move |number, data, _| {
@@ -43,7 +43,7 @@ pub fn chacha20(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes Poly1305, with a new key for each message.
+/// Returns an operation that computes the Poly1305 tag, with a new key for each message.
 pub fn poly1305(backend: &str) -> Result<Processing, BackendError> {
     let backend = Backend::by_name(backend)?;
     Ok(Processing::Each(Box::new(move |number, data, tag| {
@@ -52,7 +52,7 @@ pub fn poly1305(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes sealing with ChaCha20-Poly1305.
+/// Returns an operation that seals with ChaCha20-Poly1305.
 pub fn seal(backend: &str) -> Result<Processing, BackendError> {
     let cipher = ChaCha20Poly1305::with_backend(&KEY, Backend::by_name(backend)?);
     Ok(Processing::Each(Box::new(move |number, data, tag| {
@@ -61,7 +61,7 @@ pub fn seal(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes opening with ChaCha20-Poly1305.
+/// Returns an operation that opens with ChaCha20-Poly1305.
 pub fn open(backend: &str) -> Result<Processing, BackendError> {
     let cipher = ChaCha20Poly1305::with_backend(&KEY, Backend::by_name(backend)?);
     Ok(Processing::Each(Box::new(move |number, data, tag| {
@@ -69,7 +69,7 @@ pub fn open(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes sealing with XChaCha20-Poly1305.
+/// Returns an operation that seals with XChaCha20-Poly1305.
 pub fn extended_seal(backend: &str) -> Result<Processing, BackendError> {
     let cipher = XChaCha20Poly1305::with_backend(&KEY, Backend::by_name(backend)?);
     Ok(Processing::Each(Box::new(move |number, data, tag| {
@@ -78,7 +78,7 @@ pub fn extended_seal(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes sealing of a batch. The requests are built for each batch, as callers do.
+/// Returns an operation that seals a batch. The requests are built for each batch, as callers do.
 pub fn seal_batch(backend: &str) -> Result<Processing, BackendError> {
     let cipher = ChaCha20Poly1305::with_backend(&KEY, Backend::by_name(backend)?);
     Ok(Processing::Batch(Box::new(move |first, messages| {
@@ -92,7 +92,7 @@ pub fn seal_batch(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes opening of a batch.
+/// Returns an operation that opens a batch.
 pub fn open_batch(backend: &str) -> Result<Processing, BackendError> {
     let cipher = ChaCha20Poly1305::with_backend(&KEY, Backend::by_name(backend)?);
     Ok(Processing::Batch(Box::new(move |first, messages| {
@@ -105,7 +105,7 @@ pub fn open_batch(backend: &str) -> Result<Processing, BackendError> {
     })))
 }
 
-/// Makes the function that seals the messages to open.
+/// Returns the function that seals the messages to open.
 pub fn sealed() -> Seal {
     let cipher = ChaCha20Poly1305::new(&KEY);
     Box::new(move |number, data, tag| *tag = cipher.seal_in_place(&nonce(number), &AAD, data))

@@ -33,7 +33,7 @@ pub(super) struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// Returns the number of instructions of this kind.
+    /// Returns the number of instructions of these kinds.
     pub(super) fn count(&self, operations: &[Operation]) -> usize {
         let matches = |instruction: &&Instruction| operations.contains(&self.architecture.operation(instruction));
         self.body.iter().filter(matches).count()

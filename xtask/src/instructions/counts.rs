@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One operation on messages of one size on one backend.
+/// One operation on inputs of one size on one backend.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Case {
     pub(super) backend: String,
     pub(super) operation: String,
-    /// The length of each message, in bytes.
+    /// The size of each input, in the unit of the operation: usually the length of a message, in
+    /// bytes.
     pub(super) size: usize,
 }
 
@@ -18,8 +19,8 @@ impl fmt::Display for Case {
     }
 }
 
-/// The number of instructions of one operation in a case, and the number of message bytes that the
-/// operation processes.
+/// The number of instructions of one operation in a case, and the size times the number of messages
+/// that the operation processes: usually the number of message bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) instructions: u64,

@@ -136,7 +136,7 @@ impl Context {
         Ok(())
     }
 
-    /// Compares the tag of a ciphertext. If they match, the pieces can be decrypted.
+    /// Compares the tag of the ciphertext with `tag`. If they match, the pieces can be decrypted.
     pub(crate) fn verify(&mut self, tag: &Tag) -> Result<(), Failure> {
         let State::Opening(opener) = core::mem::replace(&mut self.state, State::Finished) else {
             return Err(Failure::Internal);

@@ -74,7 +74,7 @@ pub unsafe extern "C" fn sealane_jca_xor(
     })
 }
 
-/// Computes the Poly1305 tag of `len` bytes. The key is the array `head`.
+/// Computes the Poly1305 tag of `len` bytes. The key is at the start of `head`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_jca_mac(
     head: *const u8,

@@ -1,8 +1,9 @@
 //! The Python class `Recipient`, and the recipients that Python code passes as arguments.
 
+use std::ffi::CString;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use sealane_age::adapter::age::{NoCallbacks, plugin};
 use sealane_age::key_file::{AnyRecipient, parse_recipients};
@@ -188,9 +189,13 @@ impl Recipients {
     }
 }
 
-/// Parses a file of recipients.
+/// Parses a file of recipients. Leaves out ssh keys of unsupported types, with a warning for each.
 #[pyfunction(name = "parse_recipients")]
-pub(crate) fn parse(contents: Input<'_>) -> PyResult<Vec<Recipient>> {
+pub(crate) fn parse(py: Python<'_>, contents: Input<'_>) -> PyResult<Vec<Recipient>> {
     let parsed = parse_recipients(contents.as_slice()).map_err(|error| KeyFormatError::new_err(error.to_string()))?;
+    for (line, fault) in &parsed.skipped {
+        let message = CString::new(format!("line {line} is left out: {fault}"))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+    }
     parsed.recipients.into_iter().map(Recipient::of).collect()
 }

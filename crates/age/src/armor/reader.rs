@@ -265,8 +265,7 @@ impl<R: Read> ArmoredReader<R> {
 struct Line {
     start: usize,
     end: usize,
-    /// Whether the line goes on: with a line feed, or with more bytes if it is far too long. If
-    /// not, the input ends here.
+    /// Whether a line feed follows, or the line is far too long. If not, the input ends here.
     terminated: bool,
 }
 

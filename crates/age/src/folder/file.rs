@@ -17,8 +17,8 @@ pub enum FileFault {
     /// [`StreamError`](crate::StreamError) or an [`ArmorError`](crate::armor::ArmorError).
     #[error("{0}")]
     Read(#[source] io::Error),
-    /// It is not a file that can be opened: its header is malformed, or none of the identities
-    /// unwraps its key.
+    /// It cannot be opened, for example because its header is malformed or none of the identities
+    /// unwraps its file key.
     #[error(transparent)]
     Open(DecryptError),
     /// It is another file than the one in the manifest.

@@ -4,8 +4,8 @@
 //! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the white
 //! space at the ends of lines.
 //!
-//! An identity file may also be encrypted with a passphrase (feature `std`), or be the private key
-//! of ssh (feature `ssh`): see [`IdentityFile`].
+//! An identity file may also be encrypted with a passphrase (feature `std`), or be an ssh private
+//! key (feature `ssh`): see [`IdentityFile`].
 //!
 //! ```
 //! use sealane_age::key_file::{

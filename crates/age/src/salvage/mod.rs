@@ -44,8 +44,8 @@ pub struct Salvaged {
     /// The ranges that could not be read or authenticated, in order.
     pub missing: Vec<Range<u64>>,
     /// The runs of chunks that are shifted in the file, because bytes before them were lost or
-    /// inserted. A run begins wherever the shift changes, so it may also be at its original
-    /// position again.
+    /// inserted. A run begins wherever the shift changes, so the chunks of a later run may be at
+    /// their original position again.
     pub moved: Vec<Moved>,
     /// The length of the whole plaintext, if the last chunk was found. Otherwise it is unknown.
     pub end: Option<u64>,

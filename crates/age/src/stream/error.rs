@@ -42,7 +42,7 @@ pub enum StreamError {
     /// not empty, or does not fit its buffer.
     #[error("a part of the file is not a whole number of chunks, or does not fit its buffer")]
     PartLength,
-    /// Plaintext was given to a writer that had been told to seal the last chunk of the file.
+    /// Plaintext was given to a writer after it had been told that the file ends.
     #[error("the file has been finished: nothing more can be written to it")]
     Finished,
     /// An earlier write or seek failed, so the state of the file is not known.

@@ -39,8 +39,8 @@ impl AgeArgs {
         Ok(Action::Encrypt(EncryptArgs { sealing, identities, threads, folder, inputs, many: false }))
     }
 
-    /// Checks a command line of age, with the arguments in `rest` after its flags: one input, and
-    /// no flag that age does not have.
+    /// Returns the action of a command line of the program `age`, and checks it. `rest` has the
+    /// arguments after the flags: at most one input.
     pub(crate) fn action_of_age(mut self, rest: Vec<OsString>) -> Result<Action> {
         if rest.len() > 1 {
             let shown: Vec<_> = rest.iter().map(quoted).collect();

@@ -44,8 +44,9 @@ pub(super) fn check_single(inputs: &[PathBuf], folder: FolderArgs, allow_externa
     }
 }
 
-/// Refuses inputs and flags that do not go with several files or with folders. Each entry of
-/// `refused` says whether something was given, what it is, and a hint.
+/// Refuses inputs and flags that do not go with several files or with folders, and a command line
+/// without a folder for the results. Each entry of `refused` says whether something was given, what
+/// it is, and a hint.
 pub(super) fn check_several(
     inputs: &[PathBuf],
     output: &OutputArgs,

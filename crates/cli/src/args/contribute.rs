@@ -59,12 +59,12 @@ impl ContributeArgs {
         RecipientArgs { recipients, recipients_files, ..RecipientArgs::default() }
     }
 
-    /// Returns the encrypted file.
+    /// Returns the encrypted file, if it is named.
     pub(crate) fn file(&self) -> Option<&Path> {
         only(&self.inputs)
     }
 
-    /// Checks which flags go together.
+    /// Sets the default identity, and checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.identities.set_default();
         check_single(&self.inputs, FolderArgs::default(), false)?;

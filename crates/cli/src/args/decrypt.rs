@@ -15,7 +15,7 @@ pub(crate) struct DecryptArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) opening: OpeningArgs,
-    /// Whether the result is a folder.
+    /// Whether the results go to a folder.
     #[arg(skip)]
     pub(crate) many: bool,
 }
@@ -37,14 +37,15 @@ pub(super) fn command(base: Command) -> Command {
 }
 
 impl DecryptArgs {
-    /// Checks which flags go together, and whether the result is a folder.
+    /// Sets the default identity, finds out whether the results go to a folder, and checks which
+    /// flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.opening.keys.identities.set_default();
         self.many = is_many(&self.opening.inputs.inputs, &self.output, self.opening.folder);
         self.check().map(|()| self)
     }
 
-    /// Checks which flags go together, with the reasons that age gives.
+    /// Checks which flags go together.
     pub(super) fn check(&self) -> Result<()> {
         let OpeningArgs { keys, decryption, folder, inputs, .. } = &self.opening;
         let DecryptionArgs { range, salvage, allow_external_links } = *decryption;

@@ -20,7 +20,7 @@ pub(crate) struct EncryptArgs {
     pub(crate) folder: FolderArgs,
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// Whether the result is a folder.
+    /// Whether the results go to a folder.
     #[arg(skip)]
     pub(crate) many: bool,
 }
@@ -42,7 +42,7 @@ pub(super) fn command(base: Command) -> Command {
 }
 
 impl EncryptArgs {
-    /// Checks which flags go together, and whether the result is a folder.
+    /// Finds out whether the results go to a folder, and checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.many = is_many(&self.inputs.inputs, &self.sealing.output, self.folder);
         self.check().map(|()| self)

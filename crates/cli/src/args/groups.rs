@@ -130,13 +130,13 @@ pub(crate) struct InputArgs {
 }
 
 impl InputArgs {
-    /// Returns the only file to read; `None` is standard input.
+    /// Returns the only file to read; `None` is standard input, also if it is named "-".
     pub(crate) fn file(&self) -> Option<&Path> {
         only(&self.inputs)
     }
 }
 
-/// Returns the only file to read; `None` is standard input.
+/// Returns the only file to read; `None` is standard input, also if it is named "-".
 pub(super) fn only(inputs: &[PathBuf]) -> Option<&Path> {
     inputs.first().map(PathBuf::as_path).filter(|path| *path != OsStr::new("-"))
 }

@@ -23,7 +23,7 @@ pub(crate) struct RekeyArgs {
     /// Encrypted files, and folders with encrypted files
     #[arg(value_name = "FILE")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Whether there are many files.
+    /// Whether there may be many files: several inputs, or a folder.
     #[arg(skip)]
     pub(crate) many: bool,
 }
@@ -50,7 +50,8 @@ impl RekeyArgs {
         only(&self.inputs)
     }
 
-    /// Checks which flags go together, and whether there are many files.
+    /// Sets the default identity, finds out whether there may be many files, and checks which flags
+    /// go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.keys.identities.set_default();
         self.many = is_many(&self.inputs, &self.output, FolderArgs::default());

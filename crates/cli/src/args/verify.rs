@@ -36,7 +36,8 @@ pub(super) fn command(base: Command) -> Command {
 }
 
 impl VerifyArgs {
-    /// Checks the inputs. Without an input, standard input is read.
+    /// Sets the default identity, and checks the inputs. Removes "-", because standard input is
+    /// read if there is no input.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.keys.identities.set_default();
         let inputs = &mut self.inputs.inputs;

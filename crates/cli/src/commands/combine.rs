@@ -1,4 +1,4 @@
-//! `sealane combine`.
+//! `sealane combine` restores a secret from shares.
 
 use std::io::{self, Write};
 
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     }
 }
 
-/// Returns the public key of a secret that is an identity file, or its key.
+/// Returns the public key of a secret that is an identity file with one identity.
 fn public_key(secret: &[u8]) -> Option<String> {
     identity::single(secret).map(|identity| identity.public)
 }
@@ -86,7 +86,7 @@ fn for_words(args: &CombineArgs) -> Option<&'static str> {
     args.passphrase.then_some("-p/--passphrase").or(args.iteration_limit.map(|_| "--iteration-limit"))
 }
 
-/// Writes a secret that is in memory.
+/// Writes a secret that is in memory; with --identity, as an identity file.
 fn write(secret: &[u8], args: &CombineArgs, output: &mut Output) -> Result<()> {
     let written =
         if args.identity { output.write_all(identity::file_of(secret)?.as_bytes()) } else { output.write_all(secret) };
@@ -98,8 +98,8 @@ fn combine_own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Targ
     if output.can_restart() {
         pass(&mut shares, &mut left_out, output)?;
     } else {
-        // Output to standard output is final, so the shares are read twice: first to check them,
-        // then to write the same bytes.
+        // Output that is visible at once, such as standard output, is final, so the shares are read
+        // twice: first to check them, then to write the same bytes.
         let mut digests = Digests::default();
         let report = pass(&mut shares, &mut left_out, &mut digests)?;
         let mut position = 0;
@@ -126,7 +126,7 @@ impl Target for Output {
     }
 }
 
-/// A short secret in memory.
+/// A short secret in memory, which is written elsewhere when it is complete.
 #[derive(Default)]
 struct Held {
     bytes: Zeroizing<Vec<u8>>,
@@ -174,7 +174,7 @@ impl Restart for Held {
     }
 }
 
-/// Reads all shares, and writes the secret.
+/// Reads all shares, and writes the secret. Warns of shares that are left out.
 fn pass(shares: &mut Shares, left_out: &mut LeftOut, output: &mut (impl Write + Restart)) -> Result<Report> {
     let places = shares.places();
     let progress = shares.show_progress();

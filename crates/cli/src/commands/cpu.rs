@@ -29,7 +29,7 @@ struct Report {
     families: Vec<FamilyReport>,
     /// The backend of each primitive.
     primitives: Vec<PrimitiveReport>,
-    /// Whether `SEALANE_BACKEND` made the choice.
+    /// Whether `SEALANE_BACKEND` is set, which forces the backend of the first family only.
     forced: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The subcommands, one module each. None of them uses another.
+//! The subcommands, one module each, except that `completions` and `man` share `generate`. None of
+//! them uses another.
 
 pub(crate) mod bench;
 pub(crate) mod combine;

@@ -1,4 +1,4 @@
-//! `sealane rekey` changes the recipients of a file.
+//! `sealane rekey` changes the recipients of files.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -105,8 +105,9 @@ impl<'a> Rekeying<'a> {
         self.change(input, output, Some(target))
     }
 
-    /// Writes the new header into `target`, or writes a copy of the file with the new header to
-    /// `output`.
+    /// Writes the new header into `target`. If the file is armored or the header does not fit
+    /// there, a copy of the file with the new header is written to `output`, and replaces the
+    /// target. Without a target, only writes such a copy.
     fn change(&mut self, input: Input, output: Output, target: Option<&Target>) -> Result<()> {
         let RekeyArgs { recipients: named, keys, .. } = self.args;
         let load = || Openers::load(&keys.identities, &keys.parts, &self.stdin, self.passphrases.clone());

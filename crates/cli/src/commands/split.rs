@@ -1,4 +1,4 @@
-//! `sealane split`.
+//! `sealane split` splits a secret into shares.
 
 use std::path::Path;
 

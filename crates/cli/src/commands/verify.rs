@@ -79,8 +79,8 @@ struct Run {
 }
 
 impl Run {
-    /// Verifies one of several inputs, or a folder. Only an error that concerns all files ends the
-    /// run.
+    /// Verifies one of several inputs, which may be a folder. Only an error that concerns all files
+    /// ends the run; others are counted and printed.
     fn input(&self, input: &Path, with_manifest: bool) -> Result<()> {
         let failed = if input.is_dir() {
             match self.find(input, with_manifest) {
@@ -100,14 +100,16 @@ impl Run {
         Ok(())
     }
 
-    /// Finds the files of a folder. If its manifest is not used, the folder must not be empty.
+    /// Finds the files of a folder. If its manifest is not used, the folder must have encrypted
+    /// files.
     fn find(&self, folder: &Path, with_manifest: bool) -> Result<Sealed> {
         let found = self.opening.folder(folder, with_manifest)?;
         let is_empty = !with_manifest && found.plan.files.is_empty() && found.plan.failures.is_empty();
         if is_empty { Err(no_encrypted_files(folder)) } else { Ok(found) }
     }
 
-    /// Verifies a file, or standard input. Returns the length of its plaintext.
+    /// Verifies a file that is named by itself, or standard input. Returns the length of its
+    /// plaintext.
     fn file(&self, path: Option<&Path>) -> Result<u64> {
         let mut input = old_header::open_input(path, &self.stdin)?;
         if input.is_terminal {

@@ -15,6 +15,7 @@ use crate::os::dir::{Dir, Kind};
 pub(super) struct Found<'a> {
     pub(super) root: &'a Dir,
     pub(super) path: &'a Path,
+    /// The paths of the results in the folder.
     pub(super) targets: &'a HashSet<PathBuf>,
     pub(super) direction: Direction,
 }
@@ -96,8 +97,9 @@ impl Found<'_> {
         None
     }
 
-    /// Returns whether all folders, files and links of the results exist, the files with the
-    /// expected times and lengths, which means that an earlier run was complete.
+    /// Returns whether the folder has all that the run would write, the files with the expected
+    /// times and lengths, and nothing that its manifest would not list. In that case an earlier run
+    /// was complete.
     pub(super) fn is_complete(
         &self,
         plan: &Plan,

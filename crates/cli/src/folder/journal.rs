@@ -34,7 +34,7 @@ struct Head {
 
 const VERSION: u32 = 1;
 
-/// The line of a file that is complete.
+/// The record of a complete file, which is a line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) name: Name,

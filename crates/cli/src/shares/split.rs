@@ -97,8 +97,8 @@ impl Splitting<'_> {
         Ok(())
     }
 
-    /// Returns the lines of another program's shares. For words and `ssss`, only the key of an
-    /// identity file is split, and its public key is returned too.
+    /// Returns the lines of another program's shares. If the secret is an identity file, words and
+    /// `ssss` split only its key, and its public key is returned too.
     fn foreign_lines(&self, mut input: Input, stdin: &StdinUse) -> Result<(Vec<foreign::Line>, Option<String>)> {
         let mut secret = Zeroizing::new(Vec::with_capacity(MAX_SECRET as usize + 1));
         let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);

@@ -200,10 +200,10 @@ fn a_secret_replaces_no_file() {
     dir.write("key.txt", "the only copy of a key");
     std::os::unix::fs::symlink("key.txt", dir.path("link")).unwrap();
     for output in ["key.txt", "link"] {
-        combine(output).fails("exists, and is not replaced");
+        combine(output).fails("exists, and a secret never replaces a file");
     }
     assert_eq!(dir.read("key.txt"), b"the only copy of a key");
-    dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"]).fails("exists, and is not replaced");
+    dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"]).fails("exists, and a secret never replaces a file");
     // A new file is readable only by its owner, with any umask.
     dir.sh(&format!("umask 0; exec \"$SEALANE\" combine -o new.txt {}", names.join(" "))).quiet();
     assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));
@@ -214,7 +214,7 @@ fn a_secret_replaces_no_file() {
     dir.write("words", words.join("\n"));
     let script = "mkfifo fifo; (sleep 1; echo mine > late; echo pass > fifo) & \
                   AGE_PASSPHRASE_FD=3 \"$SEALANE\" combine -p -o late words 3< fifo";
-    dir.sh(script).fails("exists, and is not replaced");
+    dir.sh(script).fails("exists, and a secret never replaces a file");
     assert_eq!(dir.read("late"), b"mine\n");
     assert!(!dir.names().iter().any(|name| name.contains(".tmp")), "{:?}", dir.names());
 }

@@ -175,7 +175,7 @@ fn an_output_that_is_a_share_is_refused() {
     let dir = Dir::new();
     let shares = split(&dir, b"one", &[]);
     let before = dir.read(&shares[1]);
-    dir.run(with_shares(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("exists, and is not replaced");
+    dir.run(with_shares(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("exists, and a secret never replaces a file");
     // Standard output is refused too if it is the file of a share.
     let all = shares[..3].join(" ");
     dir.sh(&format!("exec \"$SEALANE\" combine {all} 1<> {}", shares[1]))
@@ -245,7 +245,7 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
             "until they are destroyed"
         );
         dir.run(with_shares(&["share", "refresh", "-o", "new"], &shares, &[1, 2])).fails("are needed");
-        dir.run(with_shares(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 3])).fails("there twice");
+        dir.run(with_shares(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 3])).fails("given twice");
         for name in ["shares", "again", "new", "few"] {
             std::fs::remove_dir_all(dir.path(name)).unwrap();
         }

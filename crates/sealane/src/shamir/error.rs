@@ -99,7 +99,7 @@ impl fmt::Display for Error {
             Self::InconsistentShares => f.write_str("the shares do not belong together"),
             Self::OtherPoint => f.write_str("the shares are for different evaluation points"),
             Self::UnequalLengths => f.write_str("the secret or shares differ in length"),
-            Self::SystemRandomness => f.write_str("the system's random number generator failed"),
+            Self::SystemRandomness => f.write_str("the random number generator failed"),
         }
     }
 }

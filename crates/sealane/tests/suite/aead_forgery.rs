@@ -137,14 +137,14 @@ fn a_forged_long_message_leaves_the_ciphertext() {
 }
 
 #[test]
-#[should_panic(expected = "one length")]
+#[should_panic(expected = "the same length")]
 fn seal_into_a_buffer_of_another_length_panics() {
     let mut short = [MaybeUninit::uninit(); 4];
     let _ = ChaCha20Poly1305::new(&[0; 32]).seal_into(&[0; 12], b"", b"hello", &mut short);
 }
 
 #[test]
-#[should_panic(expected = "one length")]
+#[should_panic(expected = "the same length")]
 fn open_into_a_buffer_of_another_length_panics() {
     let mut long = [MaybeUninit::uninit(); 6];
     let _ = ChaCha20Poly1305::new(&[0; 32]).open_into(&[0; 12], b"", b"hello", &[0; 16], &mut long);

@@ -70,14 +70,14 @@ check! { chacha20_poly1305, ChaCha20Poly1305, 12 }
 check! { xchacha20_poly1305, XChaCha20Poly1305, 24 }
 
 #[test]
-#[should_panic = "one length"]
+#[should_panic = "the same length"]
 fn sealing_into_a_buffer_of_another_length_panics() {
     let cipher = ChaCha20Poly1305::new(&[0; 32]);
     let _ = cipher.seal_slices_into(&[0; 12], b"", &[b"he", b"llo"], &mut [0; 4]);
 }
 
 #[test]
-#[should_panic = "one length"]
+#[should_panic = "the same length"]
 fn opening_into_a_buffer_of_another_length_panics() {
     let cipher = ChaCha20Poly1305::new(&[0; 32]);
     let _ = cipher.open_slices_into(&[0; 12], b"", &[b"he", b"llo"], &[0; 16], &mut [0; 6]);

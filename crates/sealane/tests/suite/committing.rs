@@ -228,7 +228,7 @@ fn under_the_traits_of_rustcrypto() {
 }
 
 #[test]
-#[should_panic(expected = "one length")]
+#[should_panic(expected = "the same length")]
 fn open_into_a_buffer_of_another_length_panics() {
     let mut long = [MaybeUninit::uninit(); 6];
     let _ = CommittingChaCha20Poly1305::new(&[0; 32]).open_into(&[0; 12], b"", b"hello", &[0; 32], &mut long);

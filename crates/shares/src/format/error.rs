@@ -22,7 +22,7 @@ pub enum ParameterError {
         /// The number of shares.
         count: usize,
     },
-    /// There are more shares than the field has evaluation points.
+    /// There are more shares than the field has evaluation points, or more than 65,535.
     #[error("at most {max} shares are possible, not {count}")]
     Count {
         /// The number of shares.

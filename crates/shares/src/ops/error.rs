@@ -25,7 +25,8 @@ pub enum SplitError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed")]
     Random(#[from] RandomError),
-    /// Writing failed.
+    /// Writing failed, or `sealane::shamir` failed, for example because the system's random number
+    /// generator did.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
 }
@@ -56,7 +57,7 @@ pub struct BadShare {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShareSet {
-    /// The set.
+    /// The identifier of the set.
     pub set: SetId,
     /// The field.
     pub field: Field,
@@ -137,24 +138,27 @@ pub enum CombineError {
         /// The shares that cannot be used.
         bad: Vec<BadShare>,
     },
-    /// Some shares are damaged or forged, and the others could not be read again without them.
+    /// Some shares are damaged or forged, or have changed between two readings. The others were not
+    /// combined by themselves.
     ///
     /// If enough others are left, combine those.
     #[error("a share is damaged or was tampered with")]
     Bad(Vec<BadShare>),
-    /// Two shares have the same index and different content, and nothing shows which is right.
+    /// Two shares have the same evaluation point and different content, and nothing shows which is
+    /// right.
     #[error("two shares have the same number and different content")]
     Conflict {
         /// The two shares.
         positions: [usize; 2],
     },
-    /// The same share is given twice where each may be given once.
+    /// Two shares with the same index were given to a refresh.
     #[error("the same share was given twice")]
     Repeated {
         /// The two shares.
         positions: [usize; 2],
     },
-    /// The shares contradict each other, and there are too few to tell which are forged.
+    /// The shares contradict each other, and there are too few to tell which are forged. A refresh
+    /// or a reissue does not try to tell.
     #[error("the shares contradict each other: at least one was tampered with, and there are too few to tell which")]
     Inconsistent,
     /// The shares contradict each other, and there are too many ways to choose among them: not all
@@ -182,7 +186,7 @@ pub enum CombineError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed")]
     Random(#[from] RandomError),
-    /// Writing the result failed.
+    /// Writing the result failed, or a refresh could not create random polynomials.
     #[error("writing failed: {0}")]
     Write(#[source] io::Error),
 }

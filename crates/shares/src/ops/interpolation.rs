@@ -5,7 +5,8 @@ use sealane::shamir::{bytes, dynamic};
 
 use crate::format::{Field, Header};
 
-/// Computes the secret, or the share at one evaluation point, from shares at other points.
+/// Computes the secret, or the share at one evaluation point, from a basis: as many shares as the
+/// threshold, at distinct points.
 pub(crate) enum Interpolation {
     Bytes(Box<bytes::Combiner>),
     Elements(DynamicField, dynamic::Combiner),
@@ -18,8 +19,8 @@ impl Interpolation {
         Self::at(basis, &zero)
     }
 
-    /// Prepares to compute the share at the evaluation point `target`, a big-endian element. The
-    /// points of the basis must be distinct.
+    /// Prepares to compute the share at the evaluation point `target`, a big-endian element.
+    /// `basis` has the headers of the basis.
     pub(crate) fn at(basis: &[&Header], target: &[u8]) -> Self {
         match basis[0].field() {
             Field::Bytes => {

@@ -52,7 +52,7 @@ impl<R: Read> Lockstep<R> {
         &mut self.rows
     }
 
-    /// Reads the shares of the blinding value into the rows. Returns their length.
+    /// Reads the shares of the blinding value into the rows, and checks them. Returns their length.
     pub(crate) fn blinding(&mut self) -> Result<usize, CombineError> {
         let length = self.readers[0].header().field().blinding_share_bytes();
         for (at, reader) in self.readers.iter().enumerate() {
@@ -62,7 +62,8 @@ impl<R: Read> Lockstep<R> {
         if self.contradiction.is_some() { Err(self.drain()) } else { Ok(length) }
     }
 
-    /// Reads the next chunks into the rows. Returns their length, or `None` at the end.
+    /// Reads the next chunks into the rows, and checks them. Returns their length, or `None` at the
+    /// end.
     pub(crate) fn next(&mut self) -> Result<Option<usize>, CombineError> {
         let mut lengths = Vec::with_capacity(self.readers.len());
         for position in 0..self.readers.len() {

@@ -107,7 +107,8 @@ impl<R: Read> Refresh<R> {
 }
 
 /// Creates the share with this index from other shares, whose number must reach the threshold. The
-/// result restores a lost share, or is an additional one.
+/// result restores a lost share, or is an additional one. If the share is among the given ones, it
+/// is copied.
 ///
 /// The new share belongs to the same set. The secret is not computed, so its commitment is not
 /// checked. Damaged shares are errors, and so are shares beyond the threshold that contradict the

@@ -59,7 +59,7 @@ pub(crate) fn distinct_points<R>(readers: &[ShareReader<R>], positions: &[usize]
     positions.iter().copied().filter(|&at| points.insert(readers[at].header().point())).collect()
 }
 
-/// Returns the number of sources of these shares.
+/// Returns the number of sources of these shares. A share without a declared source counts as one.
 pub(crate) fn sources<R>(readers: &[ShareReader<R>], positions: &[usize]) -> usize {
     let shared = positions.iter().filter_map(|&at| readers[at].shared_source());
     let alone = positions.iter().filter(|&&at| readers[at].shared_source().is_none()).count();

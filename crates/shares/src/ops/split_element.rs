@@ -36,8 +36,8 @@ use crate::random;
 ///
 /// # Errors
 /// If the field is [`Field::Bytes`] or does not exist, the secret is not as long as an element, the
-/// threshold is below 2 or above the count, the count is above the number of points of the field,
-/// or the system's generator fails.
+/// threshold is below 2 or above the count, the count is above 65,535, or the system's generator
+/// fails.
 pub fn split_element(secret: &[u8], field: Field, threshold: usize, count: usize) -> Result<Vec<Share>, SplitError> {
     let Field::Element { bits, points } = field else { return Err(ParameterError::NotAnElement.into()) };
     field.check()?;

@@ -21,6 +21,10 @@ impl Recipients {
         let mut recipients: Vec<Box<dyn Recipient + Send + Sync>> = Vec::new();
         if !lines.is_empty() {
             let found = parse_recipients(lines).map_err(|error| Failure::new(Reason::InvalidKey, error))?;
+            // The owner of a key that is left out could not open the file.
+            if let Some((line, fault)) = found.skipped.first() {
+                return Err(Failure::new(Reason::InvalidKey, format!("line {line}: {fault}")));
+            }
             let mut texts: Vec<String> = found.recipients.iter().map(ToString::to_string).collect();
             texts.sort();
             if required > 0 && texts.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -86,13 +90,13 @@ impl Identities {
         Ok(())
     }
 
-    /// Returns the identities one by one.
+    /// Returns the identities, without the parts.
     pub(super) fn each(&self) -> impl Iterator<Item = &dyn Identity> {
         self.identities.iter().map(|identity| &**identity as &dyn Identity)
     }
 
-    /// Calls `open` with each identity alone, and after them with all of them and the parts
-    /// together.
+    /// Calls `open` with a list: the identities, and after them one that opens files for several
+    /// holders with the identities and the parts together.
     pub(super) fn with<T>(&self, open: impl FnOnce(&[&dyn Identity]) -> T) -> T {
         let together = ThresholdIdentity::new(self.each(), &self.parts);
         let all: Vec<&dyn Identity> = self.each().chain([&together as &dyn Identity]).collect();

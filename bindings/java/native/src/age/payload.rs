@@ -23,7 +23,7 @@ fn chunk(
         let from = Critical::read(env, input).ok_or_else(no_memory)?;
         let to = Critical::write(env, output).ok_or_else(no_memory)?;
         // SAFETY: the pointers are those of two different arrays, the ranges are within them by the
-        // rules above, and the sections end after this value.
+        // rules in `mod.rs`, and the sections end after this value.
         let lent = unsafe { Lent::new() };
         transform(
             lent.input(at(from.start(), input_offset), input_len as usize),

@@ -104,14 +104,14 @@ impl Drop for Critical<'_> {
 /// Associated data up to this length needs no allocation.
 const SHORT_AAD_BYTES: usize = 64;
 
-/// A copy of the key, the nonce and the associated data. It is wiped on drop.
+/// A copy of the key, the nonce and the associated data. At least the key is wiped on drop.
 pub(crate) enum HeadCopy {
     Short([u8; HEAD_BYTES + SHORT_AAD_BYTES]),
     Long(Zeroizing<Vec<u8>>),
 }
 
 impl HeadCopy {
-    /// Copies them. Returns `None` if there is not enough memory.
+    /// Copies the start of `head`. Returns `None` if there is not enough memory.
     pub(crate) fn new(env: &Environment, head: jbyteArray, aad_len: jint) -> Option<Self> {
         let len = HEAD_BYTES + aad_len as usize;
         if len <= HEAD_BYTES + SHORT_AAD_BYTES {

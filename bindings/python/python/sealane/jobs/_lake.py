@@ -27,7 +27,7 @@ class SealedIdentity:
     url: str
     identities: Any
     #: If given, the object must hold exactly one identity, and this public text must be its
-    #recipient.
+    #: recipient.
     recipient: str | None = None
     storage_options: dict[str, Any] | None = dataclasses.field(default=None, repr=False)
 

@@ -108,8 +108,10 @@ class Ledger:
         self._write(path, record.to_json())
 
     def intend(self, url: str, header: bytes, handle: str) -> None:
-        """Writes an intent. Called before the object gets this header, or is replaced as a
-        whole."""
+        """Writes an intent.
+
+        Called before the object gets this header, or is replaced as a whole.
+        """
         self._write(f"intents/{digest(url)}/{digest(header)}.json", {"url": url, "handle": handle})
 
     def intents(self, url: str) -> list[Intent]:

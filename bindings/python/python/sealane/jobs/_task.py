@@ -128,8 +128,7 @@ def _is_passing(error: Exception) -> bool:
 
 
 def _header(store: Store, version: Version) -> tuple[bytes, age.Preamble]:
-    """Reads the header of a sealed object and the nonce after it. Returns their bytes, and
-    parsed."""
+    """Returns the header of a sealed object and the nonce after it, as bytes and parsed."""
     wanted = _FIRST_READ
     while True:
         prefix = store.read(version, 0, min(version.size, wanted))

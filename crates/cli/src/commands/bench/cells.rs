@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 enum Rows {
     /// All rows process the same messages. Each row has the number of its next message.
     Messages { messages: Messages, length: usize, work: Work, rows: Vec<(Processing, u64)> },
-    /// The inputs and outputs of each row.
+    /// Each row has its own code, inputs and outputs.
     Own(Vec<Prepared>),
 }
 
@@ -95,7 +95,8 @@ impl Rows {
         }
     }
 
-    /// Returns the fewest cycles that an operation can take: it at least reads or writes its bytes.
+    /// Returns the fewest cycles that an operation can take. For messages they depend on the work;
+    /// any other operation at least copies its bytes.
     fn least_cycles(&self) -> f64 {
         match self {
             Self::Messages { length, work, .. } => work.least_cycles(*length),

@@ -1,4 +1,5 @@
-//! The measurements, which are printed as JSON. docs/bench.md describes the fields.
+//! The report of the measurements, for JSON, tables and the page. docs/bench.md describes the
+//! fields of the JSON.
 
 use std::time::SystemTime;
 
@@ -95,7 +96,8 @@ impl Verified {
     }
 }
 
-/// Refuses a time that no CPU can reach: the compiler must have removed some of the work.
+/// Refuses a time that no CPU can reach: the compiler must have removed some of the work. Messages
+/// call the cell `row`.
 pub(super) fn possible(row: &str, cell: &Cell, least_cycles: f64) -> Result<()> {
     check(row, cell.ns, cell.clock_ghz, least_cycles)
         .map_err(|error| Error::new(error.to_string()).hint("please report it with `sealane cpu`"))

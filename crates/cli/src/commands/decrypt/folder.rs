@@ -1,4 +1,5 @@
-//! Decrypts many files, and compares encrypted folders with their manifests.
+//! Decrypts many files, or a single one, into a folder, and compares encrypted folders with their
+//! manifests.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

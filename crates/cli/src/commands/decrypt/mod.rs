@@ -79,7 +79,8 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
     }
 }
 
-/// Writes the authenticated plaintext. `file` is the input, if it allows random access.
+/// Writes the authenticated plaintext. `file` is the input, if it is binary and allows random
+/// access.
 fn write<R: Read>(
     reader: StreamReader<R>,
     file: Option<impl ReadAt>,

@@ -34,7 +34,8 @@ pub(super) fn seek<R: Read + Seek>(
     }
 }
 
-/// Skips to the start of the range in a stream, and authenticates all chunks before it.
+/// Skips to the start of the range in a stream, and authenticates all chunks before it. Returns the
+/// same as [`seek`]. [`PlaintextRange::Last`] is an error.
 pub(super) fn skip<R: Read>(reader: &mut StreamReader<R>, range: PlaintextRange) -> Result<Option<u64>, CopyError> {
     match range {
         PlaintextRange::Last(_) => {

@@ -20,7 +20,8 @@ use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 use crate::os::cleanup::FileGuard;
 
-/// Writes the plaintext to a new file, and a list of missing ranges to another one beside it.
+/// Writes the intact plaintext to a new file, and a list of missing ranges to another one beside
+/// it. Missing ranges are an error after that.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let path = args.opening.inputs.file();
     let stdin = StdinUse::default();

@@ -1,4 +1,5 @@
-//! Encrypts many files, and writes a manifest of them.
+//! Encrypts many files into a folder, and writes a manifest of them unless --no-manifest is given.
+//! Encrypts a single file into a folder without a manifest.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};

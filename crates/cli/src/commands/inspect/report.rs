@@ -48,7 +48,7 @@ pub(crate) struct Report {
 pub(super) enum Opens {
     Yes,
     No,
-    /// Each identity is one of several holders, and others are needed.
+    /// The identities are of holders, and other holders are needed too.
     WithOthers,
 }
 

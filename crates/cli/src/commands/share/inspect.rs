@@ -1,4 +1,4 @@
-//! `sealane share inspect`.
+//! `sealane share inspect` shows the public values of shares, and whether they are intact.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _};
@@ -56,7 +56,7 @@ struct Group {
 #[serde(untagged)]
 enum Entry {
     Share(Box<Report>),
-    /// An input that is not a share, or is too damaged to identify.
+    /// An input that cannot be read, is not a share, or is too damaged to identify.
     Unreadable {
         name: String,
         line: Option<usize>,

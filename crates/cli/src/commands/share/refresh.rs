@@ -1,4 +1,4 @@
-//! `sealane share refresh`.
+//! `sealane share refresh` makes new shares of the same secret.
 
 use std::path::Path;
 

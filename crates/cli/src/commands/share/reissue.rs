@@ -1,4 +1,4 @@
-//! `sealane share reissue`.
+//! `sealane share reissue` makes a lost or an additional share.
 
 use std::path::Path;
 

@@ -163,7 +163,7 @@ impl Target {
     }
 
     /// Does the work of [`Target::replace`], and writes the header through `file`. Tests pass a
-    /// `file` whose writes fail.
+    /// `file` that stops halfway.
     pub(super) fn replace_through(
         &self,
         file: &impl WriteAt,

@@ -274,7 +274,7 @@ impl WriteAt for AnyPlace<'_> {
 
 impl Target {
     fn exists(&self) -> Error {
-        Error::new(format!("{} already exists, and a new secret never replaces a file", self.shown))
+        Error::new(format!("{} exists, and a secret never replaces a file", self.shown))
             .hint("give -o another name; nothing was changed")
     }
 

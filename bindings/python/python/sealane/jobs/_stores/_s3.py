@@ -60,8 +60,10 @@ def raise_if_connection(error: Exception) -> None:
 
 
 class S3Store(Store):
-    """An object in S3. Its header is sent with the 5 MiB after it, and everything else is copied
-    inside the store."""
+    """An object in S3.
+
+    To replace its header, 5 MiB after it are sent along, and the rest is copied inside the store.
+    """
 
     is_conditional = True
 

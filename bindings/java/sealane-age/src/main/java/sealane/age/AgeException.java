@@ -18,9 +18,15 @@ public final class AgeException extends IOException {
         NO_MATCH,
         /** The file needs several holders together, and too few are available. */
         TOO_FEW_SHARES,
-        /** A text is not a recipient, an identity or a part, or a part belongs to another file. */
+        /**
+         * A text is not a recipient, an identity, a part or a label, an ssh key cannot be decrypted
+         * with its passphrase, or a part belongs to another file.
+         */
         INVALID_KEY,
-        /** There are no recipients, or they cannot be combined. */
+        /**
+         * There are no recipients, or they cannot be combined, or a scrypt work factor is not from
+         * 1 to 22.
+         */
         INVALID_RECIPIENTS,
         /** The file asks for more scrypt work than is allowed. */
         EXCESSIVE_WORK,

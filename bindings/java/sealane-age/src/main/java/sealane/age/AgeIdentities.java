@@ -32,7 +32,7 @@ public final class AgeIdentities implements AutoCloseable {
      *
      * @param passphrase the passphrase, which is copied
      * @return the identity
-     * @throws AgeException if there is not enough memory
+     * @throws AgeException after an error in the library itself
      */
     public static AgeIdentities ofPassphrase(char[] passphrase) throws AgeException {
         return new Builder().passphrase(passphrase, MAX_WORK_FACTOR).build();
@@ -142,7 +142,8 @@ public final class AgeIdentities implements AutoCloseable {
          * Returns the identities. The builder is empty afterwards.
          *
          * @return the identities
-         * @throws AgeException if a text is not an identity or a part
+         * @throws AgeException if a text is not an identity or a part, an ssh key cannot be
+         *     decrypted with its passphrase, or the work factor is not allowed
          */
         public AgeIdentities build() throws AgeException {
             Native.require();

@@ -20,7 +20,7 @@ public final class AgeRecipients implements AutoCloseable {
      * @param lines one recipient on each line, such as {@code age1…} or {@code age1pq1…}, or an ssh
      *     public key, {@code ssh-ed25519 …} or {@code ssh-rsa …}
      * @return the recipients
-     * @throws AgeException if a line is not a recipient
+     * @throws AgeException if a line is not a recipient, or is an ssh key of another type
      */
     public static AgeRecipients of(String lines) throws AgeException {
         return new Builder().add(lines).build();
@@ -31,7 +31,7 @@ public final class AgeRecipients implements AutoCloseable {
      *
      * @param passphrase the passphrase, which is copied
      * @return the recipient
-     * @throws AgeException if there is not enough memory
+     * @throws AgeException after an error in the library itself
      */
     public static AgeRecipients ofPassphrase(char[] passphrase) throws AgeException {
         return new Builder().passphrase(passphrase, DEFAULT_WORK_FACTOR).build();
@@ -108,7 +108,9 @@ public final class AgeRecipients implements AutoCloseable {
          * Returns the recipients. The builder is empty afterwards.
          *
          * @return the recipients
-         * @throws AgeException if a text is not a recipient, or they cannot be combined
+         * @throws AgeException if a text is not a recipient, the label or the work factor is not
+         *     allowed, there are too few recipients for {@link #require}, or one of them would hold
+         *     two shares
          */
         public AgeRecipients build() throws AgeException {
             Native.require();

@@ -109,6 +109,15 @@ class StreamsTest {
     }
 
     @Test
+    void aRecipientOfAnotherTypeIsNotLeftOut() throws IOException {
+        String ecdsa = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBHr86oGPX6f/So1PQh4W"
+                + "/agHSTThvIrrtx2OQP/xSKzgHyrMUqoQ7kzKPTAKizlIREEdjc0mySXBk975VRhI5dQ=";
+        AgeException e = assertThrows(AgeException.class, () -> AgeRecipients.of("# a\n" + ecdsa));
+        assertEquals(AgeException.Reason.INVALID_KEY, e.reason());
+        assertTrue(e.getMessage().startsWith("line 2: "), e.getMessage());
+    }
+
+    @Test
     void aClosedStreamIsNotAtItsEnd() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
         byte[] file = seal(pair.recipient(), text(100), false, 100);
