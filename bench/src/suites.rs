@@ -1,4 +1,4 @@
-//! The benchmarks of the table, each with its peers.
+//! Adds the rows of the peers to the benchmarks in the table of `sealane_workloads`.
 
 use sealane_workloads::{Benchmark, Code, Size};
 
@@ -37,14 +37,15 @@ pub fn named(name: &str) -> Suite {
     Benchmark::all().filter(|(_, benchmark)| benchmark.name == name).find_map(|(_, its)| suite(its)).expect("a suite")
 }
 
-/// Returns the suites on messages, and their rows, that the arguments select.
+/// Returns the selected suites on messages, and the suite `setup`, each with the selected rows.
 ///
 /// # Errors
-/// If an argument selects nothing.
+/// If the filter matches no benchmark, no selected benchmark has a named backend, or no peer in
+/// these suites has a given name. Benchmarks with inputs of their own check no names of peers.
 pub fn selected(args: &Args) -> Result<Vec<Suite>, String> {
     for name in args.backend.iter().flatten() {
         if !Benchmark::all().any(|(family, its)| args.selects(its) && family.available().contains(&name.as_str())) {
-            return Err(format!("backend {name}: no benchmark has it on this CPU"));
+            return Err(format!("backend {name}: no selected benchmark can use it on this CPU"));
         }
     }
     let mut suites = of_messages(args);

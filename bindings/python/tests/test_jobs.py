@@ -381,7 +381,7 @@ def test_runners(tmp_path):
         jobs.verify(f"{tmp_path}/lake", **call, runner="spark")
     with pytest.raises(ValueError, match="for Dask"):
         jobs.verify(f"{tmp_path}/lake", **call, client=object())
-    with pytest.raises(ValueError, match="those of the client"):
+    with pytest.raises(ValueError, match="workers cannot be set for dask"):
         jobs.verify(f"{tmp_path}/lake", **call, runner="dask", workers=2)
     with pytest.raises(ValueError, match="not on a chain"):
         jobs.verify("simplecache::file:///a", **call)

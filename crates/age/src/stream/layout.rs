@@ -58,8 +58,8 @@ impl SealedRange {
     /// `sealed_len` bytes in total.
     ///
     /// A range that reaches the end includes the last chunk, which proves the end when it is
-    /// opened. So does a range that begins at or after the end, although it has no bytes. An empty
-    /// range before the end has no chunks.
+    /// opened. A range that begins at or after the end has no bytes, but includes the last chunk
+    /// too. An empty range before the end has no chunks.
     ///
     /// # Errors
     /// A [`StreamError`] if no payload's chunks can have `sealed_len` bytes in total.

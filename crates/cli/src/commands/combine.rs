@@ -55,7 +55,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
         } else if args.identity || typed {
             let mut secret = Held { key_only: args.identity, ..Held::default() };
             combine_own(shares, left_out, &mut secret).and_then(|()| {
-                public = public_key(&secret.bytes);
+                public = if args.identity { identity::public_of(&secret.bytes) } else { public_key(&secret.bytes) };
                 write(&secret.bytes, args, &mut output)
             })
         } else {

@@ -203,7 +203,8 @@ fn a_secret_replaces_no_file() {
         combine(output).fails("exists, and a secret never replaces a file");
     }
     assert_eq!(dir.read("key.txt"), b"the only copy of a key");
-    dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"]).fails("exists, and a secret never replaces a file");
+    dir.run(["combine", "-o", "key.txt", "--ssss", "-k", "2", "missing"])
+        .fails("exists, and a secret never replaces a file");
     // A new file is readable only by its owner, with any umask.
     dir.sh(&format!("umask 0; exec \"$SEALANE\" combine -o new.txt {}", names.join(" "))).quiet();
     assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));

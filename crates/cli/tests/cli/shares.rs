@@ -175,7 +175,8 @@ fn an_output_that_is_a_share_is_refused() {
     let dir = Dir::new();
     let shares = split(&dir, b"one", &[]);
     let before = dir.read(&shares[1]);
-    dir.run(with_shares(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3])).fails("exists, and a secret never replaces a file");
+    dir.run(with_shares(&["combine", "-o", &shares[1]], &shares, &[1, 2, 3]))
+        .fails("exists, and a secret never replaces a file");
     // Standard output is refused too if it is the file of a share.
     let all = shares[..3].join(" ");
     dir.sh(&format!("exec \"$SEALANE\" combine {all} 1<> {}", shares[1]))

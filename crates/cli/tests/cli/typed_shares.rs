@@ -64,6 +64,24 @@ fn words_are_typed_on_one_line() {
 }
 
 #[test]
+fn a_typed_key_shows_its_public_key() {
+    let dir = Dir::new();
+    let lines = split(&dir, "any 32 bytes are a key of X25519", &["--text"]);
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" combine --identity -o out");
+    for (line, answer) in [(&lines[0], "1 more needed"), (&lines[2], "these shares are enough")] {
+        session.exp_string("an empty line ends): ").unwrap();
+        session.send_line(line).unwrap();
+        session.exp_string(answer).unwrap();
+    }
+    let public = {
+        let shown = ends(session, 0, "the identity with the public key age1");
+        let start = shown.find("public key age1").expect("it was shown") + "public key ".len();
+        shown[start..].split_whitespace().next().unwrap().to_owned()
+    };
+    assert_eq!(dir.run(["keygen", "-y", "out"]).text().trim(), public);
+}
+
+#[test]
 fn too_few_shares_write_nothing() {
     let dir = Dir::new();
     let lines = split(&dir, "secret", &["--text"]);

@@ -17,9 +17,10 @@
 //!
 //! Slices have any length and alignment. No branch and no address depends on the bytes, on the
 //! constant or on the coefficients of a matrix, so all of them may be secret. The time depends only
-//! on the lengths and on the shape of the matrix. There are two exceptions:
-//! [`Field::invert_matrix`] takes a time that depends on its matrix, which must be public, and
-//! [`Field::inverse`] branches on whether the element is 0.
+//! on the lengths and on the shape of the matrix. There are three exceptions:
+//! [`Field::invert_matrix`] takes a time that depends on its matrix, which must be public,
+//! [`Field::power`] takes a time that depends on its exponent, and [`Field::inverse`] branches on
+//! whether the element is 0.
 //!
 //! This module is separate from [`gf2n`](crate::gf2n), because it works on bytes without conversion
 //! and with other instructions: byte shuffles and GFNI, on the backends that

@@ -51,7 +51,7 @@ impl Split {
         Ok(Self { set: SetId::random()?, threshold, count })
     }
 
-    /// Returns the set of the new shares.
+    /// Returns the identifier of the new set of shares.
     #[must_use]
     pub fn set(&self) -> SetId {
         self.set

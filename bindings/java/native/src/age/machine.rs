@@ -1,4 +1,5 @@
-//! Calls between the virtual machine and this library: exceptions, arrays, and objects as numbers.
+//! Calls between the virtual machine and this library: throws exceptions, copies arrays, and passes
+//! Rust objects to Java as numbers.
 
 use core::ffi::CStr;
 use std::ffi::CString;
@@ -22,8 +23,8 @@ const CONSTRUCTOR: &CStr = c"(ILjava/lang/String;J)V";
 pub(super) unsafe fn run<T>(env: *mut JNIEnv, failed: T, body: impl FnOnce(&Environment) -> Result<T, Failure>) -> T {
     // SAFETY: the rules in `mod.rs`.
     let env = unsafe { Environment::new(env) };
-    // After a panic, nothing is shared except objects that are only read, and decoders, which Java
-    // discards after an exception.
+    // A panic cannot expose an object that is half changed: `body` changes only decoders and
+    // identities that are being built, and Java uses neither after an exception.
     let failure = match catch_unwind(AssertUnwindSafe(|| body(&env))) {
         Ok(Ok(result)) => return result,
         Ok(Err(failure)) => failure,
@@ -46,9 +47,12 @@ fn throw(env: &Environment, failure: &Failure) {
     }
     // SAFETY: the class is valid, and both texts end with a zero byte.
     let constructor = unsafe { (env.table().GetMethodID)(env.raw(), class, c"<init>".as_ptr(), CONSTRUCTOR.as_ptr()) };
+    if constructor.is_null() {
+        return;
+    }
     // SAFETY: the text ends with a zero byte.
     let text = unsafe { (env.table().NewStringUTF)(env.raw(), message.as_ptr()) };
-    if constructor.is_null() || text.is_null() {
+    if text.is_null() {
         return;
     }
     let chunk = failure.chunk.and_then(|chunk| jlong::try_from(chunk).ok()).unwrap_or(-1);
@@ -95,7 +99,7 @@ pub(super) fn give<T>(object: T) -> jlong {
     Box::into_raw(Box::new(object)).expose_provenance() as jlong
 }
 
-/// Returns the object with this number, which is only read.
+/// Returns a shared reference to the object with this number.
 ///
 /// # Safety
 /// The number belongs to an object of this type that has not been freed, and is not freed while it
@@ -105,7 +109,7 @@ pub(super) unsafe fn object<'a, T>(number: jlong) -> &'a T {
     unsafe { &*ptr::with_exposed_provenance(number as usize) }
 }
 
-/// Returns the object with this number.
+/// Returns an exclusive reference to the object with this number.
 ///
 /// # Safety
 /// The rule of [`object`], and nobody else uses the object.

@@ -11,9 +11,10 @@ from typing import Any
 from ._report import JobError, Record
 from ._task import Task, failed, run
 
-#: How many tasks a scheduler has at a time. Each task is small: an address and references.
+#: How many tasks a scheduler has at a time. A task is small: it has addresses and references to
+#: keys, but no data.
 _IN_FLIGHT = 1000
-#: How often Ray gives a task to another worker after its worker has died.
+#: The maximum number of times that Ray repeats a task whose worker has died.
 _DEATHS = 3
 
 Runner = Callable[[list[Task]], Iterator[Record]]
@@ -42,7 +43,7 @@ def _dask(client: Any, workers: int | None) -> Runner:
     import distributed
 
     if workers is not None:
-        raise ValueError("the workers are those of the client of Dask")
+        raise ValueError("workers cannot be set for dask: the client's cluster has its own")
     client = client or distributed.get_client()
 
     def runner(tasks: list[Task]) -> Iterator[Record]:
@@ -64,8 +65,8 @@ def _dask(client: Any, workers: int | None) -> Runner:
             try:
                 record = future.result()
             except Exception as error:
-                # The task itself turns exceptions into records, so its workers died, or it was
-                # lost.
+                # The task turns its own exceptions into records, so this one comes from Dask: the
+                # workers died, one could not load the task, or the task was lost.
                 record = failed(by_key[future.key], error)
             future.release()
             if more := submit():

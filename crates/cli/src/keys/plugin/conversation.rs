@@ -211,7 +211,7 @@ fn answer(
         "request-secret" => match passphrase::ask(&message) {
             Ok(secret) => plugin.send("ok", &[], secret.expose_secret().as_bytes())?,
             Err(error) => {
-                warn(format!("a plugin asked for a secret: {error}"));
+                warn(format!("cannot answer a plugin's request for a secret: {error}"));
                 plugin.send("fail", &[], &[])?;
             }
         },
@@ -241,9 +241,9 @@ fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {
     }
 }
 
-/// Tells the user after a while that the command is waiting for a plugin, unless it is dropped
-/// before.
-struct Patience(#[expect(dead_code, reason = "the thread waits for its end")] mpsc::Sender<()>);
+/// Tells the user after a while that the command is waiting for a plugin. If this value is dropped
+/// before, it tells nothing.
+struct Patience(#[expect(dead_code, reason = "dropping the sender ends the thread")] mpsc::Sender<()>);
 
 impl Patience {
     fn new(name: &str) -> Self {
