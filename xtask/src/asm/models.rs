@@ -184,7 +184,7 @@ impl Modelled {
 /// Returns the cycles of all iterations from the output of llvm-mca.
 fn total_cycles(output: &str) -> Result<f64> {
     let cycles = output.lines().find_map(|line| line.strip_prefix("Total Cycles:"));
-    cycles.context("llvm-mca printed no cycle count")?.trim().parse().context("llvm-mca tells no number")
+    cycles.context("llvm-mca printed no cycle count")?.trim().parse().context("llvm-mca printed no number")
 }
 
 #[cfg(test)]

@@ -342,7 +342,7 @@ def parse_identities(contents: Buffer, *, passphrase: str | None = None) -> list
     """Parses the contents of a file of identities, or an ssh private key."""
 
 def parse_recipients(contents: Buffer) -> list[Recipient]:
-    """Parses the contents of a file of recipients. ssh keys of other types are skipped."""
+    """Parses the contents of a file of recipients. ssh keys of unsupported types are errors."""
 
 def parts_of(prefix: Buffer, identities: _Identities) -> list[Part]: ...
 def dearmor_prefix(data: Buffer) -> bytes: ...

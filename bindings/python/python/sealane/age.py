@@ -276,10 +276,9 @@ def read_identities(path: Path, *, passphrase: str | None = None) -> list[Identi
 
 
 def read_recipients(path: Path) -> list[Recipient]:
-    """Reads a file of recipients, one on each line, as ``age -R`` does.
+    """Reads a file of recipients, one on each line, as for ``age -R``.
 
-    ssh keys of unsupported types are left out, with a warning for each: their owners cannot open
-    the files.
+    An ssh key of an unsupported type is an error: its owner could not open the files.
     """
     with open(path, "rb") as file:
         return parse_recipients(file.read())

@@ -1,9 +1,8 @@
 //! The Python class `Recipient`, and the recipients that Python code passes as arguments.
 
-use std::ffi::CString;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sealane_age::adapter::age::{NoCallbacks, plugin};
 use sealane_age::key_file::{AnyRecipient, parse_recipients};
@@ -189,13 +188,13 @@ impl Recipients {
     }
 }
 
-/// Parses a file of recipients. Leaves out ssh keys of unsupported types, with a warning for each.
+/// Parses a file of recipients.
 #[pyfunction(name = "parse_recipients")]
-pub(crate) fn parse(py: Python<'_>, contents: Input<'_>) -> PyResult<Vec<Recipient>> {
+pub(crate) fn parse(contents: Input<'_>) -> PyResult<Vec<Recipient>> {
     let parsed = parse_recipients(contents.as_slice()).map_err(|error| KeyFormatError::new_err(error.to_string()))?;
-    for (line, fault) in &parsed.skipped {
-        let message = CString::new(format!("line {line} is left out: {fault}"))?;
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+    // The owner of a key that is left out could not open the file.
+    if let Some((line, fault)) = parsed.skipped.first() {
+        return Err(KeyFormatError::new_err(format!("line {line}: {fault}")));
     }
     parsed.recipients.into_iter().map(Recipient::of).collect()
 }

@@ -182,5 +182,6 @@ fn ssh_type(line: &str) -> Option<&str> {
     let (kind, key) = (fields.next()?, BASE64_STANDARD.decode(fields.next()?).ok()?);
     let (len, rest) = key.split_first_chunk::<4>()?;
     let inner = rest.get(..usize::try_from(u32::from_be_bytes(*len)).ok()?)?;
-    (inner == kind.as_bytes()).then_some(kind)
+    // An error shows the type, so it must not control a terminal.
+    (inner == kind.as_bytes() && kind.bytes().all(|b| b.is_ascii_graphic())).then_some(kind)
 }

@@ -160,7 +160,7 @@ impl Destination {
 
     fn is_what_was_written(&self, record: &Record) -> bool {
         let same = self.root.open_file(&self.direction.target(&record.name)).and_then(|mut file| {
-            // A file that another user owns, or that has a second name, could still be changed.
+            // A file that another user owns, or that has another hard link, could still be changed.
             Ok(is_ours(&self.root, &file)? && record.check.matches(&mut file)?)
         });
         same.is_ok_and(|same| same)

@@ -53,7 +53,7 @@ fn a_journal_that_is_none_is_left_as_it_is() {
         fs::rename(dir.path("sealed/.sealane-resume"), dir.path("gone")).unwrap();
         let _ = fs::remove_dir(dir.path("gone")).or_else(|_| fs::remove_file(dir.path("gone")));
     }
-    // The journal of a real run, behind a symbolic link or with a second name.
+    // The journal of a real run, behind a symbolic link or with another hard link.
     let dir = interrupted();
     fs::rename(dir.path("sealed/.sealane-resume"), dir.path("journal")).unwrap();
     let journal = dir.read("journal");

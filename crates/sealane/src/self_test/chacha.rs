@@ -47,7 +47,7 @@ const POLY1305_LENGTHS: [usize; 9] = [64, 150, 550, 800, 1100, 2300, 6400, 8400,
 const PORTABLE_POLY1305_LENGTHS: &[usize] = POLY1305_LENGTHS.split_at(5).0;
 
 /// Lengths in bytes of messages that are sealed and opened alone: short, medium and long. After
-/// their groups, two of them have one set and two sets.
+/// their groups, some have one set, and some have two.
 const AEAD_LENGTHS: [usize; 9] = [100, 300, 1300, 540, 700, 1000, 1200, 1700, 5000];
 /// The first of these lengths, which reach all portable code.
 const PORTABLE_AEAD_LENGTHS: &[usize] = AEAD_LENGTHS.split_at(3).0;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 /// A threshold, a number of shares, an index, an evaluation point, a scheme, a field or a length
-/// that is not possible.
+/// that is not possible, or an operation that a field does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {

@@ -109,7 +109,7 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
     assert_eq!(fs::read(&kept_path).unwrap(), b"of another run");
     assert_eq!(fs::read(&path).unwrap(), [&old[..], &payload].concat());
     drop(target);
-    // The kept file is damaged, belongs to another file, is a link, or has a second name.
+    // The kept file is damaged, belongs to another file, is a link, or has another hard link.
     let whole = Kept { old: old.clone(), new: new.clone(), nonce: nonce(&payload) }.encode();
     let other = Kept { old: old.clone(), new: new.clone(), nonce: [8; NONCE_BYTES] }.encode();
     for bytes in [&whole[..whole.len() - 1], b"", &other] {
