@@ -38,8 +38,8 @@ impl Haraka {
         core::array::from_fn(|i| state[i] ^ input[i])
     }
 
-    /// Computes Haraka-512: the permutation of the input, XORed with the input. The sum is truncated
-    /// to columns 2, 3, 6, 7, 8, 9, 12 and 13.
+    /// Computes Haraka-512: the permutation of the input, XORed with the input. The sum is
+    /// truncated to columns 2, 3, 6, 7, 8, 9, 12 and 13.
     #[must_use]
     pub fn haraka512(&self, rounds: usize, input: &[u8; 64]) -> [u8; 32] {
         let mut state = *input;

@@ -108,7 +108,7 @@ def sign(checksums, key, comment):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("programs", type=Path, help="a folder with a subfolder for each target, with its program and bill of materials")
+    parser.add_argument("programs", type=Path, help="a folder with one for each target, which has its program and bill of materials")
     parser.add_argument("--output", type=Path, required=True, help="folder for the archives, which is replaced")
     parser.add_argument("--key", type=Path, required=True, help="minisign's secret key")
     parser.add_argument("--maintainer", required=True, help="maintainer of the Debian package: NAME <ADDRESS>")

@@ -15,8 +15,8 @@ pub struct Workload {
     /// Parts of test names. They select the tests of the primitive and of the primitives that it
     /// uses.
     pub tests: &'static [&'static str],
-    /// Part of test names. It selects tests that compare every backend with the reference. They take
-    /// only seconds, even in an emulator.
+    /// Part of test names. It selects tests that compare every backend with the reference. They
+    /// take only seconds, even in an emulator.
     pub quick_test: &'static str,
     /// The operations that the probe program runs.
     pub operations: &'static [Operation],

@@ -30,8 +30,8 @@ static void test_tls13(size_t len)
         update(ctx, buffer, in_place ? buffer : sealed, len);
         CHECK(finish(ctx) == 1 && memcmp(buffer, text, len) == 0);
 
-        /* A forgery leaves no plaintext in the buffer, not even between the two calls: it has zeros,
-         * or in place the unchanged ciphertext. */
+        /* A forgery leaves no plaintext in the buffer, not even between the two calls: it has
+         * zeros, or in place the unchanged ciphertext. */
         memcpy(buffer, sealed, len);
         same[15] ^= 1;
         CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);

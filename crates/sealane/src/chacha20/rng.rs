@@ -43,8 +43,8 @@ pub type ChaCha12Rng = ChaChaRng<12>;
 /// ChaCha8 as a generator.
 pub type ChaCha8Rng = ChaChaRng<8>;
 
-/// A cryptographically secure generator. It returns the words of the ChaCha key stream in order. The
-/// seed is the key, the block counter has 64 bits, and the nonce is 0 unless
+/// A cryptographically secure generator. It returns the words of the ChaCha key stream in order.
+/// The seed is the key, the block counter has 64 bits, and the nonce is 0 unless
 /// [`ChaChaRng::set_stream`] changes it. After 2^68 words, the key stream starts again.
 /// [`TryRng::try_fill_bytes`] discards the unused bytes of the last word that it takes.
 ///

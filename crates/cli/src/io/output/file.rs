@@ -247,7 +247,7 @@ impl Replacement {
                 .hint("the directory of the output is not writable; TMPDIR must name a writable directory");
         }
         Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
-            .hint("the result is written to a temporary file in that directory, and renamed when it is complete")
+            .hint("the result is written to that file, and renamed when it is complete; `-o - > FILE` writes in place")
     }
 }
 
