@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use sealane_age::key_file::{AnyRecipient, parse_recipients};
+use sealane_age::key_file::{AnyRecipient, Recipients, parse_recipients};
 use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::{Label, ThresholdRecipient};
 use sealane_age::{Encryptor, Recipient, scrypt};
@@ -38,12 +38,9 @@ impl sealane_age_recipients {
 
     fn add(&mut self, contents: &[u8]) -> Result<(), Failure> {
         let invalid = |error: &dyn ToString| Failure::new(SEALANE_INVALID_TEXT, error.to_string());
-        let found = parse_recipients(contents).map_err(|error| invalid(&error))?;
-        if let Some((line, fault)) = found.skipped.first() {
-            return Err(invalid(&format!("line {line}: {fault}")));
-        }
-        let mut added = Vec::with_capacity(found.recipients.len());
-        for recipient in found.recipients {
+        let found = parse_recipients(contents).and_then(Recipients::all).map_err(|error| invalid(&error))?;
+        let mut added = Vec::with_capacity(found.len());
+        for recipient in found {
             added.push((recipient.to_string(), native(recipient)?));
         }
         for (text, recipient) in added {

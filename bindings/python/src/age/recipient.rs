@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sealane_age::adapter::age::{NoCallbacks, plugin};
-use sealane_age::key_file::{AnyRecipient, parse_recipients};
+use sealane_age::key_file::{self, AnyRecipient, parse_recipients};
 use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::{Label, ThresholdRecipient};
 use sealane_age::{EncryptError, Encryptor, FileKey, WrapError, Wrapped, scrypt};
@@ -81,7 +81,7 @@ impl sealane_age::Recipient for Threshold {
 impl Recipient {
     #[new]
     fn new(text: &str) -> PyResult<Self> {
-        let parsed = text.parse().map_err(|fault: sealane_age::key_file::RecipientFault| fault.to_string());
+        let parsed = text.parse().map_err(|fault: key_file::RecipientFault| fault.to_string());
         Self::of(parsed.map_err(KeyFormatError::new_err)?)
     }
 
@@ -191,10 +191,8 @@ impl Recipients {
 /// Parses a file of recipients.
 #[pyfunction(name = "parse_recipients")]
 pub(crate) fn parse(contents: Input<'_>) -> PyResult<Vec<Recipient>> {
-    let parsed = parse_recipients(contents.as_slice()).map_err(|error| KeyFormatError::new_err(error.to_string()))?;
-    // The owner of a key that is left out could not open the file.
-    if let Some((line, fault)) = parsed.skipped.first() {
-        return Err(KeyFormatError::new_err(format!("line {line}: {fault}")));
-    }
-    parsed.recipients.into_iter().map(Recipient::of).collect()
+    let parsed = parse_recipients(contents.as_slice())
+        .and_then(key_file::Recipients::all)
+        .map_err(|error| KeyFormatError::new_err(error.to_string()))?;
+    parsed.into_iter().map(Recipient::of).collect()
 }

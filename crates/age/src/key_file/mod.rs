@@ -159,6 +159,20 @@ pub struct Recipients {
     pub skipped: Vec<(usize, RecipientFault)>,
 }
 
+impl Recipients {
+    /// Returns the recipients, if no line was skipped: the owner of a key that is left out could not
+    /// open the file.
+    ///
+    /// # Errors
+    /// [`KeyFileError::Line`] for the first line that was skipped.
+    pub fn all(self) -> Result<Vec<AnyRecipient>, KeyFileError<RecipientFault>> {
+        match self.skipped.into_iter().next() {
+            Some((line, fault)) => Err(KeyFileError::Line { line, fault }),
+            None => Ok(self.recipients),
+        }
+    }
+}
+
 /// Parses a file with one recipient a line.
 ///
 /// # Errors

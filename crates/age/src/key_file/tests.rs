@@ -126,6 +126,10 @@ fn ssh_keys_of_other_types_are_skipped() {
     assert_eq!(error, KeyFileError::Line { line: file.lines().count(), fault: RecipientFault::MalformedSsh });
     let Recipients { recipients, skipped } = parse_recipients(other.as_bytes()).unwrap();
     assert!(recipients.is_empty() && skipped.len() == 1);
+    let all = |file: String| parse_recipients(file.as_bytes()).unwrap().all();
+    let refused = all(format!("{ed25519}\n{other}"));
+    assert!(matches!(refused, Err(KeyFileError::Line { line: 2.., fault: RecipientFault::UnsupportedSsh { .. } })));
+    assert_eq!(all(ed25519.to_owned()).unwrap().len(), 1);
 }
 
 #[cfg(feature = "ssh")]

@@ -1,7 +1,7 @@
 //! Recipients and identities.
 
 use jni_sys::{JNIEnv, jbyteArray, jclass, jint, jlong};
-use sealane_age::key_file::{AnyIdentity, parse_identities, parse_recipients, parse_ssh_identity};
+use sealane_age::key_file::{self, AnyIdentity, parse_identities, parse_recipients, parse_ssh_identity};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::threshold::{Label, Part, ThresholdIdentity, ThresholdRecipient};
 use sealane_age::{DEFAULT_MAX_WORK_FACTOR, Encryptor, Identity, Recipient, mlkem768x25519, scrypt, x25519};
@@ -20,17 +20,15 @@ impl Recipients {
     fn new(lines: &[u8], passphrase: Option<(&[u8], u8)>, required: usize, label: &[u8]) -> Result<Self, Failure> {
         let mut recipients: Vec<Box<dyn Recipient + Send + Sync>> = Vec::new();
         if !lines.is_empty() {
-            let found = parse_recipients(lines).map_err(|error| Failure::new(Reason::InvalidKey, error))?;
-            // The owner of a key that is left out could not open the file.
-            if let Some((line, fault)) = found.skipped.first() {
-                return Err(Failure::new(Reason::InvalidKey, format!("line {line}: {fault}")));
-            }
-            let mut texts: Vec<String> = found.recipients.iter().map(ToString::to_string).collect();
+            let found = parse_recipients(lines)
+                .and_then(key_file::Recipients::all)
+                .map_err(|error| Failure::new(Reason::InvalidKey, error))?;
+            let mut texts: Vec<String> = found.iter().map(ToString::to_string).collect();
             texts.sort();
             if required > 0 && texts.windows(2).any(|pair| pair[0] == pair[1]) {
                 return Err(Failure::new(Reason::InvalidRecipients, "a recipient would hold two shares"));
             }
-            for recipient in found.recipients {
+            for recipient in found {
                 let native = recipient.into_recipient();
                 recipients.push(native.map_err(|_| plugin("a recipient"))?);
             }

@@ -109,8 +109,8 @@ public final class AgeRecipients implements AutoCloseable {
          *
          * @return the recipients
          * @throws AgeException if a text is not a recipient or is an ssh key of another type than
-         *     ssh-ed25519 and ssh-rsa, the label or the work factor is not allowed, there are too few
-         *     recipients for {@link #require}, or one of them would hold two shares
+         *     ssh-ed25519 and ssh-rsa, the label or the work factor is not allowed, there are too
+         *     few recipients for {@link #require}, or one of them would hold two shares
          */
         public AgeRecipients build() throws AgeException {
             Native.require();
