@@ -205,7 +205,8 @@ impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
     fn commitment(&self, nonce: &L::Nonce, aad: &[u8], plain_tag: &Tag) -> CommittingTag {
         // The state of the hash wipes itself.
         let mut hash = blake2::Blake2b::<U32>::new();
-        hash.update(self.cipher.key);
+        // By reference, because a copy of the key would not be wiped.
+        hash.update(&self.cipher.key);
         hash.update(nonce.as_ref());
         hash.update(aad);
         hash.update(plain_tag);

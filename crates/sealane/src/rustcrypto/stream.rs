@@ -101,6 +101,10 @@ impl<const ROUNDS: usize, L: Layout> StreamCipherSeek for StreamCipherOf<ROUNDS,
 
     fn try_seek<T: SeekNum>(&mut self, position: T) -> Result<(), StreamCipherError> {
         let (block, byte) = position.into_block_byte::<u128>(BLOCK_BYTES as u8).map_err(|_| StreamCipherError)?;
+        // `cipher` 0.4 gives a byte beyond the block for a negative position near 0.
+        if byte >= BLOCK_BYTES as u8 {
+            return Err(StreamCipherError);
+        }
         let position = block.checked_mul(BLOCK_BYTES as u128).and_then(|start| start.checked_add(u128::from(byte)));
         self.0.seek(position.ok_or(StreamCipherError)?).map_err(|_| StreamCipherError)
     }

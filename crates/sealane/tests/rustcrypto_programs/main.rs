@@ -111,3 +111,17 @@ mod generation_05 {
         zeroizing
     }
 }
+
+/// The crate `chacha20` 0.9 accepts these, and encrypts with another part of the key stream.
+#[test]
+fn generation_05_refuses_negative_positions() {
+    use sealane::rustcrypto05::chacha20::ChaCha20;
+    use sealane::rustcrypto05::chacha20::cipher::{KeyIvInit, StreamCipherSeek};
+
+    let mut cipher = ChaCha20::new(&[1; 32].into(), &[2; 12].into());
+    cipher.seek(7);
+    for position in [-1, -63, -64, -65, i32::MIN] {
+        assert!(cipher.try_seek(position).is_err(), "{position}");
+        assert_eq!(cipher.current_pos::<i32>(), 7);
+    }
+}

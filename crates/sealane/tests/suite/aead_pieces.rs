@@ -49,22 +49,25 @@ macro_rules! check_pieces {
         assert!(buffer == oracle.plaintext, "decrypted unauthenticated in {:?} on {}", $decrypt, cipher.backend());
         opener.verify(&tag).unwrap();
 
-        // Some pieces of this message are only authenticated, and the others are also decrypted.
-        let mut opener = cipher.opener(nonce, aad);
-        let mut buffer = oracle.ciphertext.clone();
-        let mut at = 0;
-        for (i, piece) in cut(&mut buffer, $update).into_iter().enumerate() {
-            let range = at..at + piece.len();
-            at = range.end;
-            if i % 2 == 0 {
-                opener.update(piece).unwrap();
-                assert!(*piece == oracle.ciphertext[range]);
-            } else {
-                opener.decrypt_unauthenticated(piece).unwrap();
-                assert!(*piece == oracle.plaintext[range], "mixed, in {:?} on {}", $update, cipher.backend());
+        // Some pieces of this message are only authenticated, and the others are also decrypted: in
+        // turns, or two of each.
+        for run in [1, 2] {
+            let mut opener = cipher.opener(nonce, aad);
+            let mut buffer = oracle.ciphertext.clone();
+            let mut at = 0;
+            for (i, piece) in cut(&mut buffer, $update).into_iter().enumerate() {
+                let range = at..at + piece.len();
+                at = range.end;
+                if i / run % 2 == 0 {
+                    opener.update(piece).unwrap();
+                    assert!(*piece == oracle.ciphertext[range]);
+                } else {
+                    opener.decrypt_unauthenticated(piece).unwrap();
+                    assert!(*piece == oracle.plaintext[range], "mixed, in {:?} on {}", $update, cipher.backend());
+                }
             }
+            opener.verify(&tag).unwrap();
         }
-        opener.verify(&tag).unwrap();
     }};
 }
 
@@ -106,6 +109,33 @@ fn authenticated_in_many_pieces_then_decrypted() {
                 let mut buffer = oracle.ciphertext.clone();
                 verified.decrypt(&mut buffer).unwrap();
                 assert!(buffer == oracle.plaintext);
+            }
+        }
+    }
+}
+
+/// Pieces are authenticated until any number of blocks of Poly1305 waits, and longer ones are then
+/// decrypted, from the start of a block of ChaCha20 on.
+#[test]
+fn any_number_of_blocks_waits_before_a_piece_is_decrypted() {
+    let (key, nonce, length) = (array(24), array(25), 3000);
+    let oracle = AeadOracle::new(&key, &nonce, b"header", &octets(26, length));
+    let tag = oracle.tag(length);
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for before in (0..=1088).step_by(64) {
+            for waiting in (0..=before).step_by(16).take(33) {
+                for decrypted in [512, 700, 1448] {
+                    let mut buffer = oracle.ciphertext.clone();
+                    let mut opener = cipher.opener(&nonce, b"header");
+                    opener.update(&buffer[..before - waiting]).unwrap();
+                    opener.update(&buffer[before - waiting..before]).unwrap();
+                    opener.decrypt_unauthenticated(&mut buffer[before..][..decrypted]).unwrap();
+                    opener.update(&buffer[before + decrypted..]).unwrap();
+                    let context = || format!("{waiting} of {before}, then {decrypted}, on {backend}");
+                    assert!(buffer[before..][..decrypted] == oracle.plaintext[before..][..decrypted], "{}", context());
+                    assert!(opener.verify(&tag).is_ok(), "{}", context());
+                }
             }
         }
     }
@@ -237,8 +267,13 @@ fn a_request_beyond_the_end_writes_nothing_and_can_be_repeated() {
 }
 
 fn pieces() -> impl Strategy<Value = Vec<usize>> {
-    let length =
-        prop_oneof![3 => 0..=20_usize, 3 => 0..=200_usize, 2 => (0..=40_usize).prop_map(|n| 64 * n), 1 => Just(8192)];
+    let length = prop_oneof![
+        3 => 0..=20_usize,
+        3 => 0..=200_usize,
+        2 => (0..=80_usize).prop_map(|n| 16 * n),
+        2 => (0..=40_usize).prop_map(|n| 64 * n),
+        1 => Just(8192),
+    ];
     prop::collection::vec(length, 0..12)
 }
 
