@@ -84,6 +84,11 @@ pub(crate) fn io(error: io::Error) -> PyErr {
     error.into()
 }
 
+/// Whether an I/O error says that the file is damaged. A reader repeats such an error.
+pub(crate) fn is_damage(error: &io::Error) -> bool {
+    StreamError::of(error).is_some() || error.get_ref().is_some_and(|inner| inner.is::<Armor>())
+}
+
 /// Returns the exception for an error of the file at `path`.
 pub(crate) fn at_path(error: io::Error, path: &Path) -> PyErr {
     match error.raw_os_error() {

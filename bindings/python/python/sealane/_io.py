@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from ._errors import ArmorError, PayloadError
 from ._sealane import Reader, Sealer
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class AgeReader(io.RawIOBase):
             wanted = min(size, _STEP)
             try:
                 data = self.read(wanted)
-            except Exception:
+            except (ArmorError, PayloadError):
                 # The next call finds the damage again.
                 if parts:
                     break
@@ -133,7 +135,12 @@ class AgeWriter(io.RawIOBase):
         """
         if self._sealer is None:
             raise ValueError("I/O operation on closed file")
-        self._put(self._sealer.update(data))
+        try:
+            self._put(self._sealer.update(data))
+        except BaseException:
+            # A part of the ciphertext may be missing now, so the file must stay incomplete.
+            self._sealer = None
+            raise
         length = memoryview(data).nbytes
         self._position += length
         return length
@@ -142,7 +149,14 @@ class AgeWriter(io.RawIOBase):
         view = memoryview(sealed)
         while view:
             written = self._file.write(view)
-            view = view[len(view) if written is None else written :]
+            if written is None:
+                # Raw files return `None` if they would block, and others if everything is written.
+                if isinstance(self._file, io.RawIOBase):
+                    raise BlockingIOError(errno.EAGAIN, "the file cannot take more data yet")
+                return
+            if written == 0:
+                raise OSError("the file did not take more data")
+            view = view[written:]
 
     def tell(self) -> int:
         return self._position

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::chunks::Chunks;
+use super::file::open;
 use super::payload::PayloadKey;
-use crate::error;
 
 /// A local file. The Python package documents this class.
 #[pyclass(frozen, module = "sealane.age", name = "ChunkFile")]
@@ -19,7 +19,7 @@ pub(crate) struct ChunkFile(File);
 impl ChunkFile {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| File::open(&path)).map(Self).map_err(|error| error::at_path(error, &path))
+        open(py, &path).map(Self)
     }
 
     #[expect(clippy::too_many_arguments, reason = "these are what sealed_range returns")]

@@ -24,6 +24,12 @@ use crate::error;
 /// The time between two reports of progress.
 const INTERVAL: Duration = Duration::from_millis(100);
 
+/// Opens a file. Opening a pipe waits for its other end, which may be opened by another thread of
+/// Python.
+pub(crate) fn open(py: Python<'_>, path: &Path) -> PyResult<File> {
+    py.detach(|| File::open(path)).map_err(|error| error::at_path(error, path))
+}
+
 /// A file that counts what is read, and can be told to stop.
 struct Counted {
     file: File,
@@ -32,8 +38,8 @@ struct Counted {
 }
 
 impl Counted {
-    fn open(path: &Path) -> PyResult<Self> {
-        let file = File::open(path).map_err(|error| error::at_path(error, path))?;
+    fn open(py: Python<'_>, path: &Path) -> PyResult<Self> {
+        let file = open(py, path)?;
         Ok(Self { file, read: AtomicU64::new(0), stop: AtomicBool::new(false) })
     }
 
@@ -105,8 +111,8 @@ fn watch<T: Send>(
 
 /// Creates a file. The flag says whether it can be written at any position: pipes and devices
 /// cannot.
-fn create(path: &Path) -> PyResult<(File, bool)> {
-    let file = File::create(path).map_err(|error| error::at_path(error, path))?;
+fn create(py: Python<'_>, path: &Path) -> PyResult<(File, bool)> {
+    let file = py.detach(|| File::create(path)).map_err(|error| error::at_path(error, path))?;
     let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
     Ok((file, is_regular))
 }
@@ -124,8 +130,8 @@ pub(crate) fn encrypt_file(
 ) -> PyResult<()> {
     let recipients = Recipients::new(recipients)?;
     let encryptor = py.detach(|| recipients.encryptor(None))?;
-    let (input, threads) = (Counted::open(&source)?, thread_count(threads));
-    let (output, is_regular) = create(&target)?;
+    let (input, threads) = (Counted::open(py, &source)?, thread_count(threads));
+    let (output, is_regular) = create(py, &target)?;
     watch(py, &input, progress, || match input.regular_len() {
         Some(_) if !armor && is_regular => encryptor.encrypt_at(&input, &output, threads).map(drop),
         _ => encrypt_all(encryptor, &input, &output, armor, threads),
@@ -144,16 +150,16 @@ pub(crate) fn decrypt_file(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
     let identities = Identities::new(identities)?;
-    let (input, threads) = (Counted::open(&source)?, thread_count(threads));
+    let (input, threads) = (Counted::open(py, &source)?, thread_count(threads));
     let is_armored = match input.regular_len() {
         // A second reader checks for armor, so that `input` stays unread.
         Some(_) => {
-            let mut reader = ArmoredReader::new(File::open(&source).map_err(|error| error::at_path(error, &source))?);
-            reader.is_armored().map_err(error::io)?
+            let mut reader = ArmoredReader::new(open(py, &source)?);
+            py.detach(|| reader.is_armored()).map_err(error::io)?
         }
         None => true,
     };
-    let (output, is_regular) = create(&target)?;
+    let (output, is_regular) = create(py, &target)?;
     let work = || {
         if is_armored || !is_regular {
             return decrypt_all(&input, &output, &identities, threads);

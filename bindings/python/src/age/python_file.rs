@@ -78,9 +78,16 @@ impl Write for PythonFile {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         Python::attach(|py| {
             let data = &data[..data.len().min(STEP)];
-            let written = self.file.bind(py).call_method1(intern!(py, "write"), (PyBytes::new(py, data),))?;
-            // Some files return `None` when they have written everything.
-            let written = if written.is_none() { data.len() } else { written.extract()? };
+            let file = self.file.bind(py);
+            let written = file.call_method1(intern!(py, "write"), (PyBytes::new(py, data),))?;
+            let written = if !written.is_none() {
+                written.extract()?
+            } else if file.is_instance(&py.import(intern!(py, "io"))?.getattr(intern!(py, "RawIOBase"))?)? {
+                return Err(PyBlockingIOError::new_err("the file cannot take more data yet").into());
+            } else {
+                // Other files return `None` when they have written everything.
+                data.len()
+            };
             if written > data.len() {
                 return Err(PyOSError::new_err("the file wrote more bytes than it was given").into());
             }

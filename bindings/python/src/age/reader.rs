@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{Decryptor, StreamReader};
-use zeroize::Zeroize as _;
+use zeroize::{Zeroize as _, Zeroizing};
 
+use super::file::open;
 use super::identity::Identities;
 use super::python_file::PythonFile;
 use crate::buffer::{Output, write_zeros};
@@ -43,10 +44,53 @@ impl Seek for Source {
 
 type Inner = StreamReader<ArmoredReader<Source>>;
 
+/// The reader, and plaintext that a failed read left for the next one.
+struct State {
+    reader: Inner,
+    kept: Zeroizing<Vec<u8>>,
+}
+
+impl State {
+    /// Reads until `out` is full or the file ends. If the source fails after some bytes, the next
+    /// call returns them. Damage after some bytes is left for the next call, which finds it again.
+    fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut filled = self.kept.len().min(out.len());
+        out[..filled].copy_from_slice(&self.kept[..filled]);
+        self.kept.drain(..filled);
+        while filled < out.len() {
+            match self.reader.read(&mut out[filled..]) {
+                Ok(0) => break,
+                Ok(len) => filled += len,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if filled > 0 && error::is_damage(&error) => break,
+                Err(error) => {
+                    self.kept = Zeroizing::new(out[..filled].to_vec());
+                    return Err(error);
+                }
+            }
+        }
+        Ok(filled)
+    }
+
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            // The reader is ahead by what is kept.
+            SeekFrom::Current(offset) => {
+                let offset = offset.checked_sub(self.kept.len() as i64);
+                SeekFrom::Current(offset.ok_or(io::ErrorKind::InvalidInput)?)
+            }
+            to => to,
+        };
+        let position = self.reader.seek(to)?;
+        self.kept = Zeroizing::default();
+        Ok(position)
+    }
+}
+
 /// Reads the plaintext of a file. `AgeReader` in the Python package wraps this class.
 #[pyclass(frozen, module = "sealane.age", name = "Reader")]
 pub(crate) struct Reader {
-    reader: Mutex<Inner>,
+    state: Mutex<State>,
     /// Whether the file is not armored, so that seeking is possible.
     is_binary: bool,
 }
@@ -54,28 +98,13 @@ pub(crate) struct Reader {
 impl Reader {
     /// Locks the reader and runs `work`, without holding the GIL. The thread that has locked the
     /// reader may need the GIL, so waiting for the reader while holding it could deadlock.
-    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> io::Result<T> + Send) -> PyResult<T> {
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut State) -> io::Result<T> + Send) -> PyResult<T> {
         py.detach(|| work(&mut self.lock())).map_err(error::io)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.reader.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Reads until `out` is full or the file ends. An error after some bytes is left for the next call.
-fn fill(reader: &mut Inner, out: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < out.len() {
-        match reader.read(&mut out[filled..]) {
-            Ok(0) => break,
-            Ok(len) => filled += len,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) if filled > 0 => break,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 #[pymethods]
@@ -85,7 +114,7 @@ impl Reader {
     fn new(py: Python<'_>, file: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>) -> PyResult<Self> {
         let identities = Identities::new(identities)?;
         let source = match file.extract::<PathBuf>() {
-            Ok(path) => Source::System(File::open(&path).map_err(|error| error::at_path(error, &path))?),
+            Ok(path) => Source::System(open(py, &path)?),
             Err(_) => Source::Python(PythonFile::new(file)),
         };
         py.detach(|| {
@@ -94,7 +123,7 @@ impl Reader {
             // A passphrase identity enforces its own limit on the work factor.
             let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
             let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
-            Ok(Self { reader: Mutex::new(reader), is_binary })
+            Ok(Self { state: Mutex::new(State { reader, kept: Zeroizing::default() }), is_binary })
         })
     }
 
@@ -106,10 +135,10 @@ impl Reader {
     fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
         // Not allocated as Python bytes at once, because the plaintext may be much shorter than
         // `len`.
-        let mut data = zeroize::Zeroizing::new(Vec::new());
+        let mut data = Zeroizing::new(Vec::new());
         data.try_reserve_exact(len).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
         data.resize(len, 0);
-        let len = self.with(py, |reader| fill(reader, &mut data))?;
+        let len = self.with(py, |state| state.fill(&mut data))?;
         Ok(PyBytes::new(py, &data[..len]))
     }
 
@@ -119,10 +148,10 @@ impl Reader {
         buffer.check(len, &[])?;
         // SAFETY: the buffer has just been checked, and there are no inputs.
         let room = unsafe { buffer.first(len) };
-        self.with(py, |reader| {
+        self.with(py, |state| {
             // `Read` needs initialised memory.
             let room = write_zeros(room);
-            fill(reader, room).inspect_err(|_| room.zeroize())
+            state.fill(room).inspect_err(|_| room.zeroize())
         })
     }
 
@@ -133,11 +162,11 @@ impl Reader {
             2 => SeekFrom::End(offset),
             _ => return Err(PyValueError::new_err(format!("invalid whence: {whence}"))),
         };
-        self.with(py, |reader| reader.seek(to))
+        self.with(py, |state| state.seek(to))
     }
 
     fn plaintext_len(&self, py: Python<'_>) -> PyResult<u64> {
-        self.with(py, |reader| reader.plaintext_len())
+        self.with(py, |state| state.reader.plaintext_len())
     }
 
     fn __reduce__(&self) -> PyResult<()> {
