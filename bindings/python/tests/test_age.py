@@ -347,20 +347,6 @@ def test_rekey_and_inspect(tmp_path):
             age.inspect(broken)
 
 
-def test_modes_of_new_files(tmp_path):
-    plain, sealed = tmp_path / "plain", tmp_path / "sealed"
-    plain.write_bytes(b"data")
-    old = os.umask(0o027)
-    try:
-        age.encrypt_file(plain, sealed, IDENTITY.recipient)
-    finally:
-        os.umask(old)
-    assert sealed.stat().st_mode & 0o777 == 0o640
-    sealed.chmod(0o600)
-    age.encrypt_file(plain, sealed, IDENTITY.recipient)
-    assert sealed.stat().st_mode & 0o777 == 0o600
-
-
 def test_engine_without_io():
     data = os.urandom(200_000)
     sealed = age.encrypt(data, IDENTITY.recipient)

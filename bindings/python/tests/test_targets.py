@@ -14,6 +14,7 @@ from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
 from keys import IDENTITY, OPTIONS
 from sealane import age
+from sealane._replacement import replaced_file
 
 DATA = bytes(range(256)) * 1024  # 256 KiB
 
@@ -117,7 +118,7 @@ def test_contents_are_on_the_disk_before_their_name(tmp_path, plain, monkeypatch
     sealed = tmp_path / "sealed"
 
     def write():
-        with age._replaced_file(sealed) as file:
+        with replaced_file(sealed) as file:
             file.write(DATA)
 
     for work in (

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
 import io
 import os
-import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO, Protocol
 
 from . import _sealane
@@ -38,6 +36,7 @@ from ._errors import (
     WrongPassphraseError,
 )
 from ._io import AgeReader, AgeWriter
+from ._replacement import replacement
 from ._sealane import (
     Identity,
     Part,
@@ -128,81 +127,6 @@ def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int
     return AgeWriter(file, recipients, header_len=header_len)
 
 
-def _mode_of_new_files(folder: str) -> int:
-    """Returns the mode that a new file gets.
-
-    Does not call ``os.umask``, which would change the mask of all threads.
-    """
-    with contextlib.suppress(OSError), open("/proc/self/status", "rb") as file:
-        for line in file:
-            if line.startswith(b"Umask:"):
-                return 0o666 & ~int(line.split()[1], 8)
-    probe = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    try:
-        return stat.S_IMODE(os.fstat(descriptor).st_mode)
-    finally:
-        os.close(descriptor)
-        os.unlink(probe)
-
-
-def _sync_folder(folder: str) -> None:
-    """Syncs a folder's entries to disk, if its filesystem and permissions allow that."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _replacement(target: Path) -> Iterator[str]:
-    """Yields the name of a temporary file, which replaces ``target`` if the block succeeds.
-
-    If ``target`` is a symbolic link, the file that it points to is replaced, not the link. Devices
-    and pipes cannot be replaced: for them, the name is ``target`` itself.
-    """
-    target = os.fspath(target)
-    real = os.path.realpath(target)
-    old: os.stat_result | None = None
-    with contextlib.suppress(FileNotFoundError):
-        old = os.stat(target)
-    # A link in /proc to a pipe, or to a file that was deleted, resolves to no existing path.
-    if old and not (stat.S_ISREG(old.st_mode) and os.path.exists(real) and os.path.samefile(target, real)):
-        yield target
-        return
-    folder, name = os.path.split(real)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    try:
-        try:
-            yield temporary
-            os.fchmod(descriptor, _mode_of_new_files(folder) if old is None else old.st_mode & 0o777)
-            # Syncs before renaming, so that after a crash the name has the old contents or the new.
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        os.replace(temporary, real)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
-
-
-@contextlib.contextmanager
-def _replaced_file(target: Path) -> Iterator[BinaryIO]:
-    """Yields a file for the new contents of ``target``."""
-    with _replacement(target) as temporary, open(temporary, "wb") as file:
-        yield file
-
-
 def encrypt_file(
     source: Path,
     target: Path,
@@ -214,9 +138,10 @@ def encrypt_file(
 ) -> None:
     """Encrypts a file. ``target`` is replaced when everything has been written.
 
-    A device or a pipe, such as ``/dev/stdout``, is written to directly.
+    A device or a pipe, such as ``/dev/stdout``, is written to directly. While the call waits for
+    the other end of a pipe, Ctrl-C does not end it.
     """
-    with _replacement(target) as temporary:
+    with replacement(target) as temporary:
         _sealane.encrypt_file(source, temporary, recipients, armor=armor, threads=threads, progress=progress)
 
 
@@ -231,9 +156,10 @@ def decrypt_file(
     """Decrypts a file. ``target`` is replaced when everything has been written and is authentic.
 
     A device or a pipe, such as ``/dev/stdout``, is written to directly. It gets only authentic
-    plaintext, but part of it may have been written before damage is found.
+    plaintext, but part of it may have been written before damage is found. While the call waits for
+    the other end of a pipe, Ctrl-C does not end it.
     """
-    with _replacement(target) as temporary:
+    with replacement(target) as temporary:
         _sealane.decrypt_file(source, temporary, identities, threads=threads, progress=progress)
 
 
@@ -252,7 +178,7 @@ def rekey_file(
     With ``keep``, the present recipients can still open the file. Leaving it out does not revoke
     access: anyone who could open the file before can still open a copy of it.
     """
-    with open(path, "rb") as old, _replacement(path) as temporary:
+    with open(path, "rb") as old, replacement(path) as temporary:
         if not stat.S_ISREG(os.fstat(old.fileno()).st_mode):
             # Other files are not replaced, so they would be overwritten while they are read.
             raise io.UnsupportedOperation(f"only a regular file can be given to other recipients: {path!r}")

@@ -18,6 +18,8 @@ def register_compression(
     fsspec gives a compression no options, so the references to identities and recipients are passed
     to this function, as for ``AgeFileSystem``. They are resolved when a file is opened.
 
+    A sealed file cannot be appended to: only the modes ``r``, ``w`` and ``x`` are possible.
+
     If a ``with`` block of ``fsspec.open`` fails, fsspec closes its files as if they were complete.
     """
     check_identities(identities)
@@ -25,6 +27,8 @@ def register_compression(
     def open_file(file: Any, mode: str = "rb", **_: Any) -> Any:
         if "r" in mode:
             return AgeReader(file, resolve_identities(identities))
+        if mode[:1] not in ("w", "x"):
+            raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
         return AgeWriter(file, resolve_recipients(recipients))
 
     fsspec.compression.register_compression(name, open_file, name, force=force)

@@ -18,12 +18,14 @@ from fsspec.utils import stringify_path
 
 from .. import age
 from .._io import seal_to_temporary
+from .._replacement import replaced_file
 from ._file import AgeFile, AgeWriteFile, ChunkCache
 from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
+from ._keys import Keys
 from ._listing import Listings
 from ._objects import Objects
 from ._ranges import END, Request, is_read_from_the_end, open_end, plan
-from ._references import check_identities, check_recipients, resolve_identities, resolve_recipients
+from ._references import check_identities, check_recipients, resolve_recipients
 
 #: Work on more bytes than this is done outside the thread of the event loop.
 _INLINE = 256 << 10
@@ -32,7 +34,7 @@ _STEP = 8 << 20
 _LISTING_SIZES = ("exact", "lazy", "sealed")
 
 
-class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
+class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
     """Files in the age format on another filesystem: ``age::s3://bucket/path``.
 
     Names, folders and times are those of the other filesystem. ``size`` is the length of the
@@ -120,23 +122,6 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
     def fsid(self) -> str:
         """An id that is derived from that of the other filesystem."""
         return f"age_{self.target.fsid}"
-
-    # Keys
-
-    def _identities(self) -> list[Any]:
-        with self._lock:
-            if self._resolved is None:
-                self._resolved = resolve_identities(self._references)
-            return self._resolved
-
-    async def _unlock(self, entry: Entry) -> age.PayloadKey:
-        if entry.key is None:
-            identities = await asyncio.to_thread(self._identities) if self._resolved is None else self._resolved
-            if entry.preamble.work_factor is not None:
-                entry.key = await asyncio.to_thread(entry.preamble.unlock, identities)
-            else:
-                entry.key = entry.preamble.unlock(identities)
-        return entry.key
 
     def _sealer(self) -> age.Sealer:
         return age.Sealer(resolve_recipients(self._recipient_references), header_len=self.header_len)
@@ -338,7 +323,7 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
                 output = lpath
             else:
                 os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
-                output = stack.enter_context(age._replaced_file(lpath))
+                output = stack.enter_context(replaced_file(lpath))
             position = 0
             # The last step reaches the end, and authenticates it.
             while position < size or position == 0:
@@ -382,6 +367,8 @@ class AgeFileSystem(Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # t
         **kwargs: Any,
     ) -> Any:
         if mode == "rb":
+            if cache_type == "mmap":
+                raise ValueError("cache_type='mmap' would write plaintext to a file on the disk")
             entry, end = sync(self.loop, self._opened, path, END if is_read_from_the_end(path) else 0)
             if entry.size is None:
                 age.PayloadKey.sealed_range(0, 1, entry.payload_size)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import secrets
 from typing import Any
 
 import fsspec
@@ -12,6 +14,8 @@ from ..fsspec._references import check_identities, resolve_identities
 
 #: A limit, because anyone who can write to the store could otherwise use up a reader's memory.
 _MOST_BYTES = 1 << 20
+#: Differs in each process, as fsspec's caches do.
+_DIGEST_KEY = secrets.token_bytes(32)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,6 +34,16 @@ class SealedIdentity:
     #: recipient.
     recipient: str | None = None
     storage_options: dict[str, Any] | None = dataclasses.field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        # fsspec caches filesystems by the texts of their arguments, so the text must differ if the
+        # options do. The key keeps others from comparing the digest with those of guessed options.
+        options = repr(self.storage_options).encode()
+        digest = hashlib.blake2b(options, digest_size=16, key=_DIGEST_KEY).hexdigest()
+        return (
+            f"SealedIdentity(url={self.url!r}, identities={self.identities!r}, recipient={self.recipient!r},"
+            f" storage_options=<digest {digest}>)"
+        )
 
     def __post_init__(self) -> None:
         check_identities(self.identities)

@@ -24,7 +24,7 @@ from typing import Any
 
 from fsspec.implementations.local import LocalFileSystem
 
-from .. import age
+from .._replacement import replaced_file
 from ._place import Place
 from ._report import JobError, Record
 
@@ -57,7 +57,7 @@ class Ledger:
         path = f"{self._root}/{path}"
         if self._is_local:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
-            with age._replaced_file(path) as file:
+            with replaced_file(path) as file:
                 file.write(data)
         else:
             self._fs.pipe_file(path, data)

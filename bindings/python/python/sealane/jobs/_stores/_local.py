@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ... import age
+from ..._replacement import replacement
 from ._store import STEP, Conflict, Prepare, Store, Version
 
 #: Errors with which the system reports that it cannot copy between the two files itself.
@@ -20,6 +20,9 @@ class LocalStore(Store):
 
     The system copies what stays. New contents are synced to disk before they replace the file.
     """
+
+    #: The version that this object has written.
+    _written: Version
 
     @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
@@ -36,21 +39,26 @@ class LocalStore(Store):
 
     @contextlib.contextmanager
     def _replacement(self, prepare: Prepare, expected: Version | None) -> Iterator[Any]:
-        with age._replacement(self.path) as temporary:
+        """Yields the new file. After the block, ``_written`` is its version."""
+
+        def check(new: os.stat_result) -> None:
+            if expected is not None and self.version() != expected:
+                raise Conflict
+            self._written = Version(new.st_size, f"{new.st_mtime!r} {new.st_ino}")
+
+        with replacement(self.path, check) as temporary:
             if temporary == self.path:
                 raise OSError(f"this is not a regular file: {self.path!r}")
             prepare(temporary)
             with open(temporary, "wb", buffering=0) as file:
                 yield file
-            if expected is not None and self.version() != expected:
-                raise Conflict
 
     def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         with self._replacement(prepare, expected) as file:
             for piece in pieces:
                 self._put(file, piece)
-        return self.version()
+        return self._written
 
     def _put(self, file: Any, data: bytes) -> None:
         view = memoryview(data)
@@ -67,7 +75,7 @@ class LocalStore(Store):
                 if not copied:
                     raise Conflict
                 position += copied
-        return self.version()
+        return self._written
 
     def _copy(self, old: Any, new: Any, version: Version, position: int) -> int:
         """Copies some bytes from a position on, and returns their number.

@@ -1,0 +1,127 @@
+"""Files that replace others as a whole, and keep their permissions."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+#: The attribute that holds a POSIX access list, as acl(5) describes it.
+_ACCESS_LIST = "system.posix_acl_access"
+#: Errors with which the system reports that a file has no access list.
+_NO_LIST = (errno.ENODATA, errno.EOPNOTSUPP)
+
+
+def _sync_folder(folder: str) -> None:
+    """Syncs a folder's entries to disk, if its filesystem and permissions allow that."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _keep_access_list(descriptor: int, path: str, keep: bool) -> bool:
+    """Gives a file the access list of the file at ``path``, in place of one from its folder.
+
+    Without ``keep``, or if the list cannot be copied, the file has no list. Returns whether it has
+    exactly that of the file at ``path``.
+    """
+    if not hasattr(os, "getxattr"):
+        # Access lists of other systems are not supported.
+        return keep
+    old: bytes | None = None
+    try:
+        old = os.getxattr(path, _ACCESS_LIST)
+    except OSError as error:
+        # With another error, there may be a list that cannot be read.
+        keep = keep and error.errno in _NO_LIST
+    if old is not None and keep:
+        with contextlib.suppress(OSError):
+            os.setxattr(descriptor, _ACCESS_LIST, old)
+            return True
+    try:
+        os.removexattr(descriptor, _ACCESS_LIST)
+    except OSError as error:
+        if error.errno not in _NO_LIST:
+            raise
+    return old is None and keep
+
+
+def _keep_permissions(descriptor: int, path: str, old: os.stat_result) -> None:
+    """Gives a file the owner, group, mode and access list of the file at ``path``.
+
+    If the group or the list cannot be kept, the group gets no rights.
+    """
+    new = os.fstat(descriptor)
+    if new.st_uid != old.st_uid:
+        # Only root can do this. Any other user becomes the owner.
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, old.st_uid, -1)
+    keeps_group = new.st_gid == old.st_gid
+    if not keeps_group:
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, -1, old.st_gid)
+            keeps_group = True
+    # Before the mode: with a list, the group bits of the mode are the maximum that it allows.
+    keeps_list = _keep_access_list(descriptor, path, keeps_group)
+    os.fchmod(descriptor, old.st_mode & (0o777 if keeps_list else 0o707))
+
+
+@contextlib.contextmanager
+def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result], None] | None = None) -> Iterator[str]:
+    """Yields the name of a temporary file, which replaces ``target`` if the block succeeds.
+
+    If ``target`` is a symbolic link, the file that it points to is replaced, not the link. Devices
+    and pipes cannot be replaced: for them, the name is ``target`` itself. ``check`` is called right
+    before the replacement, with the final state of the temporary file. If it raises, ``target``
+    stays as it was.
+    """
+    target = os.fspath(target)
+    real = os.path.realpath(target)
+    old: os.stat_result | None = None
+    with contextlib.suppress(FileNotFoundError):
+        old = os.stat(target)
+    # A link in /proc to a pipe, or to a file that was deleted, resolves to no existing path.
+    if old and not (stat.S_ISREG(old.st_mode) and os.path.exists(real) and os.path.samefile(target, real)):
+        yield target
+        return
+    folder, name = os.path.split(real)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
+    # A file that replaces another is its owner's alone until it has the permissions of the other.
+    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if old is None else 0o600)
+    try:
+        try:
+            yield temporary
+            if old is not None:
+                _keep_permissions(descriptor, real, old)
+            # Syncs before renaming, so that after a crash the name has the old contents or the new.
+            os.fsync(descriptor)
+            new = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        if check is not None:
+            check(new)
+        os.replace(temporary, real)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+@contextlib.contextmanager
+def replaced_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Yields a file for the new contents of ``target``."""
+    with replacement(target) as temporary, open(temporary, "wb") as file:
+        yield file

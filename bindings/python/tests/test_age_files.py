@@ -1,0 +1,229 @@
+"""Files of the system and of Python: permissions, pipes, and sources and targets that fail."""
+
+import io
+import os
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from keys import IDENTITY
+from sealane import age
+
+CHUNK = 65536
+DATA = os.urandom(5 * CHUNK)
+LIST, DEFAULT_LIST = "system.posix_acl_access", "system.posix_acl_default"
+#: Lets the owner and user 12345 read and write. The group and others get nothing.
+ENTRIES = [(0x01, 6, -1), (0x02, 6, 12345), (0x04, 0, -1), (0x10, 6, -1), (0x20, 0, -1)]
+ACCESS_LIST = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in ENTRIES)
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+@pytest.fixture
+def sealed(tmp_path):
+    path = tmp_path / "sealed"
+    path.write_bytes(age.encrypt(DATA, IDENTITY.recipient))
+    return path
+
+
+def test_modes_of_new_files(tmp_path):
+    plain, sealed = tmp_path / "plain", tmp_path / "sealed"
+    plain.write_bytes(b"data")
+    old = os.umask(0o027)
+    try:
+        age.encrypt_file(plain, sealed, IDENTITY.recipient)
+    finally:
+        os.umask(old)
+    assert sealed.stat().st_mode & 0o777 == 0o640
+    sealed.chmod(0o600)
+    age.encrypt_file(plain, sealed, IDENTITY.recipient)
+    assert sealed.stat().st_mode & 0o777 == 0o600
+
+
+@needs_root
+def test_a_file_stays_with_its_owner_and_group(sealed, tmp_path, monkeypatch):
+    opened = tmp_path / "opened"
+    opened.write_bytes(b"old")
+    for path, work in (
+        (opened, lambda: age.decrypt_file(sealed, opened, IDENTITY)),
+        (sealed, lambda: age.rekey_file(sealed, IDENTITY, IDENTITY.recipient)),
+    ):
+        os.chown(path, 12345, 54321)
+        path.chmod(0o640)
+        work()
+        now = path.stat()
+        assert (now.st_uid, now.st_gid, mode(path)) == (12345, 54321, 0o640)
+
+    def refused(*args):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", refused)
+    age.decrypt_file(sealed, opened, IDENTITY)
+    # Another group would get the rights of the old one.
+    assert (opened.stat().st_gid, mode(opened)) == (os.getegid(), 0o600)
+    assert opened.read_bytes() == DATA
+
+
+def test_an_access_list_is_kept_or_grants_nothing(sealed, tmp_path, monkeypatch):
+    opened = tmp_path / "opened"
+    opened.write_bytes(b"old")
+    os.setxattr(opened, LIST, ACCESS_LIST)
+    assert mode(opened) == 0o660
+    age.decrypt_file(sealed, opened, IDENTITY)
+    assert (os.getxattr(opened, LIST), mode(opened)) == (ACCESS_LIST, 0o660)
+
+    def refused(*args):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setxattr", refused)
+    age.decrypt_file(sealed, opened, IDENTITY)
+    assert mode(opened) == 0o600
+    with pytest.raises(OSError, match="No data available"):
+        os.getxattr(opened, LIST)
+
+
+def test_the_access_list_of_a_folder(sealed, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    private = folder / "private"
+    private.write_bytes(b"old")
+    private.chmod(0o600)
+    os.setxattr(folder, DEFAULT_LIST, ACCESS_LIST)
+    # A new file gets what any new file gets in this folder, and a replaced one gets nothing new.
+    (folder / "usual").write_bytes(b"")
+    age.decrypt_file(sealed, folder / "new", IDENTITY)
+    assert mode(folder / "new") == mode(folder / "usual") == 0o660
+    assert os.getxattr(folder / "new", LIST) == os.getxattr(folder / "usual", LIST)
+    age.decrypt_file(sealed, private, IDENTITY)
+    assert mode(private) == 0o600
+    with pytest.raises(OSError, match="No data available"):
+        os.getxattr(private, LIST)
+
+
+PIPE = """
+import os, sys, threading, time
+from sealane import age
+
+case, folder = sys.argv[1:]
+pipe, other = f"{folder}/pipe", f"{folder}/other"
+identity = age.Identity.generate()
+sealed = age.encrypt(b"data", identity.recipient)
+os.mkfifo(pipe)
+result = []
+if case == "open_age":
+    work = lambda: result.append(age.open_age(pipe, identity).read())
+elif case == "encrypt_file":
+    work = lambda: age.encrypt_file(pipe, other, identity.recipient)
+else:
+    open(other, "wb").write(sealed)
+    work = lambda: age.decrypt_file(other, pipe, identity)
+thread = threading.Thread(target=work)
+thread.start()
+time.sleep(0.3)
+with open(pipe, "rb" if case == "decrypt_file" else "wb") as file:
+    if case == "decrypt_file":
+        result.append(file.read())
+    else:
+        file.write(sealed if case == "open_age" else b"data")
+thread.join()
+if case == "encrypt_file":
+    result.append(age.decrypt(open(other, "rb").read(), identity))
+assert result == [b"data"], result
+"""
+
+
+@pytest.mark.parametrize("case", ["open_age", "encrypt_file", "decrypt_file"])
+def test_another_thread_opens_the_other_end_of_a_pipe(case, tmp_path):
+    subprocess.run([sys.executable, "-c", PIPE, case, str(tmp_path)], check=True, timeout=60)
+
+
+class Full(io.RawIOBase):
+    """A raw file that takes no data: like a pipe that would block, or worse."""
+
+    def __init__(self, answer):
+        self.answer, self.taken = answer, b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        if not self.taken:
+            self.taken = bytes(data[:10])
+            return len(self.taken)
+        return self.answer
+
+
+@pytest.mark.parametrize(("answer", "error"), [(None, BlockingIOError), (0, OSError)])
+def test_a_target_that_takes_nothing(answer, error):
+    writer = age.create_age(Full(answer), IDENTITY.recipient)
+    with pytest.raises(error):
+        writer.write(DATA)
+    # The file stays incomplete.
+    with pytest.raises(ValueError, match="closed"):
+        writer.write(b"more")
+    writer.close()
+    with pytest.raises(error):
+        age.encrypt_stream(io.BytesIO(DATA), Full(answer), IDENTITY.recipient)
+
+
+class Answering(io.BytesIO):
+    """A file whose ``write`` returns nothing, as in some libraries."""
+
+    def write(self, data):
+        super().write(data)
+
+
+def test_a_target_that_returns_nothing():
+    target = Answering()
+    with age.create_age(target, IDENTITY.recipient) as writer:
+        writer.write(DATA)
+    assert age.decrypt(target.getvalue(), IDENTITY) == DATA
+    target = Answering()
+    age.encrypt_stream(io.BytesIO(DATA), target, IDENTITY.recipient)
+    assert age.decrypt(target.getvalue(), IDENTITY) == DATA
+
+
+class FailingOnce(io.BytesIO):
+    """A file with one failure, at the first read from a position on."""
+
+    def __init__(self, data, position, error):
+        super().__init__(data)
+        self.position, self.error = position, error
+
+    def read(self, size=-1):
+        if self.error is not None and self.tell() >= self.position:
+            error, self.error = self.error, None
+            raise error
+        return super().read(size)
+
+
+@pytest.mark.parametrize("armor", [False, True])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(5, "broken")], ids=["interrupt", "error"])
+def test_a_failure_of_the_source_is_reported_and_loses_nothing(error, armor):
+    source = age.encrypt(DATA, IDENTITY.recipient, armor=armor)
+
+    def reader():
+        return age.open_age(FailingOnce(source, 3 * CHUNK, error), IDENTITY)
+
+    file = reader()
+    with pytest.raises(type(error)):
+        file.read(len(DATA))
+    assert file.tell() == 0
+    assert file.read(10) == DATA[:10] and file.read() == DATA[10:]
+    file, room = reader(), bytearray(len(DATA))
+    with pytest.raises(type(error)):
+        file.readinto(room)
+    assert not any(room)
+    assert file.readinto(room) == len(DATA) and room == DATA
+    if not armor:
+        file = reader()
+        with pytest.raises(type(error)):
+            file.read(len(DATA))
+        assert file.seek(7, os.SEEK_CUR) == 7
+        assert file.read(CHUNK) == DATA[7 : 7 + CHUNK]

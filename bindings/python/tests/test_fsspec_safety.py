@@ -1,0 +1,79 @@
+"""The filesystem refuses what would write plaintext or ruin a file, and uses the right keys."""
+
+import os
+
+import fsspec
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+import sealane.fsspec
+from keys import IDENTITY, OPTIONS, OTHER
+from sealane import age, jobs
+
+DATA = bytes(range(256)) * 1024
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
+    sealane.fsspec.AgeFileSystem.clear_instance_cache()
+
+
+def in_memory(**options):
+    return fsspec.filesystem("age", target_protocol="memory", **OPTIONS | options)
+
+
+@pytest.mark.parametrize("mode", ["ab", "at"])
+def test_a_sealed_file_is_not_appended_to(mode, tmp_path):
+    keys = {"identities": OPTIONS["identities"], "recipients": OPTIONS["recipients"]}
+    sealane.fsspec.register_compression(**keys, force=True)
+    path = tmp_path / "log.txt.age"
+    with fsspec.open(str(path), "wt", compression="infer") as file:
+        file.write("attack at dawn")
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="'a'"), fsspec.open(str(path), mode, compression="infer"):
+        pass
+    assert path.read_bytes() == before
+    path.unlink()
+    with fsspec.open(str(path), "xb", compression="infer") as file:
+        file.write(b"retreat")
+    assert age.decrypt(path.read_bytes(), IDENTITY) == b"retreat"
+
+
+def test_no_cache_on_the_disk(tmp_path):
+    fs = in_memory()
+    fs.pipe("/a", DATA)
+    location = str(tmp_path / "cache")
+    with pytest.raises(ValueError, match="plaintext"):
+        fs.open("/a", cache_type="mmap", cache_options={"location": location})
+    assert not os.path.exists(location)
+
+
+def test_identities_that_are_renewed(tmp_path):
+    path = tmp_path / "key"
+    path.write_text(OTHER.to_text())
+    fs = in_memory(identities=f"file:{path}")
+    fs.pipe("/a", DATA)
+    with pytest.raises(age.NoMatchError):
+        fs.cat("/a")
+    path.write_text(IDENTITY.to_text())
+    assert fs.cat("/a") == DATA
+    # Now the old identity is known no longer.
+    fs.pipe("/b", age.encrypt(b"", OTHER.recipient))
+    in_memory(recipients=str(OTHER.recipient)).pipe("/b", b"other")
+    with pytest.raises(age.NoMatchError):
+        fs.cat("/b")
+
+
+def test_filesystems_with_other_options_for_the_identity(tmp_path):
+    """fsspec returns the same filesystem for arguments with the same text."""
+
+    def filesystem(options):
+        sealed = jobs.SealedIdentity(f"file://{tmp_path}/key.age", OPTIONS["identities"], storage_options=options)
+        assert "secret" not in repr(sealed)
+        return in_memory(identities=sealed)
+
+    first = filesystem({"token": "secret 1"})
+    assert first is filesystem({"token": "secret 1"})
+    assert first is not filesystem({"token": "secret 2"}) is not filesystem(None)
