@@ -27,6 +27,8 @@ _FIELDS = (
     "mtime",
     "LastModified",
     "last_modified",
+    "modificationTime",
+    "modify",
     "created",
 )
 

@@ -17,8 +17,10 @@ was interrupted, or some objects failed, call it again with the same ledger: it 
 Once everything is done, another call changes nothing and succeeds. A ledger belongs to one job.
 
 - Sources are one or several fsspec addresses. An address names an object, a folder with everything
-  below it, or a pattern. Jobs work on the encrypted objects themselves, so ``age::`` before an
-  address is ignored.
+  below it, or a pattern of names of objects and folders. An address that yields no object is an
+  error. A name that exists is not taken as a pattern. Symbolic links to files are followed. A link
+  to a folder outside the sources is a failure. Jobs work on the encrypted objects themselves, so
+  ``age::`` before an address is ignored.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
 - ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
@@ -227,6 +229,10 @@ class _Run:
         tasks = []
         for one in found:
             url = one.place.url
+            if one.info["type"] != "file":
+                error = "a symbolic link leads to a folder outside the sources: name that folder as a source"
+                records[url] = Record(url, "failed", error=error)
+                continue
             if place and one.relative and leads_out(one.relative):
                 records[url] = Record(url, "failed", error="the name of the object leads out of the target")
                 continue
@@ -254,7 +260,7 @@ class _Run:
 
     @staticmethod
     def _targets(place: Place | None) -> dict[str, str]:
-        """Returns the versions of all objects of the target, by path."""
+        """Returns the versions of all objects of the target, by path, as far as they are exact."""
         if place is None:
             return {}
         fs = place.fs()
@@ -266,11 +272,13 @@ class _Run:
         if not isinstance(infos, dict):
             # adlfs returns a list instead of a dict for a single object.
             infos = {path: fs.info(path) for path in infos}
-        return {path: str(version_of(fs, info)) for path, info in infos.items() if info["type"] == "file"}
+        versions = {path: version_of(fs, info) for path, info in infos.items() if info["type"] == "file"}
+        return {path: str(version) for path, version in versions.items() if version.is_exact}
 
 
 def _is_done(record: Record, found: Found, target: Place | None, targets: dict[str, str]) -> bool:
     """Whether an object and its target still have the versions that the job left."""
-    if record.state != "done" or record.version != str(version_of(found.place.fs(), found.info)):
+    version = version_of(found.place.fs(), found.info)
+    if record.state != "done" or not version.is_exact or record.version != str(version):
         return False
     return target is None or (record.target == target.url and record.target_version == targets.get(target.path))

@@ -11,6 +11,7 @@ from typing import Any
 
 import fsspec
 from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
 
 from ._report import JobError
 
@@ -76,42 +77,80 @@ def _is_temporary(path: str) -> bool:
     return re.fullmatch(r"[.].+[.][0-9a-f]{16}[.]tmp", path.rpartition("/")[2], re.DOTALL) is not None
 
 
+def _below(fs: Any, path: str) -> dict[str, dict[str, Any]]:
+    """Returns everything below a folder, or the object at the path."""
+    infos = fs.find(path, detail=True)
+    if not isinstance(infos, dict):
+        # adlfs returns a list instead of a dict for a single object.
+        infos = {path: fs.info(path) for path in infos}
+    return infos
+
+
+def _is_in(path: str, folders: set[str]) -> bool:
+    """Whether a path is one of the folders, or lies below one."""
+    return any(path[:end] in folders for end in [*(i for i, c in enumerate(path) if c == "/"), len(path)])
+
+
+def _listed(fs: Any, path: str) -> tuple[dict[str, dict[str, Any]], str, set[str]]:
+    """Lists a path or a pattern.
+
+    Returns the objects, the folder in which their relative paths begin, and the folders of which
+    everything is listed.
+    """
+    if not any(letter in path for letter in "*?[") or fs.exists(path):
+        root = path.rstrip("/")
+        return _below(fs, path), root, {root}
+    fixed = path[: min(path.find(letter) for letter in "*?[" if letter in path)]
+    infos = fs.glob(path, detail=True)
+    folders: set[str] = set()
+    for name in sorted(name.rstrip("/") for name, info in infos.items() if info["type"] == "directory"):
+        if not _is_in(name, folders):
+            folders.add(name)
+            infos |= _below(fs, name)
+    return infos, fixed.rpartition("/")[0], folders
+
+
 def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[Found]:
     """Returns the objects at addresses: all below a folder, and all that match a pattern.
 
-    Temporary objects that interrupted writes left behind are excluded. Raises ``FileNotFoundError``
-    if nothing is at an address without a pattern.
+    Everything below a folder that matches a pattern belongs to it. Temporary objects that
+    interrupted writes left behind are excluded. Links to folders are not followed: they are
+    returned, with the type ``directory``, unless they lead to a folder that is listed anyway.
+    Raises ``FileNotFoundError`` if an address yields nothing.
     """
     found: dict[tuple[str, str], Found] = {}
+    folders: set[str] = set()
     for source in [sources] if isinstance(sources, str) else sources:
         place = Place.of(source, options)
         fs = place.fs()
         fs.invalidate_cache()
-        if any(letter in place.path for letter in "*?["):
-            infos = fs.glob(place.path, detail=True)
-            fixed = place.path[: min(place.path.find(letter) for letter in "*?[" if letter in place.path)]
-            root = fixed.rpartition("/")[0]
-        else:
-            infos = fs.find(place.path, detail=True)
-            if not isinstance(infos, dict):
-                # adlfs returns a list instead of a dict for a single object.
-                infos = {path: fs.info(path) for path in infos}
-            root = place.path.rstrip("/")
-            if not infos:
-                raise FileNotFoundError(source)
+        infos, root, listed = _listed(fs, place.path)
+        is_local = isinstance(fs, LocalFileSystem)
+        folders |= {os.path.realpath(folder) for folder in listed if is_local}
+        is_empty = True
         for path, info in infos.items():
-            if info.get("islink"):
+            is_link = bool(info.get("islink"))
+            if is_link:
                 # The listing describes the link, not the file.
                 info = fs.info(path) if fs.exists(path) else info
-            if info["type"] != "file" or _is_temporary(path) or path.endswith("/"):
+            if info["type"] != "file" and not (is_link and info["type"] == "directory"):
+                continue
+            if _is_temporary(path) or path.endswith("/"):
                 continue
             relative = path.rpartition("/")[2] if path == root else path.removeprefix(root).lstrip("/")
             found[place.protocol, path] = Found(place.at(path), relative, info)
-    relatives = {one.relative for one in found.values()}
-    if len(relatives) < len(found):
+            is_empty = False
+        if is_empty:
+            raise FileNotFoundError(source)
+    objects = [
+        one
+        for one in found.values()
+        if one.info["type"] == "file" or not _is_in(os.path.realpath(one.place.path), folders)
+    ]
+    if len({one.relative for one in objects}) < len(objects):
         # Two objects would have the same target.
-        return [dataclasses.replace(one, relative="") for one in found.values()]
-    return list(found.values())
+        return [dataclasses.replace(one, relative="") for one in objects]
+    return objects
 
 
 def leads_out(relative: str) -> bool:

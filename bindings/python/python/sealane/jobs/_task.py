@@ -14,7 +14,7 @@ from ..fsspec._ranges import CHUNK, SEALED_CHUNK
 from ..fsspec._references import resolve_identities, resolve_recipients
 from ._ledger import Ledger, digest
 from ._place import Place
-from ._report import Record
+from ._report import JobError, Record
 from ._stores import Conflict, Store, Version, store_of
 
 Operation = Literal["seal", "open", "rekey", "verify"]
@@ -149,6 +149,8 @@ def _rekey(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, No
     for intent in intents:
         store.clean(intent.handle)
     version = store.version()
+    if not version.is_exact:
+        raise JobError("the filesystem reports neither a time nor an ETag, so a change by others would be lost")
     prefix, preamble = _header(store, version)
     old_len = preamble.length - 16
     known = {intent.header for intent in intents}

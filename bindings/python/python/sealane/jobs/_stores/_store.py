@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...fsspec._headers import token_of
+from .._report import JobError
 
 #: How many bytes one request reads when a whole object is read: 128 sealed chunks.
 STEP = 128 * 65552
@@ -24,8 +25,13 @@ class Version:
     """A version of an object."""
 
     size: int
-    #: Changes when the object does.
+    #: Changes when the object does. Empty if the store reports nothing but the size.
     token: str
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a later version differs from this one, even if its size is the same."""
+        return self.token != ""
 
     def __str__(self) -> str:
         return f"{self.size} {self.token}"
@@ -101,6 +107,10 @@ class Store:
             if expected is not None and self.version() != expected:
                 raise Conflict
             self.fs.mv(temporary, self.path)
+            self.fs.invalidate_cache(folder)
+            if self.fs.exists(temporary):
+                # WebHDFS does nothing, and fsspec reports no error.
+                raise JobError("this filesystem does not rename an object onto an existing one")
         except BaseException:
             self.clean(temporary)
             raise
