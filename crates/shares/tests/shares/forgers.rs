@@ -128,6 +128,28 @@ fn the_search_gives_up_after_its_limit() {
     assert!(matches!(combine(&list).err(), Some(CombineError::GaveUp)));
 }
 
+/// Two forgers know the commitment. They hide the two honest shares among many with the same
+/// commitment, and give more shares of another secret.
+#[test]
+fn a_second_secret_that_was_not_searched_to_the_end_is_an_error() {
+    let all = shares(2, 125);
+    let random = |at: usize| {
+        forge(&all[at], |bytes| {
+            for (place, byte) in bytes[70..70 + SECRET.len()].iter_mut().enumerate() {
+                *byte ^= pattern(20_000)[at * 97 + place * 31];
+            }
+        })
+    };
+    let hidden: Vec<Share> = (63..123).map(random).collect();
+    let other = foreign(&all)[..63].to_vec();
+    let list = [&other[..], &hidden, &all[123..]].concat();
+    let error = combine(&list).err();
+    assert!(matches!(error, Some(CombineError::GaveUp)), "{error:?}");
+    // With fewer of them, the search finds both secrets.
+    let list = [&other[..], &hidden[..20], &all[123..]].concat();
+    assert!(matches!(combine(&list).err(), Some(CombineError::TwoSecrets { positions: [0, _] })));
+}
+
 #[test]
 fn forged_elements() {
     for bits in Field::ELEMENT_BITS {

@@ -26,10 +26,14 @@ use crate::ops::positions::{distinct_points, sources};
 
 /// The largest number of readings in one search.
 const MAX_PASSES: usize = 1_000;
+/// The number of shares above which a reading counts as several.
+const PASS_SHARES: usize = 256;
 /// The search stops when it has cost this many multiplications of bytes: a few seconds.
 const MAX_WORK: usize = 1 << 30;
 /// The cost that is counted for every choice, even if it is skipped.
 const MIN_WORK: usize = 1 << 12;
+/// The least cost of comparing one share with a choice.
+const MIN_SHARE_WORK: usize = 1 << 6;
 
 /// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
 /// the first reading of the shares `alive`, and `bad` lists the shares that are left out already.
@@ -58,6 +62,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
         Search { readers, output, headers, threshold, work: 0, passes: 0, refuted: Vec::new(), gave_up: false };
     let mut candidates = groups.iter();
     while let Some(group) = candidates.next() {
+        let gave_up_before = search.gave_up;
         let Some(outcome) = search.group(group, known.evidence.clone())? else { continue };
         let mut report = outcome.into_report(search.readers, Vec::new());
         // If another group is authentic too, nothing shows which secret is the right one.
@@ -75,6 +80,10 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
             if rest.group(other, known.evidence.clone())?.is_some() {
                 return Err(CombineError::TwoSecrets { positions: [report.used[0], other[0]] });
             }
+        }
+        // A group that was not searched to the end may be authentic too.
+        if gave_up_before || rest.gave_up {
+            return Err(CombineError::GaveUp);
         }
         let fits: HashSet<usize> =
             report.used.iter().copied().chain(report.repeated.iter().map(|[again, _]| *again)).collect();
@@ -175,11 +184,11 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
         if self.is_refuted(kept) {
             return Ok(Attempt::Nothing);
         }
-        if self.passes == MAX_PASSES {
+        if self.passes >= MAX_PASSES {
             self.gave_up = true;
             return Ok(Attempt::Nothing);
         }
-        self.passes += 1;
+        self.passes += group.len().div_ceil(PASS_SHARES);
         for &position in group {
             self.readers[position].rewind().map_err(|error| changed(position, error))?;
         }
@@ -211,7 +220,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
     /// for each point.
     fn agreeing(&mut self, group: &[usize], evidence: &Evidence) -> Vec<Vec<usize>> {
         let field = self.headers[group[0]].field();
-        let cost = group.len() * Interpolation::cost(field, self.threshold, evidence.columns());
+        let cost = group.len() * Interpolation::cost(field, self.threshold, evidence.columns()).max(MIN_SHARE_WORK);
         let mut sets: BTreeMap<std::cmp::Reverse<usize>, Vec<Vec<usize>>> = BTreeMap::new();
         let mut choice: Option<Vec<usize>> = Some((0..self.threshold).collect());
         while let Some(chosen) = choice {
