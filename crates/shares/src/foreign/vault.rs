@@ -182,9 +182,10 @@ pub fn parse_all<S: AsRef<str>>(lines: &[S]) -> Result<Vec<VaultShare>, (usize, 
 /// Returns whether these can be shares of one secret. The result is public: two shares have the
 /// same point only if one is repeated, or by mistake.
 fn is_one_set(shares: &[VaultShare]) -> bool {
-    shares.iter().enumerate().all(|(at, share)| {
-        share.0.len() == shares[0].0.len()
-            && shares[..at].iter().all(|other| other.point() != share.point() || bool::from(other.0.ct_eq(&share.0)))
+    let mut first_at: [Option<&VaultShare>; 256] = [None; 256];
+    shares.iter().all(|share| {
+        let first = first_at[usize::from(share.point())].get_or_insert(share);
+        share.0.len() == shares[0].0.len() && bool::from(first.0.ct_eq(&share.0))
     })
 }
 

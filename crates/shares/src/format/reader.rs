@@ -13,6 +13,8 @@ use super::header::Header;
 use super::layout::{COMMITMENT_BYTES, TRAILER_BYTES};
 
 const BUFFER_BYTES: usize = 64 * 1024 + TRAILER_BYTES;
+/// The length of the first buffer. A share that fills it gets longer ones.
+const FIRST_BUFFER_BYTES: usize = 1024 + TRAILER_BYTES;
 
 /// Reads a share in binary form: the header at once, the payload through [`Read`].
 ///
@@ -101,11 +103,15 @@ impl<R: Read> ShareReader<R> {
     }
 
     fn fill(&mut self) -> Result<(), ShareError> {
-        if self.buffer.is_empty() {
-            self.buffer.resize(BUFFER_BYTES, 0);
-        }
         // Bytes that were held back as a possible trailer move to the front.
-        self.buffer.copy_within(self.end..self.filled, 0);
+        if self.filled == self.buffer.len() && self.filled < BUFFER_BYTES {
+            let bytes = (4 * self.filled).clamp(FIRST_BUFFER_BYTES, BUFFER_BYTES);
+            let mut longer = Zeroizing::new(vec![0; bytes]);
+            longer[..self.filled - self.end].copy_from_slice(&self.buffer[self.end..]);
+            self.buffer = longer;
+        } else {
+            self.buffer.copy_within(self.end..self.filled, 0);
+        }
         self.filled -= self.end;
         (self.start, self.end) = (0, 0);
         while self.filled <= TRAILER_BYTES {

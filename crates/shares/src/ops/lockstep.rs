@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::error::{BadShare, CombineError, Fault};
 use super::interpolation::Interpolation;
 use super::positions::{distinct_points, same_point};
-use super::rows::{CHUNK_BYTES, Rows};
+use super::rows::{Rows, chunk_bytes};
 use crate::format::error::ShareError;
 use crate::format::layout::COMMITMENT_BYTES;
 use crate::format::{Header, ShareReader};
@@ -40,7 +40,7 @@ impl<R: Read> Lockstep<R> {
             (first != at).then_some([first, at])
         };
         let repeats = all.iter().filter_map(repeated).collect();
-        let rows = Rows::new(readers.len(), CHUNK_BYTES);
+        let rows = Rows::new(readers.len(), chunk_bytes(readers.len()));
         Self { basis: basis.to_vec(), checks, repeats, rows, readers, contradiction: None }
     }
 

@@ -7,6 +7,19 @@ use zeroize::Zeroizing;
 /// The number of bytes of a secret or share that are processed at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
 
+/// The number of shares above which fewer bytes of each are processed at once.
+const MANY_SHARES: usize = 256;
+/// The least number of bytes that are processed at once: enough for a share of a blinding value,
+/// and for an element.
+const MIN_CHUNK_BYTES: usize = 1024;
+
+/// Returns the number of bytes to process at once of each of this many shares. It is
+/// [`CHUNK_BYTES`] for the number of shares that a person gives, but one file can have thousands of
+/// short shares.
+pub(crate) fn chunk_bytes(shares: usize) -> usize {
+    (MANY_SHARES * CHUNK_BYTES / shares.max(1)).clamp(MIN_CHUNK_BYTES, CHUNK_BYTES)
+}
+
 /// One row of bytes for each share. The rows are wiped when they are dropped.
 pub(crate) struct Rows {
     bytes: Zeroizing<Vec<u8>>,

@@ -65,6 +65,23 @@ fn ssss_refuses() {
     assert!(matches!(ssss::combine(&[a[0].clone(), a[0].clone()], 2, true), Err(ForeignError::TooFew { .. })));
 }
 
+/// A hostile file can have hundreds of thousands of lines.
+#[test]
+fn many_shares_do_not_take_long() {
+    let start = std::time::Instant::now();
+    let shares = vault::split(&pattern(16), 2, 2).unwrap();
+    let mut lines = vec![shares[0].to_base64(); 200_000];
+    lines.push(shares[1].to_base64());
+    let lines: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
+    let read = vault::parse_all(&lines).unwrap();
+    assert_eq!(vault::combine(&read, None).unwrap()[..], pattern(16)[..]);
+    let shares: Vec<SsssShare> =
+        (1..=60_000).map(|index| SsssShare::parse(&format!("{index}-{index:04x}")).unwrap()).collect();
+    assert!(matches!(ssss::combine(&shares, 2, true), Err(ForeignError::Inconsistent)));
+    // The limit allows for a debug build on a busy machine, and fails for quadratic time.
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
 #[test]
 fn vault_round_trips() {
     for length in [1, 16, 32, 100] {

@@ -101,6 +101,61 @@ fn a_group_with_a_wrong_mnemonic_is_left_out() {
     assert!(matches!(slip39::combine(&list[..5], b"").err(), Some(Slip39Error::Digest)));
 }
 
+/// A forger states that a mnemonic of theirs is a whole group, and that one group is enough.
+#[test]
+fn one_mnemonic_does_not_replace_the_secret() {
+    // Our own words have one group, so they leave no room for another.
+    let made = slip39::split(&pattern(16), b"", 3, 5).unwrap();
+    let words = words_of(&made[4]);
+    // The third word begins with the group index, and the fourth ends with the member threshold.
+    let forged = changed(&words, &[(2, 1 << 6), (3, 2), (words.len() - 4, 1)]);
+    assert!(matches!(Mnemonic::parse(&forged), Err(Slip39Error::GroupIndex { index: 1, count: 1 })));
+
+    let groups = [Group::new(2, 3), Group::new(2, 2)];
+    let options = Options::default().with_iteration_exponent(0);
+    let made = slip39::split_groups(&pattern(16), b"", 1, &groups, options).unwrap();
+    let words = words_of(&made[1][0]);
+    let forged = change_words(&words, &[(3, 1), (words.len() - 4, 1)]);
+    assert_eq!((forged.group_index(), forged.threshold()), (1, 1));
+    let error = slip39::combine(&[&made[0][..], &[forged]].concat(), b"").err();
+    assert!(matches!(error, Some(Slip39Error::TwoSecrets { positions: [0, 3] })), "{error:?}");
+    // Two mnemonics of a group of which one is enough.
+    let alone = |index: usize| change_words(&words, &[(3, 1 | index << 4), (words.len() - 4, index)]);
+    let error = slip39::combine(&[alone(0), alone(1)], b"").err();
+    assert!(matches!(error, Some(Slip39Error::TwoSecrets { positions: [0, 1] })), "{error:?}");
+    // If one group is enough, no digest shows that the group without a forged mnemonic is right.
+    let list = [made[0][0].clone(), forge(&words_of(&made[0][1])), made[1][0].clone(), made[1][1].clone()];
+    assert!(matches!(slip39::combine(&list, b"").err(), Some(Slip39Error::Digest)));
+    assert_eq!(slip39::combine(&list[2..], b"").unwrap().secret[..], pattern(16)[..]);
+}
+
+#[test]
+fn two_secrets_with_a_right_digest_are_an_error() {
+    let made = slip39::split(&pattern(16), b"", 3, 6).unwrap();
+    let other = slip39::split(&pattern(18)[2..], b"", 3, 6).unwrap();
+    let other = with_identifier(&other, &made[0]);
+    for (list, positions) in [
+        ([&made[..3], &other[3..]].concat(), [0, 3]),
+        ([&other[3..], &made[..3]].concat(), [0, 3]),
+        ([&made[..2], &other[3..], &made[2..3]].concat(), [0, 2]),
+    ] {
+        let error = slip39::combine(&list, b"").err();
+        assert!(matches!(error, Some(Slip39Error::TwoSecrets { positions: found }) if found == positions), "{error:?}");
+    }
+    // Two forged mnemonics are too few for a secret of their own.
+    let recovered = slip39::combine(&[&other[3..5], &made[..3]].concat(), b"").unwrap();
+    assert_eq!((&recovered.secret[..], &recovered.bad[..]), (&pattern(16)[..], &[0, 1][..]));
+
+    // The same among groups.
+    let groups = [Group::new(1, 1); 4];
+    let options = Options::default().with_iteration_exponent(0);
+    let split = |secret: &[u8]| slip39::split_groups(secret, b"", 2, &groups, options).unwrap().concat();
+    let (made, other) = (split(&pattern(16)), split(&pattern(18)[2..]));
+    let other = with_identifier(&other[2..], &made[0]);
+    let error = slip39::combine(&[&made[..2], &other].concat(), b"").err();
+    assert!(matches!(error, Some(Slip39Error::TwoSecrets { positions: [0, 2] })), "{error:?}");
+}
+
 #[test]
 fn work_has_a_limit() {
     let group = [Group::new(2, 2)];
@@ -125,6 +180,11 @@ fn forge(words: &[String]) -> Mnemonic {
 
 /// Changes words, and makes the checksum fit.
 fn change_words(words: &[String], changes: &[(usize, usize)]) -> Mnemonic {
+    Mnemonic::parse(&changed(words, changes)).unwrap()
+}
+
+/// Returns the words with changes, and with a checksum that fits.
+fn changed(words: &[String], changes: &[(usize, usize)]) -> String {
     let list: Vec<&str> = include_str!("../../src/foreign/slip39/wordlist.txt").lines().collect();
     let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
     // The code is linear: the difference is a code word.
@@ -138,7 +198,24 @@ fn change_words(words: &[String], changes: &[(usize, usize)]) -> Mnemonic {
     }
     let forged: Vec<&str> =
         words.iter().zip(&difference).map(|(word, difference)| list[number(word) ^ difference]).collect();
-    Mnemonic::parse(&forged.join(" ")).unwrap()
+    forged.join(" ")
+}
+
+/// Returns the mnemonics with the identifier of `like`.
+fn with_identifier(mnemonics: &[Mnemonic], like: &Mnemonic) -> Vec<Mnemonic> {
+    let list: Vec<&str> = include_str!("../../src/foreign/slip39/wordlist.txt").lines().collect();
+    let number = |word: &str| list.iter().position(|candidate| *candidate == word).unwrap();
+    let like = words_of(like);
+    let change = |mnemonic: &Mnemonic| {
+        let words = words_of(mnemonic);
+        let changes = [0, 1].map(|at| (at, number(&words[at]) ^ number(&like[at])));
+        change_words(&words, &changes)
+    };
+    mnemonics.iter().map(change).collect()
+}
+
+fn words_of(mnemonic: &Mnemonic) -> Vec<String> {
+    mnemonic.to_words().split(' ').map(str::to_owned).collect()
 }
 
 /// Computes RS1024 without its start value, which makes it linear.

@@ -33,6 +33,14 @@ pub enum Slip39Error {
         /// The number of groups.
         count: u8,
     },
+    /// The index of the group is not below the number of groups.
+    #[error("there is no group {} in a set of {count}", .index + 1)]
+    GroupIndex {
+        /// The index of the group, from 0.
+        index: u8,
+        /// The number of groups.
+        count: u8,
+    },
     /// There are no mnemonics.
     #[error("no mnemonics")]
     NoMnemonics,
@@ -65,9 +73,18 @@ pub enum Slip39Error {
         usable: usize,
     },
     /// No choice of a group's members, or of groups, fits the digest: at least one mnemonic is
-    /// forged, and there are too few to tell which.
+    /// forged, and there are too few to tell which. If one group is enough, the error is the same
+    /// for any group that does not fit its digest, because there is no digest across groups.
     #[error("the digest is wrong: a mnemonic was tampered with")]
     Digest,
+    /// Enough mnemonics give one secret, and enough others another, or the mnemonics of two groups
+    /// give different secrets although one group is enough. Nothing shows which secret is the right
+    /// one.
+    #[error("some of the mnemonics give one secret, and others another")]
+    TwoSecrets {
+        /// One mnemonic of each secret.
+        positions: [usize; 2],
+    },
     /// The passphrase has characters that are not printable ASCII.
     #[error("the passphrase may have only printable ASCII characters")]
     Passphrase,

@@ -39,7 +39,8 @@ impl Mnemonic {
     /// # Errors
     /// If it is not a mnemonic: see [`Slip39Error`].
     pub fn parse(text: &str) -> Result<Self, Slip39Error> {
-        let mut numbers = Zeroizing::new(Vec::with_capacity(64));
+        // Allocated once, because growing leaves a copy behind that is not wiped.
+        let mut numbers = Zeroizing::new(Vec::with_capacity(text.split_whitespace().take(MAX_WORDS).count()));
         for (at, word) in text.split_whitespace().enumerate() {
             if at == MAX_WORDS {
                 return Err(Slip39Error::WordCount(text.split_whitespace().count()));
@@ -63,9 +64,13 @@ impl Mnemonic {
         if group_threshold > group_count {
             return Err(Slip39Error::GroupThreshold { threshold: group_threshold, count: group_count });
         }
+        let group_index = nibble(4);
+        if group_index >= group_count {
+            return Err(Slip39Error::GroupIndex { index: group_index, count: group_count });
+        }
         Ok(Self {
             parameters: Parameters { identifier: (head >> 5) as u16, extendable, iteration_exponent: head as u8 & 15 },
-            group_index: nibble(4),
+            group_index,
             group_threshold,
             group_count,
             index: nibble(1),

@@ -46,6 +46,7 @@ use zeroize::Zeroizing;
 use self::cipher::Parameters;
 pub use self::error::Slip39Error;
 pub use self::mnemonic::Mnemonic;
+use self::sharing::Failure;
 use crate::random;
 
 /// The largest number of groups, and of members of a group.
@@ -199,9 +200,15 @@ pub fn split_groups(
 /// Combines mnemonics of one secret.
 ///
 /// Mnemonics beyond the thresholds are checked against the others. Wrong ones are left out and
-/// listed in [`Recovered::bad`] if there are enough right ones. If a group does not fit its digest
-/// and there are enough other groups, all its members are left out and listed. Repeated mnemonics
-/// are ignored, and so are groups with too few members if there are enough others.
+/// listed in [`Recovered::bad`] if there are enough right ones, unless these give another secret
+/// with the wrong ones. If a group does not fit its digest and there are enough other groups, all
+/// its members are left out and listed. Repeated mnemonics are ignored, and so are groups with too
+/// few members if there are enough others.
+///
+/// A digest is shared only among groups or members of which at least two are needed. If one group
+/// is enough, groups that contradict each other are therefore an error, and so is a group that does
+/// not fit its digest. A single mnemonic that states to be such a group, and to be enough alone,
+/// cannot be checked against anything.
 ///
 /// How long this takes depends on the iteration exponent in the mnemonics. An exponent above
 /// [`MAX_ITERATION_EXPONENT`] is an error; [`combine_with_limit`] can accept it.
@@ -261,15 +268,22 @@ pub fn combine_with_limit(
         }
         let shares: Vec<(u8, &[u8])> =
             members.iter().map(|&at| (mnemonics[at].index, &mnemonics[at].value[..])).collect();
-        if let Some((value, wrong)) = sharing::combine(&shares, threshold) {
-            bad.extend(wrong.into_iter().map(|at| members[at]));
-            group_values.push((index, value));
-        } else {
-            bad.extend(members);
-            wrong_digest = true;
+        match sharing::combine(&shares, threshold) {
+            Ok((value, wrong)) => {
+                bad.extend(wrong.into_iter().map(|at| members[at]));
+                group_values.push((index, value));
+            }
+            Err(Failure::TwoValues(two)) => {
+                return Err(Slip39Error::TwoSecrets { positions: two.map(|at| members[at]) });
+            }
+            Err(Failure::Digest) => {
+                bad.extend(members);
+                wrong_digest = true;
+            }
         }
     }
-    if wrong_digest && group_values.len() < usize::from(first.group_threshold) {
+    // If one group is enough, no digest shows that the other groups are right.
+    if wrong_digest && (first.group_threshold == 1 || group_values.len() < usize::from(first.group_threshold)) {
         return Err(Slip39Error::Digest);
     }
     if group_values.len() < usize::from(first.group_threshold) {
@@ -277,8 +291,13 @@ pub fn combine_with_limit(
         return Err(Slip39Error::TooFewGroups { needed: first.group_threshold, complete });
     }
     let shares: Vec<(u8, &[u8])> = group_values.iter().map(|(index, value)| (*index, &value[..])).collect();
-    let (mut secret, wrong) = sharing::combine(&shares, first.group_threshold.into()).ok_or(Slip39Error::Digest)?;
-    bad.extend(wrong.into_iter().flat_map(|at| groups[usize::from(group_values[at].0)].iter().copied()));
+    let members = |at: usize| &groups[usize::from(group_values[at].0)];
+    let combined = sharing::combine(&shares, first.group_threshold.into());
+    let (mut secret, wrong) = combined.map_err(|failure| match failure {
+        Failure::Digest => Slip39Error::Digest,
+        Failure::TwoValues(two) => Slip39Error::TwoSecrets { positions: two.map(|at| members(at)[0]) },
+    })?;
+    bad.extend(wrong.into_iter().flat_map(|at| members(at).iter().copied()));
     bad.sort_unstable();
     bad.dedup();
     cipher::decrypt(&mut secret, passphrase, first.parameters);

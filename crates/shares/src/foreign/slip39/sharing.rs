@@ -45,48 +45,59 @@ pub(crate) fn split(value: &[u8], threshold: usize, count: usize) -> Result<Vec<
     Ok(shares)
 }
 
-/// Returns the value and the positions of shares that do not fit, or `None` if no choice of shares
-/// fits the digest. The points must be distinct and the values equally long, and there must be at
-/// least `threshold` shares.
-pub(crate) fn combine(shares: &[(u8, &[u8])], threshold: usize) -> Option<(Value, Vec<usize>)> {
-    // First all shares are tried together, then all but one, and so on.
-    for left_out in 0..=shares.len() - threshold {
-        let mut choice: Option<Vec<usize>> = Some((0..left_out).collect());
-        while let Some(wrong) = choice {
-            let kept = shares.iter().enumerate().filter(|(at, _)| !wrong.contains(at));
-            let kept: Vec<(u8, &[u8])> = kept.map(|(_, share)| *share).collect();
-            if let Some(value) = authentic(&kept, threshold) {
-                return Some((value, wrong));
+/// The reason why shares give no value.
+pub(crate) enum Failure {
+    /// No choice of shares fits the digest.
+    Digest,
+    /// There are two values. The positions are of one share of each.
+    TwoValues([usize; 2]),
+}
+
+/// Returns the value and the positions of shares that do not fit. The points must be distinct and
+/// the values equally long, and there must be at least `threshold` shares.
+pub(crate) fn combine(shares: &[(u8, &[u8])], threshold: usize) -> Result<(Value, Vec<usize>), Failure> {
+    if threshold == 1 {
+        // Each share is the value, and there is no digest, so nothing shows which one is right.
+        return match shares.iter().position(|(_, share)| !equal(share, shares[0].1)) {
+            None => Ok((Zeroizing::new(shares[0].1.to_vec()), Vec::new())),
+            Some(other) => Err(Failure::TwoValues([0, other])),
+        };
+    }
+    let mut found: Option<(Value, Vec<usize>)> = None;
+    let mut choice: Option<Vec<usize>> = Some((0..threshold).collect());
+    while let Some(chosen) = choice {
+        choice = next_combination(&chosen, shares.len());
+        // Any choice of shares that fit gives the same value.
+        if let Some((_, wrong)) = &found
+            && !chosen.iter().any(|at| wrong.contains(at))
+        {
+            continue;
+        }
+        let basis: Vec<(u8, &[u8])> = chosen.iter().map(|&at| shares[at]).collect();
+        let Some(value) = authentic(&basis) else { continue };
+        match &found {
+            None => {
+                let is_wrong = |&at: &usize| !equal(&interpolate(&basis, shares[at].0), shares[at].1);
+                let wrong: Vec<usize> = (0..shares.len()).filter(is_wrong).collect();
+                found = Some((value, wrong));
             }
-            choice = next_combination(&wrong, shares.len());
+            Some((first, wrong)) if !equal(first, &value) => {
+                let right = (0..shares.len()).find(|at| !wrong.contains(at)).unwrap_or_default();
+                let other = chosen.iter().copied().find(|at| wrong.contains(at)).unwrap_or_default();
+                return Err(Failure::TwoValues([right, other]));
+            }
+            Some(_) => {}
         }
     }
-    None
+    found.ok_or(Failure::Digest)
 }
 
-/// Returns the value if all shares agree and fit the digest.
-fn authentic(shares: &[(u8, &[u8])], threshold: usize) -> Option<Value> {
-    let (basis, extra) = shares.split_at(threshold);
-    if !extra.iter().all(|&(at, share)| equal(&value_at(basis, at), share)) {
-        return None;
-    }
-    let value = value_at(basis, VALUE_POINT);
-    if threshold > 1 {
-        let digest = value_at(basis, DIGEST_POINT);
-        let (expected, random) = digest.split_at(DIGEST_BYTES);
-        if !equal(&tag(random, &value), expected) {
-            return None;
-        }
-    }
-    Some(value)
-}
-
-fn value_at(basis: &[(u8, &[u8])], at: u8) -> Value {
-    match basis {
-        // With a threshold of 1, each share is the value.
-        [(_, value)] => Zeroizing::new(value.to_vec()),
-        _ => interpolate(basis, at),
-    }
+/// Returns the value if the shares, as many as the threshold, fit the digest.
+fn authentic(basis: &[(u8, &[u8])]) -> Option<Value> {
+    let value = interpolate(basis, VALUE_POINT);
+    let digest = interpolate(basis, DIGEST_POINT);
+    let (expected, random) = digest.split_at(DIGEST_BYTES);
+    equal(&tag(random, &value), expected).then_some(value)
 }
 
 pub(crate) fn equal(a: &[u8], b: &[u8]) -> bool {

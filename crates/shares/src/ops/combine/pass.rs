@@ -16,7 +16,7 @@ use crate::ops::commitment::Committer;
 use crate::ops::error::{BadShare, CombineError, Fault};
 use crate::ops::interpolation::Interpolation;
 use crate::ops::positions::distinct_points;
-use crate::ops::rows::{CHUNK_BYTES, Rows};
+use crate::ops::rows::{Rows, chunk_bytes};
 
 /// One reading of shares: the shares that are read, and the shares among them that must agree.
 pub(crate) struct Pass<'a> {
@@ -112,6 +112,7 @@ impl<'a> Pass<'a> {
         let strays: Vec<Stray> = self.alive.iter().copied().filter(stray).map(judge).collect();
         drop(headers);
 
+        let chunk = chunk_bytes(readers.len());
         let mut state = State {
             basis,
             secret,
@@ -122,10 +123,10 @@ impl<'a> Pass<'a> {
             evidence: Evidence::new(readers.len(), first.field().element_len()),
             contradiction: false,
             collect: true,
-            result: Zeroizing::new(vec![0; CHUNK_BYTES]),
-            expected: Zeroizing::new(vec![0; CHUNK_BYTES]),
+            result: Zeroizing::new(vec![0; chunk]),
+            expected: Zeroizing::new(vec![0; chunk]),
         };
-        let mut rows = Rows::new(readers.len(), CHUNK_BYTES);
+        let mut rows = Rows::new(readers.len(), chunk);
 
         // The blinding value is shared like the secret, and comes before it.
         let blinding_bytes = first.field().blinding_share_bytes();
