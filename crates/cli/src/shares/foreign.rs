@@ -103,6 +103,11 @@ pub(crate) fn combine_words(
         Slip39Error::DifferentSets { positions: [a, b] } | Slip39Error::Conflict { positions: [a, b] } => {
             Error::new(format!("{} and {}: {error}", words[a].place, words[b].place))
         }
+        Slip39Error::TwoSecrets { positions: [a, b] } => {
+            let (a, b) = (&words[a].place, &words[b].place);
+            Error::new(format!("{error}: {a} and {b} are of different secrets, but claim to be of one set"))
+                .hint("nothing was written; ask the holders which shares were changed, and leave those out")
+        }
         error => words_error(error),
     })?;
     check_sources(words, &recovered.bad)?;
@@ -135,37 +140,49 @@ fn check_one_set(words: &[NamedWords]) -> Result<()> {
     Err(several_sets(&described))
 }
 
-/// If some mnemonics were found to be wrong, checks that the others come from as many files as
-/// shares are needed, so that one file with many shares never outvotes other files.
+/// If some mnemonics do not count, checks that the others come from as many files as shares are
+/// needed, so that one file with many shares never outvotes other files. Mnemonics do not count if
+/// they were found to be wrong, or if their group has too few of them.
 fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
-    if bad.is_empty() {
-        return Ok(());
+    let mut members: BTreeMap<u8, BTreeSet<u8>> = BTreeMap::new();
+    for NamedWords { mnemonic, .. } in words {
+        members.entry(mnemonic.group_index()).or_default().insert(mnemonic.index());
     }
-    let used: Vec<&NamedWords> =
-        words.iter().enumerate().filter(|(at, _)| !bad.contains(at)).map(|(_, words)| words).collect();
+    let is_complete =
+        |words: &NamedWords| members[&words.mnemonic.group_index()].len() >= usize::from(words.mnemonic.threshold());
+    let counts = |(at, words): &(usize, &NamedWords)| !bad.contains(at) && is_complete(words);
+    let used: Vec<&NamedWords> = words.iter().enumerate().filter(counts).map(|(_, words)| words).collect();
+    let files: BTreeSet<usize> = used.iter().map(|words| words.place.file).collect();
+    let is_ignored = |words: &NamedWords| !is_complete(words) && !files.contains(&words.place.file);
+    let what = match (bad, words.iter().any(is_ignored)) {
+        ([], false) => return Ok(()),
+        ([], true) => "are enough by themselves, and nothing shows that the other shares agree with them",
+        _ => "agree with one another, and contradict the other shares",
+    };
     let thresholds: BTreeMap<u8, usize> =
         used.iter().map(|words| (words.mnemonic.group_index(), words.mnemonic.threshold().into())).collect();
     let mut thresholds: Vec<usize> = thresholds.into_values().collect();
     thresholds.sort_unstable();
     let groups = used.first().map_or(0, |words| words.mnemonic.group_threshold().into());
     let needed: usize = thresholds.iter().take(groups).sum();
-    let files: BTreeSet<usize> = used.iter().map(|words| words.place.file).collect();
     if files.len() >= needed {
         return Ok(());
     }
     let places: Vec<_> = used.iter().map(|words| &words.place).collect();
-    Err(Error::new(format!("{} agree with one another, and contradict the other shares", list(&places)))
-        .hint(ONE_FILE_HINT))
+    Err(Error::new(format!("{} {what}", list(&places))).hint(ONE_FILE_HINT))
 }
 
-/// Checks the secret against the public key beside the words, if there is one: SLIP-39 itself gives
-/// another secret for a wrong passphrase, and no error.
+/// Checks the secret against the public keys beside the words, if there are any: SLIP-39 itself
+/// gives another secret for a wrong passphrase, and no error. No public key is preferred to another,
+/// because anyone can write one, so it is an error if the files disagree.
 fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()> {
-    let stated = |words: &&NamedWords| !words.notes.public_keys.is_empty();
-    let Some(first) = words.iter().find(stated) else { return Ok(()) };
+    let mut stated = words.iter().filter(|words| !words.notes.public_keys.is_empty()).peekable();
+    let Some(&first) = stated.peek() else { return Ok(()) };
     let public = super::identity::public_of(secret);
     let fits = |words: &&NamedWords| public.as_ref().is_some_and(|public| words.notes.public_keys.contains(public));
-    if !words.iter().any(|words| fits(&words)) {
+    let (right, wrong): (Vec<_>, Vec<_>) = stated.partition(fits);
+    let places = |words: &[&NamedWords]| list(&words.iter().map(|words| &words.place).collect::<Vec<_>>());
+    if right.is_empty() {
         let error = Error::new(format!("the result does not belong to the public key in {}", first.place));
         return Err(error.hint(if passphrase {
             "the passphrase is wrong, or the words were made without one; nothing was written"
@@ -173,10 +190,15 @@ fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()
             "were the words made with a passphrase? -p asks for it; nothing was written"
         }));
     }
-    if let Some(other) = words.iter().filter(stated).find(|words| !fits(words)) {
-        warn(format!("the public key in {} does not belong to the result", other.place));
+    if wrong.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    Err(Error::new(format!(
+        "the result belongs to the public key in {}, but not to the one in {}",
+        places(&right),
+        places(&wrong)
+    ))
+    .hint("nothing was written; find out which public key is right, and delete the lines with the others"))
 }
 
 /// Combines lines of `ssss` or Vault.

@@ -1,6 +1,7 @@
 //! Mistakes with shares: other sets, forgeries, existing files, files that others can read.
 
 use sealane::Poly1305;
+use sealane_shares::slip39::{self, Group, Options};
 use sealane_shares::{Share, split};
 use sha2::{Digest as _, Sha256};
 
@@ -152,6 +153,56 @@ fn words_of_another_set_or_of_a_forger() {
     assert!(!dir.exists("out"));
 }
 
+/// Two holders of a group of which three are needed, and a file of a forger with two whole groups.
+#[test]
+fn words_of_one_file_do_not_replace_those_of_an_incomplete_group() {
+    let dir = Dir::new();
+    let groups = [Group::new(3, 5), Group::new(1, 1), Group::new(1, 1)];
+    let split = |secret: &[u8]| {
+        let options = Options::default().with_iteration_exponent(0);
+        let made = slip39::split_groups(secret, b"", 2, &groups, options).unwrap().concat();
+        made.iter().map(|words| words.to_words().to_string()).collect::<Vec<_>>()
+    };
+    let (honest, evil) = (split(&[7; 32]), split(&[9; 32]));
+    for (at, words) in honest.iter().enumerate() {
+        dir.write(&format!("holder-{}", at + 1), words);
+    }
+    dir.write("evil", evil[5..].iter().map(|words| with_identifier(words, &honest[0]) + "\n").collect::<String>());
+    let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil"]);
+    let out = out.fails("\"evil\", line 1, \"evil\", line 2 are enough by themselves, and nothing shows");
+    assert!(String::from_utf8(out.stderr).unwrap().contains("shares from one file never outvote others"));
+    // With a third holder and a whole group, each of two secrets has enough groups.
+    dir.write("group-2", &honest[5]);
+    dir.write("evil", with_identifier(&evil[6], &honest[0]));
+    let all = ["combine", "-o", "out", "holder-1", "holder-2", "holder-3", "group-2", "evil"];
+    let run = dir.run(all);
+    assert!(run.err().contains("left out: \"evil\": it does not fit the others"), "{}", run.err());
+    run.ok();
+    assert_eq!(dir.read("out"), [7; 32]);
+    // A holder who leaves out what is not needed combines the rest.
+    dir.write("group-3", &honest[6]);
+    assert_eq!(dir.run(["combine", "holder-1", "group-2", "group-3"]).ok().stdout, [7; 32]);
+}
+
+#[test]
+fn words_of_two_secrets_name_both() {
+    let dir = Dir::new();
+    let honest = words(&dir, &[7; 32]);
+    let evil = slip39::split(&[9; 32], b"", 3, 8).unwrap();
+    let evil: Vec<String> = evil.iter().map(|words| with_identifier(&words.to_words(), &honest[0])).collect();
+    for (at, words) in honest[..3].iter().chain(&evil[3..5]).enumerate() {
+        dir.write(&format!("holder-{}", at + 1), words);
+    }
+    // Five shares of five have room for one secret only.
+    let run = dir.run(["combine", "holder-1", "holder-2", "holder-3", "holder-4", "holder-5"]);
+    assert_eq!(run.err().matches("left out").count(), 2, "{}", run.err());
+    assert_eq!(run.ok().stdout, [7; 32]);
+    dir.write("evil", evil[5..].join("\n"));
+    let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "holder-3", "evil"]);
+    out.fails("\"holder-1\" and \"evil\", line 1 are of different secrets, but claim to be of one set");
+    assert!(!dir.exists("out"));
+}
+
 /// Returns the words with the identifier and flags of `like`, and a matching checksum.
 fn with_identifier(words: &str, like: &str) -> String {
     let list: Vec<&str> = include_str!("../../../shares/src/foreign/slip39/wordlist.txt").lines().collect();
@@ -281,11 +332,13 @@ fn a_wrong_or_forgotten_passphrase_of_words_is_noticed() {
     let out = dir.run(["combine", "--identity", "-o", "out", b, c]).fails("does not belong to the public key");
     assert!(String::from_utf8(out.stderr).unwrap().contains("made with a passphrase? -p asks for it"));
     assert!(!dir.exists("out"));
-    // The public key was changed in one of the files.
+    // The public key was changed in one of the files. Nothing shows which of them.
     dir.sh(&format!("sed -i 's/key: age1x/key: age1z/;t;s/key: age1./key: age1x/' {c}")).quiet();
-    let run = run_with_passphrase("open sesame", &["combine", "--identity", "-p", a, c]);
-    assert!(run.err().contains("does not belong to the result"), "{}", run.err());
-    assert!(run.ok().stdout.starts_with(format!("# public key: {public}").as_bytes()));
+    let run = || run_with_passphrase("open sesame", &["combine", "--identity", "-p", a, c]);
+    let out = run().fails(&format!("belongs to the public key in \"{a}\", but not to the one in \"{c}\""));
+    assert!(String::from_utf8(out.stderr).unwrap().contains("delete the lines with the others"));
+    dir.sh(&format!("sed -i '/public key/d' {c}")).quiet();
+    assert!(run().quiet().stdout.starts_with(format!("# public key: {public}").as_bytes()));
 
     // Printed shares have both comments too.
     let printed =
