@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use sealane_shares::slip39::Mnemonic;
 use sealane_shares::{Header, MAGIC, ShareError, ShareReader, WipedVec};
@@ -63,7 +64,7 @@ pub(crate) struct NamedShare {
     pub(crate) form: Form,
     pub(crate) header: Header,
     /// The comments in its file.
-    pub(crate) notes: Notes,
+    pub(crate) notes: Rc<Notes>,
     source: Source,
 }
 
@@ -72,7 +73,7 @@ pub(crate) struct NamedWords {
     pub(crate) place: Place,
     pub(crate) mnemonic: Mnemonic,
     /// The comments in its file.
-    pub(crate) notes: Notes,
+    pub(crate) notes: Rc<Notes>,
 }
 
 /// The shares of a command line.
@@ -221,10 +222,10 @@ impl Shares {
             let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &place)?;
             Source::Memory(Cursor::new(bytes))
         };
-        self.add_own(place, path, Notes::default(), source)
+        self.add_own(place, path, Rc::default(), source)
     }
 
-    fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Notes, mut source: Source) -> Result<()> {
+    fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Rc<Notes>, mut source: Source) -> Result<()> {
         let form = if matches!(source, Source::Text(_)) { Form::Text } else { Form::Binary };
         let header = ShareReader::new(&mut source).map(|reader| reader.header().clone());
         let header = header.map_err(|error| share_error(&error, &place))?;
@@ -236,18 +237,19 @@ impl Shares {
         let found = pasted::find(text);
         let several = found.is_several();
         let at = |line: usize| place.at(several.then_some(line));
+        let notes = Rc::new(found.notes);
         let any = !found.shares.is_empty() || !found.words.is_empty();
         for (line, share) in found.shares {
             let added = share.map_err(|error| share_error(&error, &at(line))).and_then(|share| {
                 let source = Source::Text(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
-                self.add_own(at(line), path.map(Path::to_owned), found.notes.clone(), source)
+                self.add_own(at(line), path.map(Path::to_owned), notes.clone(), source)
             });
             self.unreadable.extend(added.err().map(|error| Unreadable { place: at(line), beside: false, error }));
         }
         for (line, words) in found.words {
             let place = at(line);
             match words {
-                Ok(mnemonic) => self.words.push(NamedWords { place, mnemonic, notes: found.notes.clone() }),
+                Ok(mnemonic) => self.words.push(NamedWords { place, mnemonic, notes: notes.clone() }),
                 Err(error) => {
                     let error = Error::new(format!("{place}: {error}")).hint("compare each word with the original");
                     self.unreadable.push(Unreadable { place, beside: false, error });

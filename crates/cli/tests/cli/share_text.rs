@@ -44,6 +44,17 @@ fn shares_out_of_a_mail() {
 }
 
 #[test]
+fn thousands_of_shares_in_one_file_take_little_memory() {
+    let dir = Dir::new();
+    let lines = split(&dir, &[]);
+    let line = format!("{}\n", lines[0]);
+    dir.write("many", line.repeat((4 << 20) / line.len()));
+    dir.write("other", &lines[1]);
+    let run = dir.sh("ulimit -v 800000; exec \"$SEALANE\" combine many other");
+    assert_eq!(run.quiet().stdout, [7; 32]);
+}
+
+#[test]
 fn words_as_people_write_them() {
     let dir = Dir::new();
     let lines = split(&dir, &["--words"]);

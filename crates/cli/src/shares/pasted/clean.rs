@@ -14,9 +14,19 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Zeroizing<String>> {
     let text = match bytes {
         [0xff, 0xfe, rest @ ..] if rest.contains(&0) => utf16(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] if rest.contains(&0) => utf16(rest, u16::from_be_bytes),
-        _ => Zeroizing::new(String::from_utf8_lossy(bytes).into_owned()),
+        _ => utf8(bytes),
     };
     (!text.contains('\0')).then_some(text)
+}
+
+fn utf8(bytes: &[u8]) -> Zeroizing<String> {
+    const WRONG: &str = "\u{fffd}";
+    let pieces =
+        || bytes.utf8_chunks().flat_map(|chunk| [chunk.valid(), if chunk.invalid().is_empty() { "" } else { WRONG }]);
+    // Allocated at once, because growing leaves a copy behind that is not wiped.
+    let mut text = Zeroizing::new(String::with_capacity(pieces().map(str::len).sum()));
+    text.extend(pieces());
+    text
 }
 
 /// Returns the lines without quoting, invisible characters and soft line breaks. Spaces and hyphens

@@ -58,6 +58,10 @@ pub(crate) fn find(text: &str) -> Found {
     found
 }
 
+/// The length at which a share of another program is no longer continued. The longest shares of
+/// `ssss` have about 400 characters.
+const MAX_JOINED: usize = 4096;
+
 /// Finds shares of other programs, one per line, with line numbers from 1. Spaces in them are
 /// removed. With `joined`, a line of only hexadecimal digits continues the line before: shares of
 /// `ssss` are long, and each has a hyphen.
@@ -68,7 +72,7 @@ pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<Str
         let characters = || line.chars().filter(|c| !c.is_whitespace());
         match lines.last_mut() {
             _ if characters().next().is_none() => {}
-            Some((_, last)) if joined && characters().all(|c| c.is_ascii_hexdigit()) => {
+            Some((_, last)) if joined && last.len() < MAX_JOINED && characters().all(|c| c.is_ascii_hexdigit()) => {
                 let mut longer = Zeroizing::new(String::with_capacity(last.len() + line.len()));
                 longer.push_str(last);
                 longer.extend(characters());

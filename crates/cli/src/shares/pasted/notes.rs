@@ -14,6 +14,10 @@ pub(crate) const PASSPHRASE_NOTE: &str = "with a passphrase";
 /// The text before a public key in a comment.
 pub(crate) const PUBLIC_KEY_NOTE: &str = "public key: ";
 
+/// The length of the public keys that are kept of one file, in bytes: enough for four post-quantum
+/// keys.
+const MAX_KEYS_BYTES: usize = 8 << 10;
+
 impl Notes {
     /// Adds the information in a comment.
     pub(super) fn add(&mut self, comment: &str) {
@@ -23,6 +27,7 @@ impl Notes {
         if let Some(key) = comment.strip_prefix(PUBLIC_KEY_NOTE).map(str::trim)
             && is_recipient(key)
             && !self.public_keys.iter().any(|known| known == key)
+            && self.public_keys.iter().map(String::len).sum::<usize>() + key.len() <= MAX_KEYS_BYTES
         {
             self.public_keys.push(key.to_owned());
         }

@@ -218,6 +218,8 @@ fn utf_16() {
     assert_eq!(*decode(&big).unwrap(), "share é");
     assert_eq!(*decode("share é".as_bytes()).unwrap(), "share é");
     assert!(decode(b"bin\0ary").is_none());
+    let wrong = b"a\xff\xfeb\xe2\x82c\xf0\x9f";
+    assert_eq!(*decode(wrong).unwrap(), String::from_utf8_lossy(wrong));
 }
 
 #[test]
@@ -245,9 +247,13 @@ fn hostile_text_does_not_take_long() {
         "1 academic\n".repeat(100_000),
         "academic\n".repeat(100_000),
         "q".repeat(1_000_000),
+        // Words of many lengths that could be several mnemonics.
+        format!("# end\n{}", "acid acid acid acid acid acid acid acid\n".repeat(255)).repeat(800),
+        (0..200_000).map(|at| format!("# public key: age1{at}\n")).collect(),
     ] {
         find(&text);
     }
+    plain_lines(&format!("1-\n{}", "a\n".repeat(1_000_000)), true);
     // The limit allows for a debug build on a busy machine, and fails for quadratic time.
     assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }

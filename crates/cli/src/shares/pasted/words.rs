@@ -13,6 +13,10 @@ const MAX_LETTERS: usize = 10;
 /// The largest number of words that are divided into several mnemonics by length alone.
 const MAX_WORDS: usize = 2048;
 
+/// The largest number of words of a text that are parsed to find out how they are divided: enough
+/// for many people's shares, and soon done.
+const MAX_TRIED: usize = 1 << 16;
+
 /// A line of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Line<'t> {
@@ -70,6 +74,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<
         }
     }
     let mut found = Vec::new();
+    let mut left = MAX_TRIED;
     for mut section in sections {
         let is_known = |row: &Row<'_>| row.words.iter().any(|word| is_word(word.text));
         while section.last().is_some_and(|row| !is_known(row)) {
@@ -78,7 +83,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> (Vec<(usize, Zeroizing<String>)>, Vec<
         if count(&section) < MIN_FOUND {
             other.extend(section.iter().map(|row| row.at));
         } else {
-            split(&section, &mut found);
+            split(&section, &mut left, &mut found);
         }
     }
     other.sort_unstable();
@@ -104,22 +109,26 @@ fn count(rows: &[Row<'_>]) -> usize {
     rows.iter().map(|row| row.words.len()).sum()
 }
 
-/// Splits words into mnemonics: one per line, one per paragraph, or all of the same length.
-fn split(rows: &[Row<'_>], found: &mut Vec<(usize, Zeroizing<String>)>) {
+/// Splits words into mnemonics: one per line, one per paragraph, or all of the same length. `left`
+/// is the number of words that may still be tried.
+fn split(rows: &[Row<'_>], left: &mut usize, found: &mut Vec<(usize, Zeroizing<String>)>) {
     if rows.iter().all(|row| row.words.len() >= MIN_WORDS) {
         return found.extend(rows.iter().map(|row| (row.at, join(&row.words))));
     }
     let paragraphs: Vec<&[Row<'_>]> = rows.chunk_by(|_, next| !next.after_gap).collect();
     if paragraphs.len() > 1 && paragraphs.iter().all(|rows| count(rows) >= MIN_WORDS) {
-        return paragraphs.into_iter().for_each(|rows| split(rows, found));
+        return paragraphs.into_iter().for_each(|rows| split(rows, left, found));
     }
     let words: Vec<(usize, Word<'_>)> =
         rows.iter().flat_map(|row| row.words.iter().map(|word| (row.at, *word))).collect();
     let joined = |words: &[(usize, Word<'_>)]| join(&words.iter().map(|(_, word)| *word).collect::<Vec<_>>());
-    let is_right = |words: &&[(usize, Word<'_>)]| Mnemonic::parse(&joined(words)).is_ok();
-    let is_one = words.len() > MAX_WORDS || is_right(&&words[..]);
+    let mut is_right = |words: &[(usize, Word<'_>)]| {
+        *left = left.saturating_sub(words.len());
+        *left > 0 && Mnemonic::parse(&joined(words)).is_ok()
+    };
+    let is_one = words.len() > MAX_WORDS || is_right(&words);
     let mut lengths = (MIN_WORDS..=words.len() / 2).filter(|length| words.len().is_multiple_of(*length));
-    let length = lengths.find(|&length| !is_one && words.chunks(length).any(|chunk| is_right(&chunk)));
+    let length = lengths.find(|&length| !is_one && words.chunks(length).any(&mut is_right));
     found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, joined(words))));
 }
 
