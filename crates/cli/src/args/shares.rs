@@ -69,7 +69,8 @@ pub(crate) struct CombineArgs {
     /// Combine the shares of the set ID: the digits that share inspect shows, or the first of them
     #[arg(long, value_name = "ID", value_parser = set_id, conflicts_with_all = ["ssss", "vault"])]
     pub(crate) set: Option<String>,
-    /// Write a secret of 32 bytes as an identity, for shares in words of an identity
+    /// Write an identity file, for shares that have only the key of an identity: 32 bytes, or the
+    /// line of a post-quantum key
     #[arg(long)]
     pub(crate) identity: bool,
     /// Combine lines from ssss-split; nothing can check their result
@@ -161,6 +162,9 @@ const SPLIT_NOTES: &str = "\
 Each share is a file with mode 0600. Its name has its number and the number of shares that are
 needed. Any K shares restore the secret (sealane combine). Fewer do not even help to check a guess.
 Give each share to a different person. Destroy the secret if no single person should have it.
+
+Of an identity file above 2 KiB, such as a post-quantum one, the shares have only the key. --binary
+splits the whole file.
 
 With --sheet, each page has a QR code, the share, and the steps that restore the secret.
 

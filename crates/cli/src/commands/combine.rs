@@ -22,7 +22,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
         return Err(Error::usage("--ssss and --vault need files with shares").hint("- is standard input"));
     }
     let mut output = Output::prepare(args.output.as_deref(), Content::NewSecret, typed)?;
-    let mut public = None;
+    let mut announcement = None;
     let combined = if args.ssss || args.vault {
         let (lines, ids) = open_lines(&args.shares, args.ssss, &stdin)?;
         refuse_same(output.id(), &ids)?;
@@ -47,15 +47,15 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
             let secret = foreign::combine_words(&shares.words, args, &mut left_out, &stdin);
             left_out.say();
             secret.and_then(|secret| {
-                public = identity::public_of(&secret);
+                announcement = announce(&secret, args);
                 write(&secret, args, &mut output)
             })
         } else if let Some(flag) = for_words(args) {
             Err(Error::usage(format!("{flag} is only for shares in words")).hint("leave it out"))
         } else if args.identity || typed {
-            let mut secret = Held { key_only: args.identity, ..Held::default() };
+            let mut secret = Held { identity_only: args.identity, ..Held::default() };
             combine_own(shares, left_out, &mut secret).and_then(|()| {
-                public = if args.identity { identity::public_of(&secret.bytes) } else { public_key(&secret.bytes) };
+                announcement = announce(&secret.bytes, args);
                 write(&secret.bytes, args, &mut output)
             })
         } else {
@@ -69,16 +69,21 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
             return Err(error);
         }
     }
-    match public.filter(|_| typed) {
-        Some(public) => tty::show(&format!("the secret is the identity with the public key {public}"))
-            .map_err(|error| Error::io("cannot write to the terminal", &error)),
+    match announcement.filter(|_| typed) {
+        Some(line) => tty::show(&line).map_err(|error| Error::io("cannot write to the terminal", &error)),
         None => Ok(()),
     }
 }
 
-/// Returns the public key of a secret that is an identity file with one identity.
-fn public_key(secret: &[u8]) -> Option<String> {
-    identity::single(secret).map(|identity| identity.public)
+/// Returns a line with the public key of a secret, if it can be an identity. Any 32 bytes can be the
+/// key of one.
+fn announce(secret: &[u8], args: &CombineArgs) -> Option<String> {
+    let public = identity::public_of(secret)?;
+    Some(if args.identity || secret.len() != identity::KEY_BYTES {
+        format!("the secret is the identity with the public key {public}")
+    } else {
+        format!("if the secret is the key of an identity, its public key is {public}")
+    })
 }
 
 /// Returns the first flag that was given and is only for shares in words.
@@ -130,14 +135,14 @@ impl Target for Output {
 #[derive(Default)]
 struct Held {
     bytes: Zeroizing<Vec<u8>>,
-    /// Whether the secret must be the key of an identity.
-    key_only: bool,
+    /// Whether the secret must be an identity, or the key of one.
+    identity_only: bool,
 }
 
 impl Held {
     /// Returns the length of the longest secret that is accepted, in bytes.
     fn limit(&self) -> usize {
-        if self.key_only { identity::KEY_BYTES } else { MAX_TEXT_PAYLOAD_BYTES }
+        if self.identity_only { identity::MAX_FILE_BYTES } else { MAX_TEXT_PAYLOAD_BYTES }
     }
 }
 
@@ -150,9 +155,12 @@ impl Target for Held {
 impl Write for Held {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         if self.bytes.len() + data.len() > self.limit() {
-            return Err(Error::new("the secret is longer than 32 bytes, the length of the key of an identity")
-                .hint("without --identity, it is written unchanged")
-                .into_io());
+            return Err(Error::new(format!(
+                "the secret is longer than {} bytes, too long for an identity",
+                self.limit()
+            ))
+            .hint("without --identity, it is written unchanged")
+            .into_io());
         }
         // Allocated once, because growing leaves a copy behind that is not wiped.
         if self.bytes.capacity() == 0 {

@@ -47,7 +47,7 @@ pub(crate) struct Splitting<'a> {
 impl Splitting<'_> {
     /// Splits `input`. Prints the paths of the shares, unless they go to standard output or to a
     /// sheet.
-    pub(crate) fn run(self, mut input: Input, stdin: &StdinUse) -> Result<()> {
+    pub(crate) fn run(mut self, mut input: Input, stdin: &StdinUse) -> Result<()> {
         let FormArgs { binary, text, words, ssss, vault, .. } = self.form;
         // Errors of the output should come before any question.
         let sheet = self.sheet.map(|path| Output::prepare(Some(path), Content::NewSecret, false)).transpose()?;
@@ -61,11 +61,12 @@ impl Splitting<'_> {
         if words || ssss || vault {
             return self.lines(input, stdin);
         }
-        // One byte more than shares in text form can hold, to choose the form.
-        let mut start = Zeroizing::new(Vec::with_capacity(MAX_TEXT_PAYLOAD_BYTES + 1));
+        // The form depends on the length.
+        let mut start = Zeroizing::new(Vec::new());
         if !binary {
-            let prefix = (&mut input.reader).take(MAX_TEXT_PAYLOAD_BYTES as u64 + 1).read_to_end(&mut start);
-            prefix.map_err(|error| read_error(error, &input.name))?;
+            let (read, public) = read_for_text(&mut input)?;
+            start = read;
+            self.comments.extend(public.map(|public| format!("{PUBLIC_KEY_NOTE}{public}")));
         }
         let small = !binary && start.len() <= MAX_TEXT_PAYLOAD_BYTES;
         if text && !small {
@@ -126,9 +127,7 @@ impl Splitting<'_> {
             let set = lines.first().and_then(|line| line.ending.split('.').next()).unwrap_or_default().to_owned();
             (lines.into_iter().map(|line| line.text).collect(), set, public)
         } else {
-            let mut secret = Zeroizing::new(Vec::with_capacity(MAX_TEXT_PAYLOAD_BYTES + 1));
-            let read = (&mut input.reader).take(MAX_TEXT_PAYLOAD_BYTES as u64 + 1).read_to_end(&mut secret);
-            read.map_err(|error| read_error(error, &input.name))?;
+            let (secret, _) = read_for_text(&mut input)?;
             if secret.len() > MAX_TEXT_PAYLOAD_BYTES {
                 return Err(too_long_for_text(&input.name).hint("split a key, and encrypt the file to it"));
             }
@@ -207,6 +206,24 @@ impl Splitting<'_> {
         say_where(&files.finish()?);
         Ok(())
     }
+}
+
+/// Reads the beginning of `input`, at least one byte more than shares in text form can hold if there
+/// are so many. If the whole input is an identity file that is too long for shares in text form,
+/// returns only the line of the key, and the public key.
+fn read_for_text(input: &mut Input) -> Result<(Zeroizing<Vec<u8>>, Option<String>)> {
+    const LIMIT: usize = identity::MAX_FILE_BYTES;
+    let mut start = Zeroizing::new(Vec::with_capacity(LIMIT + 1));
+    let read = (&mut input.reader).take(LIMIT as u64 + 1).read_to_end(&mut start);
+    read.map_err(|error| read_error(error, &input.name))?;
+    if start.len() > MAX_TEXT_PAYLOAD_BYTES
+        && start.len() <= LIMIT
+        && let Some(identity) = identity::single(&start)
+    {
+        warn(format!("the shares have only the key in {}, without its comments", input.name));
+        return Ok((Zeroizing::new(identity.line.as_bytes().to_vec()), Some(identity.public)));
+    }
+    Ok((start, None))
 }
 
 fn too_long_for_text(name: &str) -> Error {

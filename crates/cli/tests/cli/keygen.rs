@@ -119,6 +119,20 @@ fn post_quantum_keys() {
     assert!(printed.lines().all(|line| line.unwrap().len() < 400), "short enough to be printed");
     let secret = dir.run_with(&printed, ["combine", "-"]).quiet().stdout;
     assert!(secret.starts_with(b"AGE-SECRET-KEY-PQ-1") && secret.len() < 100);
+    // The same for an existing file, which is too long for shares in text form with its comment.
+    assert!(dir.read("pq.txt").len() > 2048);
+    let split = dir.run(["split", "-k", "2", "-n", "3", "-o", "own", "pq.txt"]).ok();
+    let messages = String::from_utf8(split.stderr).unwrap();
+    assert!(messages.contains("the shares have only the key in \"pq.txt\", without its comments"), "{messages}");
+    let text = String::from_utf8(dir.sh("cat own/*.share.txt").quiet().stdout).unwrap();
+    assert_eq!(text.matches(&format!("# public key: {recipient}\n")).count(), 3);
+    let line = dir.sh("tail -n 1 pq.txt").quiet().stdout;
+    assert_eq!(dir.sh("\"$SEALANE\" combine own/*").quiet().stdout, line);
+    let file = [format!("# public key: {recipient}\n").as_bytes(), &line].concat();
+    assert_eq!(dir.sh("\"$SEALANE\" combine --identity own/*").quiet().stdout, file);
+    dir.run(["split", "--binary", "-k", "2", "-n", "3", "-o", "whole", "pq.txt"]).ok();
+    assert_eq!(dir.sh("\"$SEALANE\" combine whole/*").quiet().stdout, dir.read("pq.txt"));
+    assert_eq!(dir.sh("\"$SEALANE\" combine --identity whole/*").quiet().stdout, file);
     // In words as well, with the public key beside them.
     dir.run(["split", "--words", "-k", "2", "-n", "2", "-o", "words", "pq.txt"]).ok();
     let restored = dir.sh("\"$SEALANE\" combine words/*").quiet().stdout;

@@ -59,6 +59,33 @@ fn words_are_numbered() {
 }
 
 #[test]
+fn a_post_quantum_key_on_sheets() {
+    let dir = Dir::new();
+    dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
+    let public = dir.run(["keygen", "-y", "pq.txt"]).text().trim().to_owned();
+    for form in ["--text", "--words"] {
+        dir.run(["split", form, "-k", "2", "-n", "3", "--sheet", "s.html", "pq.txt"]).ok();
+        let page = String::from_utf8(dir.read("s.html")).unwrap();
+        std::fs::remove_file(dir.path("s.html")).unwrap();
+        // The public key would fill the page.
+        let shown = format!("<code>{} … {}</code>", &public[..24], &public[public.len() - 24..]);
+        assert_eq!((page.matches(&shown).count(), page.contains(&public)), (3, false), "{form}");
+        // The sheet says how to restore the key.
+        let command = between(&page, "Run <code>sealane ", " -o restored.txt</code>")[0];
+        let shares = if form == "--words" {
+            let lists = between(&page, "<ol class=\"words\">", "</ol>");
+            lists[1..].iter().map(|list| between(list, "<li>", "</li>").join(" ")).collect::<Vec<_>>().join("\n")
+        } else {
+            between(&page, "<p class=\"text\">", "</p>")[1..].join("\n\n")
+        };
+        let run = dir.run_with(shares.as_bytes(), command.split(' ').chain(["-o", "restored.txt", "-"]));
+        run.quiet();
+        assert_eq!(dir.run(["keygen", "-y", "restored.txt"]).text().trim(), public, "{form}");
+        std::fs::remove_file(dir.path("restored.txt")).unwrap();
+    }
+}
+
+#[test]
 fn wrong_arguments() {
     let dir = Dir::with_key();
     let split = |args: &[&str]| dir.run(["split", "-k", "2", "-n", "3"].iter().chain(args).chain(&["key.txt"]));

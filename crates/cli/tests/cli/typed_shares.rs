@@ -1,5 +1,7 @@
 //! `sealane combine` without files: shares that the user types at the terminal.
 
+use rexpect::session::PtySession;
+
 use crate::support::Dir;
 use crate::terminal::{ends, in_terminal};
 
@@ -19,11 +21,7 @@ fn shares_are_checked_as_they_are_typed() {
     let key = String::from_utf8(dir.read("key.txt")).unwrap();
     let (lines, others) = (split(&dir, &key, &["--text"]), split(&dir, "other", &["--text"]));
     let mut session = in_terminal(&dir, COMBINE);
-    let mut typed = |line: &str, answer: &str| {
-        session.exp_string("(not shown; an empty line ends): ").unwrap();
-        session.send_line(line).unwrap();
-        session.exp_string(answer).unwrap();
-    };
+    let mut typed = |line: &str, answer: &str| type_shares(&mut session, &[(line, answer)]);
     let mut wrong = lines[0].clone();
     wrong.replace_range(40..41, if &wrong[40..41] == "Q" { "P" } else { "Q" });
     typed(&wrong, "type it again, or type another share");
@@ -40,24 +38,32 @@ fn shares_are_checked_as_they_are_typed() {
     assert_eq!(dir.mode("out"), 0o600);
 }
 
+/// Types each line, and waits for its answer.
+fn type_shares(session: &mut PtySession, lines: &[(&str, &str)]) {
+    for (line, answer) in lines {
+        session.exp_string("(not shown; an empty line ends): ").unwrap();
+        session.send_line(line).unwrap();
+        session.exp_string(answer).unwrap();
+    }
+}
+
 #[test]
 fn words_are_typed_on_one_line() {
     let dir = Dir::with_key();
     let key = String::from_utf8(dir.read("key.txt")).unwrap();
     let lines = split(&dir, &key, &["--words"]);
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" combine --identity -o out");
-    for (line, answer) in [
-        ("academic acid", "is not a share"),
-        (&lines[1], "this share is intact; 1 more needed"),
-        (&lines[1], "were typed before"),
-        (&lines[0], "these shares are enough"),
-    ] {
-        session.exp_string("an empty line ends): ").unwrap();
-        session.send_line(line).unwrap();
-        session.exp_string(answer).unwrap();
-    }
+    type_shares(
+        &mut session,
+        &[
+            ("academic acid", "is not a share"),
+            (&lines[1], "this share is intact; 1 more needed"),
+            (&lines[1], "were typed before"),
+            (&lines[0], "these shares are enough"),
+        ],
+    );
     let recipient = String::from_utf8(dir.read("key.pub")).unwrap();
-    ends(session, 0, recipient.trim());
+    ends(session, 0, &format!("the secret is the identity with the public key {}", recipient.trim()));
     assert!(String::from_utf8(dir.read("out")).unwrap().ends_with(&key[key.find("AGE-SECRET").unwrap()..]));
     dir.encrypt(b"message", "x");
     assert_eq!(dir.run(["-d", "-i", "out", "x"]).quiet().stdout, b"message");
@@ -66,19 +72,23 @@ fn words_are_typed_on_one_line() {
 #[test]
 fn a_typed_key_shows_its_public_key() {
     let dir = Dir::new();
-    let lines = split(&dir, "any 32 bytes are a key of X25519", &["--text"]);
-    let mut session = in_terminal(&dir, "exec \"$SEALANE\" combine --identity -o out");
-    for (line, answer) in [(&lines[0], "1 more needed"), (&lines[2], "these shares are enough")] {
-        session.exp_string("an empty line ends): ").unwrap();
-        session.send_line(line).unwrap();
-        session.exp_string(answer).unwrap();
+    let secret = "any 32 bytes are a key of X25519";
+    let mut publics = Vec::new();
+    for (form, combine, shown) in [
+        ("--text", "combine --identity -o out", "the secret is the identity with the public key age1"),
+        // Without --identity, the secret may be anything else of this length.
+        ("--words", "combine -o raw", "if the secret is the key of an identity, its public key is age1"),
+    ] {
+        let lines = split(&dir, secret, &[form]);
+        let mut session = in_terminal(&dir, &format!("exec \"$SEALANE\" {combine}"));
+        type_shares(&mut session, &[(&lines[0], "1 more needed"), (&lines[2], "these shares are enough")]);
+        let text = ends(session, 0, shown);
+        let start = text.find(shown).unwrap() + shown.len();
+        publics.push(format!("age1{}", text[start..].split_whitespace().next().unwrap()));
     }
-    let public = {
-        let shown = ends(session, 0, "the identity with the public key age1");
-        let start = shown.find("public key age1").expect("it was shown") + "public key ".len();
-        shown[start..].split_whitespace().next().unwrap().to_owned()
-    };
-    assert_eq!(dir.run(["keygen", "-y", "out"]).text().trim(), public);
+    let public = dir.run(["keygen", "-y", "out"]).text();
+    assert_eq!(publics, [public.trim(), public.trim()]);
+    assert_eq!(dir.read("raw"), secret.as_bytes());
 }
 
 #[test]

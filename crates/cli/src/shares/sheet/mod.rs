@@ -21,6 +21,13 @@ const DENSE_GROUPS: usize = 18;
 /// The number of characters above which a share needs a large code and small print to fit on a
 /// page.
 const DENSE: usize = 900;
+/// The number of words above which they need small print. With the longest instructions, Chromium
+/// prints 72 words on a page, and about 340 in small print.
+const DENSE_WORDS: usize = 60;
+/// The number of characters of a public key above which a sheet shows only its ends, which are
+/// [`SHOWN`] characters each.
+const LONG_KEY: usize = 100;
+const SHOWN: usize = 24;
 
 /// The share of one sheet.
 pub(super) struct Sheet<'a> {
@@ -68,9 +75,9 @@ impl Sheets<'_> {
     /// Returns the page of one share.
     fn section(&self, sheet: &Sheet<'_>) -> Result<Zeroizing<String>> {
         let Self { stem, set, threshold, count, .. } = self;
-        let is_dense = sheet.text.len() > DENSE;
+        let is_dense = if self.words { sheet.text.split(' ').count() > DENSE_WORDS } else { sheet.text.len() > DENSE };
         // A code with many modules must be larger to be readable on paper.
-        let class = if is_dense { "large" } else { "small" };
+        let class = if sheet.text.len() > DENSE { "large" } else { "small" };
         let upper = Zeroizing::new(sheet.text.to_ascii_uppercase());
         let code = qr::svg(&upper, class).ok_or_else(|| {
             Error::new("a share is too long for a QR code").hint("split a shorter secret, such as a key")
@@ -138,7 +145,12 @@ impl Sheets<'_> {
             self.threshold
         );
         if let Some(public) = self.public {
-            let _ = writeln!(out, "<li>Compare the public key that is shown: <code>{}</code></li>", escaped(public));
+            // A post-quantum key would fill the page.
+            let public = match public.len() {
+                LONG_KEY.. => format!("{} … {}", &public[..SHOWN], &public[public.len() - SHOWN..]),
+                _ => public.to_owned(),
+            };
+            let _ = writeln!(out, "<li>Compare the public key that is shown: <code>{}</code></li>", escaped(&public));
         }
         out.push_str("</ol>\n");
         if self.passphrase {
@@ -185,6 +197,16 @@ mod tests {
         let lengths: Vec<_> = lines.map(str::len).collect();
         assert!((38..=43).contains(&lengths.len()), "{}", lengths.len());
         assert_eq!(lengths.iter().max(), Some(&107));
+    }
+
+    #[test]
+    fn many_words_are_in_small_print() {
+        for (count, dense) in [(33, false), (60, false), (61, true), (300, true)] {
+            let sheets = Sheets { words: true, ..sheets("key") };
+            let page = sheets.page(&[Sheet { index: 1, text: &vec!["academic"; count].join(" ") }]).unwrap();
+            assert_eq!(page.contains("<section class=\"dense\">"), dense, "{count}");
+            assert_eq!(page.contains("<svg class=\"large\""), count == 300, "{count}");
+        }
     }
 
     #[test]
