@@ -8,11 +8,13 @@
  *   pointer must be valid for its length. Output need not be initialised.
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
  *   may be exactly the same buffer. All other overlaps are refused with SEALANE_OVERLAP.
- * - Key and nonce are copied first, so they may be anywhere. The library wipes its copies.
+ * - Keys and nonces are copied first, so they may be anywhere. The library wipes its copies of
+ *   keys.
  * - Functions may be called from several threads at once, but a context only from one at a time,
  *   unless it says something else.
  * - Texts need no zero byte at their end, because their length is an argument.
- * - There is no global state to initialise. Running out of memory ends the process.
+ * - There is no global state to initialise. Running out of memory ends the process, except where
+ *   it gives SEALANE_NO_MEMORY.
  */
 
 
@@ -209,7 +211,7 @@ enum sealane_status
    */
   SEALANE_EXCESSIVE_WORK = 18,
   /**
-   * There is not enough memory for scrypt, or for the result.
+   * There is not enough memory for scrypt, or for the chunks of a range.
    */
   SEALANE_NO_MEMORY = 19,
   /**
@@ -348,7 +350,7 @@ typedef ptrdiff_t (*sealane_write)(void *context, const uint8_t *bytes, size_t l
  */
 typedef struct {
   /**
-   * The nonce: 12 or 24 bytes.
+   * The nonce: 12 or 24 bytes. The nonces of all messages are copied before anything is written.
    */
   const uint8_t *nonce;
   /**

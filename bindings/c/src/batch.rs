@@ -15,7 +15,7 @@ const WINDOW: usize = 64;
 /// A message of a batch. It is encrypted or decrypted in place.
 #[repr(C)]
 pub struct sealane_message {
-    /// The nonce: 12 or 24 bytes.
+    /// The nonce: 12 or 24 bytes. The nonces of all messages are copied before anything is written.
     pub nonce: *const u8,
     /// The associated data.
     pub aad: *const u8,
@@ -33,12 +33,13 @@ pub struct sealane_message {
 }
 
 /// Checks everything before anything is written: the algorithm, lengths, nulls and overlaps.
-/// Returns the key.
+/// Returns the key. `writes_messages` says whether the array of messages itself is written.
 fn check(
     caller: &Caller,
     (aead, key): (u32, *const u8),
     nonce_len: usize,
     messages: &[sealane_message],
+    writes_messages: bool,
 ) -> Result<Zeroizing<[u8; 32]>, sealane_status> {
     if nonce_len != nonce_bytes(aead)? {
         return Err(SEALANE_WRONG_LENGTH);
@@ -55,7 +56,7 @@ fn check(
     }
     // Each buffer, and whether it is written. Sorting is fast, because buffers of one kind are
     // usually in order.
-    let mut regions = vec![(Region::new(messages.as_ptr(), messages.len()), false)];
+    let mut regions = vec![(Region::new(messages.as_ptr(), messages.len()), writes_messages)];
     regions.extend(messages.iter().map(|message| (Region::new(message.aad, message.aad_len), false)));
     regions.extend(messages.iter().map(|message| (Region::new(message.data, message.data_len), true)));
     regions.extend(messages.iter().map(|message| (Region::new(message.tag, TAG_BYTES), true)));
@@ -74,16 +75,21 @@ fn check(
     Ok(key)
 }
 
+/// Returns copies of all nonces. The output of a message may overwrite the nonce of a later one.
+fn nonces<const N: usize>(caller: &Caller, messages: &[sealane_message]) -> Result<Vec<[u8; N]>, sealane_status> {
+    messages.iter().map(|message| caller.array(message.nonce)).collect()
+}
+
 fn seal<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
     caller: &Caller,
     key: &[u8; 32],
     messages: &[sealane_message],
 ) -> Result<(), sealane_status> {
     let cipher = ChaChaPoly1305::<L>::new(key);
-    for window in messages.chunks(WINDOW) {
+    let nonces = nonces(caller, messages)?;
+    for (window, nonces) in messages.chunks(WINDOW).zip(nonces.chunks(WINDOW)) {
         let mut requests = Vec::with_capacity(window.len());
-        for message in window {
-            let nonce = caller.array(message.nonce)?;
+        for (message, &nonce) in window.iter().zip(nonces) {
             let (aad, data) =
                 (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
             // A reference to a tag needs initialised bytes.
@@ -103,10 +109,10 @@ fn open<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
 ) -> Result<(), sealane_status> {
     let cipher = ChaChaPoly1305::<L>::new(key);
     let mut result = Ok(());
-    for window in messages.chunks_mut(WINDOW) {
+    let nonces = nonces(caller, messages)?;
+    for (window, nonces) in messages.chunks_mut(WINDOW).zip(nonces.chunks(WINDOW)) {
         let mut requests = Vec::with_capacity(window.len());
-        for message in window.iter() {
-            let nonce = caller.array(message.nonce)?;
+        for (message, &nonce) in window.iter().zip(nonces) {
             let (aad, data) =
                 (caller.input(message.aad, message.aad_len)?, caller.in_out(message.data, message.data_len)?);
             let tag = caller.input(message.tag.cast::<[u8; TAG_BYTES]>(), 1)?.first().ok_or(SEALANE_INTERNAL)?;
@@ -140,7 +146,7 @@ pub unsafe extern "C" fn sealane_aead_seal_batch(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let messages = caller.input(messages, count)?;
-        let key = check(&caller, (aead, key), nonce_len, messages)?;
+        let key = check(&caller, (aead, key), nonce_len, messages, false)?;
         match aead {
             SEALANE_CHACHA20_POLY1305 => seal::<12, Ietf>(&caller, &key, messages),
             _ => seal::<24, Extended>(&caller, &key, messages),
@@ -168,7 +174,7 @@ pub unsafe extern "C" fn sealane_aead_open_batch(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let messages = caller.in_out(messages, count)?;
-        let key = check(&caller, (aead, key), nonce_len, messages)?;
+        let key = check(&caller, (aead, key), nonce_len, messages, true)?;
         match aead {
             SEALANE_CHACHA20_POLY1305 => open::<12, Ietf>(&caller, &key, messages),
             _ => open::<24, Extended>(&caller, &key, messages),

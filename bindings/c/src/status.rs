@@ -48,7 +48,7 @@ pub enum sealane_status {
     SEALANE_TOO_FEW_SHARES = 17,
     /// The file asks for more scrypt work than is allowed.
     SEALANE_EXCESSIVE_WORK = 18,
-    /// There is not enough memory for scrypt, or for the result.
+    /// There is not enough memory for scrypt, or for the chunks of a range.
     SEALANE_NO_MEMORY = 19,
     /// An error in the library itself. Outputs and contexts must not be used further.
     SEALANE_INTERNAL = 255,
@@ -104,7 +104,7 @@ impl sealane_status {
             SEALANE_MALFORMED => c"the file is not in the age v1 format",
             SEALANE_TOO_FEW_SHARES => c"the file takes more holders together than are here",
             SEALANE_EXCESSIVE_WORK => c"the file asks for more scrypt work than is allowed",
-            SEALANE_NO_MEMORY => c"there is not enough memory for scrypt or for the result",
+            SEALANE_NO_MEMORY => c"there is not enough memory for scrypt or for the chunks of a range",
             SEALANE_INTERNAL => c"an error in the library itself",
         }
     }

@@ -124,10 +124,68 @@ static void far_overlaps(void)
     free(key), free(nonce), free(data), free(same);
 }
 
+/* Nonces are where the outputs of other messages are written: the tag or data of the first. */
+static void nonces_in_outputs(uint32_t aead, int in_tag)
+{
+    const size_t nonce_len = sealane_aead_nonce_bytes(aead);
+    uint8_t *key = bytes(32, 3), *own = bytes(nonce_len, 9), *text = bytes(40, 5), *sealed = bytes(COUNT * 40, 0);
+    uint8_t tags[COUNT][24], moved[24], tag[16];
+    sealane_message messages[COUNT];
+    memset(tags, 7, sizeof tags);
+    for (size_t i = 0; i < COUNT; i++) {
+        messages[i] = (sealane_message){.nonce = own, .data = bytes(40, 5), .data_len = 40, .tag = tags[i]};
+    }
+    /* One of the same group of messages, and one that is sealed much later. */
+    uint8_t *place = in_tag ? tags[0] : messages[0].data;
+    messages[1].nonce = messages[COUNT - 1].nonce = place;
+    memcpy(moved, place, nonce_len);
+    OK(sealane_aead_seal_batch(aead, key, nonce_len, messages, COUNT));
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint8_t *nonce = messages[i].nonce == place ? moved : own;
+        OK(sealane_aead_seal(aead, key, nonce, nonce_len, NULL, 0, text, 40, sealed + i * 40, tag));
+        CHECK(memcmp(sealed + i * 40, messages[i].data, 40) == 0 && memcmp(tag, messages[i].tag, 16) == 0);
+    }
+    if (!in_tag) {
+        /* Opening overwrites ciphertext, too. */
+        const uint8_t *last = sealed + (COUNT - 1) * 40;
+        memcpy(moved, messages[0].data, nonce_len);
+        OK(sealane_aead_seal(aead, key, moved, nonce_len, NULL, 0, text, 40, messages[1].data, messages[1].tag));
+        OK(sealane_aead_seal(aead, key, moved, nonce_len, NULL, 0, text, 40, messages[COUNT - 1].data,
+                             messages[COUNT - 1].tag));
+        CHECK(memcmp(last, messages[COUNT - 1].data, 40) != 0);
+        OK(sealane_aead_open_batch(aead, key, nonce_len, messages, COUNT));
+        for (size_t i = 0; i < COUNT; i++)
+            CHECK(memcmp(text, messages[i].data, 40) == 0);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        free(messages[i].data);
+    free(key), free(own), free(text), free(sealed);
+}
+
+/* Opening writes the status of each message. */
+static void associated_data_in_messages(void)
+{
+    uint8_t *key = bytes(32, 3), *nonce = bytes(12, 3), *data = bytes(20, 4), *same = bytes(20, 4), tag[16] = {0};
+    const uint32_t aead = SEALANE_CHACHA20_POLY1305;
+    sealane_message message = {.nonce = nonce, .aad = (uint8_t *)&message.status, .aad_len = sizeof message.status,
+                               .data = data, .data_len = 20, .tag = tag, .status = -1};
+    IS(SEALANE_OVERLAP, sealane_aead_open_batch(aead, key, 12, &message, 1));
+    CHECK(message.status == -1 && memcmp(data, same, 20) == 0);
+    OK(sealane_aead_seal_batch(aead, key, 12, &message, 1));
+    OK(sealane_aead_open(aead, key, nonce, 12, message.aad, message.aad_len, data, 20, tag, data));
+    CHECK(memcmp(data, same, 20) == 0);
+    free(key), free(nonce), free(data), free(same);
+}
+
 void test_batch(void)
 {
     same_as_alone(SEALANE_CHACHA20_POLY1305);
     same_as_alone(SEALANE_XCHACHA20_POLY1305);
     wrong_arguments();
     far_overlaps();
+    for (int in_tag = 0; in_tag < 2; in_tag++) {
+        nonces_in_outputs(SEALANE_CHACHA20_POLY1305, in_tag);
+        nonces_in_outputs(SEALANE_XCHACHA20_POLY1305, in_tag);
+    }
+    associated_data_in_messages();
 }
