@@ -18,6 +18,9 @@ import org.apache.hadoop.io.compress.SplittableCompressionCodec;
  * *.age}. They can read a binary file in several splits at once. An armored file is read in one
  * split.
  *
+ * <p>The codec encrypts whole files, and the output of map tasks. It refuses to encrypt the parts of
+ * sequence files: {@link AgeFileSystem} encrypts such files.
+ *
  * <p>{@link AgeProperties} lists the properties that set the keys.
  */
 public final class AgeCodec implements Configurable, SplittableCompressionCodec {
@@ -71,25 +74,25 @@ public final class AgeCodec implements Configurable, SplittableCompressionCodec 
         return new AgeSplitInputStream(seekableIn, conf, start, end);
     }
 
-    /** Returns null: there is no object between the codec and its streams. */
     @Override
     public Class<? extends Compressor> getCompressorType() {
-        return null;
+        return UnusedCompressor.class;
     }
 
+    /** Returns a compressor that the streams do not use. */
     @Override
     public Compressor createCompressor() {
-        return null;
+        return new UnusedCompressor();
     }
 
-    /** Returns null: there is no object between the codec and its streams. */
     @Override
     public Class<? extends Decompressor> getDecompressorType() {
-        return null;
+        return UnusedCompressor.class;
     }
 
+    /** Returns a decompressor that the streams do not use. */
     @Override
     public Decompressor createDecompressor() {
-        return null;
+        return new UnusedCompressor();
     }
 }

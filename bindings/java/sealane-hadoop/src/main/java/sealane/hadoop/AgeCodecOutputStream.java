@@ -11,6 +11,7 @@ import sealane.age.AgeRecipients;
 /** Encrypts a file. {@link #finish} writes the last chunk. */
 final class AgeCodecOutputStream extends CompressionOutputStream {
     private final AgeOutputStream age;
+    private boolean finished;
 
     AgeCodecOutputStream(OutputStream out, Configuration conf) throws IOException {
         super(out);
@@ -49,10 +50,15 @@ final class AgeCodecOutputStream extends CompressionOutputStream {
     @Override
     public void finish() throws IOException {
         age.close();
+        finished = true;
     }
 
+    /** Does nothing after {@link #finish}, when Hadoop calls it for the output of a map task. */
     @Override
     public void resetState() {
-        throw new UnsupportedOperationException("a file of age is one file");
+        if (!finished) {
+            throw new UnsupportedOperationException("sealane.hadoop.AgeCodec encrypts whole files, and this format"
+                    + " compresses parts of a file: use sealane.hadoop.AgeFileSystem");
+        }
     }
 }

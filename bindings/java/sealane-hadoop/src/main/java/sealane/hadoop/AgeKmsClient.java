@@ -37,7 +37,7 @@ public final class AgeKmsClient implements KmsClient {
     }
 
     private AgeRecipients recipients(String masterKey) throws IOException {
-        String lines = conf.get(AgeProperties.MASTER_KEY_RECIPIENTS + masterKey, "").replace(',', '\n');
+        String lines = Keys.recipientLines(conf, AgeProperties.MASTER_KEY_RECIPIENTS + masterKey);
         if (lines.isBlank() && masterKey.startsWith("age1")) {
             lines = masterKey;
         }

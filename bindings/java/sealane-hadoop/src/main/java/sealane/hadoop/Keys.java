@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import sealane.age.AgeException;
 import sealane.age.AgeIdentities;
@@ -45,7 +46,7 @@ final class Keys {
 
     /** Returns the recipients of new files. */
     static AgeRecipients recipients(Configuration conf) throws IOException {
-        String lines = conf.get(AgeProperties.RECIPIENTS, "").replace(',', '\n');
+        String lines = recipientLines(conf, AgeProperties.RECIPIENTS);
         AgeRecipients.Builder builder = new AgeRecipients.Builder();
         if (lines.isBlank()) {
             char[] passphrase = conf.getPassword(AgeProperties.PASSPHRASE);
@@ -65,12 +66,34 @@ final class Keys {
         return builder.build();
     }
 
+    /** Returns the recipients in a property, one on each line without spaces around it. */
+    static String recipientLines(Configuration conf, String property) {
+        return conf.get(property, "").lines()
+                .flatMap(line -> Arrays.stream(line.split(",")))
+                .map(String::strip)
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** Removes spaces before lines, which a value in an XML file may have. */
+    private static void unindent(char[] lines) {
+        int kept = 0;
+        boolean isStart = true;
+        for (char c : lines) {
+            if (!isStart || !Character.isWhitespace(c)) {
+                lines[kept++] = c;
+                isStart = c == '\n' || c == '\r';
+            }
+        }
+        Arrays.fill(lines, kept, lines.length, '\n');
+    }
+
     /** Returns the identities that open files. */
     static AgeIdentities identities(Configuration conf) throws IOException {
         AgeIdentities.Builder builder = new AgeIdentities.Builder();
         boolean isEmpty = true;
         char[] identities = conf.getPassword(AgeProperties.IDENTITIES);
         if (identities != null) {
+            unindent(identities);
             builder.add(identities);
             Arrays.fill(identities, '\0');
             isEmpty = false;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,8 +20,11 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.ConfigRedactor;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.CompressionCodecFactory;
+import org.apache.hadoop.io.compress.Compressor;
+import org.apache.hadoop.io.compress.Decompressor;
 import org.apache.hadoop.security.alias.CredentialProvider;
 import org.apache.hadoop.security.alias.CredentialProviderFactory;
 import org.apache.parquet.crypto.KeyAccessDeniedException;
@@ -76,8 +79,12 @@ class KeysTest {
         conf.unset("io.compression.codecs");
         CompressionCodec codec = new CompressionCodecFactory(conf).getCodec(new org.apache.hadoop.fs.Path("a.csv.age"));
         assertInstanceOf(AgeCodec.class, codec);
-        assertNull(codec.createCompressor());
-        assertNull(codec.createDecompressor());
+        Compressor compressor = CodecPool.getCompressor(codec);
+        CodecPool.returnCompressor(compressor);
+        assertNotSame(compressor, CodecPool.getCompressor(codec));
+        Decompressor decompressor = CodecPool.getDecompressor(codec);
+        CodecPool.returnDecompressor(decompressor);
+        assertNotSame(decompressor, CodecPool.getDecompressor(codec));
         assertEquals("text", open(conf, seal(conf, "text")));
     }
 
@@ -120,6 +127,31 @@ class KeysTest {
             together.set(AgeProperties.PARTS, part.text());
         }
         assertEquals("text", open(together, file));
+    }
+
+    @Test
+    void spacesAroundKeysAreSkipped() throws IOException {
+        Configuration conf = Support.configuration();
+        AgeKeyPair two = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        AgeKeyPair three = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        String recipients = "\n    # the team\n    " + conf.get(AgeProperties.RECIPIENTS) + ", " + two.recipient()
+                + " ,\r\n\t" + three.recipient() + "\n  ";
+        conf.set(AgeProperties.RECIPIENTS, recipients);
+        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", recipients);
+        byte[] file = seal(conf, "text");
+        AgeKmsClient client = new AgeKmsClient();
+        client.initialize(conf, "default", "default", "default");
+        String wrapped = client.wrapKey(new byte[16], "footer");
+        for (AgeKeyPair pair : List.of(two, three)) {
+            Configuration other = new Configuration(conf);
+            other.set(AgeProperties.IDENTITIES, "\n    # mine\n\t" + pair.identity() + "\n  ");
+            assertEquals("text", open(other, file));
+            AgeKmsClient holder = new AgeKmsClient();
+            holder.initialize(other, "default", "default", "default");
+            assertArrayEquals(new byte[16], holder.unwrapKey(wrapped, "footer"));
+        }
+        conf.set(AgeProperties.RECIPIENTS, " , \n");
+        assertThrows(IOException.class, () -> seal(conf, "text"));
     }
 
     @Test
