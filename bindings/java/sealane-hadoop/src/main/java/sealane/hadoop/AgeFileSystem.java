@@ -12,7 +12,10 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsServerDefaults;
+import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 import sealane.age.AgeException;
@@ -201,6 +204,75 @@ public final class AgeFileSystem extends FileSystem {
         // Sealed chunks are only 1/4096 longer, so plaintext positions are accurate enough to find
         // the right hosts.
         return inner.getFileBlockLocations(inner.getFileStatus(inner(file.getPath())), start, length);
+    }
+
+    @Override
+    @Deprecated
+    public short getDefaultReplication() {
+        return inner.getDefaultReplication();
+    }
+
+    @Override
+    public short getDefaultReplication(Path path) {
+        return inner.getDefaultReplication(inner(path));
+    }
+
+    @Override
+    @Deprecated
+    public long getDefaultBlockSize() {
+        return inner.getDefaultBlockSize();
+    }
+
+    @Override
+    public long getDefaultBlockSize(Path path) {
+        return inner.getDefaultBlockSize(inner(path));
+    }
+
+    @Override
+    @Deprecated
+    public FsServerDefaults getServerDefaults() throws IOException {
+        return inner.getServerDefaults();
+    }
+
+    @Override
+    public FsServerDefaults getServerDefaults(Path path) throws IOException {
+        return inner.getServerDefaults(inner(path));
+    }
+
+    @Override
+    public boolean setReplication(Path path, short replication) throws IOException {
+        return inner.setReplication(inner(path), replication);
+    }
+
+    @Override
+    public void setPermission(Path path, FsPermission permission) throws IOException {
+        inner.setPermission(inner(path), permission);
+    }
+
+    @Override
+    public void setOwner(Path path, String user, String group) throws IOException {
+        inner.setOwner(inner(path), user, group);
+    }
+
+    @Override
+    public void setTimes(Path path, long modification, long access) throws IOException {
+        inner.setTimes(inner(path), modification, access);
+    }
+
+    @Override
+    public void access(Path path, FsAction mode) throws IOException {
+        inner.access(inner(path), mode);
+    }
+
+    @Override
+    public FsStatus getStatus(Path path) throws IOException {
+        return inner.getStatus(path == null ? null : inner(path));
+    }
+
+    /** Returns the other file system, from which Hadoop gets the delegation tokens of a job. */
+    @Override
+    public FileSystem[] getChildFileSystems() {
+        return new FileSystem[] {inner};
     }
 
     @Override
