@@ -1,5 +1,6 @@
 package sealane.age;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -19,7 +20,8 @@ public final class AgeChunks {
          * @param position the position in the file
          * @param to the array, which is filled from its start
          * @param length the number of bytes
-         * @throws IOException if reading fails, or the file ends too early
+         * @throws EOFException if the file ends too early
+         * @throws IOException if reading fails
          */
         void readFully(long position, byte[] to, int length) throws IOException;
     }
@@ -114,7 +116,15 @@ public final class AgeChunks {
         buffered = -1;
         long start = number * AgeKey.SEALED_CHUNK_BYTES;
         int length = (int) Math.min(AgeKey.SEALED_CHUNK_BYTES, Math.max(0, chunksLength - start));
-        file.readFully(key.preambleLength() + start, sealed, length);
+        try {
+            file.readFully(key.preambleLength() + start, sealed, length);
+        } catch (EOFException e) {
+            // Hadoop's streams take an EOFException for the end of the plaintext.
+            AgeException cut = new AgeException(
+                    AgeException.Reason.NOT_AUTHENTIC, "the file is cut short: it became shorter while it was read");
+            cut.initCause(e);
+            throw cut;
+        }
         boolean isLast = number == lastChunk();
         limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
         if (isLast) {

@@ -62,6 +62,13 @@ final class AgeFileInputStream extends FSInputStream {
         return count;
     }
 
+    /** Returns -1 only after the last chunk has been authenticated. */
+    @Override
+    public synchronized int read(long at, byte[] out, int offset, int length) throws IOException {
+        validatePositionedReadArgs(at, out, offset, length);
+        return length == 0 ? 0 : chunks.read(at, ByteBuffer.wrap(out, offset, length));
+    }
+
     @Override
     public synchronized int available() {
         return chunks.available(position);

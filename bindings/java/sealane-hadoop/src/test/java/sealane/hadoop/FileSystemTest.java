@@ -186,6 +186,24 @@ class FileSystemTest {
             IOException e = assertThrows(IOException.class, in::readAllBytes);
             assertEquals("the file is cut short: its last chunk is missing", e.getMessage());
         }
+        // A position after the end of the file that is left.
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            assertThrows(AgeException.class, () -> in.read(199000, new byte[10], 0, 10));
+        }
+        // A file that becomes shorter after it was opened.
+        Files.write(folder.resolve("file"), file);
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            assertEquals(10, in.read(199990, new byte[20], 0, 20));
+            assertEquals(-1, in.read(200000, new byte[10], 0, 10));
+            Files.write(folder.resolve("file"), Arrays.copyOf(file, file.length - 100000));
+            for (int position : new int[] {131072, 70000}) {
+                AgeException cut =
+                        assertThrows(AgeException.class, () -> in.read(position, new byte[10], 0, 10));
+                assertEquals(AgeException.Reason.NOT_AUTHENTIC, cut.reason());
+                in.seek(position);
+                assertThrows(AgeException.class, in::read);
+            }
+        }
         Files.writeString(folder.resolve("plain"), "no file of age");
         assertEquals(14, fs.getFileStatus(path("plain")).getLen());
         IOException e = assertThrows(IOException.class, () -> fs.open(path("plain")));
