@@ -1,10 +1,12 @@
 //! Errors, which become exceptions of the class `sealane.age.AgeException`.
 
+use core::error::Error;
 use std::io;
 
 use sealane::RandomError;
 use sealane_age::armor::ArmorError;
 use sealane_age::header::HeaderError;
+use sealane_age::scrypt::NotEnoughMemory;
 use sealane_age::threshold::ThresholdError;
 use sealane_age::{DecryptError, EncryptError, StreamError, UnwrapError};
 
@@ -73,9 +75,19 @@ impl From<ThresholdError> for Failure {
     }
 }
 
+/// Returns the reason of an error from a recipient or identity, which can have any type:
+/// `otherwise`, unless scrypt lacks memory.
+fn reason_of(error: &(dyn Error + 'static), otherwise: Reason) -> Reason {
+    if error.is::<NotEnoughMemory>() { Reason::System } else { otherwise }
+}
+
 impl From<EncryptError> for Failure {
     fn from(error: EncryptError) -> Self {
-        let reason = if matches!(error, EncryptError::Random(_)) { Reason::System } else { Reason::InvalidRecipients };
+        let reason = match &error {
+            EncryptError::Random(_) => Reason::System,
+            EncryptError::Recipient(error) => reason_of(&**error, Reason::InvalidRecipients),
+            _ => Reason::InvalidRecipients,
+        };
         Self::new(reason, error)
     }
 }
@@ -95,6 +107,7 @@ impl From<DecryptError> for Failure {
             DecryptError::Header(_) | DecryptError::Armor(_) => Reason::Malformed,
             DecryptError::HeaderMac | DecryptError::UnwrapFailed => Reason::NotAuthentic,
             DecryptError::ExcessiveWork { .. } => Reason::ExcessiveWork,
+            DecryptError::Identity(ref error) => reason_of(&**error, Reason::NoMatch),
             _ => Reason::NoMatch,
         };
         Self::new(reason, error)

@@ -86,6 +86,11 @@ public final class AgeOutputStream extends OutputStream {
         public void write(byte[] bytes, int offset, int length) throws IOException {
             file.write(bytes, offset, length);
         }
+
+        @Override
+        public void flush() throws IOException {
+            file.flush();
+        }
     }
 
     private void writeChunk(boolean isLast) throws IOException {

@@ -9,12 +9,21 @@ import sealane.jca.SealaneProvider;
  * each call processes only one chunk.
  */
 final class Native {
-    /** The reason why the library is not loaded, or null. The module sealane.jca loads it. */
-    private static final String PROBLEM = SealaneProvider.problem().orElse(null);
+    /** The reason why the library cannot be called, or null. */
+    private static final String PROBLEM = problem();
 
     private Native() {}
 
-    /** Fails if the library is not loaded. Called before anything else. */
+    /** The module sealane.jca loads the library, so only classes of its class loader can call it. */
+    private static String problem() {
+        if (SealaneProvider.class.getClassLoader() != Native.class.getClassLoader()) {
+            return "the jars of sealane-jca and sealane-age have different class loaders, so sealane-age cannot call"
+                    + " the native library: put both jars in the same place";
+        }
+        return SealaneProvider.problem().orElse(null);
+    }
+
+    /** Fails if the library cannot be called. Called before anything else. */
     static void require() {
         if (PROBLEM != null) {
             throw new UnsupportedOperationException(PROBLEM);

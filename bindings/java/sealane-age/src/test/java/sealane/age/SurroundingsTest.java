@@ -1,0 +1,123 @@
+package sealane.age;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sealane.jca.SealaneProvider;
+
+/** Outputs that buffer, files that become shorter, class loaders, and too little memory. */
+class SurroundingsTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void flushReachesTheFile() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        try (AgeRecipients recipients = AgeRecipients.of(pair.recipient())) {
+            for (boolean armored : new boolean[] {false, true}) {
+                ByteArrayOutputStream file = new ByteArrayOutputStream();
+                OutputStream buffered = new BufferedOutputStream(file, 1 << 20);
+                try (AgeOutputStream out = new AgeOutputStream(buffered, recipients, armored)) {
+                    out.write(new byte[200_000]);
+                    assertEquals(0, file.size());
+                    out.flush();
+                    // All chunks but the last one, which is held back.
+                    assertTrue(file.size() > 131_072, "armored: " + armored);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aFileThatBecomesShorterIsCutShort() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        Path path = folder.resolve("file.age");
+        try (AgeRecipients recipients = AgeRecipients.of(pair.recipient());
+                AgeOutputStream out = new AgeOutputStream(Files.newOutputStream(path), recipients)) {
+            out.write(new byte[200_000]);
+        }
+        byte[] file = Files.readAllBytes(path);
+        try (AgeIdentities identities = AgeIdentities.of(pair.identity());
+                AgeChannel channel = new AgeChannel(Files.newByteChannel(path), identities)) {
+            Files.write(path, Arrays.copyOf(file, 100_000));
+            assertEquals(10, channel.read(ByteBuffer.allocate(10)));
+            channel.position(70_000);
+            AgeException e = assertThrows(AgeException.class, () -> channel.read(ByteBuffer.allocate(10)));
+            assertEquals(AgeException.Reason.NOT_AUTHENTIC, e.reason());
+            assertEquals("the file is cut short: it became shorter while it was read", e.getMessage());
+            assertThrows(AgeException.class, channel::size);
+        }
+    }
+
+    private static URL jar(Class<?> ofJar) {
+        return ofJar.getProtectionDomain().getCodeSource().getLocation();
+    }
+
+    @Test
+    void classLoadersThatDifferAreNamed() throws Exception {
+        try (URLClassLoader parent = new URLClassLoader(
+                        new URL[] {jar(SealaneProvider.class)}, ClassLoader.getPlatformClassLoader());
+                URLClassLoader child = new URLClassLoader(new URL[] {jar(AgeRecipients.class)}, parent)) {
+            Method of = child.loadClass(AgeRecipients.class.getName()).getMethod("of", String.class);
+            InvocationTargetException e = assertThrows(InvocationTargetException.class, () -> of.invoke(null, "age1"));
+            assertInstanceOf(UnsupportedOperationException.class, e.getCause());
+            assertTrue(e.getCause().getMessage().contains("class loaders"), e.getCause().getMessage());
+        }
+    }
+
+    /** Uses scrypt with the largest work factor, which needs 4 GiB of memory. */
+    static final class Scrypt {
+        private Scrypt() {}
+
+        public static void main(String[] arguments) throws IOException {
+            char[] passphrase = "passphrase".toCharArray();
+            try (AgeRecipients recipients =
+                    new AgeRecipients.Builder().passphrase(passphrase, 22).build()) {
+                new AgeOutputStream(OutputStream.nullOutputStream(), recipients).close();
+            } catch (AgeException e) {
+                System.out.println("encryption: " + e.reason());
+            }
+            String file = "age-encryption.org/v1\n-> scrypt " + "A".repeat(22) + " 22\n" + "A".repeat(43) + "\n--- "
+                    + "A".repeat(43) + "\n" + "A".repeat(32);
+            try (AgeIdentities identities =
+                    new AgeIdentities.Builder().passphrase(passphrase, 22).build()) {
+                new AgeInputStream(new ByteArrayInputStream(file.getBytes(StandardCharsets.US_ASCII)), identities)
+                        .close();
+            } catch (AgeException e) {
+                System.out.println("decryption: " + e.reason());
+            }
+        }
+    }
+
+    @Test
+    void scryptWithoutMemoryIsAnErrorOfTheSystem() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Process process = new ProcessBuilder(
+                        "sh", "-c", "ulimit -v 4000000 && exec \"$@\"", "sh", java, "-Xmx64m", "-XX:+UseSerialGC", "-cp",
+                        System.getProperty("java.class.path"), Scrypt.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        assertTrue(output.contains("encryption: SYSTEM\n"), output);
+        assertTrue(output.contains("decryption: SYSTEM\n"), output);
+    }
+}
