@@ -84,6 +84,7 @@ pub(crate) const OSSL_PARAM_INTEGER: c_uint = 1;
 pub(crate) const OSSL_PARAM_UNSIGNED_INTEGER: c_uint = 2;
 pub(crate) const OSSL_PARAM_OCTET_STRING: c_uint = 5;
 pub(crate) const OSSL_PARAM_UTF8_PTR: c_uint = 6;
+pub(crate) const OSSL_PARAM_OCTET_PTR: c_uint = 7;
 
 // Functions of OpenSSL.
 pub(crate) const OSSL_FUNC_CORE_GET_PARAMS: c_int = 2;

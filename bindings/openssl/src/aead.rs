@@ -342,7 +342,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         result
     }
 
-    fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason> {
+    fn get(&mut self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason> {
         match name {
             b"keylen" => param.set_number(KEY_BYTES),
             b"ivlen" => param.set_number(Self::NONCE_BYTES),
@@ -353,7 +353,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
                 let is_ready = self.direction == Direction::Encrypt && matches!(self.stage, Stage::Finished);
                 if is_ready { param.set_bytes(tag) } else { Err(Reason::TagNotReady) }
             }
-            b"iv" | b"updated-iv" => param.set_bytes(self.nonce.ok_or(Reason::NoNonce)?.as_ref()),
+            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.as_mut().ok_or(Reason::NoNonce)?.as_mut()),
             _ => Ok(()),
         }
     }

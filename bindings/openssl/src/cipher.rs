@@ -46,7 +46,7 @@ pub(crate) trait Cipher: Clone {
     fn finish(&mut self) -> Result<(), Reason>;
 
     /// Reads a parameter if this cipher has it; others are left unchanged.
-    fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason>;
+    fn get(&mut self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason>;
 
     /// Sets a parameter if this cipher has it; others are ignored.
     fn set(&mut self, name: &[u8], param: &Param<'_>) -> Result<(), Reason>;

@@ -84,6 +84,16 @@ impl Param<'_> {
         self.write(bytes)
     }
 
+    /// Writes a nonce, or a pointer to it for `EVP_CIPHER_CTX_iv`. The pointer is valid as long as
+    /// the nonce is where it is, so the nonce must be a part of the context.
+    pub(crate) fn set_nonce(&mut self, nonce: &mut [u8]) -> Result<(), Reason> {
+        if self.entry().data_type != OSSL_PARAM_OCTET_PTR {
+            return self.set_bytes(nonce);
+        }
+        self.set_pointer(nonce.as_mut_ptr().cast(), nonce.len());
+        Ok(())
+    }
+
     /// Writes a number.
     pub(crate) fn set_number(&mut self, number: usize) -> Result<(), Reason> {
         if !matches!(self.entry().data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER) {
@@ -103,12 +113,17 @@ impl Param<'_> {
         if self.entry().data_type != OSSL_PARAM_UTF8_PTR {
             return Err(Reason::ParameterType);
         }
-        self.set_return_size(text.count_bytes());
-        if !self.entry().data.is_null() {
-            // SAFETY: data of this type is room for a pointer, as `Params::new` promises.
-            unsafe { self.entry().data.cast::<*const c_void>().write(text.as_ptr().cast()) };
-        }
+        self.set_pointer(text.as_ptr().cast(), text.count_bytes());
         Ok(())
+    }
+
+    /// Writes a pointer. The type of the parameter must be one of pointers.
+    fn set_pointer(&mut self, pointer: *const c_void, len: usize) {
+        self.set_return_size(len);
+        if !self.entry().data.is_null() {
+            // SAFETY: data of these types is room for a pointer, as `Params::new` promises.
+            unsafe { self.entry().data.cast::<*const c_void>().write(pointer) };
+        }
     }
 
     /// Returns a number.

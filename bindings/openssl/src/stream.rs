@@ -18,13 +18,16 @@ pub(crate) struct Stream {
     backend: Backend,
     key: Option<Zeroizing<[u8; KEY_BYTES]>>,
     nonce: Option<[u8; 16]>,
+    /// What [`Stream::next_nonce`] returned, for `EVP_CIPHER_CTX_iv`.
+    updated_nonce: [u8; 16],
     /// Exists if there is a key and a nonce.
     cipher: Option<ChaCha20Original>,
 }
 
 impl Stream {
-    fn start(&mut self) {
-        let (Some(key), Some(nonce)) = (&self.key, &self.nonce) else { return };
+    /// Starts the key stream at the block of a nonce, if there is a key.
+    fn start(&mut self, nonce: Option<[u8; 16]>) {
+        let (Some(key), Some(nonce)) = (&self.key, nonce) else { return };
         let (counter, nonce) = nonce.split_first_chunk().expect("8 of 16 bytes");
         let nonce = nonce.first_chunk().expect("8 bytes");
         let mut cipher = ChaCha20Original::with_backend(key, nonce, self.backend);
@@ -33,11 +36,14 @@ impl Stream {
         self.cipher = Some(cipher);
     }
 
-    /// Returns the nonce for the current block.
-    fn current_nonce(&self) -> Option<[u8; 16]> {
-        let (cipher, mut nonce) = (self.cipher.as_ref()?, self.nonce?);
-        let block = (cipher.position() / BLOCK_BYTES as u128) as u64;
-        nonce[..8].copy_from_slice(&block.to_le_bytes());
+    /// Returns the nonce for the next block of which nothing has been used.
+    fn next_nonce(&self) -> Option<[u8; 16]> {
+        let mut nonce = self.nonce?;
+        if let Some(cipher) = &self.cipher {
+            // After the last block comes block 0.
+            let block = cipher.position().div_ceil(BLOCK_BYTES as u128) as u64;
+            nonce[..8].copy_from_slice(&block.to_le_bytes());
+        }
         Some(nonce)
     }
 }
@@ -51,18 +57,22 @@ impl Cipher for Stream {
     const SETTABLE: &'static [OSSL_PARAM] = &[number(c"keylen"), number(c"ivlen"), OSSL_PARAM::END];
 
     fn new(backend: Backend) -> Self {
-        Self { backend, key: None, nonce: None, cipher: None }
+        Self { backend, key: None, nonce: None, updated_nonce: [0; 16], cipher: None }
     }
 
     fn init(&mut self, _: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>) -> Result<(), Reason> {
+        // A key alone does not change the block counter, as in OpenSSL. Otherwise, a key that is set
+        // again would give the same key stream again.
+        let mut first = self.next_nonce();
+        if let Some(nonce) = nonce {
+            first = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
+            self.nonce = first;
+        }
         if let Some(key) = key {
             self.key = Some(Zeroizing::new(*key));
         }
-        if let Some(nonce) = nonce {
-            self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
-        }
         if key.is_some() || nonce.is_some() {
-            self.start();
+            self.start(first);
         }
         Ok(())
     }
@@ -95,12 +105,15 @@ impl Cipher for Stream {
         Ok(())
     }
 
-    fn get(&self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason> {
+    fn get(&mut self, name: &[u8], param: &mut Param<'_>) -> Result<(), Reason> {
         match name {
             b"keylen" => param.set_number(KEY_BYTES),
             b"ivlen" => param.set_number(Self::NONCE_BYTES),
-            b"iv" => param.set_bytes(&self.nonce.ok_or(Reason::NoNonce)?),
-            b"updated-iv" => param.set_bytes(&self.current_nonce().ok_or(Reason::NoNonce)?),
+            b"iv" => param.set_nonce(self.nonce.as_mut().ok_or(Reason::NoNonce)?),
+            b"updated-iv" => {
+                self.updated_nonce = self.next_nonce().ok_or(Reason::NoNonce)?;
+                param.set_nonce(&mut self.updated_nonce)
+            }
             _ => Ok(()),
         }
     }

@@ -2,14 +2,17 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::process;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// The algorithms that are counted, in this order.
 pub(crate) const COUNTED: [&str; 4] = ["ChaCha20-Poly1305", "XChaCha20-Poly1305", "ChaCha20", "Poly1305"];
 
-/// The sums of all contexts, and the file for them.
+/// The sums of all contexts that were freed, and the file for them.
 pub(crate) struct Usage {
     file: Option<File>,
+    /// The process that the counts belong to.
+    process: AtomicU32,
     counts: [Count; COUNTED.len()],
 }
 
@@ -24,18 +27,31 @@ impl Usage {
     pub(crate) fn new(path: Option<&str>) -> Result<Self, String> {
         let open = |path: &str| OpenOptions::new().append(true).create(true).open(path);
         let file = path.map(|path| open(path).map_err(|error| format!("statistics = {path}: {error}"))).transpose()?;
-        Ok(Self { file, counts: Default::default() })
+        Ok(Self { file, process: AtomicU32::new(process::id()), counts: Default::default() })
+    }
+
+    /// Returns the counts of this process. A forked process starts at 0, because its parent writes
+    /// its own counts.
+    fn counts(&self) -> &[Count; COUNTED.len()] {
+        let process = process::id();
+        if self.process.swap(process, Relaxed) != process {
+            for count in &self.counts {
+                count.updates.store(0, Relaxed);
+                count.bytes.store(0, Relaxed);
+            }
+        }
+        &self.counts
     }
 
     /// Appends a line for each algorithm that was used.
     pub(crate) fn write(&self) {
         let Some(mut file) = self.file.as_ref() else { return };
-        for (name, count) in COUNTED.iter().zip(&self.counts) {
+        for (name, count) in COUNTED.iter().zip(self.counts()) {
             let (updates, bytes) = (count.updates.load(Relaxed), count.bytes.load(Relaxed));
             if updates > 0 {
                 // One call, so that lines of several processes are not mixed. An error is ignored,
                 // because the process is ending.
-                let line = format!("{} {name}: {updates} updates, {bytes} bytes\n", std::process::id());
+                let line = format!("{} {name}: {updates} updates, {bytes} bytes\n", process::id());
                 let _ = file.write_all(line.as_bytes());
             }
         }
@@ -61,7 +77,10 @@ impl Tally {
     }
 
     pub(crate) fn add_to(&self, usage: &Usage) {
-        let count = &usage.counts[self.algorithm];
+        if usage.file.is_none() {
+            return;
+        }
+        let count = &usage.counts()[self.algorithm];
         count.updates.fetch_add(self.updates, Relaxed);
         count.bytes.fetch_add(self.bytes, Relaxed);
     }

@@ -51,6 +51,8 @@ static void test_parameters(void)
     FAILS(EVP_CIPHER_CTX_get_params(ctx, get), "a parameter has a wrong type or size");
     get[1] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_AEAD_TAG, &taglen);
     FAILS(EVP_CIPHER_CTX_get_params(ctx, get), "there is a tag only after a message was encrypted and finished");
+    is_pointer_to(ctx, OSSL_CIPHER_PARAM_IV, nonce, 12);
+    is_pointer_to(ctx, OSSL_CIPHER_PARAM_UPDATED_IV, nonce, 12);
 
     CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) == 1);
     FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 8, NULL), "the nonce (IV) has a wrong length");
@@ -62,6 +64,7 @@ static void test_parameters(void)
     FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 12, iv), "a TLS record has a wrong length");
     EVP_CIPHER_CTX_free(ctx);
     ctx = context(xchacha, key, nonce, 1);
+    is_pointer_to(ctx, OSSL_CIPHER_PARAM_IV, nonce, 24);
     FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 12, iv), "the nonce (IV) has a wrong length");
     EVP_CIPHER_CTX_free(ctx);
 }

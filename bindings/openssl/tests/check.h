@@ -94,6 +94,16 @@ static inline void set_tag(EVP_CIPHER_CTX *ctx, const uint8_t tag[TAG])
     CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, TAG, (void *)tag) == 1);
 }
 
+/* Checks that a parameter is a pointer to these bytes, as for the functions EVP_CIPHER_CTX_iv and
+ * EVP_CIPHER_CTX_original_iv, which are deprecated. */
+static inline void is_pointer_to(EVP_CIPHER_CTX *ctx, const char *name, const uint8_t *bytes, size_t len)
+{
+    void *pointer = NULL;
+    OSSL_PARAM get[] = {OSSL_PARAM_construct_octet_ptr(name, &pointer, 16), OSSL_PARAM_construct_end()};
+    CHECK(EVP_CIPHER_CTX_get_params(ctx, get) == 1 && get[0].return_size == len);
+    CHECK(pointer != NULL && memcmp(pointer, bytes, len) == 0);
+}
+
 /* Encrypts with one call to OpenSSL's own cipher. */
 static inline void expected(const uint8_t *key, const uint8_t *nonce, const uint8_t *aad, size_t aad_len,
                             const uint8_t *text, size_t len, uint8_t *out, uint8_t tag[TAG])
