@@ -8,6 +8,9 @@
 void sealane_hs_free_key(void *key);
 int sealane_hs_open_input(const char *path);
 int sealane_hs_open_output(const char *path, unsigned mode);
+/* These fail with EEXIST if the new file exists. */
+int sealane_hs_refuse_existing(const char *path);
+int sealane_hs_rename_new(const char *from, const char *to);
 /* The result is -1 after an error. */
 int64_t sealane_hs_file_len(int file);
 void sealane_hs_ranges_free(void *read_at, void *ranges);

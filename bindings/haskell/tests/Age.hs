@@ -6,16 +6,18 @@ module Age
     , files
     ) where
 
+import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception (IOException, try)
-import Control.Monad (forM, forM_)
+import Control.Monad (forM, forM_, when)
 import Data.Bits (xor, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
-import System.Directory (doesPathExist, listDirectory)
+import System.Directory (createDirectory, doesPathExist, listDirectory, removeFile)
+import System.IO (IOMode (ReadWriteMode), withBinaryFile)
 import System.IO.Error (isAlreadyExistsError, isDoesNotExistError)
-import System.Posix.Files (fileMode, getFileStatus)
+import System.Posix.Files (createNamedPipe, fileMode, getFileStatus)
 
 import Consume
 import Expect
@@ -106,6 +108,7 @@ files folder = do
         expect "two identities have no recipient" (status (identityRecipient (C.unlines [text, other])) == 12)
         expect "a recipient is no identity" (status (identityRecipient text >>= identitiesFromText) == 12)
         expect "an identity is no recipient" (status (recipientsFromText text) == 12)
+    unfinished folder
     let recipients = right (recipientsFromPassphrase "Gr\195\188\195\159e")
     file <- encrypt recipients Binary "attack at dawn"
     let identities = right (identitiesFromPassphrase "Gr\195\188\195\159e")
@@ -121,6 +124,32 @@ files folder = do
     right = either (error . show) id
     status :: Either SealaneError a -> Int
     status = either errorStatus (const 0)
+
+-- | A file has its name only when it is complete, and takes no other file's name.
+unfinished :: FilePath -> IO ()
+unfinished folder = do
+    text <- generateIdentity X25519
+    let recipients = either (error . show) id (identityRecipient text >>= recipientsFromText)
+        path = folder ++ "/unfinished"
+    createDirectory path
+    createNamedPipe (path ++ "/pipe") 0o600
+    forM_ [False, True] $ \isTaken -> do
+        result <- newEmptyMVar
+        _ <- forkIO (try (encryptFile recipients Binary (path ++ "/pipe") (path ++ "/file")) >>= putMVar result)
+        withBinaryFile (path ++ "/pipe") ReadWriteMode $ \pipe -> do
+            -- More than the pipe holds, so the other thread has read some.
+            B.hPut pipe (B.replicate 1000000 7)
+            names <- listDirectory path
+            expect ("an unfinished file: " ++ show names) (length names == 2 && "file" `notElem` names)
+            when isTaken (B.writeFile (path ++ "/file") "taken")
+        ended <- takeMVar result
+        expect ("its end: " ++ show ended) $
+            either isAlreadyExistsError (const False) ended == isTaken && either (const isTaken) (const True) ended
+        names <- listDirectory path
+        expect ("the finished file: " ++ show names) (length names == 2 && "file" `elem` names)
+        content <- B.readFile (path ++ "/file")
+        expect "the other file is as before" ((content == "taken") == isTaken)
+        removeFile (path ++ "/file")
 
 -- | Changes a bit of the last chunk.
 changed :: Format -> ByteString -> ByteString

@@ -23,6 +23,7 @@ import System.Mem (performGC)
 import Test.QuickCheck
 
 import qualified Age
+import qualified Arguments
 import Expect
 import qualified Sealane.Age
 import qualified Ranges
@@ -277,6 +278,17 @@ sharing = do
         killThread thread
         results <- onThreads (replicate 4 (evaluate message))
         expect "an interrupted message" (all (== sealed) results)
+    forM_ [1 .. 100] $ \i -> do
+        -- A while before the first call, so that several threads are at work when one makes it.
+        let start = B.singleton (B.foldl' (+) i text)
+            message = runST $ do
+                one <- X.newSealer key nonce (B.singleton (B.foldl' (+) i text))
+                out <- mapM (X.sealPiece one) (blocks (B.take (10 * pieceLen) text))
+                end <- X.finishSealer one
+                pure (B.concat (out ++ [end]))
+        results <- onThreads (replicate 4 (evaluate message))
+        expect "a message that threads start together" $
+            all (== X.seal key nonce start (B.take (10 * pieceLen) text)) results
     interrupted "sealing" (X.seal key nonce "" . B.replicate 3000000)
     interrupted "opening" (\byte -> X.open key nonce "" (X.seal key nonce "" (B.replicate 2000000 byte)))
     interrupted "a tag" (Poly1305.mac key . B.replicate 3000000)
@@ -363,6 +375,7 @@ main = do
     Streams.tests
     Ranges.tests out
     Threshold.tests
+    Arguments.tests
     counts <- mapM vectors files
     let (valid, invalid) = (sum (map fst counts), sum (map snd counts))
     putStrLn (show valid ++ " valid and " ++ show invalid ++ " invalid vectors of Wycheproof")

@@ -14,7 +14,7 @@ import Data.IORef (atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Word (Word64)
 import System.Directory (removeFile)
 import System.IO.Error (isDoesNotExistError)
-import System.Mem (performMajorGC)
+import System.Mem (getAllocationCounter, performMajorGC)
 
 import Expect
 import Sealane.Age hiding (decrypt)
@@ -67,6 +67,21 @@ tests folder = do
                 expect "threads" (range == slice (i * 30000) 40000 plain)
             damage recipients identities file plain
     failures folder recipients identities
+    memory folder recipients identities
+
+-- | The end of a long file takes little memory.
+memory :: FilePath -> Recipients -> Identities -> IO ()
+memory folder recipients identities = do
+    let path = folder ++ "/ranges-memory"
+    file <- encrypt recipients Binary (B.replicate 50000000 7)
+    B.writeFile path file
+    ranges <- openFile identities path
+    forM_ [(49999990, 10), (49999999, 1), (50000000, 0), (60000000, 0), (maxBound, 0)] $ \(offset, len) -> do
+        before <- getAllocationCounter
+        range <- readRange ranges offset maxBound
+        after <- getAllocationCounter
+        expect "the end" (range == B.replicate len 7)
+        expect ("memory for the end: " ++ show (before - after)) (before - after < 10000)
 
 -- | Ranges that include a damaged chunk fail, and others do not.
 damage :: Recipients -> Identities -> B.ByteString -> B.ByteString -> IO ()

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- | The interface of both AEADs, which their modules export.
 module Sealane.Aead
     ( -- * AEADs and nonces
@@ -49,7 +51,7 @@ seal
     -> ByteString
     -- ^ The message.
     -> ByteString
-seal key nonce aad plaintext = pureCall $
+seal !key !nonce !aad !plaintext = pureCall $
     withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         transform plaintext (len + tagBytes) $ \from size to ->
             call (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen from size to (to `plusPtr` len) >>= check
@@ -68,7 +70,7 @@ open
     -> ByteString
     -- ^ The ciphertext with its tag.
     -> Maybe ByteString
-open key nonce aad message
+open !key !nonce !aad !message
     | len < 0 = Nothing
     | otherwise = pureCall $
         withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
@@ -88,7 +90,7 @@ newtype Sealer s = Sealer (Context SealerContext)
 
 -- | Starts a message with its associated data.
 newSealer :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Sealer s)
-newSealer key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
+newSealer !key !nonce !aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
     withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         sealerInit context (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen
 
@@ -97,7 +99,7 @@ newSealer key nonce aad = fmap Sealer . newContext sealerNew sealerFree $ \conte
 -- Throws 'Sealane.Error.SealaneError' after 'finishSealer', and if the message gets longer than 256
 -- GiB.
 sealPiece :: Sealer s -> ByteString -> ST s ByteString
-sealPiece (Sealer sealer) piece = inContext sealer (tryTransform piece . update) >>= checked
+sealPiece (Sealer sealer) !piece = inContext sealer (tryTransform piece . update) >>= checked
   where
     update = if isShort (B.length piece) then sealerUpdateUnsafe else sealerUpdateSafe
 
@@ -114,7 +116,7 @@ newtype Opener s = Opener (Context OpenerContext)
 
 -- | Starts a message with its associated data.
 newOpener :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Opener s)
-newOpener key nonce aad = fmap Opener . newContext openerNew openerFree $ \context ->
+newOpener !key !nonce !aad = fmap Opener . newContext openerNew openerFree $ \context ->
     withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         openerInit context (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen
 
@@ -123,7 +125,7 @@ newOpener key nonce aad = fmap Opener . newContext openerNew openerFree $ \conte
 -- Throws 'Sealane.Error.SealaneError' after 'verifyTag', and if the message gets longer than 256
 -- GiB.
 authenticatePiece :: Opener s -> ByteString -> ST s ()
-authenticatePiece (Opener opener) piece =
+authenticatePiece (Opener opener) !piece =
     inContext opener (withBytes piece . authenticate) >>= unsafeIOToST . check
   where
     authenticate = if isShort (B.length piece) then openerAuthenticateUnsafe else openerAuthenticateSafe
@@ -144,7 +146,7 @@ verifyTag (Opener opener) tag
 -- Throws 'Sealane.Error.SealaneError' if 'verifyTag' was not called or returned 'False', and past
 -- the end of the message.
 decryptPiece :: Opener s -> ByteString -> ST s ByteString
-decryptPiece (Opener opener) piece = inContext opener (tryTransform piece . decrypt) >>= checked
+decryptPiece (Opener opener) !piece = inContext opener (tryTransform piece . decrypt) >>= checked
   where
     decrypt = if isShort (B.length piece) then openerDecryptUnsafe else openerDecryptSafe
 

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: age files
 --
@@ -35,40 +37,45 @@ module Sealane.Age
     , decryptFile
     ) where
 
-import Control.Exception (bracket, mask_, onException)
-import Control.Monad (void)
+import Control.Exception (bracket, onException)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Word (Word32, Word8)
-import Foreign.C.Error (throwErrnoPathIfMinus1)
+import Foreign.C.Error (throwErrnoPathIfMinus1, throwErrnoPathIfMinus1_)
 import Foreign.C.Types (CInt (..), CSize (..), CUInt (..))
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (Ptr, castPtr, nullPtr)
 import Foreign.Storable (peek, poke)
-import Sealane.Age.Files (close, openOutput, unlink, withInput)
+import Sealane.Age.Files (close, openOutput, refuseExisting, renameNew, unlink, withInput)
 import Sealane.Age.Keys
 import Sealane.Error (SealaneError)
-import Sealane.Foreign (AgeError, Status, checkAge, withBytes)
+import Sealane.Foreign (AgeError, Status, checkAge, masked, withBytes)
+import Sealane.Key (generateBytes)
 import System.Posix.Internals (withFilePath)
+import Text.Printf (printf)
 
 -- | Returns a file with this content.
 --
 -- Throws 'SealaneError' if the recipients cannot be combined, the operating system's generator
 -- fails, or there is not enough memory.
 encrypt :: Recipients -> Format -> ByteString -> IO ByteString
-encrypt (Recipients keys) format content =
+encrypt (Recipients !keys) !format !content =
     withList keys $ \recipients -> withBytes content $ \start len ->
         result $ ageEncrypt recipients (formatNumber format) start len
 
 -- | Returns the content of a file. Fails if no identity opens it, or it is damaged.
 decrypt :: Identities -> ByteString -> Either SealaneError ByteString
-decrypt (Identities keys) file = attempt . withList keys $ \identities ->
+decrypt (Identities !keys) !file = attempt . withList keys $ \identities ->
     withBytes file $ \start len -> result $ ageDecrypt identities start len
 
 -- | Encrypts a file to a new one, on all cores. The memory needed does not grow with the file.
 --
+-- The new file gets its name when it is complete. Until then, its name begins with @.sealane-@ and
+-- ends in @.tmp@, and a process that is killed leaves it so. Exceptions from other threads, such as
+-- the one for Ctrl-C, wait until the file is complete.
+--
 -- Throws an 'IOError' if the first file cannot be opened, or the second one cannot be created, for
--- example because it exists. Throws 'SealaneError' for other errors, after which the second file
+-- example because a file with its name exists. Throws 'SealaneError' for other errors, after which the second file
 -- does not exist.
 encryptFile
     :: Recipients
@@ -78,7 +85,7 @@ encryptFile
     -> FilePath
     -- ^ The file to make.
     -> IO ()
-encryptFile (Recipients keys) format from to =
+encryptFile (Recipients !keys) !format from to =
     withList keys $ \recipients -> withFiles from to 0o666 $ \input output ->
         checkAge $ ageEncryptFd recipients (formatNumber format) 0 input output
 
@@ -93,7 +100,7 @@ decryptFile
     -> FilePath
     -- ^ The file to make.
     -> IO ()
-decryptFile (Identities keys) from to =
+decryptFile (Identities !keys) from to =
     withList keys $ \identities -> withFiles from to 0o600 $ \input output ->
         checkAge $ ageDecryptFd identities 0 input output
 
@@ -106,14 +113,21 @@ result body = alloca $ \bytes -> do
         len <- bytesLen pointer
         B.packCStringLen (castPtr start, fromIntegral len)
 
--- | Passes two open files to a function. The second one is new, with these
--- permissions, and is removed after an exception.
+-- | Passes two open files to a function. The second one is new, with these permissions, and gets
+-- its name after the function. It is removed after an exception.
 withFiles :: FilePath -> FilePath -> CUInt -> (CInt -> CInt -> IO ()) -> IO ()
 withFiles from to mode body =
-    withInput from $ \input -> withFilePath to $ \path -> mask_ $ do
-        output <- throwErrnoPathIfMinus1 "open" to (openOutput path mode)
-        body input output `onException` (close output >> unlink path)
-        void (throwErrnoPathIfMinus1 "close" to (close output)) `onException` unlink path
+    withInput from $ \input -> withFilePath to $ \path -> do
+        -- Otherwise, the error would come only at the end.
+        throwErrnoPathIfMinus1_ "open" to (refuseExisting path)
+        number <- generateBytes 8
+        let folder = reverse (dropWhile (/= '/') (reverse to))
+            temporary = folder ++ ".sealane-" ++ concatMap (printf "%02x") (B.unpack number) ++ ".tmp"
+        withFilePath temporary $ \unfinished -> masked $ do
+            output <- throwErrnoPathIfMinus1 "open" to (openOutput unfinished mode)
+            body input output `onException` (close output >> unlink unfinished)
+            throwErrnoPathIfMinus1_ "close" to (close output) `onException` unlink unfinished
+            throwErrnoPathIfMinus1_ "rename" to (renameNew unfinished path) `onException` unlink unfinished
 
 -- | @sealane_bytes@
 data Bytes

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: ChaCha20 and XChaCha20
 --
@@ -41,12 +43,12 @@ xor
     -- ^ The number of the first block.
     -> ByteString
     -> ByteString
-xor key nonce block input = pureCall $
+xor !key nonce !block !input = pureCall $
     withKey key $ \keyPtr -> withBytes bytes $ \noncePtr nonceLen ->
         transform input (B.length input) $ \from len to ->
             call number keyPtr noncePtr nonceLen block from len to >>= check
   where
-    (number, bytes) = variant nonce
+    !(!number, !bytes) = variant nonce
     call = if isShort (B.length input) then chacha20XorUnsafe else chacha20XorSafe
 
 -- | Returns bytes of the key stream from a block on.

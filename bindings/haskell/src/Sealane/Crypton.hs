@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- |
@@ -151,7 +152,7 @@ initialize secret (Nonce _ nonce) = start 1 secret nonce
 -- | Starts a message of XChaCha20-Poly1305 under a key of 32 bytes. Other lengths give
 -- 'CryptoError_KeySizeInvalid'.
 initializeX :: ByteArrayAccess key => key -> XNonce -> CryptoFailable State
-initializeX secret (XNonce nonce) = start 2 secret nonce
+initializeX secret (XNonce !nonce) = start 2 secret nonce
 
 -- | Starts a message of the cipher with this number. Block 0 of the key stream gives the key of the
 -- authenticator.
@@ -193,7 +194,7 @@ decrypt ciphertext state = (transform ciphertext state, added ciphertext state)
 
 -- | Returns the tag. Compare it with '==', which takes constant time for its type.
 finalize :: State -> Poly1305.Auth
-finalize state = Poly1305.Auth tag
+finalize !state = Poly1305.Auth tag
   where
     lengths = B.pack [fromIntegral (n `shiftR` bits) | n <- [aadBytes state, textBytes state], bits <- [0, 8 .. 56]]
     tag = pureCall $ do
@@ -209,7 +210,7 @@ padding len = B.replicate (fromIntegral (negate len `mod` 16)) 0
 --
 -- Throws 'Sealane.Error.SealaneError' if the key stream, which has 256 GiB, ends before the piece.
 transform :: ByteArray ba => ba -> State -> ba
-transform piece state = pureCall . ByteArray.alloc len $ \to -> withByteArray piece $ \from -> do
+transform !piece !state = pureCall . ByteArray.alloc len $ \to -> withByteArray piece $ \from -> do
     when (first > 0) . withScratch 64 $ \scratch -> do
         copyBytes (scratch `plusPtr` used) from first
         xor (cipher state) block scratch 64 scratch
@@ -251,7 +252,7 @@ data Poly1305Context
 
 -- | Returns a context that has authenticated more bytes.
 add :: ByteArrayAccess ba => ba -> ForeignPtr Poly1305Context -> ForeignPtr Poly1305Context
-add bytes context
+add bytes !context
     | ByteArray.length bytes == 0 = context
     | otherwise = pureCall (copyWith bytes context)
 

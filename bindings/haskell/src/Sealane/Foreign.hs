@@ -4,6 +4,7 @@
 module Sealane.Foreign
     ( -- * Calls
       Status
+    , masked
     , pureCall
     , check
     , checkAuthentic
@@ -56,7 +57,7 @@ module Sealane.Foreign
     , openerFree
     ) where
 
-import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar)
+import Control.Concurrent.MVar (MVar, newMVar, withMVar)
 import Control.Exception (mask_, throwIO)
 import Control.Monad (when)
 import Control.Monad.ST (ST)
@@ -73,13 +74,23 @@ import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytesAligned)
 import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
 import Foreign.Storable (peekByteOff, pokeByteOff)
+import GHC.Exts (lazy)
 import qualified GHC.Foreign as UTF8 (peekCString)
+import GHC.IO (noDuplicate)
 import Sealane.Error (SealaneError (..))
 import System.IO (utf8)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The result of a function: 0 is success.
 type Status = Int32
+
+-- | Makes calls of C functions, for which exceptions from other threads wait.
+--
+-- The calls must not evaluate arguments of users: these may take long, or throw. So functions
+-- evaluate their arguments first, by bang patterns. Without 'lazy', GHC could move the evaluation
+-- into the calls.
+masked :: IO a -> IO a
+masked calls = mask_ (lazy calls)
 
 -- | Returns the result of deterministic calls of C functions.
 --
@@ -88,7 +99,7 @@ type Status = Int32
 -- it. The result of a safe call that has returned meanwhile would be lost, and replaced by another
 -- number.
 pureCall :: IO a -> a
-pureCall = unsafePerformIO . mask_
+pureCall = unsafePerformIO . masked
 
 -- | Throws for each status except 0.
 check :: Status -> IO ()
@@ -115,7 +126,7 @@ checkAge body = tryAge body >>= traverse_ (throwIO . fst)
 -- | Returns the error that the function described, if it failed, and the result of the callback
 -- that failed, or 0. Exceptions from other threads wait, as in 'pureCall'.
 tryAge :: (Ptr AgeError -> IO Status) -> IO (Maybe (SealaneError, Int64))
-tryAge body = mask_ . allocaBytesAligned 272 8 $ \details -> do
+tryAge body = masked . allocaBytesAligned 272 8 $ \details -> do
     -- Some errors, such as a null pointer, have no description, so the text of the status is used.
     pokeByteOff details 0 (0 :: Word8)
     status <- body details
@@ -154,7 +165,7 @@ newtype Context c = Context (MVar (ForeignPtr c))
 
 -- | Creates and initializes a context. Its finalizer wipes it.
 newContext :: IO (Ptr c) -> FunPtr (Ptr c -> IO ()) -> (Ptr c -> IO Status) -> ST s (Context c)
-newContext new free initialize = unsafeIOToST . mask_ $ do
+newContext new free initialize = callInST $ do
     -- Masked, because an exception between these lines would leak the memory.
     pointer <- new
     when (pointer == nullPtr) (check 255)
@@ -162,13 +173,15 @@ newContext new free initialize = unsafeIOToST . mask_ $ do
     withForeignPtr context initialize >>= check
     Context <$> newMVar context
 
--- | Calls functions with a context. They must not throw.
+-- | Calls functions with a context.
 inContext :: Context c -> (Ptr c -> IO a) -> ST s a
-inContext (Context lock) body = unsafeIOToST . mask_ $ do
-    context <- takeMVar lock
-    result <- withForeignPtr context body
-    putMVar lock context
-    pure result
+inContext (Context lock) body = callInST . withMVar lock $ \context -> withForeignPtr context body
+
+-- | Calls C functions as a part of a computation. Exceptions from other threads wait, as in
+-- 'pureCall', and so does a second thread that evaluates the same value: GHC would suspend one of
+-- both in the middle of a safe call.
+callInST :: IO a -> ST s a
+callInST calls = unsafeIOToST (noDuplicate >> masked calls)
 
 -- | @sealane_aead_seal@
 type AeadSeal =

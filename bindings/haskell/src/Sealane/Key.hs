@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: Keys
 --
@@ -13,12 +15,11 @@ module Sealane.Key
     , withKey
     ) where
 
-import Control.Exception (mask_)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (create)
 import Foreign.Marshal.Utils (copyBytes)
-import Sealane.Foreign (check, pureCall, randomBytes, withBytes)
+import Sealane.Foreign (check, masked, pureCall, randomBytes, withBytes)
 import Sealane.Key.Memory (Key, keyBytes, newKey, withKey)
 
 -- | Returns a random key from the operating system's generator.
@@ -32,8 +33,8 @@ generateKey = newKey $ \key -> randomBytes key (fromIntegral keyBytes) >>= check
 --
 -- Throws 'Sealane.Error.SealaneError' if the generator fails.
 generateBytes :: Int -> IO ByteString
-generateBytes len =
-    mask_ . B.create (max 0 len) $ \to -> randomBytes to (fromIntegral (max 0 len)) >>= check
+generateBytes !len =
+    masked . B.create (max 0 len) $ \to -> randomBytes to (fromIntegral (max 0 len)) >>= check
 
 -- | Copies a key of 32 bytes. Returns 'Nothing' for other lengths.
 --

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: Poly1305
 --
@@ -55,7 +57,7 @@ tagToBytes (Tag bytes) = bytes
 
 -- | Returns the tag of a message.
 mac :: Key -> ByteString -> Tag
-mac key message = Tag . pureCall $
+mac !key !message = Tag . pureCall $
     withKey key $ \keyPtr -> withBytes message $ \from len ->
         B.create tagBytes $ \tag -> call keyPtr from len tag >>= check
   where
@@ -63,7 +65,7 @@ mac key message = Tag . pureCall $
 
 -- | Returns whether a message has this tag. Compares tags in constant time.
 verify :: Key -> ByteString -> Tag -> Bool
-verify key message (Tag tag) = pureCall $
+verify !key !message (Tag !tag) = pureCall $
     withKey key $ \keyPtr -> withBytes message $ \from len -> withBytes tag $ \tagPtr _ ->
         call keyPtr from len tagPtr >>= checkAuthentic
   where

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: Shamir's secret sharing
 --
@@ -13,7 +15,7 @@ module Sealane.Shamir
     , shareAt
     ) where
 
-import Control.Exception (mask_)
+import Control.Exception (evaluate)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -21,7 +23,7 @@ import qualified Data.ByteString.Internal as B (create, createUptoN')
 import Data.Word (Word8)
 import Foreign.Marshal.Array (advancePtr, withArray, withArrayLen)
 import Foreign.Ptr (Ptr)
-import Sealane.Foreign (check, pureCall, shamirCombine, shamirSplit, withBytes)
+import Sealane.Foreign (check, masked, pureCall, shamirCombine, shamirSplit, withBytes)
 
 -- | A share, which is as long as the secret, and its evaluation point.
 data Share = Share
@@ -49,10 +51,11 @@ split
     -> ByteString
     -- ^ The secret.
     -> IO [Share]
-split threshold points secret = do
+split threshold points !secret = do
+    mapM_ evaluate points
     -- The type in C has no negative numbers. The status is SEALANE_INVALID_SHARES.
     when (threshold < 0) (check 10)
-    all' <- mask_ . B.create (len * length points) $ \start ->
+    all' <- masked . B.create (len * length points) $ \start ->
         withArrayLen points $ \count pointsPtr -> withBytes secret $ \from size ->
             withArray (take count (iterate (`advancePtr` len) start)) $ \sharesPtr ->
                 shamirSplit (fromIntegral threshold) pointsPtr (fromIntegral count) from size sharesPtr >>= check
@@ -74,7 +77,7 @@ shareAt point shares = Share point <$> at point shares
 
 at :: Word8 -> [Share] -> Maybe ByteString
 at _ [] = Nothing
-at target shares@(first : rest)
+at !target shares@(first : rest)
     | any ((/= len) . B.length . shareBytes) rest = Nothing
     | otherwise = pureCall $ do
         (bytes, status) <- B.createUptoN' len $ \to ->
@@ -85,7 +88,7 @@ at target shares@(first : rest)
             10 -> pure Nothing
             _ -> Just bytes <$ check status
   where
-    len = B.length (shareBytes first)
+    !len = B.length (shareBytes first)
 
 -- | Passes the starts of all byte strings.
 withAll :: [ByteString] -> [Ptr Word8] -> ([Ptr Word8] -> IO a) -> IO a

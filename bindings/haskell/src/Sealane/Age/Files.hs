@@ -2,6 +2,8 @@
 module Sealane.Age.Files
     ( withInput
     , openOutput
+    , refuseExisting
+    , renameNew
     , close
     , unlink
     , fileLen
@@ -25,6 +27,14 @@ foreign import ccall safe "sealane_hs_open_input"
 -- | Creates a file with these permissions. Fails if the file exists.
 foreign import ccall safe "sealane_hs_open_output"
     openOutput :: CString -> CUInt -> IO CInt
+
+-- | Fails if a file exists, or its folder cannot be searched.
+foreign import ccall safe "sealane_hs_refuse_existing"
+    refuseExisting :: CString -> IO CInt
+
+-- | Gives a file another name. Fails if another file has it.
+foreign import ccall safe "sealane_hs_rename_new"
+    renameNew :: CString -> CString -> IO CInt
 
 -- | Returns the length of an open file in bytes, or -1.
 foreign import ccall safe "sealane_hs_file_len"

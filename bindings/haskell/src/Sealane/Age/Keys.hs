@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- | The keys of age files, and what the modules for age files share.
@@ -75,7 +76,7 @@ newtype Identities = Identities (ForeignPtr (Keys IdentityList))
 --
 -- Throws 'SealaneError' if the operating system's generator fails.
 generateIdentity :: Kind -> IO ByteString
-generateIdentity kind = keyText $ \text size -> checkAge (ageKeygen number text size)
+generateIdentity !kind = keyText $ \text size -> checkAge (ageKeygen number text size)
   where
     number = case kind of
         X25519 -> 1
@@ -84,7 +85,7 @@ generateIdentity kind = keyText $ \text size -> checkAge (ageKeygen number text 
 -- | Returns the text of an identity's recipient: its public key, @age1…@. Fails if the argument is
 -- not exactly one identity, or is one of a plugin.
 identityRecipient :: ByteString -> Either SealaneError ByteString
-identityRecipient identity = attempt . withBytes identity $ \start len ->
+identityRecipient !identity = attempt . withBytes identity $ \start len ->
     keyText $ \text size -> checkAge (ageRecipient (castPtr start) len text size)
 
 -- | Returns the recipients of a text with one on each line. Fails if a line is not a recipient, or
@@ -92,13 +93,13 @@ identityRecipient identity = attempt . withBytes identity $ \start len ->
 --
 -- Empty lines and lines that begin with @#@ are skipped. Plugin recipients are refused.
 recipientsFromText :: ByteString -> Either SealaneError Recipients
-recipientsFromText text = recipientsThat $ \list -> add recipientsAdd list text
+recipientsFromText !text = recipientsThat $ \list -> add recipientsAdd list text
 
 -- | Returns a passphrase as the only recipient. Fails if it is not UTF-8.
 --
 -- Encryption and decryption each take about a second and 256 MiB of memory.
 recipientsFromPassphrase :: ByteString -> Either SealaneError Recipients
-recipientsFromPassphrase passphrase = recipientsThat $ \list ->
+recipientsFromPassphrase !passphrase = recipientsThat $ \list ->
     withBytes passphrase $ \start len -> checkAge (recipientsAddPassphrase list (castPtr start) len 0)
 
 -- | Returns the recipients that a function adds to an empty list.
@@ -110,14 +111,14 @@ recipientsThat = attempt . fmap Recipients . newKeys recipientsNew
 --
 -- Empty lines and lines that begin with @#@ are skipped. Plugin identities are refused.
 identitiesFromText :: ByteString -> Either SealaneError Identities
-identitiesFromText text = identitiesThat $ \list -> add identitiesAdd list text
+identitiesFromText !text = identitiesThat $ \list -> add identitiesAdd list text
 
 -- | Returns a passphrase that opens files. Fails if it is not UTF-8.
 --
 -- Files that ask for a scrypt work factor above 22 are refused. That factor takes 4 GiB of memory
 -- and half a minute.
 identitiesFromPassphrase :: ByteString -> Either SealaneError Identities
-identitiesFromPassphrase passphrase = identitiesThat $ \list ->
+identitiesFromPassphrase !passphrase = identitiesThat $ \list ->
     withBytes passphrase $ \start len -> checkAge (identitiesAddPassphrase list (castPtr start) len 0)
 
 -- | Returns the identities that a function adds to an empty list.
@@ -127,8 +128,8 @@ identitiesThat = attempt . fmap Identities . newKeys identitiesNew
 add :: AddText a -> Ptr a -> ByteString -> IO ()
 add function list text = withBytes text $ \start len -> checkAge (function list (castPtr start) len)
 
--- | Returns the result or the 'SealaneError' of an action, which must be deterministic and throw
--- nothing else.
+-- | Returns the result or the 'SealaneError' of an action, which must be deterministic, throw
+-- nothing else, and evaluate no arguments of users, as in 'pureCall'.
 attempt :: IO a -> Either SealaneError a
 attempt = pureCall . try
 

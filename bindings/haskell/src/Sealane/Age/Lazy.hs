@@ -19,7 +19,6 @@ module Sealane.Age.Lazy
     , decrypt
     ) where
 
-import Control.Exception (mask_)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -33,7 +32,7 @@ import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (FunPtr, Ptr, nullPtr)
 import Foreign.Storable (peek)
 import Sealane.Age.Keys
-import Sealane.Foreign (AgeError, Status, check, checkAge, withBytes)
+import Sealane.Foreign (AgeError, Status, check, checkAge, masked, withBytes)
 import System.IO.Unsafe (unsafeInterleaveIO)
 
 -- | Returns a file with this content. The content is read and encrypted only as far as the result
@@ -42,7 +41,7 @@ import System.IO.Unsafe (unsafeInterleaveIO)
 -- Throws 'Sealane.Error.SealaneError' if the operating system's generator fails, or there is not
 -- enough memory. Exceptions in the content are thrown where the result is used.
 encrypt :: Recipients -> Format -> L.ByteString -> IO L.ByteString
-encrypt (Recipients keys) format =
+encrypt (Recipients !keys) !format =
     start keys (\recipients -> streamEncrypt recipients (formatNumber format))
 
 -- | Returns the content of a file. The beginning is read at once. The rest is read and decrypted
@@ -53,13 +52,13 @@ encrypt (Recipients keys) format =
 -- damaged chunk. Everything before it is authentic, and nothing of the damaged chunk is returned.
 -- So the content is complete only if the result was used to its end without an exception.
 decrypt :: Identities -> L.ByteString -> IO L.ByteString
-decrypt (Identities keys) = start keys streamDecrypt
+decrypt (Identities !keys) = start keys streamDecrypt
 
 -- | Starts a file, and returns its result.
 start :: ForeignPtr (Keys a) -> (Ptr (Keys a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
 start keys new input = do
     -- Masked, because an exception between these lines would leak the memory.
-    stream <- mask_ . withForeignPtr keys $ \pointer -> do
+    stream <- masked . withForeignPtr keys $ \pointer -> do
         stream <- new pointer
         when (stream == nullPtr) (check 19)
         newForeignPtr streamFree stream
@@ -71,7 +70,7 @@ start keys new input = do
 -- while the input is evaluated.
 rest :: ForeignPtr Stream -> [ByteString] -> IO L.ByteString
 rest stream input = do
-    next <- mask_ . withForeignPtr stream $ \pointer -> alloca $ \lenPtr -> do
+    next <- masked . withForeignPtr stream $ \pointer -> alloca $ \lenPtr -> do
         state <- streamWait pointer lenPtr
         len <- peek lenPtr
         case state of
@@ -94,7 +93,7 @@ rest stream input = do
                 rest stream (if count < B.length piece then B.drop count piece : pieces else pieces)
   where
     feed :: ByteString -> IO Int
-    feed !piece = fmap fromIntegral . mask_ . withBytes piece $ \from len ->
+    feed !piece = fmap fromIntegral . masked . withBytes piece $ \from len ->
         withForeignPtr stream $ \pointer -> streamFeed pointer from len
 
 -- | The next thing that the thread of a file produces or needs.

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: ranges of age files
 --
@@ -20,7 +22,7 @@ module Sealane.Age.Ranges
     , readRange
     ) where
 
-import Control.Exception (SomeException, catch, mask_, onException, throwIO)
+import Control.Exception (SomeException, catch, onException, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (createUptoN')
@@ -36,7 +38,7 @@ import Foreign.Ptr (FunPtr, Ptr, castFunPtrToPtr, freeHaskellFunPtr, nullFunPtr,
 import Foreign.Storable (peek, poke)
 import Sealane.Age.Files (fileLen, withInput)
 import Sealane.Age.Keys
-import Sealane.Foreign (AgeError, Status, tryAge, withBytes)
+import Sealane.Foreign (AgeError, Status, masked, tryAge, withBytes)
 
 -- | A file whose content is read by ranges. Several threads may use it at once. When it is no
 -- longer used, its keys are wiped and its file is closed.
@@ -56,7 +58,7 @@ data Thrown = Thrown Int64 [(Int64, SomeException)]
 -- Throws an 'IOError' if the file cannot be opened, and 'Sealane.Error.SealaneError' if no identity
 -- opens it, or it is not in the binary form.
 openFile :: Identities -> FilePath -> IO Ranges
-openFile identities path = withInput path $ \file -> do
+openFile !identities path = withInput path $ \file -> do
     len <- throwErrnoPathIf (< 0) "fstat" path (fileLen file)
     open identities (fromIntegral len) nullFunPtr (\list -> rangesOpenFd list file) =<< newIORef (Thrown 1 [])
 
@@ -71,12 +73,14 @@ openWith
     -- ^ The length of the file in bytes.
     -> (Word64 -> Int -> IO ByteString)
     -- ^ Reads at least one byte and at most this number of bytes, from this position in the file
-    -- on. Threads that read ranges at the same time may call it at the same time.
+    -- on. Threads that read ranges at the same time may call it at the same time. A time limit for
+    -- a server belongs in this function: 'System.Timeout.timeout' and other exceptions to the
+    -- thread that reads a range wait until the function has returned.
     -> IO Ranges
-openWith identities len readAt = do
+openWith !identities !len readAt = do
     failures <- newIORef (Thrown 1 [])
     -- The reader frees the function.
-    mask_ $ do
+    masked $ do
         function <- wrapReadAt (callback failures readAt)
         open identities len function (\list -> rangesOpen list function nullPtr len) failures
             `onException` freeHaskellFunPtr function
@@ -89,7 +93,7 @@ open
     -> (Ptr IdentityList -> Ptr (Ptr RangesHandle) -> Ptr AgeError -> IO Status)
     -> IORef Thrown
     -> IO Ranges
-open (Identities keys) len function opened failures = mask_ . alloca $ \pointer -> do
+open (Identities !keys) len function opened failures = masked . alloca $ \pointer -> do
     poke pointer nullPtr
     withList keys $ \list -> checked failures (opened list pointer)
     reader <- peek pointer >>= newForeignPtrEnv rangesFree (castFunPtrToPtr function)
@@ -117,10 +121,16 @@ readRange
     -> Int
     -- ^ The number of bytes.
     -> IO ByteString
-readRange ranges offset wanted = B.createUptoN' len fill >>= \(bytes, ()) -> pure bytes
+readRange ranges !offset !wanted = do
+    (bytes, ()) <- B.createUptoN' len fill
+    -- The bytes keep all of the allocation.
+    pure $! if B.length bytes < len `div` 2 then B.copy bytes else bytes
   where
-    -- A limit for the allocation: the content is shorter than the file.
-    len = fromIntegral (min (fileBytes ranges) (fromIntegral (max 0 wanted)))
+    -- Each chunk of the file has 65536 bytes of the content and a tag, so these are more bytes than
+    -- the content has. At least one byte is read, which proves that the content ends before it.
+    most = fileBytes ranges - 16 * (fileBytes ranges `div` 65552)
+    room = max 1 (most - min most offset)
+    len = fromIntegral (min room (fromIntegral (max 0 wanted)))
     fill to = withForeignPtr (handle ranges) $ \reader -> alloca $ \count -> do
         poke count 0
         checked (thrown ranges) (rangesRead reader offset to (fromIntegral len) count)

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Description: age files that several people open together
 --
@@ -52,7 +54,7 @@ recipientsRequiring
     -> ByteString
     -- ^ The recipients.
     -> Either SealaneError Recipients
-recipientsRequiring threshold label text = recipientsThat $ \list -> do
+recipientsRequiring !threshold !label !text = recipientsThat $ \list -> do
     withBytes text $ \start len -> checkAge (recipientsAdd list (castPtr start) len)
     -- A negative number becomes too large, so it is refused.
     withBytes label $ \start len ->
@@ -94,7 +96,7 @@ contribute
     -> ByteString
     -- ^ The file, or its beginning with the whole header.
     -> Either SealaneError [Part]
-contribute (Identities keys) file = attempt . withList keys $ \identities ->
+contribute (Identities !keys) !file = attempt . withList keys $ \identities ->
     withBytes file $ \start len -> alloca $ \count ->
         let take' room = do
                 (failed, found) <- allocaBytes (room * partBytes) $ \parts -> do
@@ -126,7 +128,7 @@ identitiesWithParts
     -> [ByteString]
     -- ^ Texts of parts.
     -> Either SealaneError Identities
-identitiesWithParts text parts = identitiesThat $ \list -> do
+identitiesWithParts !text parts = flip (foldr seq) parts . identitiesThat $ \list -> do
     unless (B.null text) . withBytes text $ \start len -> checkAge (identitiesAdd list (castPtr start) len)
     forM_ parts $ \part ->
         withBytes part $ \start len -> checkAge (identitiesAddPart list (castPtr start) len)
