@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 
-use crate::support::{Dir, SEALANE};
+use crate::support::{Dir, SEALANE, finish};
 
 const ACCESS: &str = "system.posix_acl_access";
 const DEFAULT: &str = "system.posix_acl_default";
@@ -89,4 +89,35 @@ fn other_processes_of_the_user_cannot_read_the_memory() {
     }
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_folder_that_may_be_written_and_not_read() {
+    let dir = Dir::with_key();
+    dir.set_mode(".", 0o755);
+    dir.set_mode("key.txt", 0o644);
+    dir.write("in", "content");
+    fs::copy(SEALANE, dir.path("sealane")).unwrap();
+    fs::create_dir(dir.path("drop")).unwrap();
+    // Root can read every folder.
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    if is_root {
+        std::os::unix::fs::chown(dir.path("drop"), Some(65534), Some(65534)).unwrap();
+    }
+    dir.set_mode("drop", 0o300);
+    let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let program = dir.path("sealane").display().to_string();
+    for args in [&["-R", "key.pub", "-o", "drop", "in"][..], &["-d", "-i", "key.txt", "-o", "drop", "in.age"]] {
+        let words = as_nobody.iter().copied().filter(|_| is_root).chain([program.as_str()]).chain(args.iter().copied());
+        let words: Vec<_> = words.collect();
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).current_dir(dir.root()).stdin(Stdio::null());
+        finish(command).quiet();
+        if args[0] == "-R" {
+            fs::copy(dir.path("drop/in.age"), dir.path("in.age")).unwrap();
+            dir.set_mode("in.age", 0o644);
+        }
+    }
+    assert_eq!(dir.read("drop/in"), b"content");
+    dir.set_mode("drop", 0o700);
 }

@@ -52,11 +52,12 @@ impl Dir {
         parent.open_child(name, true)
     }
 
-    /// Returns the kind of the entry at `path`, or `None` if there is none.
+    /// Returns the kind of the entry at `path`, or `None` if there is none. No entry has a name
+    /// that the file system does not allow.
     pub(crate) fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
         match self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)) {
             Ok(kind) => Ok(Some(kind)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -95,6 +96,11 @@ impl Dir {
     pub(crate) fn sync(&self) {
         let _ = self.file().and_then(|directory| directory.sync_all());
     }
+}
+
+/// Returns whether the error says that no entry has the name, or that none can have it.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
 }
 
 /// Returns whether no other user controls the file behind `metadata`: it is regular, has one name,
@@ -171,5 +177,20 @@ mod tests {
         dir.rename(OsStr::new("three"), OsStr::new("two"), true).unwrap();
         assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
         assert_eq!(dir.entries().unwrap().len(), 1);
+        // The same where the file system has neither such a call nor hard links.
+        fs::write(root.path().join("one"), "one again").unwrap();
+        let error = dir.rename_after_check(OsStr::new("one"), OsStr::new("two")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
+        dir.rename_after_check(OsStr::new("one"), OsStr::new("three")).unwrap();
+        assert_eq!(fs::read(root.path().join("three")).unwrap(), b"one again");
+        assert_eq!(dir.entries().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn nothing_has_a_name_that_is_too_long() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        assert!(!dir.has(Path::new(&"n".repeat(300))));
     }
 }

@@ -13,6 +13,11 @@ use rustix::io::Errno;
 
 use super::entry::{Kind, regular};
 
+/// The errors of calls that the kernel or the file system does not support. Each can have another
+/// cause too.
+const UNSUPPORTED: [Errno; 6] =
+    [Errno::NOSYS, Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::PERM, Errno::ACCESS];
+
 /// An open directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Dir(Arc<OwnedFd>);
@@ -113,14 +118,27 @@ impl Dir {
         if replace {
             return Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?);
         }
-        #[cfg(any(target_os = "linux", target_os = "android"))]
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         match rustix::fs::renameat_with(&self.0, from, &self.0, to, rustix::fs::RenameFlags::NOREPLACE) {
-            // Not every kernel and file system supports this.
-            Err(Errno::NOSYS | Errno::INVAL) => {}
+            Err(error) if UNSUPPORTED.contains(&error) => {}
             renamed => return Ok(renamed?),
         }
-        rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?;
-        self.remove(from)
+        match rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty()) {
+            Ok(()) => self.remove(from),
+            // FAT and some network file systems have no hard links.
+            Err(error) if UNSUPPORTED.contains(&error) => self.rename_after_check(from, to),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Renames the file `from` to `to` in two steps: a check that nothing has the name `to`, and
+    /// the renaming. A file that gets the name between the two is replaced.
+    pub(super) fn rename_after_check(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        match self.kind_of_child(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.rename(from, to, true),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes the file `name`.
@@ -141,7 +159,14 @@ impl Dir {
     /// Writes all files of the directory's file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
-        Ok(rustix::fs::syncfs(self.0.as_fd())?)
+        match rustix::fs::syncfs(self.0.as_fd()) {
+            // The directory cannot be read, so it was opened with O_PATH.
+            Err(Errno::BADF) => {
+                rustix::fs::sync();
+                Ok(())
+            }
+            synced => Ok(synced?),
+        }
     }
 }
 
