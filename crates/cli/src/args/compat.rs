@@ -3,7 +3,8 @@
 //!
 //! Go accepts one dash or two before any flag (`-decrypt`, `--r`), a value after `=` with either,
 //! and `=true` or `=false` after a switch. `-decrypt` becomes `--decrypt`, `--r` becomes `-r`, and
-//! `-a=false` disappears. Values of flags stay as they are, and so do all arguments after `--`.
+//! `-a=false` disappears together with an earlier `-a`. Values of flags stay as they are, and so do
+//! all arguments after `--`. If the only input has an empty name, it is left out.
 
 use std::ffi::{OsStr, OsString};
 
@@ -32,16 +33,17 @@ pub(super) fn flags_of(command: &Command) -> Vec<Flag> {
 
 /// Converts `args`, which lack the program's name. `flags` are the flags of their command.
 pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]) -> Vec<OsString> {
-    let mut out = Vec::new();
+    let mut out = Converted(Vec::new());
     let mut args = args.into_iter();
     while let Some(arg) = args.next() {
         let Some(text) = arg.to_str().filter(|text| text.len() > 1 && text.starts_with('-')) else {
-            out.push(rewrite_non_utf8(arg, flags));
+            let is_flag = arg.len() > 1 && arg.as_encoded_bytes().starts_with(b"-");
+            out.push(rewrite_non_utf8(arg, flags), if is_flag { Part::Other } else { Part::Operand });
             continue;
         };
         if text == "--" {
-            out.push(arg);
-            out.extend(args);
+            out.push(arg, Part::Other);
+            args.by_ref().for_each(|arg| out.push(arg, Part::Operand));
             break;
         }
         let body = text.trim_start_matches('-');
@@ -50,9 +52,9 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
         let Some(flag) = flag else {
             // A cluster of short flags, or an error that clap explains.
             let needs_value = cluster_needs_value(text, flags);
-            out.push(arg);
-            if needs_value {
-                out.extend(args.next());
+            out.push(arg, Part::Other);
+            if needs_value && let Some(value) = args.next() {
+                out.push(value, Part::Other);
             }
             continue;
         };
@@ -62,23 +64,59 @@ pub(super) fn normalise(args: impl IntoIterator<Item = OsString>, flags: &[Flag]
             let mut joined = OsString::from(&dashed);
             match value.map(OsString::from).or_else(|| args.next()) {
                 // In scripts, `-o ""` means "no output file".
-                Some(value) if value.is_empty() && flag.short == Some('o') => continue,
+                Some(value) if value.is_empty() && flag.short == Some('o') => {
+                    out.remove(flag);
+                    continue;
+                }
                 Some(value) => {
                     joined.push("=");
                     joined.push(value);
                 }
                 None => {}
             }
-            out.push(joined);
+            out.push(joined, Part::Flag(flag));
         } else {
             match value {
-                Some("false" | "0" | "f" | "F" | "FALSE" | "False") => {}
-                None | Some("true" | "1" | "t" | "T" | "TRUE" | "True") => out.push(dashed.into()),
-                Some(_) => out.push(arg),
+                Some("false" | "0" | "f" | "F" | "FALSE" | "False") => out.remove(flag),
+                None | Some("true" | "1" | "t" | "T" | "TRUE" | "True") => out.push(dashed.into(), Part::Flag(flag)),
+                Some(_) => out.push(arg, Part::Other),
             }
         }
     }
-    out
+    out.finish()
+}
+
+/// The converted arguments.
+struct Converted<'f>(Vec<(OsString, Part<'f>)>);
+
+/// The part that an argument has in the command line.
+enum Part<'f> {
+    /// This flag, together with its value if it takes one.
+    Flag(&'f Flag),
+    /// An input.
+    Operand,
+    /// A cluster of short flags, the value after it, or an error that clap explains.
+    Other,
+}
+
+impl<'f> Converted<'f> {
+    fn push(&mut self, arg: OsString, part: Part<'f>) {
+        self.0.push((arg, part));
+    }
+
+    /// Removes what was given for a flag so far.
+    fn remove(&mut self, flag: &Flag) {
+        self.0.retain(|(_, part)| !matches!(part, Part::Flag(given) if std::ptr::eq(*given, flag)));
+    }
+
+    /// Returns the arguments. In scripts, an empty name of the only input means "no input file".
+    fn finish(mut self) -> Vec<OsString> {
+        let is_operand = |part: &Part<'_>| matches!(part, Part::Operand);
+        if self.0.iter().filter(|(_, part)| is_operand(part)).count() == 1 {
+            self.0.retain(|(arg, part)| !(is_operand(part) && arg.is_empty()));
+        }
+        self.0.into_iter().map(|(arg, _)| arg).collect()
+    }
 }
 
 fn find<'f>(flags: &'f [Flag], name: &str) -> Option<&'f Flag> {
@@ -158,6 +196,19 @@ mod tests {
     fn switches_with_values() {
         assert_eq!(normalised("-a=true -e=false -d=0 -p=1 x"), "-a -p x");
         assert_eq!(normalised("-a=maybe x"), "-a=maybe x");
+        assert_eq!(normalised("-a --armor -e -armor=false x"), "-e x");
+        assert_eq!(normalised("-a=false -a x"), "-a x");
+        // A value is no flag.
+        assert_eq!(normalised("-eo -a -a=false x"), "-eo -a x");
+    }
+
+    #[test]
+    fn empty_names() {
+        let out = |args: &[&str]| normalise(args.iter().map(OsString::from), &file_flags());
+        assert_eq!(out(&["-r", "k", ""]), ["-r=k"]);
+        assert_eq!(out(&["-r", "k", "--", ""]), ["-r=k", "--"]);
+        assert_eq!(out(&["-r", "k", "a", ""]), ["-r=k", "a", ""]);
+        assert_eq!(out(&["-o", "a", "--output", "b", "-o="]), [""; 0]);
     }
 
     #[test]

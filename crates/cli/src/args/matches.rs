@@ -14,5 +14,6 @@ pub(super) fn read(command: Command, args: Vec<OsString>) -> Result<ArgMatches, 
 /// Parses `args`, which are in age's grammar, according to the definition `command`.
 pub(super) fn read_as_age(command: Command, args: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
     let flags = compat::flags_of(&command);
-    read(command, compat::normalise(args, &flags))
+    // The last of a repeated flag counts, as in Go.
+    read(command.args_override_self(true), compat::normalise(args, &flags))
 }

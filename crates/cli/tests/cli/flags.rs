@@ -18,6 +18,9 @@ fn all_spellings_of_a_command_line_are_equal() {
         &["encrypt", "-i", "key.txt", "-o", "out", "in"],
         &["encrypt", "-R", "key.pub", "in", "-ao", "out"],
         &["encrypt", "--identity", "key.txt", "--output=out", "--", "in"],
+        // The last of a repeated flag counts.
+        &["-e", "-a", "-e", "-a", "-R", "key.pub", "-o", "", "-o", "no", "-output", "out", "in"],
+        &["-p", "-armor", "-p=false", "-R", "key.pub", "-o", "out", "in"],
     ];
     let decryptions: &[&[&str]] = &[
         &["-d", "-i", "key.txt", "out"],
@@ -25,6 +28,8 @@ fn all_spellings_of_a_command_line_are_equal() {
         &["-decrypt", "-identity=key.txt", "-o", "-", "out"],
         &["decrypt", "-i", "key.txt", "out"],
         &["decrypt", "out", "-i", "key.txt"],
+        &["-d", "-d", "-i", "key.txt", "-o", "no", "-o", "", "out"],
+        &["-a", "-d", "-a=false", "-i", "key.txt", "out"],
     ];
     for encryption in encryptions {
         dir.run(*encryption).quiet();
@@ -32,6 +37,11 @@ fn all_spellings_of_a_command_line_are_equal() {
             assert_eq!(dir.run(*decryption).quiet().stdout, b"the quick brown fox", "{encryption:?} {decryption:?}");
         }
     }
+    assert!(!dir.exists("no"));
+    // An empty name is that of standard input.
+    let sealed = dir.run_with(b"text", ["-r", recipient, ""]).quiet().stdout;
+    assert_eq!(dir.run_with(&sealed, ["decrypt", "-i", "key.txt", ""]).quiet().stdout, b"text");
+    dir.run(["-r", recipient, "-o", "no", "in", ""]).misused("");
 }
 
 #[test]
