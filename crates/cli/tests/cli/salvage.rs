@@ -264,3 +264,15 @@ fn files_that_cannot_be_salvaged() {
     salvage(&dir, "x").failed_somehow();
     assert_eq!(dir.names(), before);
 }
+
+#[test]
+fn an_empty_file() {
+    let dir = Dir::with_key();
+    dir.write("empty", "");
+    let names = dir.names();
+    salvage(&dir, "empty").fails("\"empty\" is empty: there is nothing to recover");
+    salvage(&dir, "/dev/null").fails("\"/dev/null\" is not a regular file");
+    #[cfg(target_os = "linux")]
+    salvage(&dir, "/proc/self/status").fails("\"/proc/self/status\" is not a regular file");
+    assert_eq!(dir.names(), names);
+}

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Seek as _, Write as _};
+use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::{ArmoredReader, decode_damaged};
@@ -27,7 +27,11 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(path, &stdin)?;
     let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
-        return Err(Error::new(format!("{} is not a regular file", input.name)).hint("copy it to a regular file first"));
+        return Err(if is_empty(path, &mut input.reader) {
+            Error::new(format!("{} is empty: there is nothing to recover", input.name)).hint("get another copy")
+        } else {
+            Error::new(format!("{} is not a regular file", input.name)).hint("copy it to a regular file first")
+        });
     };
     input.refuse_mangled()?;
     if ArmoredReader::new(&mut input.reader).is_armored().is_ok_and(|armored| armored) {
@@ -99,6 +103,12 @@ fn show(progress: &Progress, event: &Salvaging<'_>) {
         }
         _ => {}
     }
+}
+
+/// Returns whether the input is a regular file without content. Files in /proc have content
+/// although their length is given as 0.
+fn is_empty(path: Option<&Path>, reader: &mut impl Read) -> bool {
+    path.is_some_and(Path::is_file) && reader.read(&mut [0]).is_ok_and(|len| len == 0)
 }
 
 /// Decodes the armor of `file`, as far as it is intact, into a temporary file without a name. The
