@@ -27,7 +27,8 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
         opening: Opening { openers, backend: crate::os::backend::chosen()? },
         stdin,
         threads: args.threads.threads(),
-        failures: Failures::default(),
+        // The user has to know all damaged files.
+        failures: Failures::all_shown(),
         count: Count::default(),
     };
     match args.inputs.inputs.as_slice() {

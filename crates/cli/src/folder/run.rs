@@ -42,17 +42,27 @@ impl Failure {
 }
 
 /// Counts and prints the failures of a run.
-#[derive(Default)]
 pub(crate) struct Failures {
     count: AtomicUsize,
     /// The number of failures that were found while files were processed.
     found: AtomicUsize,
+    /// The number of these failures to print. Further ones are only counted.
+    shown: usize,
+}
+
+/// Prints the first 100 failures that are found while files are processed. Further ones probably
+/// share a cause, such as a wrong key.
+impl Default for Failures {
+    fn default() -> Self {
+        Self { count: AtomicUsize::default(), found: AtomicUsize::default(), shown: 100 }
+    }
 }
 
 impl Failures {
-    /// The number of failures to print. Further ones, which probably share a cause such as a wrong
-    /// key, are only counted.
-    const SHOWN: usize = 100;
+    /// Returns failures that are all printed.
+    pub(crate) fn all_shown() -> Self {
+        Self { shown: usize::MAX, ..Self::default() }
+    }
 
     /// Counts and prints a failure.
     pub(crate) fn add(&self, error: &Error) {
@@ -63,7 +73,7 @@ impl Failures {
     /// Counts a failure while the other files are processed, and prints it if it is one of the
     /// first.
     fn add_found(&self, error: &Error, progress: &Progress) {
-        if self.found.fetch_add(1, Ordering::Relaxed) < Self::SHOWN {
+        if self.found.fetch_add(1, Ordering::Relaxed) < self.shown {
             progress.aside(|| self.add(error));
         } else {
             self.count.fetch_add(1, Ordering::Relaxed);
@@ -77,7 +87,7 @@ impl Failures {
         if count == 0 {
             return Ok(());
         }
-        let more = self.found.load(Ordering::Relaxed).saturating_sub(Self::SHOWN);
+        let more = self.found.load(Ordering::Relaxed).saturating_sub(self.shown);
         let unnamed = if more > 0 { format!(", {more} of them not named above") } else { String::new() };
         Err(Error::new(format!("{count} of {} files were not {done}{unnamed}", all.max(count)))
             .hint("correct the causes, and repeat the command with --resume"))

@@ -217,4 +217,8 @@ fn every_missing_file_is_named() {
     dir.run(["encrypt", "-R", "key.pub", "-o", "again", "x"]).quiet();
     let err = dir.run(["decrypt", "--no-manifest", "-i", "other.txt", "-o", "no2", "again"]).err();
     assert!(err.contains("130 of 130 files were not decrypted, 30 of them not named above"), "{err}");
+    // Verification names all of them.
+    let err = dir.run(["verify", "--no-manifest", "-i", "other.txt", "again"]).err();
+    assert_eq!(err.lines().filter(|line| line.contains(".age\": ")).count(), 130);
+    assert!(err.contains("130 of 130 files failed verification\n"), "{err}");
 }
