@@ -11,7 +11,7 @@ use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{Failures, encrypted_files};
 use crate::io::input::Input;
-use crate::io::old_header::{self, Target};
+use crate::io::old_header::{self, NewFile, Target};
 use crate::io::output::{Content, Output, print};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
@@ -46,6 +46,14 @@ struct Rekeying<'a> {
     changed: usize,
 }
 
+/// The destination of a new header.
+enum To<'a> {
+    /// A copy of the file with the new header.
+    Copy(Output),
+    /// The file itself. If it is armored, or the header does not fit there, a new file replaces it.
+    File(&'a Target),
+}
+
 impl<'a> Rekeying<'a> {
     fn new(args: &'a RekeyArgs) -> Self {
         let stdin = StdinUse::default();
@@ -62,14 +70,14 @@ impl<'a> Rekeying<'a> {
     fn single(&mut self) -> Result<()> {
         let path = self.args.file().unwrap_or(Path::new(""));
         match &self.args.output.output {
-            None => self.in_place(&Target::open(path)?, path),
+            None => self.in_place(&Target::open(path)?),
             Some(output) => {
                 let mut input = old_header::open_input(Some(path), &self.stdin)?;
                 input.refuse_mangled()?;
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;
                 self.key_files().check_with(&input, &output)?;
-                self.change(input, output, None)
+                self.change(input, To::Copy(output))
             }
         }
     }
@@ -82,7 +90,7 @@ impl<'a> Rekeying<'a> {
         for source in &plan.files {
             let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
             let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
-            if let Err(error) = target.and_then(|target| self.in_place(&target, &source.path)) {
+            if let Err(error) = target.and_then(|target| self.in_place(&target)) {
                 failures.add(&error.in_context(&quoted(&source.path)));
             }
         }
@@ -97,18 +105,15 @@ impl<'a> Rekeying<'a> {
 
     /// Changes a file, which stays open and locked to the end. If another file takes its name
     /// meanwhile, that file is not touched.
-    fn in_place(&mut self, target: &Target, path: &Path) -> Result<()> {
+    fn in_place(&mut self, target: &Target) -> Result<()> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
-        let output = Output::prepare(Some(path), Content::Binary, false)?;
-        self.key_files().check(&output)?;
-        self.change(input, output, Some(target))
+        self.key_files().check(input.id.as_ref())?;
+        self.change(input, To::File(target))
     }
 
-    /// Writes the new header into `target`. If the file is armored or the header does not fit
-    /// there, a copy of the file with the new header is written to `output`, and replaces the
-    /// target. Without a target, only writes such a copy.
-    fn change(&mut self, input: Input, output: Output, target: Option<&Target>) -> Result<()> {
+    /// Writes the new header to its destination.
+    fn change(&mut self, input: Input, to: To<'_>) -> Result<()> {
         let RekeyArgs { recipients: named, keys, .. } = self.args;
         let load = || Openers::load(&keys.identities, &keys.parts, &self.stdin, self.passphrases.clone());
         let openers = self.openers.get(load)?;
@@ -124,24 +129,28 @@ impl<'a> Rekeying<'a> {
         })?;
 
         let old = decryptor.header().encode();
-        match target {
-            None => copy(decryptor, &rekeyed, armored, output, &input.name, || Ok(()))?,
-            Some(target) => match rekeyed.header_of_len(old.len()).filter(|_| !armored) {
-                Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
-                // A new file is renamed over the old one. It never overwrites the only copy in
-                // place, because an interruption would destroy this copy.
-                None if output.is_renamed() => {
-                    let nonce = *decryptor.nonce();
-                    copy(decryptor, &rekeyed, armored, output, &input.name, || {
-                        target.refuse_if_modified()?;
-                        if armored { Ok(()) } else { target.refuse_if_changed(&old, &nonce) }
-                    })?;
+        let name = &input.name;
+        match to {
+            To::Copy(mut output) => {
+                copy(decryptor, &rekeyed, armored, &mut output, name)?;
+                output.finish()?;
+            }
+            To::File(target) => {
+                let in_place = !armored && target.can_keep_header();
+                match rekeyed.header_of_len(old.len()).filter(|_| in_place) {
+                    Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
+                    // A new file is renamed over the old one. It never overwrites the only copy in
+                    // place, because an interruption would destroy this copy.
+                    None => {
+                        let (nonce, mut new) = (*decryptor.nonce(), NewFile::create(target)?);
+                        copy(decryptor, &rekeyed, armored, &mut new, name)?;
+                        new.finish(|| {
+                            target.refuse_if_modified()?;
+                            if armored { Ok(()) } else { target.refuse_if_changed(&old, &nonce) }
+                        })?;
+                    }
                 }
-                None => {
-                    return Err(Error::new(format!("the new header of {} is longer than the old one", input.name))
-                        .hint("write a new file with -o"));
-                }
-            },
+            }
         }
         self.changed += 1;
         Ok(())
@@ -160,19 +169,17 @@ impl From<RekeyError> for OpenError {
     }
 }
 
-/// Writes the whole file with another header. The result gets its name only if `unchanged`
-/// succeeds.
+/// Writes the whole file with another header.
 fn copy<R: Read>(
     decryptor: Decryptor<R>,
     rekeyed: &Rekeyed,
     armored: bool,
-    mut output: Output,
+    output: impl Write,
     name: &str,
-    unchanged: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     let format = if armored { Format::Armored } else { Format::Binary };
     let write_failed = |error| Error::from_io("cannot write", error);
-    let mut writer = ArmoredWriter::with_format(&mut output, format);
+    let mut writer = ArmoredWriter::with_format(output, format);
     writer.write_all(&rekeyed.header().encode()).map_err(write_failed)?;
     let mut payload = decryptor.into_payload();
     let mut buffer = vec![0; 1 << 20];
@@ -185,6 +192,5 @@ fn copy<R: Read>(
         };
         writer.write_all(&buffer[..n]).map_err(write_failed)?;
     }
-    writer.finish().map_err(write_failed)?;
-    output.finish_if(unchanged)
+    writer.finish().map(drop).map_err(write_failed)
 }

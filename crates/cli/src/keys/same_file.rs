@@ -20,11 +20,12 @@ impl KeyFiles<'_> {
     /// file, before any of them is touched.
     pub(crate) fn check_with(&self, input: &Input, output: &Output) -> Result<()> {
         refuse_same(output.id(), &[(input.id.clone(), format!("the input {}", input.name))])?;
-        self.check(output)
+        self.check(output.id())
     }
 
-    /// Makes the same check without the input, which `rekey` changes in place.
-    pub(crate) fn check(&self, output: &Output) -> Result<()> {
+    /// Makes the same check without the input, which may be `output`: `rekey` changes files in
+    /// place.
+    pub(crate) fn check(&self, output: Option<&FileId>) -> Result<()> {
         let named = |path: &Path, what: &str| match path.to_str() {
             Some("-") => (stdin_id(), format!("{what} on standard input")),
             _ => (FileId::of_path(path), format!("{what} {}", quoted(path))),
@@ -36,6 +37,6 @@ impl KeyFiles<'_> {
         let mut inputs: Vec<_> = identities.collect();
         inputs.extend(self.parts.iter().map(|path| named(path, "the part")));
         inputs.extend(self.recipients.iter().map(|path| named(path, "the recipients file")));
-        refuse_same(output.id(), &inputs)
+        refuse_same(output, &inputs)
     }
 }

@@ -210,6 +210,41 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     dir.set_mode("sub", 0o755);
 }
 
+/// In a container, a single file can be a mount point.
+#[test]
+fn a_mount_point_is_overwritten() {
+    let unshare = |command: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.arg("-rm").args(command);
+        unshare
+    };
+    // Not every machine allows users to mount.
+    if !unshare(&["true"]).output().is_ok_and(|run| run.status.success()) {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.write("in", bytes(70_000));
+    for name in ["out", "mounted"] {
+        dir.write(name, "old");
+    }
+    let run = |args: &str| {
+        let script = format!("mount --bind mounted out && exec \"$SEALANE\" {args}");
+        let mut command = unshare(&["sh", "-c", &script]);
+        command.current_dir(dir.root()).env("SEALANE", crate::support::SEALANE);
+        finish(command)
+    };
+    dir.keygen("other");
+    dir.run(["-k", "2", "-R", "key.pub", "-R", "other.pub", "-o", "held", "in"]).quiet();
+    let names = dir.names();
+    run("-R key.pub -o out in").quiet();
+    assert!(dir.run(["-d", "-i", "key.txt", "mounted"]).quiet().stdout == bytes(70_000));
+    // A secret is not copied over a file.
+    let before = dir.read("mounted");
+    run("contribute -y -i key.txt -o out held").fails("hint: `-o - > FILE` writes in place");
+    assert!(dir.read("mounted") == before);
+    assert_eq!((dir.read("out"), dir.names()), (b"old".to_vec(), names));
+}
+
 #[test]
 fn input_that_cannot_be_read_makes_no_output() {
     let dir = Dir::with_key();

@@ -231,3 +231,18 @@ fn many_files_and_folders() {
         dir.run(["rekey", "-i", "key.txt"].iter().chain(args).chain(&["one.age", "two"])).misused(what);
     }
 }
+
+#[test]
+fn a_name_without_room_for_a_longer_one() {
+    let (dir, data) = dir();
+    // The kept header would get a longer name than file systems allow.
+    let name = "n".repeat(240);
+    std::fs::rename(dir.path("x"), dir.path(&name)).unwrap();
+    let run = dir.run(["-d", "-i", "b.txt", &name]).fails("no identity matches");
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("interrupted"));
+    let names = dir.names();
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", &name]).ok();
+    opens(&dir, "b.txt", &name, &data);
+    does_not_open(&dir, "key.txt", &name);
+    assert_eq!(dir.names(), names);
+}

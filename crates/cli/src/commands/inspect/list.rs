@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::report::{Opens, Report, cut_short, examine};
+use super::report::{Opens, Report, cut_short, examine_source};
 use crate::error::{Error, Result, printable};
 use crate::folder::{Failures, encrypted_files};
 use crate::io::output::{self, json};
-use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
 
 /// The report about one of many files.
@@ -43,14 +42,14 @@ struct List {
 }
 
 /// Prints the report about the files `inputs`, and all encrypted files in the folders among them.
-pub(super) fn print(inputs: &[PathBuf], as_json: bool, openers: Option<&Openers>, stdin: &StdinUse) -> Result<()> {
+pub(super) fn print(inputs: &[PathBuf], as_json: bool, openers: Option<&Openers>) -> Result<()> {
     let plan = encrypted_files(inputs);
     let failures = Failures::default();
     plan.failures.iter().for_each(|error| failures.add(error));
     let mut list = List { files: Vec::new(), summary: Summary { opens: openers.map(|_| 0), ..Summary::default() } };
     for source in &plan.files {
         let file = source.path.display().to_string();
-        let (report, error) = match examine(Some(&source.path), openers, stdin) {
+        let (report, error) = match examine_source(source, openers) {
             Ok((report, name)) => {
                 let error = if report.length_plausible { None } else { Some(cut_short(&name)) };
                 (Some(report), error)

@@ -6,7 +6,7 @@ mod report;
 
 use std::path::Path;
 
-use self::report::examine;
+use self::report::examine_path;
 use crate::args::InspectArgs;
 use crate::error::Result;
 use crate::io::output::{json, print};
@@ -25,12 +25,12 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     match args.inputs.inputs.as_slice() {
         [] => single(args, None, openers.as_ref(), &stdin),
         [only] if !only.is_dir() => single(args, Some(only), openers.as_ref(), &stdin),
-        inputs => list::print(inputs, args.json, openers.as_ref(), &stdin),
+        inputs => list::print(inputs, args.json, openers.as_ref()),
     }
 }
 
 fn single(args: &InspectArgs, path: Option<&Path>, openers: Option<&Openers>, stdin: &StdinUse) -> Result<()> {
-    let (report, name) = examine(path, openers, stdin)?;
+    let (report, name) = examine_path(path, openers, stdin)?;
     let text = if args.json { json(&report)? } else { report.text(&name) };
     print(text.as_bytes())?;
     if report.length_plausible { Ok(()) } else { Err(cut_short(&name)) }

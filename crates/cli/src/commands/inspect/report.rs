@@ -12,7 +12,9 @@ use sealane_age::{DecryptError, Decryptor, stream};
 use serde::Serialize;
 
 use crate::error::explain::{decrypt_error, payload_error, threshold_error};
-use crate::error::{Error, Result, printable};
+use crate::error::{Error, Result, printable, quoted};
+use crate::folder::Source;
+use crate::io::input::Input;
 use crate::io::old_header;
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
@@ -133,19 +135,35 @@ pub(crate) fn cut_short(name: &str) -> Error {
 
 /// Reads the file `path`, or standard input. Returns the report, and the name for messages.
 pub(crate) fn read(path: Option<&Path>) -> Result<(Report, String)> {
-    examine(path, None, &StdinUse::default())
+    examine_path(path, None, &StdinUse::default())
 }
 
-/// Reads a file, and tries to open it if `openers` are given.
-pub(super) fn examine(path: Option<&Path>, openers: Option<&Openers>, stdin: &StdinUse) -> Result<(Report, String)> {
-    let mut input = old_header::open_input(path, stdin)?;
+/// Reads the file `path`, or standard input, and tries to open it if `openers` are given.
+pub(super) fn examine_path(
+    path: Option<&Path>,
+    openers: Option<&Openers>,
+    stdin: &StdinUse,
+) -> Result<(Report, String)> {
+    examine(old_header::open_input(path, stdin)?, openers, |error| old_header::explain(error, path))
+}
+
+/// Reads the file `source`, and tries to open it if `openers` are given.
+pub(super) fn examine_source(source: &Source, openers: Option<&Openers>) -> Result<(Report, String)> {
+    let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
+    let place = source.place().map_err(cannot)?;
+    let input = old_header::open_input_at(&place, &source.path)?;
+    examine(input, openers, |error| old_header::explain_at(error, &place))
+}
+
+/// Reads an input, and tries to open it if `openers` are given. `explain` adds a hint to the error
+/// of a file that cannot be opened.
+fn examine(mut input: Input, openers: Option<&Openers>, explain: impl Fn(Error) -> Error) -> Result<(Report, String)> {
     input.refuse_mangled()?;
     let mut reader = ArmoredReader::new(input.reader);
     let read_failed = |error| payload_error(error, &input.name);
     let armored = reader.is_armored().map_err(read_failed)?;
     let decoded = Progress::default();
     let mut reader = Watched::new(reader, &decoded);
-    let explain = |error| old_header::explain(error, path);
     let (header, opens) = match openers {
         None => (Decryptor::new(&mut reader).map_err(|error| explain(decrypt_error(error)))?.into_header(), None),
         Some(openers) => opens(openers, &mut reader, &input.name).map_err(explain)?,

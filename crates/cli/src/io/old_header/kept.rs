@@ -74,7 +74,7 @@ impl State {
     pub(super) fn of(place: &Place, file: &File) -> io::Result<Self> {
         let mut kept_file = match place.directory.open_file(Path::new(&place.kept())) {
             Ok(kept) => kept,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::None),
+            Err(error) if dir::is_missing(&error) => return Ok(Self::None),
             Err(error) => return Ok(Self::NotKept(crate::error::describe(&error))),
         };
         // The kept file must belong to the user or to the owner of `file`, who can change `file` in

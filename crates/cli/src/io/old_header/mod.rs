@@ -9,6 +9,7 @@
 //! it, and it stays unchanged.
 
 mod kept;
+mod new_file;
 mod place;
 mod target;
 
@@ -21,6 +22,7 @@ use self::target::Lock;
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::input::Input;
 use crate::io::stdin::StdinUse;
+pub(crate) use new_file::NewFile;
 pub(crate) use place::{Place, is_name};
 pub(crate) use target::Target;
 
@@ -32,9 +34,21 @@ const READ_INSTEAD: &str = "a change of the header was interrupted, or is going 
 /// written, the old header is read in place of the damaged one.
 pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input> {
     let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place, File::try_lock));
-    let mut input = Input::open(path, stdin)?;
-    if let Some(old) = old {
-        input.replace_start(old)?;
+    with_start(Input::open(path, stdin)?, old)
+}
+
+/// Opens the encrypted file at `place`, as [`open_input`] does. Messages call it `path`.
+pub(crate) fn open_input_at(place: &Place, path: &Path) -> Result<Input> {
+    let old = settle(place, File::try_lock);
+    let file = place.directory.open_file(Path::new(&place.name));
+    let file = file.map_err(|error| Error::io(format!("cannot open {}", quoted(path)), &error))?;
+    with_start(Input::of_file(file, path)?, old)
+}
+
+/// Replaces the start of the input if there is something to read instead.
+fn with_start(mut input: Input, start: Option<Vec<u8>>) -> Result<Input> {
+    if let Some(start) = start {
+        input.replace_start(start)?;
     }
     Ok(input)
 }

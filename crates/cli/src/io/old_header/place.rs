@@ -58,4 +58,10 @@ impl Place {
     pub(super) fn has_kept(&self) -> bool {
         self.directory.has(Path::new(&self.kept()))
     }
+
+    /// Returns whether a file can have the name of the kept file, which is longer than the name of
+    /// the file.
+    pub(super) fn can_keep(&self) -> bool {
+        self.directory.len_of(&self.kept()).err().is_none_or(|error| error.kind() != io::ErrorKind::InvalidFilename)
+    }
 }

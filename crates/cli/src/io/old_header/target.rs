@@ -33,12 +33,12 @@ pub(super) type Lock = fn(&File) -> Result<(), TryLockError>;
 
 /// A file whose header is to be changed. It is locked, where the file system has locks.
 pub(crate) struct Target {
-    place: Place,
+    pub(super) place: Place,
     pub(super) file: File,
     /// Its length and time of last change when it was opened, or after the old header was put back.
     stamp: Stamp,
     /// The name for messages.
-    path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 impl Target {
@@ -154,6 +154,12 @@ impl Target {
     fn replaced(&self, how: &str) -> Error {
         Error::new(format!("{} was {how} while this command was at work", quoted(&self.path)))
             .hint("it was left unchanged; run the command again")
+    }
+
+    /// Returns whether the old header can be kept beside the file while the new one is written over
+    /// it.
+    pub(crate) fn can_keep_header(&self) -> bool {
+        self.place.can_keep()
     }
 
     /// Writes the header `new` over `old`, which has the same length. `nonce` follows the header in

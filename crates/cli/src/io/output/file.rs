@@ -5,9 +5,10 @@
 //! anything fails before that, no new file appears, and an existing file is unchanged.
 //!
 //! If the existing file is writable but its directory is not, the complete result is written to
-//! the system's directory for temporary files, and then copied over the file. A failed copy can
-//! leave a mixture of old and new content. Secrets are never copied like this: writing them is an
-//! error instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly.
+//! the system's directory for temporary files, and then copied over the file. A file that cannot be
+//! replaced, such as a mount point, is overwritten in the same way. A failed copy can leave a
+//! mixture of old and new content. Secrets are never copied like this: writing them is an error
+//! instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -17,8 +18,9 @@ use std::path::{Path, PathBuf};
 use sealane_age::WriteAt;
 
 use super::failure::keep_retry;
+use super::in_place;
+use super::permissions::Permissions;
 use super::temporary::Temporary;
-use super::{in_place, permissions};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
 
@@ -162,9 +164,7 @@ impl Replacement {
         let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
         if let Err(error) = may_make_files_in(&prepared.directory) {
             let elsewhere = std::env::temp_dir();
-            // Overwriting keeps the permissions of the file, which may let others read a secret.
-            let may_overwrite = prepared.target.existing.is_some() && prepared.keeping == Keeping::Permissions;
-            if !may_overwrite || may_make_files_in(&elsewhere).is_err() {
+            if !prepared.may_overwrite() || may_make_files_in(&elsewhere).is_err() {
                 return Err(prepared.cannot_create(&error));
             }
             (prepared.directory, prepared.in_place) = (elsewhere, true);
@@ -172,9 +172,10 @@ impl Replacement {
         Ok(prepared)
     }
 
-    /// Returns whether the file is replaced by renaming, not by copying.
-    pub(super) fn is_renamed(&self) -> bool {
-        !self.in_place
+    /// Returns whether the result may be copied over the existing file. This keeps the permissions
+    /// of the file, which may let others read a secret.
+    fn may_overwrite(&self) -> bool {
+        self.target.existing.is_some() && self.keeping == Keeping::Permissions
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
@@ -200,30 +201,40 @@ impl Replacement {
         self.temporary = None;
     }
 
-    /// Writes the complete result to the disk, and puts it into its place unless `allowed` returns
-    /// an error.
-    pub(super) fn finish(mut self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Writes the complete result to the disk, and puts it into its place.
+    pub(super) fn finish(mut self) -> Result<()> {
         // If the result is empty, nothing has created the temporary file yet.
-        let temporary = match self.temporary.take() {
+        let mut temporary = match self.temporary.take() {
             Some(temporary) => temporary,
             None => self.create()?,
         };
         if self.in_place {
-            allowed()?;
-            // A signal during the copy would leave a mixture of old and new content.
-            let copied = uninterrupted(|| in_place::overwrite(&self.target.path, temporary.file()));
-            return copied.map_err(|error| self.target.cannot_write(&error));
+            return self.overwrite(&temporary);
         }
         let replace = self.keeping != Keeping::Old;
         temporary.file().sync_all().map_err(|error| self.target.cannot_write(&error))?;
-        allowed()?;
-        temporary.persist(&self.target.path, replace).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists if !replace => self.target.exists(),
-            _ => self.target.cannot_write(&error),
-        })?;
+        if let Err(error) = temporary.rename(&self.target.path, replace) {
+            // A mount point cannot be replaced, and in a directory with the sticky bit neither can
+            // the file of another user.
+            let is_irreplaceable =
+                matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::PermissionDenied);
+            return match error.kind() {
+                _ if is_irreplaceable && self.may_overwrite() => self.overwrite(&temporary),
+                _ if is_irreplaceable => Err(self.target.cannot_write(&error).hint("`-o - > FILE` writes in place")),
+                io::ErrorKind::AlreadyExists if !replace => Err(self.target.exists()),
+                _ => Err(self.target.cannot_write(&error)),
+            };
+        }
         // Also write the name to the disk.
         sync_directory(&self.directory);
         Ok(())
+    }
+
+    /// Copies the result over the existing file.
+    fn overwrite(&self, result: &Temporary) -> Result<()> {
+        // A signal during the copy would leave a mixture of old and new content.
+        let copied = uninterrupted(|| in_place::overwrite(&self.target.path, result.file()));
+        copied.map_err(|error| self.target.cannot_write(&error))
     }
 
     fn create(&self) -> Result<Temporary> {
@@ -235,7 +246,8 @@ impl Replacement {
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
         let keeps = !private && !self.in_place;
         if let Some(existing) = self.target.existing.as_ref().filter(|_| keeps) {
-            permissions::keep(temporary.file(), &self.target.path, existing)
+            Permissions::of_path(&self.target.path, existing)
+                .give(temporary.file())
                 .map_err(|error| self.target.cannot_write(&error))?;
         }
         Ok(temporary)

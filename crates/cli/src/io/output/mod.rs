@@ -17,6 +17,7 @@ use crate::error::{Error, Result, warn};
 use crate::os::file_id::FileId;
 pub(crate) use failure::{keep_retry, stdout_error};
 use file::{AnyPlace, Direct, Keeping, Replacement};
+pub(crate) use permissions::Permissions;
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
 
@@ -120,12 +121,6 @@ impl Output {
         matches!(self.sink, Sink::Replacement(_))
     }
 
-    /// Returns whether the result replaces the file in one step, which leaves the old file
-    /// untouched until then.
-    pub(crate) fn is_renamed(&self) -> bool {
-        matches!(&self.sink, Sink::Replacement(replacement) if replacement.is_renamed())
-    }
-
     /// Returns the file, so that several threads can write to it at any offset. Returns `None` if
     /// the output is visible before it is complete.
     pub(crate) fn at_any_place(&mut self) -> io::Result<Option<AnyPlace<'_>>> {
@@ -148,21 +143,11 @@ impl Output {
 
     /// Completes the output. Without this, a regular file stays as it was.
     pub(crate) fn finish(self) -> Result<()> {
-        self.finish_if(|| Ok(()))
-    }
-
-    /// Completes the output unless `allowed` returns an error. `allowed` is called last, before a
-    /// file gets its name.
-    pub(crate) fn finish_if(self, allowed: impl FnOnce() -> Result<()>) -> Result<()> {
-        if let Sink::Replacement(replacement) = self.sink {
-            return replacement.finish(allowed);
-        }
-        allowed()?;
         match self.sink {
             Sink::Stdout(mut writer) => writer.flush().map_err(stdout_error),
             Sink::Terminal(terminal) => terminal.finish(),
             Sink::Direct(direct) => direct.finish(),
-            Sink::Replacement(_) => Ok(()),
+            Sink::Replacement(replacement) => replacement.finish(),
         }
     }
 

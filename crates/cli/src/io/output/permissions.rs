@@ -4,35 +4,62 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-/// Gives `file` the owner, group, mode and access list of the file at `path`, which it will replace
-/// and which has the metadata `existing`. The rights of the group or of the list are dropped if
-/// they cannot be kept.
-#[cfg(unix)]
-pub(super) fn keep(file: &File, path: &Path, existing: &Metadata) -> io::Result<()> {
-    use std::fs::Permissions;
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-    let new = file.metadata()?;
-    let mode = existing.mode() & 0o7777;
-    if new.uid() != existing.uid() {
-        // Only root can do this; any other user becomes the owner.
-        let _ = fchown(file, Some(existing.uid()), None);
+/// The owner, group, mode and access list of an old file, for the file that replaces it.
+pub(crate) struct Permissions {
+    metadata: Metadata,
+    #[cfg(unix)]
+    list: access_list::List,
+}
+
+impl Permissions {
+    /// Reads the permissions of the file at `path`, which has this metadata.
+    pub(super) fn of_path(path: &Path, metadata: &Metadata) -> Self {
+        #[cfg(not(unix))]
+        let _ = path;
+        Self {
+            metadata: metadata.clone(),
+            #[cfg(unix)]
+            list: access_list::of_path(path),
+        }
     }
-    let keeps_group = new.gid() == existing.gid() || fchown(file, None, Some(existing.gid())).is_ok();
-    // The list is set before the mode: with a list, the group bits of the mode are the maximum that
-    // the list allows.
-    let keeps_list = access_list::replace(file, path, keeps_group)?;
-    file.set_permissions(Permissions::from_mode(kept_mode(mode, keeps_group && keeps_list)))
+
+    /// Reads the permissions of an open file.
+    pub(crate) fn of_file(file: &File) -> io::Result<Self> {
+        Ok(Self {
+            metadata: file.metadata()?,
+            #[cfg(unix)]
+            list: access_list::of_file(file),
+        })
+    }
+
+    /// Gives the permissions to `file`. The rights of the group or of the list are dropped if they
+    /// cannot be kept.
+    #[cfg(unix)]
+    pub(crate) fn give(&self, file: &File) -> io::Result<()> {
+        use std::fs::Permissions;
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+        let (new, old) = (file.metadata()?, &self.metadata);
+        if new.uid() != old.uid() {
+            // Only root can do this; any other user becomes the owner.
+            let _ = fchown(file, Some(old.uid()), None);
+        }
+        let keeps_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
+        // The list is set before the mode: with a list, the group bits of the mode are the maximum
+        // that the list allows.
+        let keeps_list = access_list::replace(file, &self.list, keeps_group)?;
+        file.set_permissions(Permissions::from_mode(kept_mode(old.mode() & 0o7777, keeps_group && keeps_list)))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn give(&self, file: &File) -> io::Result<()> {
+        file.set_permissions(self.metadata.permissions())
+    }
 }
 
 /// Returns `mode`, without the group's rights unless the group and the list are kept.
 #[cfg(unix)]
 fn kept_mode(mode: u32, keeps_group_and_list: bool) -> u32 {
     if keeps_group_and_list { mode } else { mode & !0o070 }
-}
-
-#[cfg(not(unix))]
-pub(super) fn keep(file: &File, _path: &Path, existing: &Metadata) -> io::Result<()> {
-    file.set_permissions(existing.permissions())
 }
 
 /// POSIX access lists, as acl(5) describes them.
@@ -42,7 +69,7 @@ mod access_list {
     use std::io;
     use std::path::Path;
 
-    use rustix::fs::{XattrFlags, fremovexattr, fsetxattr, getxattr};
+    use rustix::fs::{XattrFlags, fgetxattr, fremovexattr, fsetxattr, getxattr};
     use rustix::io::Errno;
 
     const NAME: &str = "system.posix_acl_access";
@@ -50,21 +77,38 @@ mod access_list {
     /// The length of the longest extended attribute.
     const MAX_BYTES: usize = 64 << 10;
 
-    /// Replaces the list that `file` inherited from its directory with the list of the file at
-    /// `path`, or with none if `keep` is not set or the list cannot be copied. Returns whether
-    /// `file` now has exactly the list of the file at `path`.
-    pub(super) fn replace(file: &File, path: &Path, keep: bool) -> io::Result<bool> {
+    /// The list of a file, if it has one. An error says that there may be a list that cannot be
+    /// read.
+    pub(super) type List = Result<Option<Vec<u8>>, Errno>;
+
+    pub(super) fn of_path(path: &Path) -> List {
+        read(|list| getxattr(path, NAME, list))
+    }
+
+    pub(super) fn of_file(file: &File) -> List {
+        read(|list| fgetxattr(file, NAME, list))
+    }
+
+    fn read(get: impl FnOnce(&mut [u8]) -> Result<usize, Errno>) -> List {
         let mut list = vec![0; MAX_BYTES];
-        let old = match getxattr(path, NAME, &mut list[..]) {
-            Ok(len) => Some(&list[..len]),
-            Err(Errno::NODATA | Errno::OPNOTSUPP) => None,
-            // There may be a list that cannot be read.
-            Err(_) => return remove(file).map(|()| false),
-        };
-        match old {
-            Some(old) if keep && fsetxattr(file, NAME, old, XattrFlags::empty()).is_ok() => Ok(true),
-            Some(_) => remove(file).map(|()| false),
-            None => remove(file).map(|()| true),
+        match get(&mut list) {
+            Ok(len) => {
+                list.truncate(len);
+                Ok(Some(list))
+            }
+            Err(Errno::NODATA | Errno::OPNOTSUPP) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Replaces the list that `file` inherited from its directory with `list`, or with none if
+    /// `keep` is not set or the list cannot be copied. Returns whether `file` now has exactly
+    /// `list`.
+    pub(super) fn replace(file: &File, list: &List, keep: bool) -> io::Result<bool> {
+        match list {
+            Ok(Some(list)) if keep && fsetxattr(file, NAME, list, XattrFlags::empty()).is_ok() => Ok(true),
+            Ok(None) => remove(file).map(|()| true),
+            Ok(Some(_)) | Err(_) => remove(file).map(|()| false),
         }
     }
 
@@ -83,7 +127,17 @@ mod access_list {
     use std::io;
     use std::path::Path;
 
-    pub(super) fn replace(_file: &File, _path: &Path, _keep: bool) -> io::Result<bool> {
+    pub(super) struct List;
+
+    pub(super) fn of_path(_path: &Path) -> List {
+        List
+    }
+
+    pub(super) fn of_file(_file: &File) -> List {
+        List
+    }
+
+    pub(super) fn replace(_file: &File, _list: &List, _keep: bool) -> io::Result<bool> {
         Ok(true)
     }
 }
@@ -111,7 +165,9 @@ mod tests {
             setxattr(path, NAME, &list, XattrFlags::empty()).expect("a file system with access lists");
         }
         let file = File::options().write(true).open(&new).unwrap();
-        assert!(!access_list::replace(&file, &old, false).unwrap());
+        let list = access_list::of_path(&old);
+        assert!(list.as_ref().is_ok_and(Option::is_some));
+        assert!(!access_list::replace(&file, &list, false).unwrap());
         assert!(getxattr(&new, NAME, &mut [0; 1024][..]).is_err(), "a rule for another user is left");
         assert_eq!((kept_mode(0o660, false), kept_mode(0o660, true)), (0o600, 0o660));
     }

@@ -56,6 +56,11 @@ impl Temporary {
     /// Renames the file, within its directory, to the file name of `target`. An existing file is
     /// replaced if `replace` is set, and is an error otherwise.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
+        self.rename(target, replace)
+    }
+
+    /// Does the work of [`Temporary::persist`]. After an error, the unfinished file is still there.
+    pub(super) fn rename(&mut self, target: &Path, replace: bool) -> io::Result<()> {
         let target = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         self.directory.rename(&self.name, target, replace)?;
         self.unfinished = false;

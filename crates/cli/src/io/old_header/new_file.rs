@@ -1,0 +1,53 @@
+//! A new file that replaces an encrypted file.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::Target;
+use crate::error::{Error, Result, quoted};
+use crate::io::output::{Permissions, Temporary, keep_retry};
+
+/// A new file, which replaces the target when it is complete. Until then, the target is untouched.
+/// Both are reached through the directory that was opened with the target, so that no link leads
+/// the new file elsewhere.
+pub(crate) struct NewFile<'a> {
+    target: &'a Target,
+    temporary: Temporary,
+}
+
+impl<'a> NewFile<'a> {
+    /// Creates the file with the permissions of `target`.
+    pub(crate) fn create(target: &'a Target) -> Result<Self> {
+        let temporary = Temporary::create_in(&target.place.directory, 0o600).map_err(|error| {
+            Error::io(format!("cannot make a temporary file beside {}", quoted(&target.path)), &error)
+                .hint("write a new file with -o")
+        })?;
+        let given = Permissions::of_file(&target.file).and_then(|permissions| permissions.give(temporary.file()));
+        given.map_err(|error| Error::cannot_write(&target.path, &error))?;
+        Ok(Self { target, temporary })
+    }
+
+    /// Writes the complete file to the disk, and replaces the target unless `unchanged` returns an
+    /// error. `unchanged` is called last.
+    pub(crate) fn finish(self, unchanged: impl FnOnce() -> Result<()>) -> Result<()> {
+        let Self { target, temporary } = self;
+        let cannot = |error: io::Error| Error::cannot_write(&target.path, &error);
+        temporary.file().sync_all().map_err(cannot)?;
+        unchanged()?;
+        temporary.persist(Path::new(&target.place.name), true).map_err(cannot)?;
+        // Also write the name to the disk.
+        target.place.directory.sync();
+        Ok(())
+    }
+}
+
+impl Write for NewFile<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        let written = self.temporary.file().write(data);
+        written.map_err(|error| keep_retry(error, |error| Error::cannot_write(&self.target.path, &error)))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
