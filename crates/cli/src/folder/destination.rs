@@ -1,11 +1,12 @@
 //! The folder for the results of a run.
 //!
 //! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
-//! the end. After a crash of the machine, a run that continues checks every file.
+//! the end. After a crash of the machine, a file can therefore have its name but not its content, or
+//! not its record. A run that continues checks every file, and recognises such files by their times.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -51,10 +52,14 @@ pub(crate) struct Destination {
     path: PathBuf,
     direction: Direction,
     journal: Option<Journal>,
+    /// Whether this run continues an interrupted one.
+    goes_on: bool,
     /// The finished work of the interrupted run.
     done: Done,
     /// The folders that this run, or the interrupted one, creates.
     made: BTreeSet<Name>,
+    /// The folder for the results, if this run created it.
+    new_folder: Option<NewFolder>,
     /// The number of files whose attributes could not be set, and the first error.
     without_attributes: Mutex<Option<(usize, io::Error)>>,
 }
@@ -74,7 +79,7 @@ impl Destination {
         direction: Direction,
         expected: impl Fn(&Source) -> io::Result<Expected>,
     ) -> Result<Option<Self>> {
-        let root = open_or_make(path)?;
+        let (root, new_folder) = open_or_make(path)?;
         let targets: HashSet<_> = plan.files.iter().map(|file| direction.target(&file.name)).collect();
         let folders = folders(plan);
         let found = Found { root: &root, path, targets: &targets, direction };
@@ -85,7 +90,7 @@ impl Destination {
         }
         found.refuse_taken(folders.keys(), has_journal, mode)?;
         let (journal, done) = match mode {
-            Mode::Single => (None, Done::default()),
+            Mode::Single { .. } => (None, Done::default()),
             _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
         };
         let mut destination = Self {
@@ -93,24 +98,26 @@ impl Destination {
             path: path.to_owned(),
             direction,
             journal,
+            goes_on,
+            new_folder,
             made: done.made.clone(),
             done,
             without_attributes: Mutex::default(),
         };
-        destination.tidy(&targets, goes_on);
+        destination.tidy(&targets);
         destination.make(&folders)?;
         Ok(Some(destination))
     }
 
-    /// Removes unfinished files of an interrupted run. If this run continues it (`goes_on`), also
-    /// makes its folders private again, because they may have their final attributes already.
-    fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
+    /// Removes unfinished files of an interrupted run. If this run continues it, also makes its
+    /// folders private again, because they may have their final attributes already.
+    fn tidy(&self, targets: &HashSet<PathBuf>) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
             // The manifest and the journal are written to this folder.
             folders.insert(Path::new(""));
         }
-        if goes_on {
+        if self.goes_on {
             for name in &self.done.made {
                 let folder = self.root.below(name.as_path()).and_then(|folder| folder.file());
                 let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
@@ -132,12 +139,14 @@ impl Destination {
     /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
     /// can access it until then.
     fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
-        for (name, attributes) in folders {
-            if matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory))) {
-                continue;
-            }
-            // Written first, so that a later run recognises the folder even if this run ends early.
-            self.note(|journal| journal.add_folder(name))?;
+        let is_missing = |name: &Name| !matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory)));
+        let missing: Vec<_> = folders.iter().filter(|(name, _)| is_missing(name)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        // Written first, so that a later run recognises the folders even if this run ends early.
+        self.note(|journal| journal.add_folders(missing.iter().map(|(name, _)| *name)))?;
+        for (name, attributes) in missing {
             let made = self.root.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
             made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;
             self.made.insert(name.clone());
@@ -166,12 +175,25 @@ impl Destination {
         same.is_ok_and(|same| same)
     }
 
-    /// Returns whether an existing file may be replaced by the result of `name`. An encrypted file
-    /// in the journal is from the interrupted run, even if it is damaged. A decrypted file may
-    /// contain the user's work, so it is replaced only if it is unchanged.
-    fn may_replace(&self, name: &Name) -> bool {
+    /// Returns whether an existing file may be replaced by the result of `name`, which gets
+    /// `attributes`. An encrypted file in the journal is from the interrupted run, even if it is
+    /// damaged. A decrypted file may contain the user's work, so it is replaced only if it is
+    /// unchanged, or has the time that the run gave it.
+    fn may_replace(&self, name: &Name, attributes: Attributes) -> bool {
         let record = self.done.files.get(name);
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
+            || self.has_time(name, attributes)
+    }
+
+    /// Returns whether the interrupted run gave the existing file `name` its time. If the machine
+    /// crashed, the record of the file may be lost, or a part of its content.
+    fn has_time(&self, name: &Name, attributes: Attributes) -> bool {
+        let is_known = attributes.without_mode() != Attributes::default();
+        let has_time = self
+            .root
+            .open_file(&self.direction.target(name))
+            .and_then(|file| Ok(is_ours(&self.root, &file)? && attributes.has_time_of(&file.metadata()?)));
+        self.goes_on && is_known && has_time.is_ok_and(|has_time| has_time)
     }
 
     /// Writes the result of `name` with `write`. `record` makes its record from the authenticator
@@ -199,7 +221,7 @@ impl Destination {
         self.keep(attributes, Ok(temporary.file()));
         #[cfg(not(target_os = "linux"))]
         temporary.file().sync_all().map_err(cannot)?;
-        let replace = self.may_replace(name);
+        let replace = self.may_replace(name, attributes);
         self.note(|journal| journal.add(&record)).map_err(Failure::All)?;
         temporary.persist(&target, replace).map_err(cannot)?;
         Ok(record)
@@ -252,7 +274,10 @@ impl Destination {
 
     /// Sets the attributes of the new folders. `complete` says that all work is done, so that the
     /// journal is removed.
-    pub(crate) fn finish(self, plan: &Plan, complete: bool) -> Result<()> {
+    pub(crate) fn finish(mut self, plan: &Plan, complete: bool) -> Result<()> {
+        if let Some(folder) = &mut self.new_folder {
+            folder.stays = true;
+        }
         let made = plan.directories.iter().filter(|directory| self.made.contains(&directory.name));
         let mut deepest_first: Vec<_> = made.collect();
         deepest_first.sort_by_key(|directory| Reverse(&directory.name));
@@ -271,7 +296,24 @@ impl Destination {
     }
 }
 
-fn open_or_make(path: &Path) -> Result<Dir> {
+/// A folder that this run created. It is removed when this value is dropped, if it is empty and the
+/// run has failed.
+struct NewFolder {
+    path: PathBuf,
+    stays: bool,
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        if !self.stays {
+            // This fails if the folder is not empty.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// Opens the folder for the results, or creates it.
+fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
     let cannot = |error: io::Error| {
         let explained = Error::cannot_write(path, &error);
         match error.kind() {
@@ -281,9 +323,11 @@ fn open_or_make(path: &Path) -> Result<Dir> {
     };
     match Dir::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir(path).and_then(|()| Dir::open(path)).map_err(cannot)
+            fs::create_dir(path).map_err(cannot)?;
+            let new = NewFolder { path: path.to_owned(), stays: false };
+            Ok((Dir::open(path).map_err(cannot)?, Some(new)))
         }
-        opened => opened.map_err(cannot),
+        opened => Ok((opened.map_err(cannot)?, None)),
     }
 }
 

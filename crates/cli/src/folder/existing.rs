@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::journal::resume_or;
 use super::plan::{Link, Plan, Source};
 use super::task::{ALONE, Direction, Expected, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name};
@@ -33,14 +34,14 @@ impl Found<'_> {
         let (root, shown) = (self.root, quoted(self.path));
         let (alone, goes_on) = (self.direction == ALONE, has_journal && mode == Mode::Resume);
         if has_journal && !goes_on {
-            return Err(Error::new(format!("an earlier run into {shown} was interrupted"))
-                .hint("repeat the same command with --resume, or remove that folder and start again"));
+            return Err(Error::new(format!("an earlier run into {shown} was interrupted")).hint(resume_or(self.path)));
         }
         if alone && mode == Mode::Resume && !goes_on && root.has(Path::new(MANIFEST)) {
             return Err(Error::new(format!("the run into {shown} was complete, and its inputs have changed since"))
                 .hint("to encrypt again, give -o a new folder"));
         }
-        if mode == Mode::Single && self.direction != Direction::Open && root.has(Path::new(MANIFEST)) {
+        let is_refused = matches!(mode, Mode::Single { beside_manifest: false }) && self.direction != Direction::Open;
+        if is_refused && root.has(Path::new(MANIFEST)) {
             return Err(Error::new(format!("{shown} has a manifest, which lists its files"))
                 .hint("give -o another folder; with --no-manifest, the file would count as added"));
         }

@@ -169,9 +169,13 @@ impl Journal {
         write_line(&mut *self.lock(), record)
     }
 
-    /// Records a folder before it is created.
-    pub(super) fn add_folder(&self, name: &Name) -> io::Result<()> {
-        write_line(&mut *self.lock(), &Folder { folder: name.clone() })
+    /// Records folders before they are created, on the disk too.
+    pub(super) fn add_folders<'a>(&self, names: impl IntoIterator<Item = &'a Name>) -> io::Result<()> {
+        let mut file = self.lock();
+        for name in names {
+            write_line(&mut *file, &Folder { folder: name.clone() })?;
+        }
+        file.sync_data()
     }
 
     fn lock(&self) -> MutexGuard<'_, File> {
@@ -184,6 +188,13 @@ impl Journal {
         let name = OsStr::new(JOURNAL);
         if self.root.is_same(name, &file)? { self.root.remove(name) } else { Ok(()) }
     }
+}
+
+/// Returns the advice for the folder `path` of an interrupted run. The folder may contain files of
+/// the user, so the advice is never to remove it.
+pub(super) fn resume_or(path: &Path) -> String {
+    let journal = quoted(Journal::path(path));
+    format!("repeat the same command with --resume, or give that run up and remove {journal}; its results stay")
 }
 
 fn busy(path: &Path) -> Error {
@@ -212,6 +223,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
     file.sync_all().map_err(cannot)?;
     temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
+    root.sync();
     Ok(file)
 }
 
@@ -241,8 +253,9 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
             Ok((file, done))
         }
-        Some(_) => Err(Error::new(format!("the interrupted run into {shown} was a different one"))
-            .hint("repeat the same command with --resume, or remove that folder and start again")),
+        Some(_) => {
+            Err(Error::new(format!("the interrupted run into {shown} was a different one")).hint(resume_or(path)))
+        }
         None => Err(not_ours("its first line is not that of a journal")),
     }
 }
@@ -318,7 +331,7 @@ mod tests {
             let (journal, done) = open("p", false).unwrap();
             assert!(done.files.is_empty());
             journal.add(&record("a", b"1")).unwrap();
-            journal.add_folder(&name).unwrap();
+            journal.add_folders([&name]).unwrap();
             journal.add(&record("b/c", b"2")).unwrap();
             assert!(open("p", true).err().unwrap().to_string().contains("another run is at work"));
             assert!(open("p", false).err().unwrap().to_string().contains("another run is at work"));

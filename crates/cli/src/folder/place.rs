@@ -1,7 +1,10 @@
 //! Selects the folder for the results, and how to treat its contents.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::Name;
+use super::plan::Plan;
 use super::task::Mode;
 use crate::args::{FolderArgs, OutputArgs};
 use crate::error::{Error, Result, quoted};
@@ -24,29 +27,30 @@ pub(crate) fn single(inputs: &[PathBuf]) -> Option<&Path> {
 pub(crate) fn mode(folder: FolderArgs, inputs: &[PathBuf]) -> Mode {
     match (folder.resume, single(inputs)) {
         (true, _) => Mode::Resume,
-        (false, Some(_)) if !folder.no_manifest => Mode::Single,
-        (false, _) => Mode::Fresh,
+        (false, Some(_)) => Mode::Single { beside_manifest: folder.no_manifest },
+        (false, None) => Mode::Fresh,
     }
 }
 
-/// Refuses to write into a folder that is read.
-pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf]) -> Result<()> {
+/// Refuses to write into a folder that is read: `root`, or a folder in it that gets results.
+pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf], plan: &Plan) -> Result<()> {
     // A missing folder will be below its first existing parent.
     let parent = root.ancestors().find_map(|path| {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         path.canonicalize().ok()
     });
-    let Some(parent) = parent else { return Ok(()) };
-    let is_within = |input: &&PathBuf| {
-        let Ok(source) = input.canonicalize() else { return false };
-        // The results go to the folder with the input's name in `root`, which may be the input
-        // itself.
-        let same = input.file_name().and_then(|name| root.join(name).canonicalize().ok());
-        source.is_dir() && (parent.starts_with(&source) || same.is_some_and(|same| same.starts_with(&source)))
-    };
-    match inputs.iter().find(is_within) {
-        Some(input) => Err(Error::new(format!("{} is within the input {}", quoted(root), quoted(input)))
-            .hint("give -o a folder somewhere else")),
-        None => Ok(()),
+    let first = |name: &Name| name.as_path().components().next().map(|name| root.join(name));
+    let in_folders = plan.files.iter().map(|file| &file.name).filter(|name| name.folders().next().is_some());
+    let folders: BTreeSet<_> =
+        in_folders.chain(plan.directories.iter().map(|directory| &directory.name)).filter_map(first).collect();
+    let existing = folders.into_iter().filter_map(|path| Some((path.canonicalize().ok()?, path)));
+    let written: Vec<_> = parent.map(|parent| (parent, root.to_owned())).into_iter().chain(existing).collect();
+    for input in inputs {
+        let Ok(source) = input.canonicalize() else { continue };
+        if let Some((_, path)) = written.iter().find(|(real, _)| source.is_dir() && real.starts_with(&source)) {
+            return Err(Error::new(format!("{} is within the input {}", quoted(path), quoted(input)))
+                .hint("give -o a folder somewhere else"));
+        }
     }
+    Ok(())
 }

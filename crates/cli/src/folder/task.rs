@@ -41,5 +41,8 @@ pub(crate) enum Mode {
     /// Continue an interrupted run, if there was one; otherwise start one.
     Resume,
     /// Write a single file without a journal. A failure leaves no file behind.
-    Single,
+    Single {
+        /// Whether an encrypted file may go into a folder with a manifest, which will not list it.
+        beside_manifest: bool,
+    },
 }

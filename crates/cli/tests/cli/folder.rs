@@ -313,3 +313,21 @@ fn the_passphrase_of_an_identity_file_is_requested_once() {
     wrong.fails("incorrect passphrase for identity file");
     assert!(!dir.exists("wrong"));
 }
+
+#[test]
+fn a_folder_is_decrypted_beside_itself_but_not_into_itself() {
+    let dir = Dir::with_key();
+    for name in ["x", "y/sealed"] {
+        fs::create_dir_all(dir.path(name)).unwrap();
+        dir.write(&format!("{name}/a"), "content");
+    }
+    encrypt(&dir, ["-o", "sealed", "x"]);
+    fs::remove_dir_all(dir.path("x")).unwrap();
+    dir.run(["decrypt", "-i", "key.txt", "-o", ".", "sealed"]).quiet();
+    assert_eq!(dir.read("x/a"), b"content");
+    fs::remove_dir_all(dir.path("sealed")).unwrap();
+    encrypt(&dir, ["-o", "sealed", "y/sealed"]);
+    let before = listing(&dir.path("sealed"));
+    dir.run(["decrypt", "-i", "key.txt", "-o", ".", "sealed"]).fails("\"./sealed\" is within the input \"sealed\"");
+    assert!(listing(&dir.path("sealed")) == before);
+}

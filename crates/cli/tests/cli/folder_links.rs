@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::folder::{listing, with_photos};
+use crate::plugin::{self, with_plugin};
 use crate::support::{Dir, Run, finish};
 
 const ENCRYPT: [&str; 7] = ["encrypt", "--resume", "-R", "key.pub", "-o", "sealed", "photos"];
@@ -139,6 +140,48 @@ fn a_folder_that_becomes_a_link_while_it_is_read_is_not_followed() {
     assert!(!dir.exists("out/in/b/secret.age"));
 }
 
+/// Creates a directory with a plugin that exchanges the folder `shared/sub` for a link to the folder
+/// `outside`. The old folder becomes `moved`.
+fn with_exchanging_plugin() -> Dir {
+    let dir = with_plugin();
+    fs::create_dir_all(dir.path("shared/sub")).unwrap();
+    fs::create_dir(dir.path("outside")).unwrap();
+    let plugin = String::from_utf8(dir.read("bin/age-plugin-test")).unwrap();
+    let exchange =
+        "#!/bin/sh\ncd \"$ROOT\"\n[ -L shared/sub ] || { mv shared/sub moved; ln -s ../outside shared/sub; }\n";
+    let exchange = exchange.replace("$ROOT", dir.root().to_str().unwrap());
+    dir.write("bin/age-plugin-test", plugin.replacen("#!/bin/sh\n", &exchange, 1));
+    dir
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_does_not_lead_rekey_elsewhere() {
+    let dir = with_exchanging_plugin();
+    dir.encrypt(b"content", "shared/sub/a.age");
+    dir.write("outside/a.age", "somebody's work");
+    // The plugin runs when the file is open. The new header is longer, so a new file is made after
+    // that.
+    plugin::run(&dir, &["rekey", "--add", "-i", "key.txt", "-r", plugin::RECIPIENT, "shared"]).quiet();
+    assert!(dir.path("shared/sub").is_symlink());
+    assert_eq!(dir.read("outside/a.age"), b"somebody's work");
+    assert_eq!(fs::read_dir(dir.path("outside")).unwrap().count(), 1);
+    assert!(String::from_utf8_lossy(&dir.read("moved/a.age")).contains("\n-> test\n"));
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "moved/a.age"]).quiet().stdout, b"content");
+    assert_eq!(fs::read_dir(dir.path("moved")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_does_not_lead_inspect_elsewhere() {
+    let dir = with_exchanging_plugin();
+    for name in ["shared/a.age", "shared/sub/b.age", "outside/b.age"] {
+        dir.encrypt(b"content", name);
+    }
+    // The plugin runs for the first file.
+    let run = plugin::run(&dir, &["inspect", "-j", "test", "shared"]);
+    assert!(run.err().contains("cannot open \"shared/sub/b.age\": Not a directory"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files could not be inspected"), "{}", run.err());
+}
+
 #[test]
 fn links_that_lead_out_of_the_folder_are_made_only_if_that_is_allowed() {
     let dir = Dir::with_key();
@@ -220,8 +263,15 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     dir.write("bad.age", &before[..before.len() - 1]);
     dir.run(["-d", "-i", "key.txt", "-o", "open", "bad.age"]).fails("bad.age");
     assert_eq!(fs::read_dir(dir.path("open")).unwrap().count(), 4);
-    // A file cannot be added to a folder with a manifest.
+    dir.run(["-d", "--no-manifest", "-i", "key.txt", "-o", "open", "bad.age"]).fails("bad.age");
+    assert_eq!(fs::read_dir(dir.path("open")).unwrap().count(), 4);
+    dir.keygen("other");
+    dir.run(["-d", "-i", "other.txt", "-o", "new/", "out/one.txt.age"]).fails("no identity matches");
+    dir.run(["-R", "key.pub", "-o", "new/", "/proc/self/mem"]).fails("cannot read");
+    assert!(!dir.exists("new"));
+    // A file can be added to a folder with a manifest only with --no-manifest.
     fs::create_dir(dir.path("in")).unwrap();
     dir.run(["encrypt", "-R", "key.pub", "-o", "whole", "in"]).quiet();
     dir.run(["-R", "key.pub", "-o", "whole", "one.txt"]).fails("has a manifest");
+    dir.run(["-R", "key.pub", "--no-manifest", "-o", "whole", "one.txt"]).quiet();
 }

@@ -170,6 +170,67 @@ fn decryption_can_be_resumed() {
     assert!(!dir.exists("open/.sealane-resume"));
 }
 
+/// Removes from the journal in `folder` the records of all files except `kept`.
+fn forget_files(dir: &Dir, folder: &str, kept: &str) {
+    let name = format!("{folder}/.sealane-resume");
+    let journal = String::from_utf8(dir.read(&name)).unwrap();
+    let stays = |line: &&str| ["\"sealane-resume\"", "{\"folder\"", kept].iter().any(|text| line.contains(text));
+    dir.write(&name, journal.lines().filter(stays).map(|line| format!("{line}\n")).collect::<String>());
+}
+
+/// Empties a file, and keeps its time.
+fn empty(dir: &Dir, name: &str) {
+    let file = fs::OpenOptions::new().write(true).open(dir.path(name)).unwrap();
+    let times = FileTimes::new().set_modified(file.metadata().unwrap().modified().unwrap());
+    file.set_len(0).unwrap();
+    file.set_times(times).unwrap();
+}
+
+/// After a crash of the machine, a name can be on the disk without its record, and without the
+/// content.
+#[test]
+fn after_a_crash_of_the_machine_all_files_are_repeated() {
+    let dir = interrupted();
+    forget_files(&dir, "sealed", "/c.age\"");
+    empty(&dir, "sealed/photos/a.jpg.age");
+    empty(&dir, "sealed/photos/c.age.age");
+    resume(&dir, &WITH_LATE).quiet();
+    let late = dir.read("sealed/late.age");
+    fs::remove_file(dir.path("sealed/late.age")).unwrap();
+    assert!(dir.run(DECRYPT).err().contains("is missing"));
+    dir.write("sealed/late.age", late);
+    forget_files(&dir, "open", "/c.age\"");
+    empty(&dir, "open/photos/2020/b.jpg");
+    empty(&dir, "open/photos/c.age");
+    // The time shows that this is the user's work.
+    dir.write("open/photos/a.jpg", "edited");
+    let run = resume(&dir, &DECRYPT);
+    assert!(run.err().contains("\"open/photos/a.jpg\" exists with another content"), "{}", run.err());
+    assert!(run.err().contains("1 of 9 files were not decrypted"), "{}", run.err());
+    assert_eq!(dir.read("open/photos/a.jpg"), b"edited");
+    fs::remove_file(dir.path("open/photos/a.jpg")).unwrap();
+    resume(&dir, &DECRYPT).quiet();
+    assert_alike(&dir, "photos", "open/photos");
+    assert_eq!(dir.read("open/late"), b"better");
+}
+
+#[test]
+fn a_run_can_be_given_up() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"first", "a.age");
+    dir.encrypt(b"second", "b.age");
+    dir.write("bad.age", "");
+    let run = dir.run(["decrypt", "-i", "key.txt", "-o", ".", "a.age", "bad.age"]);
+    assert!(run.err().contains("1 of 2 files were not decrypted"), "{}", run.err());
+    let other = ["decrypt", "-i", "key.txt", "-o", ".", "b.age"];
+    let advice = "or give that run up and remove \"./.sealane-resume\"; its results stay";
+    dir.run(other).fails(advice);
+    resume(&dir, &other).fails(advice);
+    fs::remove_file(dir.path(".sealane-resume")).unwrap();
+    dir.run(other).quiet();
+    assert_eq!((dir.read("a"), dir.read("b")), (b"first".to_vec(), b"second".to_vec()));
+}
+
 #[test]
 fn a_full_disk_stops_the_run_and_loses_nothing() {
     let dir = with_photos();

@@ -26,8 +26,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = Openers::load(&keys.identities, &keys.parts, &stdin, Passphrases::new(&stdin))?;
     let opening = Opening { openers, backend: crate::os::backend::chosen()? };
-    refuse_within(root, inputs)?;
     let Sealed { mut plan, expected } = opening.find(inputs, !folder.no_manifest)?;
+    refuse_within(root, inputs, &plan)?;
     if !decryption.allow_external_links {
         refuse_leaving(&mut plan);
     }

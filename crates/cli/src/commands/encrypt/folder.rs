@@ -49,8 +49,8 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
         sealing.encryptor()?;
     }
 
-    refuse_within(root, inputs)?;
     let plan = Plan::to_encrypt(inputs)?;
+    refuse_within(root, inputs, &plan)?;
     refuse_collisions(&plan)?;
     let direction = Direction::Seal { with_manifest };
     let expected =
