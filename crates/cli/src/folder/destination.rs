@@ -1,8 +1,9 @@
 //! The folder for the results of a run.
 //!
 //! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
-//! the end. After a crash of the machine, a file can therefore have its name but not its content, or
-//! not its record. A run that continues checks every file, and recognises such files by their times.
+//! the end. After a crash of the machine, a file can therefore have its name but not its content,
+//! or not its record. A run that continues checks every file, and recognises such files by their
+//! times.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

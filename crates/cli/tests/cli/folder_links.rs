@@ -140,8 +140,8 @@ fn a_folder_that_becomes_a_link_while_it_is_read_is_not_followed() {
     assert!(!dir.exists("out/in/b/secret.age"));
 }
 
-/// Creates a directory with a plugin that exchanges the folder `shared/sub` for a link to the folder
-/// `outside`. The old folder becomes `moved`.
+/// Creates a directory with a plugin that exchanges the folder `shared/sub` for a link to the
+/// folder `outside`. The old folder becomes `moved`.
 fn with_exchanging_plugin() -> Dir {
     let dir = with_plugin();
     fs::create_dir_all(dir.path("shared/sub")).unwrap();
