@@ -49,7 +49,7 @@ struct Rekeying<'a> {
 /// The destination of a new header.
 enum To<'a> {
     /// A copy of the file with the new header.
-    Copy(Output),
+    Copy(Box<Output>),
     /// The file itself. If it is armored, or the header does not fit there, a new file replaces it.
     File(&'a Target),
 }
@@ -77,7 +77,7 @@ impl<'a> Rekeying<'a> {
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;
                 self.key_files().check_with(&input, &output)?;
-                self.change(input, To::Copy(output))
+                self.change(input, To::Copy(Box::new(output)))
             }
         }
     }
