@@ -46,7 +46,10 @@ pub(super) fn run<const CHUNK: usize>(
     let one = |batch: &mut Batch<CHUNK>, index: u64| -> Option<Result<u64, CopyError>> {
         let read = batch.load(input, input_start + index * capacity, index < tail);
         batch.first = index * CHUNKS as u64;
-        if CHUNK != SEALED_CHUNK_BYTES && index < tail && !batch.is_full() && read.is_ok() {
+        // Every batch but the first was found to have at least one byte.
+        let is_cut = if index < tail { !batch.is_full() } else { index > 0 && batch.is_empty() };
+        // An encrypted file that was cut is reported as truncated.
+        if CHUNK != SEALED_CHUNK_BYTES && is_cut && read.is_ok() {
             return Some(Err(CopyError::Read(io::Error::other("the file became shorter while it was read"))));
         }
         let mut at = output_start + index * Batch::<CHUNK>::RESULT as u64;

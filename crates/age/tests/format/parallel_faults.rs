@@ -1,7 +1,7 @@
 //! Several threads with an input or an output that fails or changes: the same error as with one.
 
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sealane_age::{CopyError, ReadAt, StreamError};
 
@@ -159,6 +159,55 @@ fn a_file_that_grows_while_it_is_read_is_sealed_as_it_was_at_some_moment() {
             assert!(error.is_none() && text.starts_with(&opened) && opened.len() >= BATCH * CHUNK - 5, "{error:?}");
         }
     }
+}
+
+/// An input whose length is cut once its first batch has been read.
+struct Cut<'a> {
+    bytes: &'a [u8],
+    to: usize,
+    is_cut: AtomicBool,
+}
+
+impl ReadAt for Cut<'_> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        if offset as usize >= BATCH * CHUNK {
+            self.is_cut.store(true, Ordering::SeqCst);
+        }
+        let len = if self.is_cut.load(Ordering::SeqCst) { self.to } else { self.bytes.len() };
+        self.bytes[..len].read_at(out, offset)
+    }
+}
+
+/// The last batch, or what follows the file's first length, is then empty. A file must not end with
+/// an empty chunk.
+#[test]
+fn a_file_that_is_cut_between_batches_is_not_sealed() {
+    let text = plaintext(2 * BATCH * CHUNK + 5);
+    for len in [BATCH * CHUNK + 1, 2 * BATCH * CHUNK, text.len()] {
+        for to in [0, CHUNK, BATCH * CHUNK] {
+            let input = Cut { bytes: &text[..len], to, is_cut: AtomicBool::new(false) };
+            let Err(CopyError::Read(error)) = sealed_at(&input, 1) else { panic!("{len} bytes cut to {to}") };
+            assert!(error.to_string().contains("shorter"), "{error}");
+        }
+    }
+    // The file had the length of one batch, is longer when the byte after it is looked for, and has
+    // its first length again when the rest is read.
+    struct Longer<'a>(&'a [u8]);
+    impl ReadAt for Longer<'_> {
+        fn size(&self) -> io::Result<u64> {
+            Ok((BATCH * CHUNK) as u64)
+        }
+        fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+            let len = if out.len() == 1 { self.0.len() } else { BATCH * CHUNK };
+            self.0[..len].read_at(out, offset)
+        }
+    }
+    let Err(CopyError::Read(error)) = sealed_at(&Longer(&text), 1) else { panic!("it became shorter") };
+    assert!(error.to_string().contains("shorter"), "{error}");
 }
 
 #[test]
