@@ -126,7 +126,7 @@ impl<R> fmt::Debug for Decryptor<R> {
 }
 
 /// Returns the identity for a passphrase. The identity itself has no work factor limit, so the
-/// limit of the decryptor applies.
+/// limit of the decryptor, or of the encrypted identity file, applies.
 pub fn passphrase_identity(passphrase: SecretString) -> scrypt::Identity {
     scrypt::Identity::new(passphrase).with_max_work_factor(u8::MAX)
 }

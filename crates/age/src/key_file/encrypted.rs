@@ -11,6 +11,7 @@ use crate::armor::ArmoredReader;
 use crate::decryptor::Decryptor;
 use crate::error::DecryptError;
 use crate::identity::Identity;
+use crate::scrypt::DEFAULT_MAX_WORK_FACTOR;
 
 /// An encrypted identity file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -56,18 +57,28 @@ pub enum EncryptedFileError {
 pub struct EncryptedIdentityFile {
     contents: Vec<u8>,
     backend: Backend,
+    max_work_factor: u8,
 }
 
 impl EncryptedIdentityFile {
     /// Returns the file with these contents.
     pub fn new(contents: &[u8]) -> Self {
-        Self { contents: contents.to_vec(), backend: Backend::detect() }
+        Self { contents: contents.to_vec(), backend: Backend::detect(), max_work_factor: DEFAULT_MAX_WORK_FACTOR }
     }
 
     /// Uses `backend` for the payload instead of the detected one.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
+        self
+    }
+
+    /// Accepts scrypt work factors up to `log_n` instead of [`DEFAULT_MAX_WORK_FACTOR`].
+    ///
+    /// An identity may have its own, lower limit.
+    #[must_use]
+    pub fn with_max_work_factor(mut self, log_n: u8) -> Self {
+        self.max_work_factor = log_n;
         self
     }
 
@@ -78,7 +89,7 @@ impl EncryptedIdentityFile {
     }
 
     /// Returns the identities in the file. `passphrase` is an identity that knows the passphrase or
-    /// asks for it, and limits the work factor.
+    /// asks for it.
     ///
     /// # Errors
     /// [`EncryptedFileError`].
@@ -104,7 +115,7 @@ impl EncryptedIdentityFile {
 
     fn decryptor(&self) -> Result<Decryptor<ArmoredReader<&[u8]>>, DecryptError> {
         let decryptor = Decryptor::new(ArmoredReader::new(&self.contents[..]))?;
-        Ok(decryptor.with_backend(self.backend).with_max_work_factor(u8::MAX))
+        Ok(decryptor.with_backend(self.backend).with_max_work_factor(self.max_work_factor))
     }
 }
 
@@ -119,6 +130,7 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
+    use crate::decryptor::passphrase_identity;
     use crate::encryptor::Encryptor;
     use crate::recipient::Recipient;
     use crate::stream::StreamError;
@@ -148,6 +160,22 @@ mod tests {
         let EncryptedFileError::Open(DecryptError::ExcessiveWork { required: 2 }) = refused else {
             panic!("{refused:?}")
         };
+    }
+
+    #[test]
+    fn work_has_a_limit_of_its_own() {
+        let file = encrypt("text");
+        let decrypt = |file: EncryptedIdentityFile| match file.decrypt(&passphrase_identity("one".into())) {
+            Err(EncryptedFileError::Open(DecryptError::ExcessiveWork { required })) => Some(required),
+            Err(EncryptedFileError::Keys(_)) => None,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(decrypt(EncryptedIdentityFile::new(&file).with_max_work_factor(1)), Some(2));
+        assert_eq!(decrypt(EncryptedIdentityFile::new(&file).with_max_work_factor(2)), None);
+        // The same file, with a factor above the default limit.
+        let end = file.windows(3).position(|bytes| bytes == b" 2\n").unwrap();
+        let costly = [&file[..end], b" 23", &file[end + 2..]].concat();
+        assert_eq!(decrypt(EncryptedIdentityFile::new(&costly)), Some(23));
     }
 
     #[test]

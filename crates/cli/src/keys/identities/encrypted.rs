@@ -38,7 +38,7 @@ impl EncryptedFile {
         let description = format!("identity file {:?}", self.name);
         // `PassphraseIdentity` limits the work factor itself.
         let identity = PassphraseIdentity::new(&description, self.passphrases.clone());
-        let file = self.file.clone().with_backend(crate::os::backend::chosen()?);
+        let file = self.file.clone().with_backend(crate::os::backend::chosen()?).with_max_work_factor(u8::MAX);
         let plaintext = file.decrypt_lines(&identity).map_err(|error| match error {
             EncryptedFileError::Open(error) => decrypt_error(error).in_context(&description),
             EncryptedFileError::NoPassphrase => {
