@@ -39,6 +39,16 @@ pub enum FileFault {
         /// The path to which it leads.
         target: PathBuf,
     },
+    /// It is a symbolic link that cannot be created, for example because the destination's file
+    /// system has no links.
+    #[error("the link to {} cannot be created: {error}", .target.display())]
+    LinkFailed {
+        /// The path to which it leads.
+        target: PathBuf,
+        /// The error of the system.
+        #[source]
+        error: io::Error,
+    },
 }
 
 /// A file of a folder cannot be decrypted.

@@ -27,10 +27,10 @@ pub enum OpenError {
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] VerifyError),
-    /// A file, a folder or a link cannot be written.
+    /// A file or a folder cannot be written.
     #[error("{}: {error}", .path.display())]
     Io {
-        /// The file, folder or link.
+        /// The file or folder.
         path: PathBuf,
         /// The error of the system.
         #[source]
@@ -48,9 +48,10 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
 /// their names. If there are none, the result is complete and authentic. [`seal`](super::seal())
 /// has an example.
 ///
-/// Modes, times and symbolic links are those of the manifest. Links that may lead out of the folder
-/// are not created. Files that are not in the manifest are ignored. The files are not synced to the
-/// disk. Nobody else may change the two folders during the call.
+/// Modes, times and symbolic links are those of the manifest. A link that may lead out of the
+/// folder is not created. Such a link is a fault, and so is a link that the system cannot create:
+/// on Windows, each link. Files that are not in the manifest are ignored. The files are not synced
+/// to the disk. Nobody else may change the two folders during the call.
 ///
 /// # Errors
 /// [`OpenError`], for example if `destination` exists. Files that were decrypted before the error
@@ -105,9 +106,8 @@ pub fn open(
     for (name, target) in manifest.links {
         if leads_out(&name, &target, |path| folders.contains(path)) {
             faults.push((name, FileFault::ExternalLink { target }));
-        } else {
-            let path = destination.join(name.as_path());
-            make_link(&target, &path).map_err(at(&path))?;
+        } else if let Err(error) = make_link(&target, &destination.join(name.as_path())) {
+            faults.push((name, FileFault::LinkFailed { target, error }));
         }
     }
     // Folders get their attributes last: a folder's time changes with its contents, and its mode

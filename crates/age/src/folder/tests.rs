@@ -156,6 +156,29 @@ fn every_fault_is_found() {
     assert_eq!(left, ["d"], "nothing of the others is left");
 }
 
+/// No system creates a link with so long a target.
+#[test]
+fn a_link_that_cannot_be_made_is_a_fault() {
+    let place = Place::new();
+    place.write("source/a/note", b"text");
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    fs::File::open(place.path("source/a")).unwrap().set_modified(long_ago).unwrap();
+    let manifest = place.seal().unwrap();
+    fs::write(place.path("sealed/a/note.age"), b"damaged").unwrap();
+    let long = "x".repeat(5000);
+    let link = Entry::Link { name: name("a/link"), target: long.clone().into() };
+    let mut text = Vec::new();
+    Manifest::write(&mut text, manifest.entries().chain([link])).unwrap();
+    fs::write(place.path("sealed").join(MANIFEST), place.encryptor().encrypt_to_vec(&text).unwrap()).unwrap();
+
+    let faults = place.open().unwrap();
+    assert_eq!(names(&faults), ["a/link", "a/note"]);
+    assert!(matches!(&faults[0].1, FileFault::LinkFailed { target, .. } if target == Path::new(&long)), "{faults:?}");
+    // The work goes on after the link.
+    #[cfg(unix)]
+    assert_eq!(fs::metadata(place.path("opened/a")).unwrap().modified().unwrap(), long_ago);
+}
+
 #[test]
 fn what_is_there_is_not_touched() {
     let place = Place::new();
