@@ -277,7 +277,7 @@ impl<I: ReadAt> RangeReader<I> {
     ///
     /// # Errors
     /// The errors of the input, a [`StreamError`] if the chunks are damaged or no file has this
-    /// length, and [`io::ErrorKind::OutOfMemory`].
+    /// length, and [`io::ErrorKind::OutOfMemory`] if there is no memory for the sealed chunks.
     pub fn read(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut sealed) = self.plan(plaintext)?;
         let mut filled = 0;

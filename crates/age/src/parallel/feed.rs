@@ -11,7 +11,9 @@ use crate::stream::Counter;
 /// Reads batches, and numbers their chunks.
 ///
 /// A chunk can be processed when it is known whether something follows it. The batch that is being
-/// filled is therefore held back until the input has given more, or has ended.
+/// filled is therefore held back until the input has given more, or has ended. Whether a worker is
+/// idle is found out only between two reads. While a read blocks, complete chunks stay in the batch
+/// that is being filled, even if a worker becomes idle.
 pub(super) struct Feeder<F, const CHUNK: usize> {
     read: F,
     held: Batch<CHUNK>,
@@ -26,8 +28,8 @@ impl<F: FnMut(&mut [u8]) -> io::Result<usize>, const CHUNK: usize> Feeder<F, CHU
     }
 
     /// Replaces `batch` with the next one. Returns false if there is none. A batch is full unless
-    /// the input has ended, or `is_idle` says that a worker waits: then complete chunks are given
-    /// out at once.
+    /// the input has ended, or `is_idle` says after a read that a worker waits: then complete
+    /// chunks are given out at once.
     pub(super) fn next(&mut self, batch: &mut Batch<CHUNK>, is_idle: &dyn Fn() -> bool) -> Result<bool, CopyError> {
         if let Some(result) = self.ended.take() {
             return result.map(|()| false).map_err(CopyError::Read);

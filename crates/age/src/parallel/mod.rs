@@ -61,8 +61,10 @@ impl Encryptor {
     /// Writes a whole file: the header and all of `input`, sealed on several threads. Flushes, and
     /// returns `output`.
     ///
-    /// As with one thread, each chunk is written as soon as it is known that something follows it.
-    /// Memory does not grow with the input: it is about 3 MiB for each thread.
+    /// A chunk is sealed when it is known that something follows it. With [`Threads::ONE`], it is
+    /// then written at once. With more threads, it is given to a thread that is idle at that
+    /// moment. If all threads are busy, up to a mebibyte is held back until more input arrives, or
+    /// the input ends. Memory does not grow with the input: it is about 3 MiB for each thread.
     ///
     /// # Errors
     /// [`CopyError`], which says which side failed. The file is then incomplete, and cannot be
@@ -108,8 +110,9 @@ impl<R: Read> StreamReader<R> {
     /// Opens the rest of the file on several threads, and writes the plaintext from the reader's
     /// position on. Flushes, and returns `output`.
     ///
-    /// Each chunk is written as soon as with one thread. Memory does not grow with the file: it is
-    /// about 3 MiB for each thread.
+    /// With [`Threads::ONE`], a chunk is written when it is known that something follows it. With
+    /// more threads, up to a mebibyte may be held back, as by [`Encryptor::encrypt`]. Memory does
+    /// not grow with the file: it is about 3 MiB for each thread.
     ///
     /// # Errors
     /// [`CopyError`], which says which side failed. If the file is damaged, the error wraps a
