@@ -10,9 +10,9 @@
 //!   of one `get_ranges` whose chunks touch are fetched together.
 //! - **Sizes.** All headers have the same length ([`Keys::with_header_len`]), so that a listing can
 //!   compute the length of each plaintext without reading the object: see [`ListedSize`].
-//! - **Writing.** Multipart writes are sealed part by part. The latest part is held back until more
-//!   data follows, because the last chunk of a file is marked as the last. Conditional writes,
-//!   copies and renames are passed on to the inner store.
+//! - **Writing.** Multipart writes are sealed part by part, and become no more parts than they had.
+//!   The latest part is held back until more data follows, because the last chunk of a file is
+//!   marked as the last. Conditional writes, copies and renames are passed on to the inner store.
 //! - **Other recipients.** `SealedStore::rekey` replaces the header, and copies the chunks
 //!   unchanged.
 //!

@@ -9,9 +9,9 @@ use zeroize::{Zeroize as _, Zeroizing};
 /// The shortest length that S3 allows for the parts of an upload, except the last one.
 const MIN_PART: usize = 5 << 20;
 
-/// Seals an object in order, and cuts it into parts, which have equal lengths except for the last
-/// one. The last chunk is marked as the last, so a chunk is sealed only when more plaintext
-/// follows, or at the end.
+/// Seals an object in order, and cuts it into parts. Parts of plaintext with equal lengths become
+/// parts with equal lengths, except for the last one. The last chunk is marked as the last, so a
+/// chunk is sealed only when more plaintext follows, or at the end.
 pub(crate) struct Sealing {
     key: SealingKey,
     /// The number of the next chunk.
@@ -20,7 +20,7 @@ pub(crate) struct Sealing {
     held_back: Zeroizing<Vec<u8>>,
     /// The bytes of the object that are in no part yet.
     sealed: Vec<u8>,
-    /// The length of each part except the last.
+    /// The length of parts, unless a part of plaintext is longer.
     part_len: Option<usize>,
 }
 
@@ -61,11 +61,29 @@ impl Sealing {
         self.seal_held_back(true)
     }
 
-    /// Sets the length of the parts, unless it is set. The sealed form of the first part, which has
-    /// `first` bytes of plaintext, fits this length.
-    pub(crate) fn set_part_len(&mut self, first: usize) {
-        let sealed = self.sealed.len() + self.held_back.len() + TAG_BYTES;
-        self.part_len.get_or_insert(sealed.max(first).max(MIN_PART));
+    /// Adds a part of plaintext, in pieces. Returns the next part of the object if it is full and
+    /// more bytes follow it.
+    ///
+    /// The object has no more parts than the plaintext: if a part of plaintext is longer than the
+    /// parts of the object, all that is sealed becomes one part.
+    pub(crate) fn push_part<'a>(
+        &mut self,
+        data: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Option<Vec<u8>>, StreamError> {
+        let mut plaintext_len = 0;
+        for piece in data {
+            self.push(piece)?;
+            plaintext_len += piece.len();
+        }
+        // The sealed form of the first part fits, and so does that of each part with its length.
+        let first_len = self.sealed.len() + self.held_back.len() + TAG_BYTES;
+        let part_len = *self.part_len.get_or_insert(first_len.max(MIN_PART));
+        let sealed_len = plaintext_len + plaintext_len.div_ceil(CHUNK_BYTES) * TAG_BYTES;
+        if sealed_len > part_len && self.sealed.len() > part_len {
+            // The plaintext that is held back follows.
+            return Ok(Some(self.take_rest()));
+        }
+        Ok(self.take_part())
     }
 
     /// Returns the next part if it is full and more bytes follow it.

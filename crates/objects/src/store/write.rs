@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use futures_util::future::try_join_all;
 use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use super::super::object_store::path::Path;
@@ -49,7 +48,7 @@ impl SealedStore {
     }
 }
 
-/// An upload in parts. All parts of the sealed object but the last have the length of the first.
+/// An upload in parts: see [`Sealing::push_part`].
 #[derive(Debug)]
 struct SealedUpload {
     inner: Box<dyn MultipartUpload>,
@@ -91,17 +90,17 @@ impl MultipartUpload for SealedUpload {
             self.part_failed.store(true, Ordering::Relaxed);
             return future::ready(Err(failed(SealedError::PartFailed))).boxed();
         }
-        if let Err(error) = data.iter().try_for_each(|data| self.sealing.push(data)) {
-            self.part_failed.store(true, Ordering::Relaxed);
-            return future::ready(Err(failed(error))).boxed();
-        }
-        self.sealing.set_part_len(data.content_length());
-        let mut uploads = Vec::new();
-        while let Some(part) = self.sealing.take_part() {
-            uploads.push(self.inner.put_part(part.into()));
-        }
+        let part = match self.sealing.push_part(data.iter().map(|piece| &piece[..])) {
+            Ok(Some(part)) => part,
+            Ok(None) => return future::ready(Ok(())).boxed(),
+            Err(error) => {
+                self.part_failed.store(true, Ordering::Relaxed);
+                return future::ready(Err(failed(error))).boxed();
+            }
+        };
         let part_failed = Arc::clone(&self.part_failed);
-        try_join_all(uploads).map_ok(drop).inspect_err(move |_| part_failed.store(true, Ordering::Relaxed)).boxed()
+        let upload = self.inner.put_part(part.into());
+        upload.inspect_err(move |_| part_failed.store(true, Ordering::Relaxed)).boxed()
     }
 
     async fn complete(&mut self) -> Result<PutResult> {
