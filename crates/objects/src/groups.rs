@@ -10,6 +10,10 @@ use zeroize::Zeroizing;
 use crate::chunks::Arriving;
 use crate::opened::Opened;
 
+/// The largest number of bytes to allocate for a range before any of it has arrived: the store may
+/// lie about the size of an object.
+const FIRST_BYTES: usize = 16 << 20;
+
 /// Ranges whose chunks overlap or touch, which are fetched together.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -54,7 +58,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new(opened: Arc<Opened>, group: Group) -> Self {
-        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len())).collect();
+        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len().min(FIRST_BYTES))).collect();
         let arriving = Arriving::new(&group.chunks);
         Self { arriving, ranges: Ranges { opened, group, found, complete: 0, plaintext: Zeroizing::default() } }
     }
@@ -106,14 +110,25 @@ impl Ranges {
             && end <= within.end
         {
             let before = found.len();
+            make_room(found, end - start, within.len());
             found.resize(before + (end - start), 0);
             return key.open_chunks(number, is_last, chunk, &mut found[before..]).map(drop);
         }
         self.plaintext.resize(end - start, 0);
         key.open_chunks(number, is_last, chunk, &mut self.plaintext)?;
         for ((_, within), found) in members {
-            found.extend_from_slice(&self.plaintext[within.start.max(start) - start..within.end.min(end) - start]);
+            let part = &self.plaintext[within.start.max(start) - start..within.end.min(end) - start];
+            make_room(found, part.len(), within.len());
+            found.extend_from_slice(part);
         }
         Ok(())
+    }
+}
+
+/// Makes room for `more` bytes of a range of `len` bytes. Doubles the allocation, but does not make
+/// it longer than the range.
+fn make_room(found: &mut Vec<u8>, more: usize, len: usize) {
+    if found.capacity() - found.len() < more {
+        found.reserve_exact(more.max((len - found.len()).min(found.len())));
     }
 }

@@ -84,6 +84,22 @@ async fn chunks_before_the_damage_can_be_read() {
     }
 }
 
+/// Memory for a range is not allocated before its bytes arrive.
+#[tokio::test]
+async fn a_store_that_lies_about_the_size() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    place.store.put(&path, text(2 * CHUNK + 1000).into()).await.unwrap();
+    for size in [1 << 45, 1 << 53] {
+        place.below.lie(size);
+        let len = place.cold().head(&path).await.unwrap().size;
+        assert!(len > size / 2);
+        let error = place.cold().get_ranges(&path, &[0..len]).await.unwrap_err();
+        assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(_))), "{error:?}");
+        let error = place.cold().get_range(&path, 0..len).await.unwrap_err();
+        assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(_))), "{error:?}");
+    }
+}
+
 #[tokio::test]
 async fn other_keys_and_foreign_objects() {
     let (place, path) = (Place::new(), Path::from("a"));
