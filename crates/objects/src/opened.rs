@@ -6,15 +6,19 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sealane_age::StreamError;
-use sealane_age::stream::{PayloadKey, SealedRange};
+use sealane_age::stream::{NONCE_BYTES, PayloadKey, SealedRange};
 
 /// The largest number of objects in the cache.
 const CAPACITY: usize = 4096;
 
 /// Metadata that changes when an object is replaced.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// A store may have neither tags nor versions, and times that are exact to a second only. Then an
+/// object may be replaced by one with the same stamp.
+#[derive(Clone, Debug)]
 pub(crate) struct Stamp {
     pub(crate) e_tag: Option<String>,
+    pub(crate) version: Option<String>,
     /// The time of the last change, in microseconds since 1970.
     pub(crate) modified: i64,
     /// The length of the sealed object in bytes.
@@ -27,11 +31,20 @@ impl Stamp {
     pub(crate) fn strong_tag(&self) -> Option<String> {
         self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
     }
+
+    /// Returns whether nothing shows that the object was replaced. Versions are compared only if
+    /// both are known: listings have none.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let is_other_version = self.version.as_ref().zip(other.version.as_ref()).is_some_and(|(one, two)| one != two);
+        !is_other_version && self.e_tag == other.e_tag && self.modified == other.modified && self.size == other.size
+    }
 }
 
 /// An object whose header is unlocked.
 pub(crate) struct Opened {
     pub(crate) key: PayloadKey,
+    /// The nonce of the payload. No other object has the same.
+    pub(crate) nonce: [u8; NONCE_BYTES],
     pub(crate) stamp: Stamp,
     /// The position of the first chunk in the object.
     pub(crate) start: u64,
@@ -42,11 +55,16 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// Returns an object whose header and nonce have `start` bytes together.
-    pub(crate) fn new(key: PayloadKey, stamp: Stamp, start: u64) -> Result<Self, StreamError> {
+    pub(crate) fn new(
+        key: PayloadKey,
+        nonce: [u8; NONCE_BYTES],
+        stamp: Stamp,
+        start: u64,
+    ) -> Result<Self, StreamError> {
         let payload_len = stamp.size.checked_sub(start).ok_or(StreamError::Truncated)?;
         // Fails for a length that no payload has.
         let end = SealedRange::new(0..u64::MAX, payload_len)?;
-        Ok(Self { key, stamp, start, len: end.len })
+        Ok(Self { key, nonce, stamp, start, len: end.len })
     }
 
     /// Returns the chunks that hold a range of plaintext.
@@ -66,7 +84,7 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Unlocked headers by path. An entry is current while its stamp equals that of the object.
+/// Unlocked headers by path. An entry is current while its stamp is that of the object.
 #[derive(Default)]
 pub(crate) struct Cache {
     entries: Mutex<Entries>,
@@ -89,9 +107,9 @@ impl Cache {
         Some(Arc::clone(opened))
     }
 
-    /// Returns the object if it is cached with this stamp, that is, has not been replaced.
+    /// Returns the object if it is cached with this stamp.
     pub(crate) fn same(&self, path: &str, stamp: &Stamp) -> Option<Arc<Opened>> {
-        self.get(path).filter(|opened| opened.stamp == *stamp)
+        self.get(path).filter(|opened| opened.stamp.is_same(stamp))
     }
 
     pub(crate) fn insert(&self, path: &str, opened: &Arc<Opened>) {
@@ -127,8 +145,25 @@ mod tests {
 
     fn opened(e_tag: &str) -> Arc<Opened> {
         let key = PayloadKey::new(&FileKey::new(Box::new([7; 16])), &[1; 16], Backend::detect());
-        let stamp = Stamp { e_tag: Some(e_tag.to_owned()), modified: 0, size: 116 };
-        Arc::new(Opened::new(key, stamp, 100).unwrap())
+        let stamp = Stamp { e_tag: Some(e_tag.to_owned()), version: None, modified: 0, size: 116 };
+        Arc::new(Opened::new(key, [1; 16], stamp, 100).unwrap())
+    }
+
+    #[test]
+    fn stamps_of_other_objects() {
+        let stamp = opened("a").stamp.clone();
+        let of_version = |version: &str| Stamp { version: Some(version.to_owned()), ..stamp.clone() };
+        assert!(stamp.is_same(&stamp));
+        for other in [
+            Stamp { e_tag: None, ..stamp.clone() },
+            Stamp { modified: 1, ..stamp.clone() },
+            Stamp { size: 117, ..stamp.clone() },
+        ] {
+            assert!(!stamp.is_same(&other), "{other:?}");
+        }
+        assert!(of_version("1").is_same(&of_version("1")) && !of_version("1").is_same(&of_version("2")));
+        // A listing has no version.
+        assert!(of_version("1").is_same(&stamp) && stamp.is_same(&of_version("1")));
     }
 
     #[test]

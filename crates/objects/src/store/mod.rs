@@ -108,7 +108,12 @@ fn located(path: &Path, error: Error) -> Error {
 
 /// Returns the metadata that changes when an object is replaced.
 fn stamp(meta: &ObjectMeta) -> Stamp {
-    Stamp { e_tag: meta.e_tag.clone(), modified: meta.last_modified.timestamp_micros(), size: meta.size }
+    Stamp {
+        e_tag: meta.e_tag.clone(),
+        version: meta.version.clone(),
+        modified: meta.last_modified.timestamp_micros(),
+        size: meta.size,
+    }
 }
 
 #[async_trait]

@@ -40,8 +40,8 @@ impl SealedStore {
     }
 
     /// Reads the header, and unlocks it unless it is in the cache. One request is enough if the
-    /// header is cached, or not longer than this store's headers. `options` has the caller's
-    /// conditions and version. The `GetResult` describes the sealed object, and has no payload.
+    /// header is not longer than this store's headers. `options` has the caller's conditions and
+    /// version. The `GetResult` describes the sealed object, and has no payload.
     pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
         let version = options.version.clone();
         let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options };
@@ -64,20 +64,21 @@ impl SealedStore {
         }
     }
 
-    /// Parses and unlocks a header, unless it is in the cache. If `prefix`, the start of the
+    /// Parses a header, and unlocks it unless it is in the cache. If `prefix`, the start of the
     /// object, is too short, returns an inner `Err` with the least number of bytes to request.
     fn parse(&self, location: &Path, meta: &ObjectMeta, prefix: &[u8]) -> Result<Result<Arc<Opened>, usize>> {
-        let stamp = stamp(meta);
-        if let Some(opened) = self.cache.same(location.as_ref(), &stamp) {
-            return Ok(Ok(opened));
-        }
         let preamble = match Preamble::parse(prefix).map_err(|error| failed(DecryptError::from(error)))? {
             Prefix::Complete(preamble) => preamble,
             Prefix::Incomplete { at_least } => return Ok(Err(at_least)),
         };
-        let start = preamble.len() as u64;
+        let (stamp, start, nonce) = (stamp(meta), preamble.len() as u64, *preamble.nonce());
+        if let Some(opened) = self.cache.same(location.as_ref(), &stamp)
+            && (opened.start, opened.nonce) == (start, nonce)
+        {
+            return Ok(Ok(opened));
+        }
         let key = self.keys.unlock(preamble).map_err(failed)?;
-        let opened = Arc::new(Opened::new(key, stamp, start).map_err(failed)?);
+        let opened = Arc::new(Opened::new(key, nonce, stamp, start).map_err(failed)?);
         self.cache.insert(location.as_ref(), &opened);
         Ok(Ok(opened))
     }
@@ -98,7 +99,7 @@ impl SealedStore {
             ..GetOptions::default()
         };
         match self.inner.get_opts(location, options).await {
-            Ok(result) => Ok((stamp(&result.meta) == *known).then_some(result)),
+            Ok(result) => Ok(stamp(&result.meta).is_same(known).then_some(result)),
             Err(Error::Precondition { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -131,9 +132,7 @@ impl SealedStore {
                 prefix.extend_from_slice(&more);
             }
             match self.parse(location, &head.meta, &prefix)? {
-                // A cached header is not parsed, but all of it must have arrived.
-                Ok(opened) if prefix.len() as u64 >= opened.start => break opened,
-                Ok(opened) => at_least = usize::try_from(opened.start).unwrap_or(usize::MAX),
+                Ok(opened) => break opened,
                 Err(more) => at_least = more,
             }
         };
@@ -154,12 +153,14 @@ impl SealedStore {
         {
             let chunks = opened.range(wanted.clone()).map_err(failed)?;
             let options = GetOptions { range: Some(opened.stored(&chunks).into()), ..options.clone() };
-            // The request may fail only because a shorter object has replaced the cached one, so an
-            // error is not final: the header is read again below.
+            // The request may fail only because a shorter object has replaced the cached one, and
+            // the first chunk only because the object was replaced by one with the same stamp. An
+            // error is therefore not final: the header is read again below.
             if let Ok(result) = self.inner.get_opts(location, options).await
-                && stamp(&result.meta) == opened.stamp
+                && stamp(&result.meta).is_same(&opened.stamp)
+                && let Ok(result) = first_opened(range_of(location, &opened, &chunks, wanted, result)).await
             {
-                return Ok(range_of(location, &opened, &chunks, wanted, result));
+                return Ok(result);
             }
         }
         for _ in 0..ATTEMPTS {
@@ -185,8 +186,8 @@ impl SealedStore {
         if let Some(opened) = self.cache.get(location.as_ref())
             // If a range does not fit, a longer object may have replaced the cached one.
             && ranges.iter().all(|range| GetRange::Bounded(range.clone()).as_range(opened.len).is_ok())
-            // If a request fails, a shorter object may have replaced the cached one. In both cases
-            // the header is read again below.
+            // If a request fails, a shorter object may have replaced the cached one, and if a chunk
+            // does not open, one with the same stamp. In all cases the header is read again below.
             && let Ok(Some(found)) = self.try_ranges(location, &opened, ranges).await
         {
             return Ok(found);
@@ -254,6 +255,14 @@ fn range_of(
     let head = with_payload(&result, nothing());
     let payload = plaintext(location, Arc::clone(opened), chunks, result.into_stream());
     described(&head, opened.len, wanted, payload)
+}
+
+/// Returns `result` when the first piece of its plaintext is open.
+async fn first_opened(result: GetResult) -> Result<GetResult> {
+    let head = with_payload(&result, nothing());
+    let mut body = result.into_stream();
+    let first = body.try_next().await?;
+    Ok(with_payload(&head, GetResultPayload::Stream(stream::iter(first.map(Ok)).chain(body).boxed())))
 }
 
 /// Returns `head` with `payload`, and with the size and the range of the plaintext.

@@ -1,5 +1,6 @@
 //! Gives objects other recipients.
 
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 use sealane_age::stream::NONCE_BYTES;
 use sealane_age::{Decryptor, Existing, Recipient};
@@ -13,8 +14,17 @@ use crate::error::SealedError;
 
 /// The length up to which an object is replaced with one conditional write.
 const ONE_WRITE: u64 = 8 << 20;
-/// The length of the parts of longer objects.
-const PART: usize = 8 << 20;
+/// The least length of the parts of longer objects, except the last part.
+const MIN_PART: u64 = 8 << 20;
+/// The largest number of parts of an object in S3.
+const MAX_PARTS: u64 = 10_000;
+/// The lengths of parts are multiples of a mebibyte.
+const MIB: u64 = 1 << 20;
+
+/// Returns the length of the parts of an object of `size` bytes, except the last part.
+fn part_len(size: u64) -> u64 {
+    MIN_PART.max(size.div_ceil(MAX_PARTS).div_ceil(MIB) * MIB)
+}
 
 impl SealedStore {
     /// Gives an object other recipients: replaces its header with one of the same length, and
@@ -26,7 +36,8 @@ impl SealedStore {
     /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
     /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, and
     /// in stores without conditional writes, a change is detected only if it was made before a last
-    /// check, just before the object is replaced.
+    /// check, just before the object is replaced, and changed the entity tag, the version, the
+    /// length or the time of the object.
     ///
     /// # Errors
     /// A wrapped [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object; the
@@ -41,7 +52,7 @@ impl SealedStore {
         let (meta, attributes) = (result.meta.clone(), result.attributes.clone());
         let opened = self.open(location, GetOptions { if_match: stamp(&meta).strong_tag(), ..GetOptions::default() });
         let (opened, head) = opened.await?;
-        if stamp(&head.meta) != stamp(&meta) {
+        if !stamp(&head.meta).is_same(&stamp(&meta)) {
             return Err(replaced(location));
         }
         // The header was parsed in memory, so its length fits `usize`.
@@ -79,20 +90,26 @@ impl SealedStore {
             };
         }
         let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
+        let part_len = part_len(meta.size);
         let mut moved_len = 0;
         let moved = async {
+            let mut rest = Bytes::from(bytes);
             loop {
-                while bytes.len() < PART
-                    && let Some(more) = body.next().await
-                {
-                    bytes.extend_from_slice(&more?);
+                let (mut part, mut missing) = (Vec::new(), part_len);
+                while missing > 0 {
+                    if rest.is_empty() {
+                        let Some(more) = body.next().await else { break };
+                        rest = more?;
+                    }
+                    let len = usize::try_from(missing).map_or(rest.len(), |missing| missing.min(rest.len()));
+                    missing -= len as u64;
+                    part.push(rest.split_to(len));
                 }
-                if bytes.is_empty() {
+                if missing == part_len {
                     break;
                 }
-                let rest = bytes.split_off(PART.min(bytes.len()));
-                moved_len += bytes.len() as u64;
-                upload.put_part(std::mem::replace(&mut bytes, rest).into()).await?;
+                moved_len += part_len - missing;
+                upload.put_part(part.into_iter().collect()).await?;
             }
             check_len(moved_len, meta.size)?;
             self.check_same(location, &meta).await?;
@@ -110,7 +127,7 @@ impl SealedStore {
     async fn check_same(&self, location: &Path, known: &super::super::object_store::ObjectMeta) -> Result<()> {
         let options = GetOptions { head: true, ..GetOptions::default() };
         let now = self.inner.get_opts(location, options).await?.meta;
-        if stamp(&now) == stamp(known) { Ok(()) } else { Err(replaced(location)) }
+        if stamp(&now).is_same(&stamp(known)) { Ok(()) } else { Err(replaced(location)) }
     }
 }
 
@@ -121,4 +138,21 @@ fn check_len(read: u64, size: u64) -> Result<()> {
 
 fn replaced(location: &Path) -> Error {
     Error::Precondition { path: location.to_string(), source: Box::new(SealedError::Changed) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_object_has_too_many_parts() {
+        const TIB: u64 = 1 << 40;
+        assert_eq!([0, 1, 8 * MIB, MAX_PARTS * MIN_PART].map(part_len), [MIN_PART; 4]);
+        assert_eq!(part_len(MAX_PARTS * MIN_PART + 1), MIN_PART + MIB);
+        for size in [MAX_PARTS * MIN_PART + 1, TIB, 5 * TIB, 48 * TIB] {
+            assert!(size.div_ceil(part_len(size)) <= MAX_PARTS, "{size}");
+            // The longest part in S3 has 5 GiB.
+            assert!(part_len(size) <= 5 << 30 && part_len(size).is_multiple_of(MIB), "{size}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ use super::super::object_store::local::LocalFileSystem;
 use super::super::object_store::memory::InMemory;
 use super::super::object_store::path::Path;
 use super::super::object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _};
+use super::counted::Counted;
 use super::{CHUNK, Place, keys, text, whole};
 
 const START: u64 = DEFAULT_HEADER_LEN as u64 + 16;
@@ -152,6 +153,36 @@ async fn ranges_of_a_file_and_of_bodies_in_pieces() {
         below.put(&path, intact[..intact.len() - 1].to_vec().into()).await.unwrap();
         let error = store.get_ranges(&path, &[len - 10..len - 5]).await.unwrap_err();
         assert!(SealedError::of(&error).is_some(), "{error:?}");
+    }
+}
+
+/// In a store without entity tags, an object of the same length may have the same time.
+#[tokio::test]
+async fn an_object_that_looks_like_the_replaced_one_is_read_again() {
+    let identity = x25519::Identity::generate().unwrap();
+    let below = Arc::new(Counted::without_tags(InMemory::new()));
+    let store = SealedStore::new(below.clone(), keys(&identity)).unwrap();
+    let path = Path::from("a");
+    // The second header is longer than those of the store.
+    for header_len in [DEFAULT_HEADER_LEN, 8 * DEFAULT_HEADER_LEN] {
+        let writer = || SealedStore::new(below.clone(), keys(&identity).with_header_len(header_len)).unwrap();
+        for i in 0..4 {
+            let mut text = text(3 * CHUNK);
+            text.iter_mut().for_each(|byte| *byte ^= i);
+            writer().put(&path, text.clone().into()).await.unwrap();
+            let range = CHUNK as u64 - 5..2 * CHUNK as u64 + 5;
+            let expected = &text[range.start as usize..range.end as usize];
+            match i {
+                0 | 1 => assert_eq!(store.get_range(&path, range).await.unwrap(), expected),
+                2 => assert_eq!(store.get_ranges(&path, &[range]).await.unwrap()[0], expected),
+                _ => assert_eq!(whole(&store, &path).await.unwrap(), text),
+            }
+            assert_eq!(store.head(&path).await.unwrap().size, text.len() as u64);
+            // The header is cached again.
+            below.read();
+            assert_eq!(store.get_range(&path, 0..10).await.unwrap(), text[..10]);
+            assert_eq!(below.read().len(), 1);
+        }
     }
 }
 
