@@ -15,6 +15,7 @@ use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, quoted};
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
+use crate::os::memory;
 
 /// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;
@@ -42,6 +43,9 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
             Error::new(format!("no part in {name}"))
                 .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
         })?);
+    }
+    if !parts.is_empty() {
+        memory::lock();
     }
     Ok(parts)
 }

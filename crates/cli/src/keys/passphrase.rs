@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result, describe};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
-use crate::os::tty;
+use crate::os::{memory, tty};
 use crate::program::Program;
 
 const LIMIT: u64 = 1 << 20;
@@ -55,7 +55,7 @@ impl Passphrases {
 
     /// Returns the passphrase in the environment, if there is one. A file descriptor is read once.
     fn environment(&self) -> Result<Option<SecretString>> {
-        let secret = self.from_environment.get(|| from_environment(&self.stdin))?;
+        let secret = self.from_environment.get(|| from_environment(&self.stdin).inspect(|_| memory::lock()))?;
         Ok(secret.as_ref().clone())
     }
 
@@ -104,7 +104,10 @@ fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
         return pinentry(question, None).map(Some);
     }
     match tty::ask_secret(question) {
-        Ok(mut answer) => Ok(Some(SecretString::from(std::mem::take(&mut *answer)))),
+        Ok(mut answer) => {
+            memory::lock();
+            Ok(Some(SecretString::from(std::mem::take(&mut *answer))))
+        }
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Error::interrupted()),
         Err(error) => {
@@ -122,6 +125,7 @@ fn pinentry_wanted() -> bool {
 /// Asks through pinentry. With `confirm` it asks twice, and the answer may be empty.
 fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
     age::cli_common::read_secret(question, "Passphrase", confirm)
+        .inspect(|_| memory::lock())
         .map_err(|error| Error::new(format!("no passphrase from pinentry: {error}")))
 }
 
@@ -211,7 +215,7 @@ fn open_at(path: &str, fd: u32) -> io::Result<File> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if file.metadata()?.is_file() {
         use std::io::{Seek as _, SeekFrom};
-        let info = crate::os::memory::read_proc(&format!("/proc/self/fdinfo/{fd}"))?;
+        let info = memory::read_proc(&format!("/proc/self/fdinfo/{fd}"))?;
         let position = info.lines().find_map(|line| line.strip_prefix("pos:")?.trim().parse().ok());
         (&file).seek(SeekFrom::Start(position.ok_or(io::ErrorKind::InvalidData)?))?;
     }

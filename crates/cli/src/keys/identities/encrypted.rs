@@ -12,6 +12,7 @@ use crate::error::{Error, Result, warn};
 use crate::keys::cached::Once;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::scrypt::PassphraseIdentity;
+use crate::os::memory;
 
 /// An encrypted identity file. The user is asked for its passphrase once, when a file needs it.
 pub(crate) struct EncryptedFile {
@@ -52,7 +53,9 @@ impl EncryptedFile {
     }
 
     fn open(&self) -> Result<Vec<SharedIdentity>> {
-        Ok(self.decrypt()?.into_iter().map(PlainIdentity::into_identity).collect())
+        let identities = self.decrypt()?.into_iter().map(PlainIdentity::into_identity).collect();
+        memory::lock();
+        Ok(identities)
     }
 }
 
