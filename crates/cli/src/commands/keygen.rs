@@ -68,8 +68,13 @@ fn generate(post_quantum: bool) -> Result<(Zeroizing<String>, String)> {
         (identity.to_text(), identity.to_public().to_string())
     };
     let created = humantime::format_rfc3339_seconds(SystemTime::now());
-    let text = format!("# created: {created}\n# public key: {public}\n{}\n", secret.expose_secret());
-    Ok((Zeroizing::new(text), public))
+    let mut text = Zeroizing::new(format!("# created: {created}\n# public key: {public}\n"));
+    // The text must not grow once it holds the secret: growing leaves a copy behind that is not
+    // wiped.
+    text.reserve(secret.expose_secret().len() + 1);
+    text.push_str(secret.expose_secret());
+    text.push('\n');
+    Ok((text, public))
 }
 
 fn no_random_numbers(error: impl Display) -> Error {
@@ -106,7 +111,7 @@ fn secret_line(file: &str) -> Zeroizing<String> {
     line
 }
 
-/// Returns the contents of files as one identity of age-plugin-sealane.
+/// Returns the contents of files as one identity of age-plugin-sealane, on a line.
 fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
     let stdin = StdinUse::default();
     let standard_input = [PathBuf::from("-")];
@@ -122,9 +127,7 @@ fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
         }
         files.push(contents);
     }
-    let mut text = holders::identity(&files)?;
-    text.push('\n');
-    Ok(text)
+    holders::identity_line(&files)
 }
 
 /// Returns the recipients of the identity file `input`, one per line.

@@ -1,6 +1,7 @@
 //! Error messages: the failure, and advice.
 
 pub(crate) mod explain;
+mod private_key;
 
 use std::fmt;
 use std::io;
@@ -8,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::program::Program;
+pub(crate) use private_key::holds_private_key;
 
 /// A failure of the command.
 #[derive(Clone, Debug)]
@@ -126,7 +128,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&private_key::without_secrets(&self.message))
     }
 }
 
@@ -145,7 +147,13 @@ pub(crate) fn warn(message: impl AsRef<str>) {
 /// Prints a line to standard error. A closed standard error is ignored.
 fn say(kind: &str, message: &str) {
     use std::io::Write as _;
-    let _ = writeln!(io::stderr().lock(), "{}: {kind}: {}", Program::current().name(), printable(message));
+    let _ = writeln!(io::stderr().lock(), "{}: {kind}: {}", Program::current().name(), shown(message));
+}
+
+/// Returns a message of this command as it is shown: without characters that act on a terminal, and
+/// without private keys, which may be in quoted arguments.
+pub(crate) fn shown(message: &str) -> String {
+    printable(&private_key::without_secrets(message))
 }
 
 /// Replaces control characters, which must not reach the terminal: messages quote file names and

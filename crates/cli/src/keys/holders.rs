@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::io;
 
 use age_core::format::{FileKey, Stanza};
-use age_core::primitives::bech32_encode;
 use age_plugin::Callbacks;
 use age_plugin::identity::{Error as PluginError, IdentityPluginV1};
 use bech32::Hrp;
@@ -22,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::{ParsedIdentity, SharedIdentity, read_stream};
 use crate::keys::passphrase::Passphrases;
+use crate::keys::plugin;
 
 const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
 
@@ -33,8 +33,8 @@ pub(crate) fn state_machine(argument: &str) -> Option<&str> {
 /// The longest file in an identity, in bytes.
 pub(crate) const FILE_LIMIT: usize = 64 << 10;
 
-/// Returns the plugin identity with the contents of these files.
-pub(crate) fn identity(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>> {
+/// Returns the line of the plugin identity with the contents of these files.
+pub(crate) fn identity_line(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(files.iter().map(|file| LEN + file.len()).sum()));
     for file in files {
         Contents::parse(file)?;
@@ -42,9 +42,7 @@ pub(crate) fn identity(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>
         bytes.extend_from_slice(&len.to_be_bytes());
         bytes.extend_from_slice(file);
     }
-    let mut text = Zeroizing::new(bech32_encode(PREFIX, &bytes));
-    text.make_ascii_uppercase();
-    Ok(text)
+    Ok(plugin::identity_line(PREFIX, &bytes))
 }
 
 /// The number of bytes before each file.

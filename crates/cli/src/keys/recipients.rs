@@ -9,7 +9,7 @@ use sealane_age::key_file::{AnyRecipient, KeyFileError, MAX_FILE_BYTES, Recipien
 use sealane_age::{Recipient, plugin};
 use zeroize::Zeroizing;
 
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, holds_private_key, warn};
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::{Identities, ParsedIdentity, PlainIdentity};
 use crate::keys::plugin::PluginRecipient;
@@ -36,6 +36,8 @@ impl Recipients {
     /// Adds `-r RECIPIENT`.
     pub(crate) fn add_argument(&mut self, argument: &str) -> Result<()> {
         let recipient = argument.parse().map_err(|fault| {
+            // An identity file as the argument is no recipient of a known kind.
+            let fault = if holds_private_key(argument) { RecipientFault::Identity } else { fault };
             // A private key is not shown.
             let shown = if fault == RecipientFault::Identity { String::new() } else { format!(": {argument:?}") };
             let error = Error::new(format!("{fault}{shown}"));
@@ -95,11 +97,19 @@ impl Recipients {
     /// Returns a text that identifies the set of recipients in any order. It is secret if plugin
     /// identities are.
     pub(crate) fn names(&self) -> Zeroizing<String> {
-        let (recipients, identities): (Vec<_>, Vec<_>) = self.plugins.values().map(|(r, i)| (r, i)).unzip();
-        let recipients = recipients.into_iter().flatten().map(ToString::to_string);
-        let identities = identities.into_iter().flatten().map(|identity| identity.expose_secret().to_owned());
-        let all: BTreeSet<_> = self.names.iter().cloned().chain(recipients).chain(identities).collect();
-        Zeroizing::new(all.into_iter().collect::<Vec<_>>().join("\n"))
+        let of_plugins = self.plugins.values();
+        let recipients: Vec<_> = of_plugins.clone().flat_map(|(all, _)| all).map(ToString::to_string).collect();
+        let identities = of_plugins.flat_map(|(_, all)| all).map(|identity| identity.expose_secret());
+        let all: BTreeSet<_> = self.names.iter().chain(&recipients).map(String::as_str).chain(identities).collect();
+        // The only copy of the identities. It must not grow: growing leaves a copy behind that is
+        // not wiped.
+        let mut text = Zeroizing::new(String::with_capacity(all.iter().map(|name| name.len() + 1).sum()));
+        for name in all {
+            text.push_str(name);
+            text.push('\n');
+        }
+        text.pop();
+        text
     }
 
     /// Finds the plugins, and returns all recipients.

@@ -51,7 +51,7 @@ impl Program {
             Err(Stop::Usage { fault, usage, status }) => {
                 let mut stderr = io::stderr().lock();
                 if let Some(fault) = fault {
-                    let _ = writeln!(stderr, "{}", crate::error::printable(&fault));
+                    let _ = writeln!(stderr, "{}", crate::error::shown(&fault));
                 }
                 let _ = stderr.write_all(usage.as_bytes());
                 Ok(ExitCode::from(status))

@@ -4,7 +4,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use age_core::primitives::bech32_encode;
 use bech32::Hrp;
 use zeroize::Zeroizing;
 
@@ -15,6 +14,7 @@ use crate::io::secret_file;
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::{ParsedIdentity, PlainIdentity, load_file};
 use crate::keys::passphrase::Passphrases;
+use crate::keys::plugin::identity_line;
 
 const USAGE: &str = "\
 Usage:
@@ -70,10 +70,7 @@ fn convert(input: &Path) -> Result<Zeroizing<String>> {
             return Err(Error::new(format!("identity #{} is not a post-quantum identity", index + 1))
                 .hint("those begin with AGE-SECRET-KEY-PQ-1; other identities need no plugin"));
         };
-        let mut text = Zeroizing::new(bech32_encode(IDENTITY_PREFIX, identity.seed()));
-        text.make_ascii_uppercase();
-        lines.push_str(&text);
-        lines.push('\n');
+        lines.push_str(&identity_line(IDENTITY_PREFIX, identity.seed()));
     }
     Ok(lines)
 }

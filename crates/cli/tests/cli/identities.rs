@@ -137,3 +137,51 @@ fn a_damaged_or_odd_encrypted_identity_file() {
     run_with_passphrase(&["-p", "-o", "bad.age", "key.pub"]).quiet();
     run_with_passphrase(&["-d", "-i", "bad.age", "out"]).fails("line 1: a recipient (public key)");
 }
+
+#[test]
+fn a_private_key_in_place_of_a_name_is_not_shown() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "x");
+    let file = String::from_utf8(dir.read("key.txt")).unwrap();
+    let key = file.lines().last().unwrap();
+    let plugin = "AGE-PLUGIN-TEST-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZY";
+    let part = "SEALANE-PART-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZY";
+    let not_a_path = "a private key, where the path of an identity file is expected";
+    let no_file = "No such file";
+    for (args, what) in [
+        (&["-d", "-i", key, "x"][..], not_a_path),
+        (&["-d", "-i", &file, "x"], not_a_path),
+        (&["-d", "-i", plugin, "x"], not_a_path),
+        (&["-e", "-i", key, "x"], not_a_path),
+        (&["keygen", "-y", key], not_a_path),
+        (&["-d", "-j", key, "x"], "a private key, where the name of a plugin is expected"),
+        (&["-d", "-j", plugin, "x"], "a private key, where the name of a plugin is expected"),
+        (&["-R", key, "x"], no_file),
+        (&["-d", "-i", "key.txt", "--part", part, "x"], no_file),
+        (&["-d", "-i", "key.txt", "--part", key, "x"], no_file),
+        (&["-d", "-i", "key.txt", key], no_file),
+        (&["inspect", key], no_file),
+        (&["combine", key], no_file),
+        (&["-d", "-i", "key.txt", "-o", &format!("missing/{key}"), "x"], no_file),
+        (&[key], "unknown command or file"),
+        (&["cpu", key], "unexpected argument"),
+        (&["decrypt", "--range", key, "x"], "invalid value"),
+    ] {
+        let run = dir.run(args);
+        assert!(!run.status.success(), "{args:?}");
+        let shown = (run.text() + &run.err()).to_ascii_uppercase();
+        assert!(shown.contains(&what.to_ascii_uppercase()), "{args:?}: {shown}");
+        for secret in [key, plugin, part] {
+            let secret = &secret[secret.len() - 12..];
+            assert!(!shown.contains(secret), "{args:?}: {shown}");
+        }
+    }
+    let mut command = dir.command(["-d", "x"]);
+    command.env("SEALANE_IDENTITY", key);
+    let err = crate::support::finish(command).fails(not_a_path).stderr;
+    assert!(!String::from_utf8_lossy(&err).contains(key));
+    // The program `age` prints some errors in Go's form.
+    std::os::unix::fs::symlink(crate::support::SEALANE, dir.path("age")).unwrap();
+    let run = dir.sh(&format!("./age -{key}"));
+    assert!(run.err().starts_with("flag provided but not defined: -AGE-SECRET-KEY-1…\n"), "{}", run.err());
+}

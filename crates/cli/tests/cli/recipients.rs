@@ -65,6 +65,19 @@ fn a_private_key_as_a_recipient_is_not_shown() {
     let out = dir.run(["-r", secret, "-o", "out", "key.pub"]).fails("a private key (identity), where a recipient");
     assert!(!String::from_utf8_lossy(&out.stderr).contains(secret));
     assert!(String::from_utf8_lossy(&out.stderr).contains("keygen -y"));
+    // The whole file, and what copying adds to the line.
+    let file = String::from_utf8(dir.read("key.txt")).unwrap();
+    for argument in [file, format!(" {secret}"), format!("\u{feff}{secret}"), format!("\"{secret}\"")] {
+        let out =
+            dir.run(["-r", &argument, "-o", "out", "key.pub"]).fails("a private key (identity), where a recipient");
+        assert!(!String::from_utf8_lossy(&out.stderr).contains(secret), "{argument}");
+    }
+    let ssh = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n";
+    for argument in [ssh, &format!("\n{ssh}")] {
+        let out =
+            dir.run(["-r", argument, "-o", "out", "key.pub"]).fails("a private key (identity), where a recipient");
+        assert!(!String::from_utf8_lossy(&out.stderr).contains("b3BlbnN"), "{argument}");
+    }
 }
 
 #[test]

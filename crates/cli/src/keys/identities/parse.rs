@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::encrypted::EncryptedFile;
 use super::plain::{PlainIdentity, SharedIdentity, parse_lines};
 use super::ssh::SshKey;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, holds_private_key};
 use crate::keys::passphrase::Passphrases;
 
 /// The longest identity file, in bytes.
@@ -42,7 +42,14 @@ impl ParsedIdentity {
 /// Reads the identity file `path`.
 pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| Error::io(format!("cannot open identity file {name:?}"), &error))?;
+    let file = File::open(path).map_err(|error| {
+        if holds_private_key(&name) {
+            Error::new("a private key, where the path of an identity file is expected")
+                .hint("give the path of the file that holds it, or -i - to read it from standard input")
+        } else {
+            Error::io(format!("cannot open identity file {name:?}"), &error)
+        }
+    })?;
     let len = file.metadata().map_or(0, |metadata| metadata.len());
     read(file, len, &name, Some(path), passphrases)
 }

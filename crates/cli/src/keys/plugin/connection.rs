@@ -57,24 +57,7 @@ impl Connection {
 
     /// Sends a stanza.
     pub(super) fn send(&mut self, command: &str, args: &[&str], body: &[u8]) -> io::Result<()> {
-        let mut text = Zeroizing::new(String::with_capacity(256 + body.len() * 2));
-        text.push_str("-> ");
-        text.push_str(command);
-        for arg in args {
-            text.push(' ');
-            text.push_str(arg);
-        }
-        text.push('\n');
-        let encoded = Zeroizing::new(BASE64_STANDARD_NO_PAD.encode(body));
-        let mut rest = encoded.as_str();
-        while rest.len() >= COLUMNS {
-            let (line, after) = rest.split_at(COLUMNS);
-            text.push_str(line);
-            text.push('\n');
-            rest = after;
-        }
-        text.push_str(rest);
-        text.push('\n');
+        let text = stanza(command, args, body);
         if self.debug {
             eprint!("{}", *text);
         }
@@ -142,6 +125,47 @@ impl Connection {
     }
 }
 
+/// Returns a stanza as text. Identities are arguments, so arguments may be secret too.
+fn stanza(command: &str, args: &[&str], body: &[u8]) -> Zeroizing<String> {
+    let encoded = Zeroizing::new(BASE64_STANDARD_NO_PAD.encode(body));
+    let first = "-> ".len() + command.len() + args.iter().map(|arg| 1 + arg.len()).sum::<usize>() + 1;
+    // Allocated once: growing leaves a copy behind that is not wiped.
+    let mut text = Zeroizing::new(String::with_capacity(first + encoded.len() + encoded.len() / COLUMNS + 1));
+    text.push_str("-> ");
+    text.push_str(command);
+    for arg in args {
+        text.push(' ');
+        text.push_str(arg);
+    }
+    text.push('\n');
+    let mut rest = encoded.as_str();
+    while rest.len() >= COLUMNS {
+        let (line, after) = rest.split_at(COLUMNS);
+        text.push_str(line);
+        text.push('\n');
+        rest = after;
+    }
+    text.push_str(rest);
+    text.push('\n');
+    text
+}
+
 fn too_long() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a line or a stanza is too long")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stanza_is_allocated_once() {
+        assert_eq!(*stanza("done", &[], &[]), "-> done\n\n");
+        assert_eq!(*stanza("ok", &["a", "b"], &[0; 48]), format!("-> ok a b\n{}\n\n", "A".repeat(64)));
+        let identity = "X".repeat(2000);
+        for len in [0, 1, 2, 3, 16, 47, 48, 49, 96, 1000] {
+            let text = stanza("add-identity", &[&identity, "0"], &vec![7; len]);
+            assert_eq!(text.len(), text.capacity(), "{len}");
+        }
+    }
 }

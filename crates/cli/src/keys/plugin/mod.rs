@@ -10,11 +10,14 @@ use std::slice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use age_core::primitives::bech32_encode_to_fmt;
+use bech32::Hrp;
 use sealane_age::plugin::{Identity, Recipient, is_name};
 use sealane_age::{FileKey, Stanza, UnwrapError, WrapError, Wrapped};
+use zeroize::Zeroizing;
 
 use self::conversation::ConversationError;
-use crate::error::{Error, Result, describe};
+use crate::error::{Error, Result, describe, holds_private_key};
 
 /// Lets one plugin run at a time: the user could not tell the questions of two apart.
 static CONVERSATION: Mutex<()> = Mutex::new(());
@@ -25,6 +28,10 @@ fn turn() -> MutexGuard<'static, ()> {
 
 /// Returns the identity that `-j NAME` means: the plugin's own, without data.
 pub(crate) fn default_identity(name: &str) -> Result<Identity> {
+    if holds_private_key(name) {
+        return Err(Error::new("a private key, where the name of a plugin is expected")
+            .hint("-i gives the path of the file that holds it"));
+    }
     Identity::without_data(name).map_err(|_| invalid_name(&name.to_ascii_lowercase()))
 }
 
@@ -106,6 +113,18 @@ fn is_wsl() -> bool {
     cfg!(target_os = "linux") && (release.contains("microsoft") || release.contains("wsl"))
 }
 
+/// Encodes an identity of a plugin, and ends the line. `prefix` is `AGE-PLUGIN-NAME-`.
+pub(crate) fn identity_line(prefix: Hrp, data: &[u8]) -> Zeroizing<String> {
+    // Allocated once: growing leaves a copy behind that is not wiped. Bech32 adds `1` and a checksum
+    // of six characters.
+    let len = prefix.len() + 1 + (data.len() * 8).div_ceil(5) + 6 + 1;
+    let mut line = Zeroizing::new(String::with_capacity(len));
+    bech32_encode_to_fmt(&mut *line, prefix, data).expect("writing to a string does not fail");
+    line.make_ascii_uppercase();
+    line.push('\n');
+    line
+}
+
 fn failure(name: &str, what: impl Display) -> Error {
     Error::new(format!("plugin age-plugin-{name} failed: {what}"))
 }
@@ -138,4 +157,23 @@ fn ended(name: &str, error: &io::Error) -> Error {
 fn said(name: &str, errors: &[String]) -> Error {
     let line = |error: &String| error.split_whitespace().collect::<Vec<_>>().join(" ");
     failure(name, errors.iter().map(line).collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_is_allocated_once() {
+        let prefix = Hrp::parse_unchecked("AGE-PLUGIN-TEST-");
+        assert_eq!(*identity_line(prefix, b"x"), "AGE-PLUGIN-TEST-10Q32NLXM\n");
+        for len in [0, 1, 2, 3, 4, 5, 32, 65_536] {
+            let line = identity_line(prefix, &vec![7; len]);
+            assert_eq!(line.len(), line.capacity(), "{len}");
+            assert_eq!(
+                line.trim_end().parse::<Identity>().map(|identity| identity.plugin().to_owned()),
+                Ok("test".into())
+            );
+        }
+    }
 }
