@@ -35,6 +35,18 @@ SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 """
 
 
+# Debian's copyright file of mingw-w64, whose C runtime and threads are linked into programs for
+# Windows. It comes with the linker.
+MINGW = Path("/usr/share/doc/mingw-w64-x86-64-dev/copyright")
+
+
+def mingw():
+    """Returns the notices of the C runtime for Windows."""
+    if not MINGW.is_file():
+        raise SystemExit(f"{MINGW} is missing: it comes with Debian's gcc-mingw-w64-x86-64")
+    return MINGW.read_text().strip()
+
+
 def metadata(target):
     """Returns cargo's metadata of each crate, by name and version."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target]
@@ -83,5 +95,7 @@ def third_party(target, bill):
     parts += [f"Licence text {number}\n\n{text}" for text, number in numbers.items()]
     if "musl" in target:
         parts.append(f"The C library\n\n{MUSL.strip()}")
+    if "windows-gnu" in target:
+        parts.append(f"The C runtime\n\n{mingw()}")
     parts.append(f"Rust's standard library\n\n{standard_library()}")
     return ("\n\n" + "=" * 80 + "\n").join(parts) + "\n"

@@ -109,11 +109,22 @@ def sign(checksums, key, comment):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", type=Path, help="a folder with one for each target, which has its program and bill of materials")
-    parser.add_argument("--output", type=Path, required=True, help="folder for the archives, which is replaced")
+    parser.add_argument("--output", type=Path, required=True, help="folder for the archives: a new one, or that of an earlier release, which is replaced")
     parser.add_argument("--key", type=Path, required=True, help="minisign's secret key")
     parser.add_argument("--maintainer", required=True, help="maintainer of the Debian package: NAME <ADDRESS>")
     parser.add_argument("--url", required=True, help="URL from which the Homebrew formula downloads the archives")
     return parser.parse_args()
+
+
+def prepare(folder, key):
+    """Creates the folder for the archives, or empties the folder of an earlier release."""
+    if folder.is_dir() and any(folder.iterdir()):
+        if not (folder / "SHA256SUMS").is_file():
+            sys.exit(f"{folder} is not empty, and has no earlier release: name another folder")
+        if folder.resolve() in key.resolve().parents:
+            sys.exit(f"the key {key} is in {folder}, which would be emptied: move it elsewhere")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def main():
@@ -124,8 +135,7 @@ def main():
     if not options.key.is_file():
         sys.exit(f"{options.key} is not a file")
     release, time = version(), release_time()
-    shutil.rmtree(options.output, ignore_errors=True)
-    options.output.mkdir(parents=True)
+    prepare(options.output, options.key)
 
     targets = sorted(folder.name for folder in options.programs.iterdir())
     here = [target for target in targets if target.startswith(f"{platform.machine()}-unknown-linux-")]

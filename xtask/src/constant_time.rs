@@ -1,6 +1,7 @@
 //! `cargo xtask ct`: memcheck follows secrets through the machine code, and reports each branch and
-//! each memory address that depends on a secret. The library declassifies only its verdicts:
-//! whether a tag is right, and whether shares agree.
+//! each memory address that depends on a secret. The library declassifies only its verdicts
+//! (whether a tag is right, whether shares agree, whether two generators are equal), and the
+//! syndromes of shares, which depend on their errors alone.
 
 use anyhow::{Result, ensure};
 

@@ -1,6 +1,10 @@
-//! The table of promises in SECURITY.md names tests that exist.
+//! The table of promises in SECURITY.md names tests that exist, and says what runs them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The folders of tests that `cargo test --workspace` does not run, and the command that does.
+const RUN_BY_OTHERS: [(&str, &str); 2] =
+    [("crates/objects", "crates/objects/test"), ("crates/cli/tests/interop", "xtask/interop")];
 
 #[test]
 fn every_promise_names_a_test_that_exists() {
@@ -8,6 +12,11 @@ fn every_promise_names_a_test_that_exists() {
     let text = std::fs::read_to_string(root.join("SECURITY.md")).unwrap();
     let (_, section) = text.split_once("## Each promise, and what holds it\n").expect("the section");
     let section = section.split("\n## ").next().unwrap();
+    for (folder, command) in RUN_BY_OTHERS {
+        assert!(section.contains(&format!("in `{folder}`")) && section.contains(&format!("`{command}` runs")));
+        assert!(root.join(command).is_file(), "{command} does not exist");
+        assert!(!is_run_by_cargo_test(root, Path::new(folder)), "{folder}");
+    }
     let rows = section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
     let mut count = 0;
     for row in rows {
@@ -19,6 +28,8 @@ fn every_promise_names_a_test_that_exists() {
                 continue;
             }
             let (file, test) = name.split_once("::").unwrap_or_else(|| panic!("`{name}` names no test"));
+            let run_by_others = RUN_BY_OTHERS.iter().any(|(folder, _)| Path::new(file).starts_with(folder));
+            assert!(run_by_others || is_run_by_cargo_test(root, Path::new(file)), "nothing runs {file}");
             let source = std::fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
             let lines: Vec<_> = source.lines().map(|line| line.trim_start().trim_start_matches("async ")).collect();
             let function = lines.iter().position(|line| line.starts_with(&format!("fn {test}(")));
@@ -32,4 +43,25 @@ fn every_promise_names_a_test_that_exists() {
         count += 1;
     }
     assert!(count > 50, "only {count} promises were read");
+}
+
+/// Returns whether `cargo test --workspace` runs the tests in this file or folder: its crate belongs
+/// to the workspace, and the manifest does not turn its tests off.
+fn is_run_by_cargo_test(root: &Path, place: &Path) -> bool {
+    let folder = place.ancestors().find(|folder| root.join(folder).join("Cargo.toml").is_file()).expect("a crate");
+    let manifest = |folder: &Path| -> toml::Table {
+        std::fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap().parse().unwrap()
+    };
+    let workspace = manifest(Path::new(""));
+    let excluded = workspace["workspace"]["exclude"].as_array().unwrap().iter().map(|path| path.as_str().unwrap());
+    if excluded.into_iter().any(|excluded| place.starts_with(excluded)) {
+        return false;
+    }
+    let manifest = manifest(folder);
+    let targets = manifest.get("test").and_then(toml::Value::as_array).into_iter().flatten();
+    let mut turned_off = targets.filter(|target| target.get("test").and_then(toml::Value::as_bool) == Some(false));
+    !turned_off.any(|target| {
+        let tests = folder.join("tests").join(target["name"].as_str().expect("a name"));
+        place.starts_with(&tests) || place == PathBuf::from(format!("{}.rs", tests.display()))
+    })
 }

@@ -1,4 +1,5 @@
-//! Encrypts and decrypts a file on all cores. Memory does not grow with the file.
+//! Encrypts and decrypts a file on all cores. `encrypt` and `copy_to` take the same memory for files
+//! of any length.
 //!
 //! `cargo run --release -p sealane-age --example files`
 
@@ -8,9 +9,9 @@ use std::io::BufReader;
 use sealane_age::{Decryptor, Encryptor, Identity, Recipient, Threads, x25519};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::temp_dir().join(format!("sealane-age-{}", std::process::id()));
-    fs::create_dir(&folder)?;
-    let (plain, sealed, opened) = (folder.join("plain"), folder.join("plain.age"), folder.join("opened"));
+    // Other users cannot read this folder. It is removed in the end, and after an error too.
+    let folder = tempfile::tempdir()?;
+    let [plain, sealed, opened] = ["plain", "plain.age", "opened"].map(|name| folder.path().join(name));
     fs::write(&plain, vec![7; 5_000_000])?;
     let identity = x25519::Identity::generate()?;
     let recipient = identity.to_public();
@@ -25,5 +26,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     assert_eq!(fs::read(&opened)?, fs::read(&plain)?);
     println!("{} bytes became {}", fs::metadata(&plain)?.len(), fs::metadata(&sealed)?.len());
-    Ok(fs::remove_dir_all(folder)?)
+    Ok(folder.close()?)
 }

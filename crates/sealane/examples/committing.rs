@@ -10,7 +10,7 @@ use sealane::{ChaCha20Poly1305, CommittingChaCha20Poly1305};
 
 const AAD: &[u8] = b"associated data";
 /// The number of times that each operation is timed, in turn with the others. The fastest counts.
-const ROUNDS: usize = 200;
+const ROUNDS: u64 = 200;
 
 fn main() {
     let (plain, committing) = (ChaCha20Poly1305::new(&[1; 32]), CommittingChaCha20Poly1305::new(&[1; 32]));

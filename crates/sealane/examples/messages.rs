@@ -11,14 +11,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The associated data names the row of a message, so that no message can replace another.
     let mut stored = Vec::new();
-    for (row, text) in ["a quarter", "a half"].iter().enumerate() {
+    for (row, text) in (0_u64..).zip(["a quarter", "a half"]) {
         stored.push(cipher.seal_random(&row.to_le_bytes(), text.as_bytes())?);
     }
-    for (row, message) in stored.iter().enumerate() {
+    for (row, message) in (0_u64..).zip(&stored) {
         let text = cipher.open_random(&row.to_le_bytes(), message)?;
         println!("row {row}: {} bytes, {:?}", message.len(), String::from_utf8(text)?);
     }
-    assert!(cipher.open_random(&0_usize.to_le_bytes(), &stored[1]).is_err());
+    assert!(cipher.open_random(&0_u64.to_le_bytes(), &stored[1]).is_err());
     println!("row 1 does not open as row 0");
     Ok(())
 }

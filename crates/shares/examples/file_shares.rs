@@ -10,11 +10,11 @@ use sealane_shares::{ShareReader, Split, combine_to};
 const BYTES: u64 = 1_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::temp_dir().join(format!("sealane-shares-{}", std::process::id()));
-    fs::create_dir(&folder)?;
+    // Other users cannot read this folder. It is removed in the end, and after an error too.
+    let folder = tempfile::tempdir()?;
 
     let split = Split::new(2, 3)?;
-    let names: Vec<_> = split.headers().map(|header| folder.join(format!("{}.share", header.index()))).collect();
+    let names: Vec<_> = split.headers().map(|header| folder.path().join(format!("{}.share", header.index()))).collect();
     let files: Vec<_> = names.iter().map(|name| File::create(name).map(BufWriter::new)).collect::<Result<_, _>>()?;
     let mut writer = split.write_to(files)?;
     io::copy(&mut io::repeat(7).take(BYTES), &mut writer)?;
@@ -28,5 +28,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     combine_to(readers, &mut secret)?;
     assert_eq!(secret, vec![7; BYTES as usize]);
     println!("{} bytes, from two files of three", secret.len());
-    Ok(fs::remove_dir_all(folder)?)
+    Ok(folder.close()?)
 }

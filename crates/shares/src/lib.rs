@@ -36,9 +36,9 @@
 //! JSON, they are text.
 //!
 //! The payloads and the shares of the blinding value, which is the key of the commitment, are
-//! secret. They are wiped when they are dropped, `Debug` leaves them out, and they are processed
-//! without branches or memory addresses that depend on them. Headers, evaluation points, lengths
-//! and commitments are public.
+//! secret. They are wiped when they are dropped, and `Debug` leaves them out. No branch or memory
+//! address depends on them in arithmetic, checksums, commitments and encoding. Decoding text, words
+//! and base64 is not constant time. Headers, evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -23,9 +23,9 @@ impl Block {
 /// ```
 /// use sealane_simd::{AesBlocks, AesLevel, AesToken, Block, Columns, LevelList, dispatch_aes};
 ///
-/// /// Two rounds of AES on a block, whose columns then change places.
+/// /// Computes two rounds of AES on a block, and duplicates its first two columns.
 /// #[inline(always)]
-/// fn permute<T: AesToken>(token: T, input: [u8; 16], keys: &[Block; 2]) -> [u8; 16] {
+/// fn two_rounds<T: AesToken>(token: T, input: [u8; 16], keys: &[Block; 2]) -> [u8; 16] {
 ///     let block = T::Blocks::load(
 ///         token,
 ///         #[inline(always)]
@@ -52,16 +52,16 @@ impl Block {
 ///
 /// let (input, keys) = ([7; 16], [Block::new(1), Block::new(2)]);
 /// let level = AesLevel::detect();
-/// let output = dispatch_aes!(level, token => permute(token, input, &keys));
+/// let output = dispatch_aes!(level, token => two_rounds(token, input, &keys));
 /// for level in AesLevel::available() {
-///     assert_eq!(dispatch_aes!(level, token => permute(token, input, &keys)), output);
+///     assert_eq!(dispatch_aes!(level, token => two_rounds(token, input, &keys)), output);
 /// }
 /// ```
 pub trait AesToken: Token {
     /// Vectors of blocks.
     type Blocks: AesBlocks<Token = Self>;
-    /// A token with the same or fewer features, for fewer blocks than a vector of this token has.
-    /// If there is none, it is this token itself.
+    /// The token with the next narrower vectors, for inputs that do not fill a vector of this token.
+    /// It is this token itself if no token has narrower vectors.
     type Narrower: AesToken;
 
     /// Returns the token of [`AesToken::Narrower`].
@@ -113,8 +113,8 @@ pub trait AesBlocks: Copy {
     /// round before it begins another.
     const IN_FLIGHT: usize;
 
-    /// Whether to store a result before input blocks are added to it, because loading blocks into a
-    /// vector is slow.
+    /// Whether to store a result and add the input blocks to it in memory, because loading blocks
+    /// into a vector is slow.
     const SUMS_IN_MEMORY: bool = false;
 
     /// Returns zeros.

@@ -34,7 +34,7 @@ pub struct HttpObject {
     /// The start of the object.
     prefix: Bytes,
     len: u64,
-    /// The version of the object that all later requests ask for.
+    /// The version of the object that all later requests ask for, if the server tells one.
     etag: Option<HeaderValue>,
     requests: AtomicU64,
     bytes: AtomicU64,
@@ -67,7 +67,7 @@ impl HttpObject {
         prefix.truncate(filled);
         object.prefix = prefix.into();
         object.len = total_len(&head)?;
-        object.etag = head.headers().get(ETAG).cloned();
+        object.etag = head.headers().get(ETAG).filter(|etag| !is_weak(etag)).cloned();
         Ok(object)
     }
 
@@ -118,6 +118,12 @@ async fn read_body(body: &mut Incoming, out: &mut [u8]) -> io::Result<usize> {
         filled += data.len();
     }
     Ok(filled)
+}
+
+/// Returns whether equal tags may name different bytes. `If-Match` never matches such a tag (RFC 9110,
+/// section 13.1.1).
+fn is_weak(etag: &HeaderValue) -> bool {
+    etag.as_bytes().starts_with(b"W/")
 }
 
 /// Returns the length of the object: the number behind the slash in `bytes 0-1023/5000`.

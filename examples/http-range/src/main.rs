@@ -1,22 +1,27 @@
-//! Prints a range of a sealed file: `http-range URL IDENTITY START END > OUTPUT`.
+//! Prints a range of a sealed file: `http-range URL IDENTITY_FILE START END > OUTPUT`.
 
 use std::env;
 use std::error::Error;
+use std::fs;
 use std::io::Write as _;
 
 use http_range::HttpObject;
-use sealane_age::{Identity, LockedFile, x25519};
+use sealane_age::key_file::parse_identities;
+use sealane_age::{Identity, LockedFile};
+use zeroize::Zeroizing;
 
-const USAGE: &str = "usage: http-range URL AGE-SECRET-KEY-1... START END";
+const USAGE: &str = "usage: http-range URL IDENTITY_FILE START END";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [url, identity, start, end] = arguments.as_slice() else { return Err(USAGE.into()) };
-    let identity: x25519::Identity = identity.parse()?;
+    let [url, key_file, start, end] = arguments.as_slice() else { return Err(USAGE.into()) };
+    // A path, because other users of the machine can read the arguments of a program.
+    let identities = parse_identities(&Zeroizing::new(fs::read(key_file)?))?;
 
     let object = HttpObject::open(url.parse()?).await?;
-    let reader = LockedFile::read_async(&object).await?.unlock([&identity as &dyn Identity])?;
+    let reader =
+        LockedFile::read_async(&object).await?.unlock(identities.iter().map(|identity| identity as &dyn Identity))?;
     let plaintext = reader.read_async(start.parse()?..end.parse()?).await?;
 
     std::io::stdout().write_all(&plaintext)?;

@@ -1,4 +1,5 @@
-//! Arithmetic in GF(2^n), on 16 to 256 elements in the first-level cache; single inverses are on 8.
+//! Arithmetic in GF(2^n), on 16 to 256 elements in the first-level cache. The benchmark of single
+//! inverses has 8 elements.
 
 use sealane::BackendError;
 use sealane::gf2n::{ClmulBackend, Degree, Element, Field};
@@ -6,9 +7,10 @@ use sealane::with_field;
 
 use super::{Prepared, Size};
 
-/// The most bytes of each slice of elements. Several slices fit into the first-level cache.
+/// The maximum length of a slice of elements, in bytes. Several slices fit into the first-level
+/// cache.
 const VECTOR_BYTES: usize = 4096;
-/// The most elements of a slice.
+/// The maximum number of elements in a slice.
 const MOST: usize = 256;
 /// The number of elements that are inverted one by one.
 pub const INVERTED: usize = 8;
@@ -32,8 +34,9 @@ struct State<F: Field> {
     scratch: Vec<Element<F>>,
 }
 
-/// Writes a benchmark. Its arguments are the most operands, how many more operands than operations
-/// there are, and a call. Calls that work in place process the results of the previous call.
+/// Defines the function that prepares a benchmark. The macro takes the function's name, the maximum
+/// number of operands, the number by which operands exceed operations, and a call. Calls that work
+/// in place process the results of the previous call.
 macro_rules! benchmark {
     ($(#[$doc:meta])* $name:ident: $most:expr, $fewer:literal, |$state:ident| $call:expr) => {
         $(#[$doc])*

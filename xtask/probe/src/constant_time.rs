@@ -1,6 +1,6 @@
 //! Constant time: marks secrets as uninitialised for valgrind's memcheck and runs operations on
 //! them. Memcheck reports every branch and every memory address that depends on secrets, except
-//! through verdicts that the library has declassified.
+//! through values that the library has declassified: verdicts, and syndromes of shares.
 //!
 //! The primitives `leaky-branch` and `leaky-index` are positive controls: a run that does not
 //! report them proves nothing.
@@ -12,8 +12,8 @@ use sealane_workloads::WORKLOADS;
 
 use crate::memcheck;
 
-/// The number of verdicts that the library has declassified.
-static VERDICTS: AtomicUsize = AtomicUsize::new(0);
+/// The number of verdicts and lists of syndromes that the library has declassified.
+static DECLASSIFIED: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs every operation of a primitive, or a control.
 pub(crate) fn run(backend: &str, primitive: &str) -> Result<(), String> {
@@ -21,7 +21,7 @@ pub(crate) fn run(backend: &str, primitive: &str) -> Result<(), String> {
         return Err("not under valgrind: nothing would be checked".to_owned());
     }
     sealane::on_declassify(|verdict| {
-        VERDICTS.fetch_add(1, Ordering::Relaxed);
+        DECLASSIFIED.fetch_add(1, Ordering::Relaxed);
         memcheck::make_defined(verdict);
     });
     match primitive {
@@ -43,11 +43,12 @@ fn operations(backend: &str, primitive: &str) -> Result<(), String> {
     for operation in operations {
         for &size in operation.sizes {
             let mut run = (operation.prepare)(backend, size, &mut secret).map_err(|error| error.to_string())?;
-            let before = VERDICTS.load(Ordering::Relaxed);
+            let before = DECLASSIFIED.load(Ordering::Relaxed);
             run();
-            let has_verdict = VERDICTS.load(Ordering::Relaxed) > before;
+            let has_verdict = DECLASSIFIED.load(Ordering::Relaxed) > before;
             if has_verdict != operation.has_verdict {
-                return Err(format!("{} of {size} has a verdict: {has_verdict}", operation.name));
+                let [table, run] = [operation.has_verdict, has_verdict].map(|has| if has { "a" } else { "no" });
+                return Err(format!("{} of {size}: {table} verdict in the table, {run} verdict here", operation.name));
             }
         }
         println!("   {}", operation.name);

@@ -22,7 +22,7 @@ pub(crate) struct Options {
     /// Where the archives will be downloaded, for the Homebrew formula
     #[arg(long, value_name = "URL")]
     url: String,
-    /// Write to this folder
+    /// Write to this folder: a new one, or that of an earlier release, which is replaced
     #[arg(long, value_name = "DIR", default_value = "target/dist")]
     output: PathBuf,
     /// Only for machines of this kind

@@ -70,7 +70,7 @@ pub(super) fn multiply<G: Gf8>(
     let block = if matrix.rows <= V::<G>::MATRIX.rows {
         length
     } else {
-        (GF8_MATRIX_BLOCK_BYTES / matrix.columns.max(1)).next_multiple_of(2 * PADDED_BYTES)
+        (GF8_MATRIX_BLOCK_BYTES / matrix.columns.max(1)).max(1).next_multiple_of(2 * PADDED_BYTES)
     };
     let mut start = 0;
     while start < length {

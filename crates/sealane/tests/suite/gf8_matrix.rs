@@ -129,6 +129,20 @@ fn shapes_without_rows_or_columns() {
     }
 }
 
+/// A block is shorter than a step if it has the bytes of all columns. Seven rows are more than any
+/// kernel computes at once, so they take blocks.
+#[test]
+fn more_columns_than_a_block_has_bytes() {
+    let columns = GF8_MATRIX_BLOCK_BYTES + 1;
+    let coefficients = octets(9, 7 * columns);
+    let sources = shards(10, columns, 3);
+    let expected = expected(Field::ReedSolomon, columns, &coefficients, &sources);
+    for backend in backends() {
+        let matrix = Matrix::with_backend(Field::ReedSolomon, 7, columns, &coefficients, backend);
+        check(&matrix, &sources, 3, &expected);
+    }
+}
+
 proptest! {
     #![proptest_config(cases(60))]
 

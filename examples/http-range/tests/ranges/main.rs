@@ -118,6 +118,16 @@ async fn a_changed_object_is_found_out() {
 }
 
 #[tokio::test]
+async fn a_weak_tag_is_not_asked_for() {
+    let identity = x25519::Identity::generate().unwrap();
+    let server = Server::start(seal(&identity)).await;
+    server.object.lock().unwrap().has_weak_tag = true;
+    let object = HttpObject::open(server.uri()).await.unwrap();
+    let reader = unlock(&object, &identity).await;
+    assert_eq!(reader.read_async(0..LEN as u64).await.unwrap(), plaintext());
+}
+
+#[tokio::test]
 async fn addresses_and_responses_are_checked() {
     for uri in ["https://localhost/x", "/x"] {
         let error = HttpObject::open(uri.parse().unwrap()).await.err().unwrap();

@@ -14,6 +14,8 @@ const PATH: &str = "/bucket/object.age";
 pub(crate) struct Object {
     pub(crate) content: Vec<u8>,
     pub(crate) version: u32,
+    /// Whether the server tells only weak tags, which `If-Match` never matches.
+    pub(crate) has_weak_tag: bool,
 }
 
 /// A server that runs until its runtime ends.
@@ -26,7 +28,7 @@ impl Server {
     pub(crate) async fn start(content: Vec<u8>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let object = Arc::new(Mutex::new(Object { content, version: 1 }));
+        let object = Arc::new(Mutex::new(Object { content, version: 1, has_weak_tag: false }));
         let served = Arc::clone(&object);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -62,7 +64,7 @@ async fn serve(stream: TcpStream, object: Arc<Mutex<Object>>) {
             match field.split_once(": ") {
                 _ if field.is_empty() => break,
                 Some(("range", value)) => range = value.strip_prefix("bytes=").and_then(parse_range),
-                Some(("if-match", value)) => version = value.trim_matches('"').parse().ok(),
+                Some(("if-match", value)) => version = Some(value.trim_matches('"').parse().unwrap_or(0)),
                 _ => {}
             }
         }
@@ -82,7 +84,7 @@ fn parse_range(range: &str) -> Option<(usize, usize)> {
 
 fn answer(object: &Object, range: Option<(usize, usize)>, version: Option<u32>) -> Vec<u8> {
     let len = object.content.len();
-    if version.is_some_and(|version| version != object.version) {
+    if version.is_some_and(|version| version != object.version || object.has_weak_tag) {
         return b"HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\n\r\n".to_vec();
     }
     let Some((first, last)) = range else {
@@ -98,8 +100,9 @@ fn answer(object: &Object, range: Option<(usize, usize)>, version: Option<u32>) 
     let last = first + body.len() - 1;
     let mut response = format!(
         "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{last}/{len}\r\nContent-Length: {}\r\n\
-         ETag: \"{}\"\r\n\r\n",
+         ETag: {}\"{}\"\r\n\r\n",
         body.len(),
+        if object.has_weak_tag { "W/" } else { "" },
         object.version
     )
     .into_bytes();
