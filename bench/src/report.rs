@@ -114,9 +114,10 @@ impl Report {
         groups
     }
 
-    /// Returns whether all checks are met.
+    /// Returns whether there were checks, and all are met.
     pub fn all_met(&self) -> bool {
-        self.count().0 == 0
+        let (missed, all) = self.count();
+        missed == 0 && all > 0
     }
 
     /// Returns the number of missed checks, and the number of all checks.

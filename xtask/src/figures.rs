@@ -68,8 +68,8 @@ fn backends(list: &List) -> Result<String> {
          With this page you can find where the tests of each backend run, and with which command.\n\
          `cargo xtask figures` writes it from `{LIST}`.\n\n\
          The tests print the backends that they run on. A run fails if a backend in its list did not run,\n\
-         or if detection chooses a wrong backend. CI runs all places. [verification.md](verification.md)\n\
-         says what the tests compare.\n\n\
+         or if detection chooses a wrong backend. CI runs all places if there is time, and names those that\n\
+         it did not run. [verification.md](verification.md) says what the tests compare.\n\n\
          | place | | command |\n|---|---|---|\n"
     );
     for (number, place) in (1..).zip(&list.place) {

@@ -107,6 +107,8 @@ fn passes(suite: &TestBinary, runner: &Runner, workload: &Workload, backend: &st
             outputs.map_or_else(|error| format!("{error:#}"), |outputs| outputs.concat())
         }
     };
+    // Then no test would have compared a result.
+    ensure!(!output.contains("failed its self-test"), "the self-test noticed, not {}:\n{output}", workload.quick_test);
     verdict(&output)
 }
 

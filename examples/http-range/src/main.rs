@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write as _;
 
 use http_range::HttpObject;
-use sealane_age::key_file::parse_identities;
+use sealane_age::key_file::{AnyIdentity, parse_identities};
 use sealane_age::{Identity, LockedFile};
 use zeroize::Zeroizing;
 
@@ -18,10 +18,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let [url, key_file, start, end] = arguments.as_slice() else { return Err(USAGE.into()) };
     // A path, because other users of the machine can read the arguments of a program.
     let identities = parse_identities(&Zeroizing::new(fs::read(key_file)?))?;
+    let identities: Result<Vec<_>, _> = identities.into_iter().map(AnyIdentity::into_identity).collect();
+    let identities = identities.map_err(|_| "the identity file has an identity of a plugin")?;
 
     let object = HttpObject::open(url.parse()?).await?;
-    let reader =
-        LockedFile::read_async(&object).await?.unlock(identities.iter().map(|identity| identity as &dyn Identity))?;
+    let identities = identities.iter().map(|identity| &**identity as &dyn Identity);
+    let reader = LockedFile::read_async(&object).await?.unlock(identities)?;
     let plaintext = reader.read_async(start.parse()?..end.parse()?).await?;
 
     std::io::stdout().write_all(&plaintext)?;

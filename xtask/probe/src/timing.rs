@@ -14,18 +14,30 @@ use sealane_workloads::{Prepare, Run, Secrets};
 /// The number of measurements of each operation.
 const SAMPLES: usize = 50_000;
 
+/// The largest t of an operation whose time does not depend on the secret.
+const LIMIT: f64 = 5.0;
+
 /// Measures every operation whose name contains the filter, on the backends that the environment
-/// names, or on the widest ones.
+/// names, or on the widest ones. It is an error if an operation leaks, if the control does not seem
+/// to, or if no name contains the filter.
 pub(crate) fn run(filter: &str) -> Result<(), String> {
     println!("{:<24} {:<14} {:>6}  largest t of {SAMPLES} measurements", "operation", "backend", "size");
-    measure("control-that-leaks", "scalar", 256, control)?;
+    if !measure("control-that-leaks", "scalar", 256, control)? {
+        return Err("the control does not seem to leak: nothing can be measured on this machine".to_owned());
+    }
+    let (mut measured, mut leaks) = (0, 0);
     for (family, operation) in crate::operations().filter(|(_, operation)| operation.name.contains(filter)) {
         for &size in operation.timed {
             let backend = family.chosen().map_err(|error| error.to_string())?;
-            measure(operation.name, backend, size, operation.prepare)?;
+            leaks += u32::from(measure(operation.name, backend, size, operation.prepare)?);
+            measured += 1;
         }
     }
-    Ok(())
+    match (measured, leaks) {
+        (0, _) => Err(format!("no operation that is timed has {filter:?} in its name")),
+        (_, 0) => Ok(()),
+        (_, leaks) => Err(format!("{leaks} of {measured} measurements depend on the secret")),
+    }
 }
 
 /// Prepares a comparison of the secret with zeros, which stops at the first difference. It takes
@@ -38,7 +50,8 @@ fn control(_: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendErr
     }))
 }
 
-fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<(), String> {
+/// Returns whether the time depends on the secret.
+fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<bool, String> {
     let mut random = ChaCha20::new(&[7; 32], &[0; 12]);
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..SAMPLES {
@@ -58,6 +71,7 @@ fn measure(name: &str, backend: &str, size: usize, prepare: Prepare) -> Result<(
         times[usize::from(class)].push(started.elapsed().as_nanos() as f64);
     }
     let t = largest_t(&times);
-    println!("{name:<24} {backend:<14} {size:>6}  {t:>9.1}{}", if t.abs() > 5.0 { "  beyond 5: a leak" } else { "" });
-    Ok(())
+    let leaks = t.abs() > LIMIT;
+    println!("{name:<24} {backend:<14} {size:>6}  {t:>9.1}{}", if leaks { "  beyond 5: a leak" } else { "" });
+    Ok(leaks)
 }

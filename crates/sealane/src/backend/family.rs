@@ -281,7 +281,8 @@ impl<F: Family> SelfTestOf<F> {
         const { assert!(F::PRIMITIVES.len() <= SelfTestCache::MAX_PRIMITIVES) };
         const { assert!(F::NAMES.len() <= SelfTestCache::MAX_LEVELS) };
         let test = || {
-            let bit = |i| u32::from(F::gives_known_answers(level, i)) << i;
+            let passes = |i| crate::fault::paused(|| F::gives_known_answers(level, i));
+            let bit = |i| u32::from(passes(i)) << i;
             (0..F::PRIMITIVES.len()).map(bit).fold(0, |passed, bit| passed | bit)
         };
         Self { passed: F::tested().get_or_test(level.index(), test), family: PhantomData }

@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 /// The backend of portable code, which every CPU has.
 pub(super) const SCALAR: &str = "scalar";
 
-/// The largest number of buffers of the measured size that a backend needs: for a secret, its
-/// shares, and their copies.
-const BUFFERS: usize = 12;
+/// The largest number of buffers of the measured size that a backend needs: for ten shards, as many
+/// random ones from which they are copied, and their parity.
+const BUFFERS: usize = 24;
 
 /// The measurements to make.
 pub(super) struct Plan {
