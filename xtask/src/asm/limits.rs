@@ -60,19 +60,24 @@ fn name(found: &Found) -> String {
 }
 
 impl Limits {
+    /// Returns an error message for each limit without a loop. A kernel whose operations became calls
+    /// is not recognised.
+    pub(super) fn absent(&self, found: &[Found]) -> Vec<String> {
+        let absent = self.r#loop.iter().filter(|limit| !found.iter().any(|loop_| limit.is_for(loop_)));
+        let complaint = |limit: &Limit| {
+            format!(
+                "{} {}: no such loop in the program; was its inlining lost, or did its instructions change?",
+                limit.backend, limit.kernel
+            )
+        };
+        absent.map(complaint).collect()
+    }
+
     /// Returns the error messages for the loops.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
-        let mut complaints = Vec::new();
-        for limit in &self.r#loop {
-            if limit.stack > 0 && limit.reason.is_empty() {
-                complaints.push(format!("{} {}: its stack accesses need a reason", limit.backend, limit.kernel));
-            }
-            if !found.iter().any(|loop_| limit.is_for(loop_)) {
-                complaints.push(format!(
-                    "{} {}: no such loop in the program; was its inlining lost, or did its instructions change?",
-                    limit.backend, limit.kernel
-                ));
-            }
+        let mut complaints = self.absent(found);
+        for limit in self.r#loop.iter().filter(|limit| limit.stack > 0 && limit.reason.is_empty()) {
+            complaints.push(format!("{} {}: its stack accesses need a reason", limit.backend, limit.kernel));
         }
         complaints.extend(calls(found));
         for loop_ in found {
