@@ -75,8 +75,8 @@ decrypt (Identities !keys) !file = attempt . withList keys $ \identities ->
 -- the one for Ctrl-C, wait until the file is complete.
 --
 -- Throws an 'IOError' if the first file cannot be opened, or the second one cannot be created, for
--- example because a file with its name exists. Throws 'SealaneError' for other errors, after which the second file
--- does not exist.
+-- example because a file with its name exists. Throws 'SealaneError' for other errors, after which
+-- the second file does not exist.
 encryptFile
     :: Recipients
     -> Format
