@@ -75,8 +75,8 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     }
 }
 
-/// Returns a line with the public key of a secret, if it can be an identity. Any 32 bytes can be the
-/// key of one.
+/// Returns a line with the public key of a secret, if it can be an identity. Any 32 bytes can be
+/// the key of one.
 fn announce(secret: &[u8], args: &CombineArgs) -> Option<String> {
     let public = identity::public_of(secret)?;
     Some(if args.identity || secret.len() != identity::KEY_BYTES {

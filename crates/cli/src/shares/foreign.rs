@@ -173,8 +173,8 @@ fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
 }
 
 /// Checks the secret against the public keys beside the words, if there are any: SLIP-39 itself
-/// gives another secret for a wrong passphrase, and no error. No public key is preferred to another,
-/// because anyone can write one, so it is an error if the files disagree.
+/// gives another secret for a wrong passphrase, and no error. Anyone can write a public key, so
+/// none is preferred to another, and it is an error if the files disagree.
 fn check_key(words: &[NamedWords], secret: &[u8], passphrase: bool) -> Result<()> {
     let mut stated = words.iter().filter(|words| !words.notes.public_keys.is_empty()).peekable();
     let Some(&first) = stated.peek() else { return Ok(()) };

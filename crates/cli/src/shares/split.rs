@@ -208,9 +208,9 @@ impl Splitting<'_> {
     }
 }
 
-/// Reads the beginning of `input`, at least one byte more than shares in text form can hold if there
-/// are so many. If the whole input is an identity file that is too long for shares in text form,
-/// returns only the line of the key, and the public key.
+/// Reads the beginning of `input`, with at least one byte more than shares in text form can hold.
+/// If the whole input is an identity file that is too long for them, returns only the line of the
+/// key, and the public key.
 fn read_for_text(input: &mut Input) -> Result<(Zeroizing<Vec<u8>>, Option<String>)> {
     const LIMIT: usize = identity::MAX_FILE_BYTES;
     let mut start = Zeroizing::new(Vec::with_capacity(LIMIT + 1));

@@ -14,7 +14,7 @@ final class Native {
 
     private Native() {}
 
-    /** The module sealane.jca loads the library, so only classes of its class loader can call it. */
+    /** Only classes of the class loader of sealane.jca, which loads the library, can call it. */
     private static String problem() {
         if (SealaneProvider.class.getClassLoader() != Native.class.getClassLoader()) {
             return "the jars of sealane-jca and sealane-age have different class loaders, so sealane-age cannot call"

@@ -18,8 +18,8 @@ import org.apache.hadoop.io.compress.SplittableCompressionCodec;
  * *.age}. They can read a binary file in several splits at once. An armored file is read in one
  * split.
  *
- * <p>The codec encrypts whole files, and the output of map tasks. It refuses to encrypt the parts of
- * sequence files: {@link AgeFileSystem} encrypts such files.
+ * <p>The codec encrypts whole files, and the output of map tasks. It refuses to encrypt the parts
+ * of sequence files: {@link AgeFileSystem} encrypts such files.
  *
  * <p>{@link AgeProperties} lists the properties that set the keys.
  */
