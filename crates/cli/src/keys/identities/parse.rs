@@ -54,12 +54,13 @@ pub(crate) fn read_file(path: &Path, passphrases: &Passphrases) -> Result<Vec<Pa
     read(file, len, &name, Some(path), passphrases)
 }
 
-/// Reads identities from `source`, which messages call `name`.
+/// Reads identities from `source`. Error messages call it `name`.
 pub(crate) fn read_stream(source: impl Read, name: &str, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     read(source, 0, name, None, passphrases)
 }
 
-/// Reads identities from a source of about `len` bytes, which is the file `path` if there is one.
+/// Reads identities from `source`. `len` is its expected length in bytes, or 0 if that is unknown.
+/// `path` is the path of the source, if that is a file.
 fn read(
     source: impl Read,
     len: u64,
