@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { KEY_BYTES = 32 };
@@ -40,18 +41,38 @@ int sealane_hs_refuse_existing(const char *path)
     return errno == ENOENT ? 0 : -1;
 }
 
+/* Returns whether errno can mean that the kernel or the file system does not support a call. Each
+ * of these errors can have another cause too. */
+static int is_unsupported(void)
+{
+    return errno == ENOSYS || errno == EINVAL || errno == ENOTSUP || errno == EOPNOTSUPP ||
+           errno == EPERM || errno == EACCES;
+}
+
+/* Renames a file to a name that does not exist yet. */
 int sealane_hs_rename_new(const char *from, const char *to)
 {
-    int renamed = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-    /* Not every kernel and file system supports this flag. */
-    if (renamed == 0 || (errno != ENOSYS && errno != EINVAL)) {
-        return renamed;
+    /* glibc before 2.28 and musl up to 1.2.5 have no function renameat2. */
+#ifdef SYS_renameat2
+    /* RENAME_NOREPLACE in <linux/fs.h>. */
+    const unsigned no_replace = 1;
+    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, no_replace) == 0) {
+        return 0;
     }
-    if (link(from, to) != 0) {
+    if (!is_unsupported()) {
         return -1;
     }
-    unlink(from);
-    return 0;
+#endif
+    if (link(from, to) == 0) {
+        unlink(from);
+        return 0;
+    }
+    /* FAT and some network file systems have no hard links. A file that gets the name between the
+     * check and the renaming is replaced. */
+    if (!is_unsupported() || sealane_hs_refuse_existing(to) != 0) {
+        return -1;
+    }
+    return rename(from, to);
 }
 
 int64_t sealane_hs_file_len(int file)

@@ -20,6 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import sealane.jca.SealaneProvider;
 
@@ -107,7 +109,9 @@ class SurroundingsTest {
         }
     }
 
+    // Other systems do not enforce `ulimit -v`.
     @Test
+    @EnabledOnOs(OS.LINUX)
     void scryptWithoutMemoryIsAnErrorOfTheSystem() throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
