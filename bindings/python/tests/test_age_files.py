@@ -6,10 +6,11 @@ import struct
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from keys import IDENTITY
-from sealane import age
+from sealane import _io, age
 
 CHUNK = 65536
 DATA = os.urandom(5 * CHUNK)
@@ -18,11 +19,35 @@ LIST, DEFAULT_LIST = "system.posix_acl_access", "system.posix_acl_default"
 ENTRIES = [(0x01, 6, -1), (0x02, 6, 12345), (0x04, 0, -1), (0x10, 6, -1), (0x20, 0, -1)]
 ACCESS_LIST = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in ENTRIES)
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to others")
-
 
 def mode(path):
     return path.stat().st_mode & 0o777
+
+
+@pytest.fixture(scope="module")
+def other_owners(tmp_path_factory):
+    """Skips the test unless this user can give files to others."""
+    if sys.platform != "linux":
+        pytest.skip("the rules of Linux for owners and groups are tested")
+    probe = tmp_path_factory.mktemp("owners") / "probe"
+    probe.touch()
+    try:
+        os.chown(probe, 12345, 54321)
+    except OSError as error:
+        pytest.skip(f"this user cannot give files to others: {error}")
+
+
+@pytest.fixture(scope="module")
+def access_lists(tmp_path_factory):
+    """Skips the test unless the temporary folder has access lists."""
+    if sys.platform != "linux":
+        pytest.skip("the access lists of Linux are tested")
+    probe = tmp_path_factory.mktemp("lists")
+    try:
+        os.setxattr(probe, LIST, ACCESS_LIST)
+        os.setxattr(probe, DEFAULT_LIST, ACCESS_LIST)
+    except OSError as error:
+        pytest.skip(f"the temporary folder has no access lists: {error}")
 
 
 @pytest.fixture
@@ -46,7 +71,7 @@ def test_modes_of_new_files(tmp_path):
     assert sealed.stat().st_mode & 0o777 == 0o600
 
 
-@needs_root
+@pytest.mark.usefixtures("other_owners")
 def test_a_file_stays_with_its_owner_and_group(sealed, tmp_path, monkeypatch):
     opened = tmp_path / "opened"
     opened.write_bytes(b"old")
@@ -70,6 +95,7 @@ def test_a_file_stays_with_its_owner_and_group(sealed, tmp_path, monkeypatch):
     assert opened.read_bytes() == DATA
 
 
+@pytest.mark.usefixtures("access_lists")
 def test_an_access_list_is_kept_or_grants_nothing(sealed, tmp_path, monkeypatch):
     opened = tmp_path / "opened"
     opened.write_bytes(b"old")
@@ -88,6 +114,7 @@ def test_an_access_list_is_kept_or_grants_nothing(sealed, tmp_path, monkeypatch)
         os.getxattr(opened, LIST)
 
 
+@pytest.mark.usefixtures("access_lists")
 def test_the_access_list_of_a_folder(sealed, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -172,6 +199,26 @@ def test_a_target_that_takes_nothing(answer, error):
         age.encrypt_stream(io.BytesIO(DATA), Full(answer), IDENTITY.recipient)
 
 
+def test_data_that_cannot_be_written():
+    target = io.BytesIO()
+    with age.create_age(target, IDENTITY.recipient) as writer:
+        writer.write(b"good")
+        with pytest.raises(TypeError):
+            writer.write("text")
+        with pytest.raises(BufferError):
+            writer.write(memoryview(b"every other")[::2])
+        assert writer.tell() == 4
+    assert age.decrypt(target.getvalue(), IDENTITY) == b"good"
+
+
+def test_numpy_tries_to_write_text_first():
+    target, array = io.BytesIO(), np.arange(6.0).reshape(2, 3)
+    with age.create_age(target, IDENTITY.recipient) as writer:
+        np.savetxt(writer, array)
+    opened = age.decrypt(target.getvalue(), IDENTITY)
+    assert np.array_equal(np.loadtxt(io.BytesIO(opened)), array)
+
+
 class Answering(io.BytesIO):
     """A file whose ``write`` returns nothing, as in some libraries."""
 
@@ -227,3 +274,48 @@ def test_a_failure_of_the_source_is_reported_and_loses_nothing(error, armor):
             file.read(len(DATA))
         assert file.seek(7, os.SEEK_CUR) == 7
         assert file.read(CHUNK) == DATA[7 : 7 + CHUNK]
+
+
+READS = [lambda file: file.read(), lambda file: file.read(len(DATA)), lambda file: file.readinto(bytearray(len(DATA)))]
+
+
+@pytest.mark.parametrize("armor", [False, True])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(5, "broken")], ids=["interrupt", "error"])
+@pytest.mark.parametrize("read", READS, ids=["all", "steps", "buffer"])
+def test_a_failure_in_a_later_step_loses_nothing(read, error, armor, monkeypatch):
+    monkeypatch.setattr(_io, "_STEP", CHUNK)
+    source = age.encrypt(DATA, IDENTITY.recipient, armor=armor)
+
+    def failed():
+        file = age.open_age(FailingOnce(source, 4 * CHUNK, error), IDENTITY)
+        assert file.read(5) == DATA[:5]
+        with pytest.raises(type(error)):
+            read(file)
+        assert file.tell() == 5
+        return file
+
+    assert failed().read() == DATA[5:]
+    file = failed()
+    for start in range(5, len(DATA), 10_000):
+        assert file.read(10_000) == DATA[start : start + 10_000]
+    assert file.read() == b""
+    if not armor:
+        file = failed()
+        assert file.seek(7, os.SEEK_CUR) == 12
+        assert file.read(CHUNK) == DATA[12 : 12 + CHUNK]
+        file = failed()
+        assert file.read(10) == DATA[5:15]
+        assert file.seek(-7, os.SEEK_CUR) == 8
+        assert file.read() == DATA[8:]
+
+
+def test_damage_after_several_steps_loses_nothing(monkeypatch):
+    monkeypatch.setattr(_io, "_STEP", CHUNK)
+    sealed = bytearray(age.encrypt(DATA, IDENTITY.recipient))
+    sealed[-1] ^= 1
+    file = age.open_age(io.BytesIO(sealed), IDENTITY)
+    for _ in range(2):
+        with pytest.raises(age.PayloadError):
+            file.read()
+        assert file.tell() == 0
+    assert file.read(CHUNK) == DATA[:CHUNK]

@@ -9,6 +9,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 import sealane.fsspec
 from keys import IDENTITY, OPTIONS, OTHER
 from sealane import age, jobs
+from sealane.fsspec import _keys
 
 DATA = bytes(range(256)) * 1024
 
@@ -63,6 +64,43 @@ def test_identities_that_are_renewed(tmp_path):
     in_memory(recipients=str(OTHER.recipient)).pipe("/b", b"other")
     with pytest.raises(age.NoMatchError):
         fs.cat("/b")
+
+
+def test_identities_that_are_missing(tmp_path):
+    """A mapping reports a missing file as a missing key, and zarr replaces that by fill values."""
+    path = tmp_path / "key"
+    fs = in_memory(identities=f"file:{path}")
+    fs.pipe("/a", DATA)
+    mapping = fs.get_mapper("/")
+    for read in (lambda: fs.cat("/a"), lambda: mapping["a"]):
+        with pytest.raises(age.IdentityError, match="No such file"):
+            read()
+    path.write_text(OTHER.to_text())
+    with pytest.raises(age.NoMatchError):
+        fs.cat("/a")
+    path.unlink()
+    for read in (lambda: fs.cat("/a"), lambda: mapping["a"]):
+        with pytest.raises(age.NoMatchError):
+            read()
+
+
+def test_files_of_others_cost_few_resolutions(monkeypatch):
+    found = []
+
+    def identities():
+        found.append(OTHER)
+        return found[-1:]
+
+    fs = in_memory(identities=identities)
+    for name in "abcd":
+        fs.pipe(f"/{name}", DATA)
+        with pytest.raises(age.NoMatchError):
+            fs.cat(f"/{name}")
+    assert len(found) == 2
+    monkeypatch.setattr(_keys, "_INTERVAL", 0.0)
+    with pytest.raises(age.NoMatchError):
+        fs.cat("/a")
+    assert len(found) == 3
 
 
 def test_filesystems_with_other_options_for_the_identity(tmp_path):

@@ -73,6 +73,9 @@ class AgeReader(io.RawIOBase):
                 if parts:
                     break
                 raise
+            except BaseException:
+                self._take_back(parts)
+                raise
             parts.append(data)
             if len(data) < wanted:
                 break
@@ -80,15 +83,28 @@ class AgeReader(io.RawIOBase):
         return b"".join(parts)
 
     def readall(self) -> bytes:
-        parts = []
-        while data := self.read(_STEP):
-            parts.append(data)
+        parts: list[bytes] = []
+        try:
+            while data := self.read(_STEP):
+                parts.append(data)
+        except BaseException:
+            self._take_back(parts)
+            raise
         return b"".join(parts)
+
+    def _take_back(self, parts: list[bytes]) -> None:
+        """Undoes the last reads, so that the next one returns their bytes again."""
+        if self._reader is not None:
+            self._position -= sum(map(len, parts))
+            self._reader.take_back(parts)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Moves to a position. Seeking to the end authenticates the end of the file."""
         if not self.seekable():
             raise io.UnsupportedOperation("the file cannot seek: it is armored, or its source cannot")
+        if whence == os.SEEK_CUR:
+            # The native reader may be ahead of this position.
+            offset, whence = self._position + offset, os.SEEK_SET
         self._position = self._open().seek(offset, whence)
         return self._position
 
@@ -135,15 +151,17 @@ class AgeWriter(io.RawIOBase):
         """
         if self._sealer is None:
             raise ValueError("I/O operation on closed file")
+        view = memoryview(data)
+        if not view.c_contiguous:
+            raise BufferError("the data is not contiguous")
         try:
             self._put(self._sealer.update(data))
         except BaseException:
             # A part of the ciphertext may be missing now, so the file must stay incomplete.
             self._sealer = None
             raise
-        length = memoryview(data).nbytes
-        self._position += length
-        return length
+        self._position += view.nbytes
+        return view.nbytes
 
     def _put(self, sealed: bytes) -> None:
         view = memoryview(sealed)

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{Decryptor, StreamReader};
@@ -48,15 +49,26 @@ type Inner = StreamReader<ArmoredReader<Source>>;
 struct State {
     reader: Inner,
     kept: Zeroizing<Vec<u8>>,
+    /// The number of bytes of `kept` that were read since.
+    kept_read: usize,
+    /// Whether there was no memory to keep plaintext. Reads fail from then on, until a seek.
+    lost: bool,
 }
 
 impl State {
     /// Reads until `out` is full or the file ends. If the source fails after some bytes, the next
     /// call returns them. Damage after some bytes is left for the next call, which finds it again.
     fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut filled = self.kept.len().min(out.len());
-        out[..filled].copy_from_slice(&self.kept[..filled]);
-        self.kept.drain(..filled);
+        if self.lost {
+            return Err(io::Error::other("a failed read lost plaintext: seek, or open the file again"));
+        }
+        let kept = &self.kept[self.kept_read..];
+        let mut filled = kept.len().min(out.len());
+        out[..filled].copy_from_slice(&kept[..filled]);
+        self.kept_read += filled;
+        if self.kept_read == self.kept.len() {
+            self.release();
+        }
         while filled < out.len() {
             match self.reader.read(&mut out[filled..]) {
                 Ok(0) => break,
@@ -64,7 +76,7 @@ impl State {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if filled > 0 && error::is_damage(&error) => break,
                 Err(error) => {
-                    self.kept = Zeroizing::new(out[..filled].to_vec());
+                    self.keep(&[&out[..filled]])?;
                     return Err(error);
                 }
             }
@@ -72,17 +84,35 @@ impl State {
         Ok(filled)
     }
 
+    /// Keeps the last bytes that were read for the next read, before those that are kept already.
+    fn keep(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let rest = &self.kept[self.kept_read..];
+        let mut kept = Zeroizing::new(Vec::new());
+        // The memory must not move later, because only the last place is wiped.
+        if let Err(error) = kept.try_reserve_exact(parts.iter().map(|part| part.len()).sum::<usize>() + rest.len()) {
+            self.lost = true;
+            self.release();
+            return Err(io::Error::new(io::ErrorKind::OutOfMemory, error));
+        }
+        for part in parts {
+            kept.extend_from_slice(part);
+        }
+        kept.extend_from_slice(rest);
+        (self.kept, self.kept_read) = (kept, 0);
+        Ok(())
+    }
+
+    /// Wipes and frees the plaintext that is kept.
+    fn release(&mut self) {
+        (self.kept, self.kept_read) = (Zeroizing::default(), 0);
+    }
+
+    /// Moves to a position. It must not be relative to the current one, because the reader is ahead
+    /// by the plaintext that is kept.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let to = match to {
-            // The reader is ahead by what is kept.
-            SeekFrom::Current(offset) => {
-                let offset = offset.checked_sub(self.kept.len() as i64);
-                SeekFrom::Current(offset.ok_or(io::ErrorKind::InvalidInput)?)
-            }
-            to => to,
-        };
         let position = self.reader.seek(to)?;
-        self.kept = Zeroizing::default();
+        self.lost = false;
+        self.release();
         Ok(position)
     }
 }
@@ -123,7 +153,8 @@ impl Reader {
             // A passphrase identity enforces its own limit on the work factor.
             let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
             let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
-            Ok(Self { state: Mutex::new(State { reader, kept: Zeroizing::default() }), is_binary })
+            let state = State { reader, kept: Zeroizing::default(), kept_read: 0, lost: false };
+            Ok(Self { state: Mutex::new(state), is_binary })
         })
     }
 
@@ -155,10 +186,15 @@ impl Reader {
         })
     }
 
+    /// Takes the last bytes that were read back, so that the next read returns them again.
+    fn take_back(&self, py: Python<'_>, parts: Vec<PyBackedBytes>) -> PyResult<()> {
+        self.with(py, |state| state.keep(&parts.iter().map(|part| &part[..]).collect::<Vec<_>>()))
+    }
+
+    /// Moves to a position from the start (`whence` is 0) or from the end (2).
     fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
         let to = match whence {
             0 => SeekFrom::Start(u64::try_from(offset).map_err(|_| PyValueError::new_err("a negative position"))?),
-            1 => SeekFrom::Current(offset),
             2 => SeekFrom::End(offset),
             _ => return Err(PyValueError::new_err(format!("invalid whence: {whence}"))),
         };

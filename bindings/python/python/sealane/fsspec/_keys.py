@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 from .. import age
 from ._headers import Entry
 from ._references import resolve_identities
+
+#: The smallest number of seconds until references that were resolved again are once more.
+_INTERVAL = 10.0
 
 
 class Keys:
@@ -16,14 +20,37 @@ class Keys:
 
     _references: Any
     _resolved: list[Any] | None
+    #: The time when the references were last resolved again.
+    _resolved_again = float("-inf")
     _lock: threading.Lock
 
-    def _identities(self, old: list[Any] | None = None) -> list[Any]:
-        """Returns the identities. Resolves them if no others than ``old`` are known."""
+    def _identities(self) -> list[Any]:
+        """Returns the identities. Resolves them the first time."""
         with self._lock:
-            if self._resolved is old:
-                self._resolved = resolve_identities(self._references)
-            return self._resolved or []
+            if self._resolved is None:
+                try:
+                    self._resolved = resolve_identities(self._references)
+                except (OSError, LookupError) as error:
+                    # Mappings of files take some of these errors for a missing file.
+                    raise age.IdentityError(f"the identities cannot be resolved: {error}") from error
+            return self._resolved
+
+    def _other_identities(self, known: list[Any]) -> list[Any] | None:
+        """Returns identities that differ from ``known``, or ``None`` if there are none.
+
+        Resolves the references again, but not for every file that has other recipients.
+        """
+        with self._lock:
+            if self._resolved is known:
+                now = time.monotonic()
+                if now - self._resolved_again < _INTERVAL:
+                    return None
+                self._resolved_again = now
+                resolved = resolve_identities(self._references)
+                if resolved == known:
+                    return None
+                self._resolved = resolved
+            return self._resolved
 
     async def _unlock(self, entry: Entry) -> age.PayloadKey:
         if entry.key is None:
@@ -31,12 +58,18 @@ class Keys:
             try:
                 identities = await asyncio.to_thread(self._identities) if known is None else known
                 entry.key = await self._key(entry, identities)
-            except (age.NoMatchError, age.ThresholdError, age.WrongPassphraseError):
+            except (age.NoMatchError, age.ThresholdError, age.WrongPassphraseError) as error:
                 if known is None:
                     raise
                 # The references may stand for other identities by now.
-                identities = await asyncio.to_thread(self._identities, known)
-                entry.key = await self._key(entry, identities)
+                try:
+                    others = await asyncio.to_thread(self._other_identities, known)
+                except Exception as failure:
+                    # A mapping of files would take a missing file of identities for a missing file.
+                    raise error from failure
+                if others is None:
+                    raise
+                entry.key = await self._key(entry, others)
         return entry.key
 
     async def _key(self, entry: Entry, identities: list[Any]) -> age.PayloadKey:
