@@ -49,7 +49,7 @@ type Inner = StreamReader<ArmoredReader<Source>>;
 struct State {
     reader: Inner,
     kept: Zeroizing<Vec<u8>>,
-    /// The number of bytes of `kept` that were read since.
+    /// The number of bytes of `kept` that later reads have returned.
     kept_read: usize,
     /// Whether there was no memory to keep plaintext. Reads fail from then on, until a seek.
     lost: bool,
@@ -88,7 +88,7 @@ impl State {
     fn keep(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         let rest = &self.kept[self.kept_read..];
         let mut kept = Zeroizing::new(Vec::new());
-        // The memory must not move later, because only the last place is wiped.
+        // Reserved at once: growing would leave copies that are not wiped.
         if let Err(error) = kept.try_reserve_exact(parts.iter().map(|part| part.len()).sum::<usize>() + rest.len()) {
             self.lost = true;
             self.release();

@@ -11,7 +11,7 @@ from .. import age
 from ._headers import Entry
 from ._references import resolve_identities
 
-#: The smallest number of seconds until references that were resolved again are once more.
+#: The references are resolved again at most once in this many seconds.
 _INTERVAL = 10.0
 
 
@@ -31,7 +31,7 @@ class Keys:
                 try:
                     self._resolved = resolve_identities(self._references)
                 except (OSError, LookupError) as error:
-                    # Mappings of files take some of these errors for a missing file.
+                    # fsspec's mappings report a FileNotFoundError as a missing key.
                     raise age.IdentityError(f"the identities cannot be resolved: {error}") from error
             return self._resolved
 
@@ -65,7 +65,7 @@ class Keys:
                 try:
                     others = await asyncio.to_thread(self._other_identities, known)
                 except Exception as failure:
-                    # A mapping of files would take a missing file of identities for a missing file.
+                    # The references may be unavailable, which says nothing about this file.
                     raise error from failure
                 if others is None:
                     raise
