@@ -116,15 +116,21 @@ def arguments():
     return parser.parse_args()
 
 
+# A file in the folder for the archives while this script runs.
+MARK = ".sealane-release"
+
+
 def prepare(folder, key):
-    """Creates the folder for the archives, or empties the folder of an earlier release."""
+    """Creates the folder for the archives, or empties the folder of an earlier release, even of one
+    that was interrupted."""
     if folder.is_dir() and any(folder.iterdir()):
-        if not (folder / "SHA256SUMS").is_file():
+        if not any((folder / name).is_file() for name in ("SHA256SUMS", MARK)):
             sys.exit(f"{folder} is not empty, and has no earlier release: name another folder")
         if folder.resolve() in key.resolve().parents:
             sys.exit(f"the key {key} is in {folder}, which would be emptied: move it elsewhere")
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / MARK).touch()
 
 
 def main():
@@ -154,12 +160,14 @@ def main():
         debian.write(options.output, work / target, target, release, files, time, options.maintainer)
     shutil.rmtree(work)
 
-    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(options.output.iterdir())}
+    files = sorted(path for path in options.output.iterdir() if path.name != MARK)
+    sums = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     (options.output / "sealane.rb").write_text(formula.text(release, options.url, sums))
     sums["sealane.rb"] = hashlib.sha256((options.output / "sealane.rb").read_bytes()).hexdigest()
     checksums = options.output / "SHA256SUMS"
     checksums.write_text("".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())))
     sign(checksums, options.key, f"sealane {release}")
+    (options.output / MARK).unlink()
     for path in sorted(options.output.iterdir()):
         print(f"   {path.stat().st_size:9} bytes  {path}")
 

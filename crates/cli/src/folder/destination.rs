@@ -2,8 +2,8 @@
 //!
 //! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
 //! the end. After a crash of the machine, a file can therefore have its name but not its content,
-//! or not its record. A run that continues checks every file, and recognises such files by their
-//! times.
+//! or not its record. A run that continues checks every file. If the machine was restarted, it
+//! recognises such files by their times.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -179,7 +179,8 @@ impl Destination {
     /// Returns whether an existing file may be replaced by the result of `name`, which gets
     /// `attributes`. An encrypted file in the journal is from the interrupted run, even if it is
     /// damaged. A decrypted file may contain the user's work, so it is replaced only if it is
-    /// unchanged, or has the time that the run gave it.
+    /// unchanged, or if the machine may have crashed since and the file has the time that the run
+    /// gave it.
     fn may_replace(&self, name: &Name, attributes: Attributes) -> bool {
         let record = self.done.files.get(name);
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
@@ -194,7 +195,7 @@ impl Destination {
             .root
             .open_file(&self.direction.target(name))
             .and_then(|file| Ok(is_ours(&self.root, &file)? && attributes.has_time_of(&file.metadata()?)));
-        self.goes_on && is_known && has_time.is_ok_and(|has_time| has_time)
+        self.done.restarted && is_known && has_time.is_ok_and(|has_time| has_time)
     }
 
     /// Writes the result of `name` with `write`. `record` makes its record from the authenticator

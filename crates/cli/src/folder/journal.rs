@@ -3,7 +3,8 @@
 //! It has a line for each folder that the run creates, and for each complete file. The line of a
 //! file has a one-time authenticator of its content, so a later run can tell whether the file is
 //! still intact. This protects from accidents only: anyone who can write to the folder can write a
-//! line too.
+//! line too. On Linux, the journal also has a line each time that the run begins or continues, with
+//! the kernel's id of the boot. A later run can then tell whether the machine was restarted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -122,8 +123,23 @@ impl<W: Write> Write for Checked<W> {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
+    Boot(Boot),
     Folder(Folder),
     File(Record),
+}
+
+/// The id of the boot in which the run begins or continues.
+#[derive(Serialize, Deserialize)]
+struct Boot {
+    boot: String,
+}
+
+impl Boot {
+    /// Returns the present boot, on systems that have an id for it.
+    fn present() -> Option<Self> {
+        let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(Self { boot: id.trim_end().to_owned() })
+    }
 }
 
 /// A folder that the run creates.
@@ -137,6 +153,8 @@ struct Folder {
 pub(super) struct Done {
     pub(super) files: HashMap<Name, Record>,
     pub(super) made: BTreeSet<Name>,
+    /// Whether the machine was restarted since then: it may have crashed. Only Linux tells.
+    pub(super) restarted: bool,
 }
 
 /// The journal of this run, for several threads. It is locked against other runs until it is
@@ -221,6 +239,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     lock(&file, path)?;
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
+    Boot::present().iter().try_for_each(|boot| write_line(&mut file, boot)).map_err(cannot)?;
     file.sync_all().map_err(cannot)?;
     temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
     root.sync();
@@ -251,6 +270,7 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
         Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
             // End a line that was cut off, so that the next line stays separate.
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
+            Boot::present().iter().try_for_each(|boot| write_line(&mut file, boot)).map_err(cannot)?;
             Ok((file, done))
         }
         Some(_) => {
@@ -279,13 +299,17 @@ fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());
     let Some(head) = head else { return Ok(None) };
     let mut done = Done::default();
+    let mut last_boot = None;
     for line in lines {
         match serde_json::from_slice(&line?) {
+            Ok(Line::Boot(Boot { boot })) => last_boot = Some(boot),
             Ok(Line::File(record)) => drop(done.files.insert(record.name.clone(), record)),
             Ok(Line::Folder(Folder { folder })) => drop(done.made.insert(folder)),
             Err(_) => {}
         }
     }
+    let present = Boot::present().map(|present| present.boot);
+    done.restarted = last_boot.is_some() && last_boot != present;
     Ok(Some((head, done)))
 }
 
@@ -338,7 +362,8 @@ mod tests {
         }
         let whole = fs::read(Journal::path(root.path())).unwrap();
         let ends: Vec<_> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
-        assert_eq!(ends.len(), 4);
+        let boots = usize::from(Boot::present().is_some());
+        assert_eq!(ends.len(), 4 + boots);
         // The journal appears together with its first line. A file without that line is not a
         // journal, and is not touched.
         for len in 0..ends[0] {
@@ -347,13 +372,14 @@ mod tests {
             assert_eq!(fs::read(Journal::path(root.path())).unwrap(), whole[..len]);
         }
         for len in ends[0]..=whole.len() {
-            let lines = ends[1..].iter().filter(|end| **end <= len).count();
+            let lines = ends[1 + boots..].iter().filter(|end| **end <= len).count();
             // Lines that are added after an incomplete line are not lost with it.
             for added in [0, 1] {
                 fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
                 let added = (0..added).map(|_| open("p", true).unwrap().0.add(&record("d", b"3")).unwrap()).count();
                 let (_, done) = open("p", true).unwrap();
                 assert_eq!(done.files.len() + done.made.len(), lines + added, "{len}");
+                assert!(!done.restarted);
             }
         }
         assert!(open("q", true).err().unwrap().to_string().contains("was a different one"));

@@ -1,6 +1,6 @@
 //! Selects the folder for the results, and how to treat its contents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Name;
@@ -45,9 +45,10 @@ pub(crate) fn refuse_within(root: &Path, inputs: &[PathBuf], plan: &Plan) -> Res
         in_folders.chain(plan.directories.iter().map(|directory| &directory.name)).filter_map(first).collect();
     let existing = folders.into_iter().filter_map(|path| Some((path.canonicalize().ok()?, path)));
     let written: Vec<_> = parent.map(|parent| (parent, root.to_owned())).into_iter().chain(existing).collect();
-    for input in inputs {
-        let Ok(source) = input.canonicalize() else { continue };
-        if let Some((_, path)) = written.iter().find(|(real, _)| source.is_dir() && real.starts_with(&source)) {
+    let real = inputs.iter().filter_map(|input| Some((input.canonicalize().ok()?, input)));
+    let sources: BTreeMap<_, _> = real.filter(|(real, _)| real.is_dir()).collect();
+    for (real, path) in &written {
+        if let Some(input) = real.ancestors().find_map(|folder| sources.get(folder)) {
             return Err(Error::new(format!("{} is within the input {}", quoted(path), quoted(input)))
                 .hint("give -o a folder somewhere else"));
         }

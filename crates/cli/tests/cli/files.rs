@@ -218,8 +218,10 @@ fn a_mount_point_is_overwritten() {
         unshare.arg("-rm").args(command);
         unshare
     };
-    // Not every machine allows users to mount.
+    // Not every machine allows users to mount. The machine that runs all checks must.
     if !unshare(&["true"]).output().is_ok_and(|run| run.status.success()) {
+        assert!(std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "`unshare -rm` is refused");
+        eprintln!("not checked: `unshare -rm` is refused");
         return;
     }
     let dir = Dir::with_key();

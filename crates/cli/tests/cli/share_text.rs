@@ -43,6 +43,7 @@ fn shares_out_of_a_mail() {
     assert_eq!(run.ok().stdout, [7; 32]);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn thousands_of_shares_in_one_file_take_little_memory() {
     let dir = Dir::new();

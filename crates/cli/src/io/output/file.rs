@@ -23,6 +23,7 @@ use super::permissions::Permissions;
 use super::temporary::Temporary;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
+use crate::os::file_id::FileId;
 
 /// The number of symbolic links that Linux follows.
 const MAX_LINKS: usize = 40;
@@ -215,9 +216,9 @@ impl Replacement {
         temporary.file().sync_all().map_err(|error| self.target.cannot_write(&error))?;
         if let Err(error) = temporary.rename(&self.target.path, replace) {
             // A mount point cannot be replaced, and in a directory with the sticky bit neither can
-            // the file of another user.
-            let is_irreplaceable =
-                matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::PermissionDenied);
+            // the file of another user. On Windows, the error means that a program uses the file.
+            let is_irreplaceable = error.kind() == io::ErrorKind::ResourceBusy
+                || (cfg!(unix) && error.kind() == io::ErrorKind::PermissionDenied);
             return match error.kind() {
                 _ if is_irreplaceable && self.may_overwrite() => self.overwrite(&temporary),
                 _ if is_irreplaceable => Err(self.target.cannot_write(&error).hint("`-o - > FILE` writes in place")),
@@ -233,7 +234,16 @@ impl Replacement {
     /// Copies the result over the existing file.
     fn overwrite(&self, result: &Temporary) -> Result<()> {
         // A signal during the copy would leave a mixture of old and new content.
-        let copied = uninterrupted(|| in_place::overwrite(&self.target.path, result.file()));
+        let path = &self.target.path;
+        let file = OpenOptions::new().write(true).open(path).map_err(|error| self.target.cannot_write(&error))?;
+        // In a directory that others can write to, the name may have become a link to another file.
+        let id = |metadata: &Metadata| FileId::new(metadata, Some(path));
+        let opened = file.metadata().map_err(|error| self.target.cannot_write(&error))?;
+        if self.target.existing.as_ref().and_then(id) != id(&opened) {
+            return Err(Error::new(format!("{} became another file", self.target.shown))
+                .hint("it was left unchanged; run the command again"));
+        }
+        let copied = uninterrupted(|| in_place::overwrite(&file, result.file()));
         copied.map_err(|error| self.target.cannot_write(&error))
     }
 

@@ -1,27 +1,25 @@
 //! Overwrites a file in a directory without write permission. The result is written elsewhere
 //! first, and copied when it is complete.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
 
 use sealane_age::{ReadAt as _, WriteAt as _};
 use zeroize::Zeroizing;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Copies the content of `from` over the existing file `target`. If there is no space for the new
-/// content, the file stays as it was.
-pub(super) fn overwrite(target: &Path, from: &File) -> io::Result<()> {
-    let to = OpenOptions::new().write(true).open(target)?;
+/// Copies the content of `from` over that of `to`, which is open for writing. If there is no space
+/// for the new content, the file stays as it was.
+pub(super) fn overwrite(to: &File, from: &File) -> io::Result<()> {
     let (old, new) = (to.metadata()?.len(), from.metadata()?.len());
     // Reserve the space while the old content is still intact.
-    if let Err(error) = copy(from, &to, old..new).and_then(|()| to.sync_all()) {
+    if let Err(error) = copy(from, to, old..new).and_then(|()| to.sync_all()) {
         let _ = to.set_len(old);
         return Err(error);
     }
-    copy(from, &to, 0..old.min(new))?;
+    copy(from, to, 0..old.min(new))?;
     to.set_len(new)?;
     to.sync_all()
 }
@@ -58,7 +56,8 @@ mod tests {
                 fs::write(&to, vec![1; old]).unwrap();
                 let content: Vec<u8> = (0..new).map(|i: usize| (i % 251) as u8).collect();
                 fs::write(&from, &content).unwrap();
-                overwrite(&to, &File::open(&from).unwrap()).unwrap();
+                let file = fs::OpenOptions::new().write(true).open(&to).unwrap();
+                overwrite(&file, &File::open(&from).unwrap()).unwrap();
                 assert!(fs::read(&to).unwrap() == content, "{old} {new}");
             }
         }

@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::plugin::default_identity;
-use crate::os::memory;
 
 use encrypted::Announced;
 pub(crate) use parse::{ParsedIdentity, read_file, read_stream};
@@ -36,9 +35,6 @@ impl Identities {
                     all.push(ParsedIdentity::Plain(PlainIdentity::Plugin(default_identity(name)?)))
                 }
             }
-        }
-        if !all.is_empty() {
-            memory::lock();
         }
         Ok(Self(all))
     }

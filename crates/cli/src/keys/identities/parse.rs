@@ -12,6 +12,7 @@ use super::plain::{PlainIdentity, SharedIdentity, parse_lines};
 use super::ssh::SshKey;
 use crate::error::{Error, Result, holds_private_key};
 use crate::keys::passphrase::Passphrases;
+use crate::os::memory;
 
 /// The longest identity file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
@@ -80,7 +81,7 @@ fn read(
         return Err(Error::new(format!("identity file {name:?} is longer than 16 MiB")));
     }
     let (kind, contents) = IdentityFile::of(&contents);
-    match kind {
+    let identities = match kind {
         IdentityFile::Encrypted => {
             Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))])
         }
@@ -92,5 +93,7 @@ fn read(
             Ok(vec![ParsedIdentity::Ssh(Box::new(key))])
         }
         _ => Ok(parse_lines(contents, name)?.into_iter().map(ParsedIdentity::Plain).collect()),
-    }
+    };
+    memory::lock();
+    identities
 }

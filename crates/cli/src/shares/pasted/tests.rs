@@ -248,12 +248,12 @@ fn hostile_text_does_not_take_long() {
         "academic\n".repeat(100_000),
         "q".repeat(1_000_000),
         // Words of many lengths that could be several mnemonics.
-        format!("# end\n{}", "acid acid acid acid acid acid acid acid\n".repeat(255)).repeat(800),
-        (0..200_000).map(|at| format!("# public key: age1{at}\n")).collect(),
+        format!("# end\n{}", "acid acid acid acid acid acid acid acid\n".repeat(255)).repeat(150),
+        (0..50_000).map(|at| format!("# public key: age1{at}\n")).collect(),
     ] {
         find(&text);
     }
-    plain_lines(&format!("1-\n{}", "a\n".repeat(1_000_000)), true);
+    plain_lines(&format!("1-\n{}", "a\n".repeat(200_000)), true);
     // The limit allows for a debug build on a busy machine, and fails for quadratic time.
     assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }
