@@ -53,8 +53,6 @@ pub(crate) struct Destination {
     path: PathBuf,
     direction: Direction,
     journal: Option<Journal>,
-    /// Whether this run continues an interrupted one.
-    goes_on: bool,
     /// The finished work of the interrupted run.
     done: Done,
     /// The folders that this run, or the interrupted one, creates.
@@ -99,26 +97,25 @@ impl Destination {
             path: path.to_owned(),
             direction,
             journal,
-            goes_on,
             new_folder,
             made: done.made.clone(),
             done,
             without_attributes: Mutex::default(),
         };
-        destination.tidy(&targets);
+        destination.tidy(&targets, goes_on);
         destination.make(&folders)?;
         Ok(Some(destination))
     }
 
-    /// Removes unfinished files of an interrupted run. If this run continues it, also makes its
-    /// folders private again, because they may have their final attributes already.
-    fn tidy(&self, targets: &HashSet<PathBuf>) {
+    /// Removes unfinished files of an interrupted run. If this run continues it (`goes_on`), also
+    /// makes its folders private again, because they may have their final attributes already.
+    fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
             // The manifest and the journal are written to this folder.
             folders.insert(Path::new(""));
         }
-        if self.goes_on {
+        if goes_on {
             for name in &self.done.made {
                 let folder = self.root.below(name.as_path()).and_then(|folder| folder.file());
                 let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
@@ -184,18 +181,15 @@ impl Destination {
     fn may_replace(&self, name: &Name, attributes: Attributes) -> bool {
         let record = self.done.files.get(name);
         record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
-            || self.has_time(name, attributes)
+            || (self.done.restarted && self.has_time(name, attributes))
     }
 
-    /// Returns whether the interrupted run gave the existing file `name` its time. If the machine
-    /// crashed, the record of the file may be lost, or a part of its content.
+    /// Returns whether the existing file `name` is ours and has the time of `attributes`. If the
+    /// machine crashed, the record of a file may be lost, or a part of its content.
     fn has_time(&self, name: &Name, attributes: Attributes) -> bool {
         let is_known = attributes.without_mode() != Attributes::default();
-        let has_time = self
-            .root
-            .open_file(&self.direction.target(name))
-            .and_then(|file| Ok(is_ours(&self.root, &file)? && attributes.has_time_of(&file.metadata()?)));
-        self.done.restarted && is_known && has_time.is_ok_and(|has_time| has_time)
+        let has_time = |file: File| Ok(is_ours(&self.root, &file)? && attributes.has_time_of(&file.metadata()?));
+        is_known && self.root.open_file(&self.direction.target(name)).and_then(has_time).is_ok_and(|has_time| has_time)
     }
 
     /// Writes the result of `name` with `write`. `record` makes its record from the authenticator

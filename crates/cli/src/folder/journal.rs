@@ -140,6 +140,14 @@ impl Boot {
         let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
         Some(Self { boot: id.trim_end().to_owned() })
     }
+
+    /// Appends the line of the present boot, if there is one. Returns whether it differs from
+    /// `last`, the boot in which the run was before.
+    fn note(file: &mut File, last: Option<&Self>) -> io::Result<bool> {
+        let present = Self::present();
+        present.iter().try_for_each(|boot| write_line(file, boot))?;
+        Ok(last.is_some_and(|last| present.is_none_or(|present| present.boot != last.boot)))
+    }
 }
 
 /// A folder that the run creates.
@@ -239,7 +247,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     lock(&file, path)?;
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
-    Boot::present().iter().try_for_each(|boot| write_line(&mut file, boot)).map_err(cannot)?;
+    Boot::note(&mut file, None).map_err(cannot)?;
     file.sync_all().map_err(cannot)?;
     temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
     root.sync();
@@ -267,10 +275,10 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
         return Err(busy(path));
     }
     match read(&file).map_err(cannot)? {
-        Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
+        Some((head, mut done, last)) if head.version == VERSION && head.purpose == purpose => {
             // End a line that was cut off, so that the next line stays separate.
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
-            Boot::present().iter().try_for_each(|boot| write_line(&mut file, boot)).map_err(cannot)?;
+            done.restarted = Boot::note(&mut file, last.as_ref()).map_err(cannot)?;
             Ok((file, done))
         }
         Some(_) => {
@@ -292,9 +300,10 @@ pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     Ok(dir::is_own(&metadata, dir::owner(&new)))
 }
 
-/// Parses the first line and the others. Returns `None` if the first line is not a journal's. An
-/// incomplete line was being written when the run ended, and is skipped.
-fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
+/// Parses the first line and the others, and returns the last boot too. Returns `None` if the first
+/// line is not a journal's. An incomplete line was being written when the run ended, and is
+/// skipped.
+fn read(file: &File) -> io::Result<Option<(Head, Done, Option<Boot>)>> {
     let mut lines = BufReader::new(file).split(b'\n');
     let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());
     let Some(head) = head else { return Ok(None) };
@@ -302,15 +311,13 @@ fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let mut last_boot = None;
     for line in lines {
         match serde_json::from_slice(&line?) {
-            Ok(Line::Boot(Boot { boot })) => last_boot = Some(boot),
+            Ok(Line::Boot(boot)) => last_boot = Some(boot),
             Ok(Line::File(record)) => drop(done.files.insert(record.name.clone(), record)),
             Ok(Line::Folder(Folder { folder })) => drop(done.made.insert(folder)),
             Err(_) => {}
         }
     }
-    let present = Boot::present().map(|present| present.boot);
-    done.restarted = last_boot.is_some() && last_boot != present;
-    Ok(Some((head, done)))
+    Ok(Some((head, done, last_boot)))
 }
 
 /// Appends a line of JSON.

@@ -44,9 +44,6 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
                 .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
         })?);
     }
-    if !parts.is_empty() {
-        memory::lock();
-    }
     Ok(parts)
 }
 
@@ -92,5 +89,8 @@ pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
     if !lines.iter().any(|line| line.starts_with("SEALANE-PART-")) {
         return Ok(None);
     }
-    lines.iter().map(|line| line.parse().map_err(|error| threshold_error(&error))).collect::<Result<_>>().map(Some)
+    let parts =
+        lines.iter().map(|line| line.parse().map_err(|error| threshold_error(&error))).collect::<Result<_>>()?;
+    memory::lock();
+    Ok(Some(parts))
 }

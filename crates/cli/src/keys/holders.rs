@@ -22,7 +22,6 @@ use crate::io::stdin::StdinUse;
 use crate::keys::identities::{ParsedIdentity, SharedIdentity, read_stream};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::plugin;
-use crate::os::memory;
 
 const PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-SEALANE-");
 
@@ -70,7 +69,6 @@ enum Contents {
 impl Contents {
     fn parse(contents: &[u8]) -> Result<Self> {
         if let Some(parts) = read_part_lines(contents)? {
-            memory::lock();
             return Ok(Self::Parts(parts));
         }
         let passphrases = Passphrases::new(&StdinUse::default());

@@ -43,7 +43,7 @@ from .. import age
 from ..fsspec._references import check_identities, check_recipients
 from ._lake import SealedIdentity
 from ._ledger import Ledger
-from ._place import Found, Place, find, is_result, leads_out, target_of
+from ._place import Found, Place, detailed, find, is_result, leads_out, target_of
 from ._progress import progress_of
 from ._report import JobError, Progress, Record, Report
 from ._runners import runner_of
@@ -266,12 +266,10 @@ class _Run:
         fs = place.fs()
         fs.invalidate_cache()
         try:
-            infos = fs.find(place.path, detail=True)
+            listing = fs.find(place.path, detail=True)
         except FileNotFoundError:
             return {}
-        if not isinstance(infos, dict):
-            # adlfs returns a list instead of a dict for a single object.
-            infos = {path: fs.info(path) for path in infos}
+        infos = detailed(fs, listing)
         versions = {path: version_of(fs, info) for path, info in infos.items() if info["type"] == "file"}
         return {path: str(version) for path, version in versions.items() if version.is_exact}
 

@@ -77,13 +77,17 @@ def _is_temporary(path: str) -> bool:
     return re.fullmatch(r"[.].+[.][0-9a-f]{16}[.]tmp", path.rpartition("/")[2], re.DOTALL) is not None
 
 
+def detailed(fs: Any, listing: Any) -> dict[str, dict[str, Any]]:
+    """Returns the result of ``fs.find`` with ``detail``: information about objects, by path.
+
+    adlfs returns a list instead of a dict for a single object.
+    """
+    return listing if isinstance(listing, dict) else {path: fs.info(path) for path in listing}
+
+
 def _below(fs: Any, path: str) -> dict[str, dict[str, Any]]:
     """Returns everything below a folder, or the object at the path."""
-    infos = fs.find(path, detail=True)
-    if not isinstance(infos, dict):
-        # adlfs returns a list instead of a dict for a single object.
-        infos = {path: fs.info(path) for path in infos}
-    return infos
+    return detailed(fs, fs.find(path, detail=True))
 
 
 def _is_in(path: str, folders: set[str]) -> bool:

@@ -44,7 +44,7 @@ class LocalStore(Store):
         def check(new: os.stat_result) -> None:
             if expected is not None and self.version() != expected:
                 raise Conflict
-            self._written = Version(new.st_size, f"{new.st_mtime!r} {new.st_ino}")
+            self._written = self.version_of({"size": new.st_size, "mtime": new.st_mtime, "ino": new.st_ino})
 
         with replacement(self.path, check) as temporary:
             if temporary == self.path:
