@@ -88,8 +88,9 @@ impl Cuts {
         let mut end = 0;
         let mut ends = Vec::new();
         for &cut in &self.0 {
-            // Small numbers stand for themselves. Larger even ones stand for whole blocks of Poly1305,
-            // and odd ones for steps of 18, up to several groups of blocks in the widest kernel.
+            // Small numbers stand for themselves. Larger even ones stand for whole blocks of
+            // Poly1305, and odd ones for steps of 18, up to several groups of blocks in the widest
+            // kernel.
             let cut = usize::from(cut);
             let step = if cut % 2 == 0 { 8 } else { 9 };
             end += cut.min(128) + step * cut.saturating_sub(128);

@@ -1,8 +1,8 @@
 //! ChaCha: RFC 8439, sections 2.1 to 2.4.
 //!
-//! The number of rounds is a parameter: 20 in the RFC; 12 and 8 are also in use. The layout of block
-//! counter and nonce is a parameter too: a counter of 32 bits as in the RFC, or one of 64 bits as in
-//! "ChaCha, a variant of Salsa20" (Bernstein, 2008).
+//! The number of rounds is a parameter: 20 in the RFC; 12 and 8 are also in use. The layout of
+//! block counter and nonce is a parameter too: a counter of 32 bits as in the RFC, or one of 64
+//! bits as in "ChaCha, a variant of Salsa20" (Bernstein, 2008).
 
 use alloc::vec::Vec;
 

@@ -46,8 +46,8 @@ fn every_promise_names_a_test_that_exists() {
     assert!(count > 50, "only {count} promises were read");
 }
 
-/// Returns whether `cargo test --workspace` runs the tests in this file or folder: its crate belongs
-/// to the workspace, and the manifest does not turn its tests off.
+/// Returns whether `cargo test --workspace` runs the tests in this file or folder: its crate
+/// belongs to the workspace, and the manifest does not turn its tests off.
 fn is_run_by_cargo_test(root: &Path, place: &Path) -> bool {
     let folder = place.ancestors().find(|folder| root.join(folder).join("Cargo.toml").is_file()).expect("a crate");
     let manifest = |folder: &Path| -> toml::Table {

@@ -61,8 +61,8 @@ impl Cipher for Stream {
     }
 
     fn init(&mut self, _: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>) -> Result<(), Reason> {
-        // A key alone does not change the block counter, as in OpenSSL. Otherwise, a key that is set
-        // again would give the same key stream again.
+        // A key alone does not change the block counter, as in OpenSSL. Otherwise, a key that is
+        // set again would give the same key stream again.
         let mut first = self.next_nonce();
         if let Some(nonce) = nonce {
             first = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);

@@ -21,7 +21,8 @@ static void compare(const uint8_t iv[16], const uint8_t *text, size_t len, size_
     free(a), free(b);
 }
 
-/* Sets keys without a nonce in the middle of the text: the key stream continues at the next block. */
+/* Sets keys without a nonce in the middle of the text: the key stream continues at the next
+ * block. */
 static void compare_keys(const uint8_t iv[16], const uint8_t *text, size_t cut)
 {
     static const uint8_t keys[2][32] = {{5, 6, 7}, {8, 9}};

@@ -1,5 +1,5 @@
-//! Encrypts and decrypts a file on all cores. `encrypt` and `copy_to` take the same memory for files
-//! of any length.
+//! Encrypts and decrypts a file on all cores. `encrypt` and `copy_to` take the same memory for
+//! files of any length.
 //!
 //! `cargo run --release -p sealane-age --example files`
 

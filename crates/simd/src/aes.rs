@@ -60,8 +60,8 @@ impl Block {
 pub trait AesToken: Token {
     /// Vectors of blocks.
     type Blocks: AesBlocks<Token = Self>;
-    /// The token with the next narrower vectors, for inputs that do not fill a vector of this token.
-    /// It is this token itself if no token has narrower vectors.
+    /// The token with the next narrower vectors, for inputs that do not fill a vector of this
+    /// token. It is this token itself if no token has narrower vectors.
     type Narrower: AesToken;
 
     /// Returns the token of [`AesToken::Narrower`].

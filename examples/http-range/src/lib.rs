@@ -120,8 +120,8 @@ async fn read_body(body: &mut Incoming, out: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Returns whether equal tags may name different bytes. `If-Match` never matches such a tag (RFC 9110,
-/// section 13.1.1).
+/// Returns whether equal tags may name different bytes. `If-Match` never matches such a tag (RFC
+/// 9110, section 13.1.1).
 fn is_weak(etag: &HeaderValue) -> bool {
     etag.as_bytes().starts_with(b"W/")
 }

@@ -60,8 +60,8 @@ fn name(found: &Found) -> String {
 }
 
 impl Limits {
-    /// Returns an error message for each limit without a loop. A kernel whose operations became calls
-    /// is not recognised.
+    /// Returns an error message for each limit without a loop. A kernel whose operations became
+    /// calls is not recognised.
     pub(super) fn absent(&self, found: &[Found]) -> Vec<String> {
         let absent = self.r#loop.iter().filter(|limit| !found.iter().any(|loop_| limit.is_for(loop_)));
         let complaint = |limit: &Limit| {

@@ -17,11 +17,11 @@ pub(crate) fn protect() {
 /// Locks memory on Linux, so that it is not swapped out. Called again when secrets have been read,
 /// which may be in memory that the allocator got in the meantime.
 ///
-/// If `ulimit -l` is `unlimited`, all memory is locked, now and later. With any other limit, a later
-/// allocation could then fail and end the command, so only the present data is locked: the heap, the
-/// stack of the first thread, and other memory without a file, up to the limit. Small mappings come
-/// first, because musl's allocator keeps keys in them. Failure to lock is not an error, because
-/// encrypted swap space, or no swap space, protects better.
+/// If `ulimit -l` is `unlimited`, all memory is locked, now and later. With any other limit, a
+/// later allocation could then fail and end the command, so only the present data is locked: the
+/// heap, the stack of the first thread, and other memory without a file, up to the limit. Small
+/// mappings come first, because musl's allocator keeps keys in them. Failure to lock is not an
+/// error, because encrypted swap space, or no swap space, protects better.
 pub(crate) fn lock() {
     #[cfg(target_os = "linux")]
     linux::lock();

@@ -115,8 +115,8 @@ fn is_wsl() -> bool {
 
 /// Encodes an identity of a plugin, and ends the line. `prefix` is `AGE-PLUGIN-NAME-`.
 pub(crate) fn identity_line(prefix: Hrp, data: &[u8]) -> Zeroizing<String> {
-    // Allocated once: growing leaves a copy behind that is not wiped. Bech32 adds `1` and a checksum
-    // of six characters.
+    // Allocated once: growing leaves a copy behind that is not wiped. Bech32 adds `1` and a
+    // checksum of six characters.
     let len = prefix.len() + 1 + (data.len() * 8).div_ceil(5) + 6 + 1;
     let mut line = Zeroizing::new(String::with_capacity(len));
     bech32_encode_to_fmt(&mut *line, prefix, data).expect("writing to a string does not fail");
