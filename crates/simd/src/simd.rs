@@ -14,9 +14,9 @@ pub trait Simd: Token {
     type Words: Words<Token = Self>;
     /// Vectors of 64-bit lanes with a widening multiply.
     type U64Lanes: U64Lanes<Token = Self>;
-    /// A token with the same or fewer features, for a single block of ChaCha: see
-    /// [`Tuning::one_block_on_narrower_vectors`].
-    type OneBlock: Simd;
+    /// A token with narrower vectors, and the same or fewer features, for short inputs: see
+    /// [`Tuning::one_set_on_narrower_vectors`] and [`Tuning::narrower_max_bytes`].
+    type Narrower: Simd;
     /// A token with the same vectors of words, and the same or fewer features. Its kernels of
     /// ChaCha serve this token too, so that a program contains them once.
     type Cipher: Simd;
@@ -57,21 +57,21 @@ pub trait Simd: Token {
         CpuClass::OneCycle
     }
 
-    /// Returns the token of [`Simd::OneBlock`].
-    fn for_one_block(self) -> Self::OneBlock;
+    /// Returns the token of [`Simd::Narrower`].
+    fn for_narrower(self) -> Self::Narrower;
 
     /// Returns the token of [`Simd::Cipher`].
     fn for_cipher(self) -> Self::Cipher;
 }
 
-/// Implements [`Simd::OneBlock`] and [`Simd::Cipher`] as the token itself.
+/// Implements [`Simd::Narrower`] and [`Simd::Cipher`] as the token itself.
 macro_rules! serves_itself {
     () => {
-        type OneBlock = Self;
+        type Narrower = Self;
         type Cipher = Self;
 
         #[inline(always)]
-        fn for_one_block(self) -> Self {
+        fn for_narrower(self) -> Self {
             self
         }
 

@@ -9,7 +9,7 @@
 //! | [`interleaved`] | longer | where Poly1305 on integers fits between the rounds |
 //! | [`two_pass`] | all others | everywhere |
 
-use sealane_simd::{Level, Simd};
+use sealane_simd::{Level, Simd, Token};
 
 use super::payload::{Ciphertext, Payload};
 use super::{interleaved, one_call, portions, short, two_pass};
@@ -22,6 +22,12 @@ use crate::poly1305::Tag;
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.length();
+    if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
+        return token.for_narrower().enter_apart(
+            #[inline(always)]
+            |token| seal(token, level, state, aad, message),
+        );
+    }
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
     } else if one_call::takes(token, aad, length) {
@@ -55,6 +61,12 @@ pub(crate) fn open<S: Simd>(
     message: impl Ciphertext,
 ) -> Result<(), OpenError> {
     let length = message.length();
+    if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
+        return token.for_narrower().enter_apart(
+            #[inline(always)]
+            |token| open(token, level, state, aad, tag, message),
+        );
+    }
     if short::takes(token, aad, length) {
         short::open(token, state, aad, tag, message)
     } else if one_call::takes(token, aad, length) {

@@ -31,12 +31,16 @@ pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mu
     let mut mac = begin_long_mac(level, &first, aad);
     xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
     wipe(&mut first);
-    poly1305::padded(level, &mut mac, message.upto(head));
     let mut table = None;
-    for start in (head..length).step_by(PIECE_BYTES) {
-        let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
-        xor_chacha20(level, state, message_block(start), piece);
-        poly1305::padded_piece(level, &mut mac, &mut table, piece);
+    // The head is authenticated together with the rest of the first piece, because each call of the
+    // authenticator begins and ends with powers of r.
+    let mut end = head;
+    for start in (0..length).step_by(PIECE_BYTES) {
+        let behind_head = end;
+        end = length.min(start + PIECE_BYTES);
+        let message = message.upto(end);
+        xor_chacha20(level, state, message_block(behind_head), &mut message[behind_head..]);
+        poly1305::padded_piece(level, &mut mac, &mut table, &message[start..]);
     }
     finish_long_mac(&mut mac, aad.len(), length)
 }
@@ -59,23 +63,30 @@ pub(super) fn open(
     let mut first = [0; FIRST_BYTES];
     first_key_stream(level, state, (BLOCK_BYTES + head).next_multiple_of(set_bytes), &mut first);
     let mut mac = begin_long_mac(level, &first, aad);
-    poly1305::padded(level, &mut mac, &message.input()[..head]);
-    let is_longer = length > head;
-    if is_longer {
-        xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
-        let mut table = None;
-        for start in (head..length).step_by(PIECE_BYTES) {
-            let piece = &mut message.upto(length.min(start + PIECE_BYTES))[start..];
-            poly1305::padded_piece(level, &mut mac, &mut table, piece);
-            xor_chacha20(level, state, message_block(start), piece);
+    let result = if length <= head {
+        poly1305::padded(level, &mut mac, message.input());
+        let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
+        if result.is_ok() {
+            xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
         }
-    }
-    let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
-    if result.is_ok() && !is_longer {
-        xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
-    } else if result.is_err() && is_longer {
-        undo_decryption(level, state, &mut message);
-    }
+        result
+    } else {
+        let mut table = None;
+        let mut end = head;
+        for start in (0..length).step_by(PIECE_BYTES) {
+            let behind_head = end;
+            end = length.min(start + PIECE_BYTES);
+            let message = message.upto(end);
+            poly1305::padded_piece(level, &mut mac, &mut table, &message[start..]);
+            xor_bytes(&mut message[start..behind_head], &first[BLOCK_BYTES..]);
+            xor_chacha20(level, state, message_block(behind_head), &mut message[behind_head..]);
+        }
+        let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
+        if result.is_err() {
+            undo_decryption(level, state, &mut message);
+        }
+        result
+    };
     wipe(&mut first);
     result
 }

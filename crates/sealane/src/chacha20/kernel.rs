@@ -75,12 +75,12 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
             let (head, rest) = data.split_at_mut(BLOCK_BYTES);
             single::xor_words(&first, head);
             xor_rows(&rows, rest);
-        } else if S::TUNING.one_block_on_narrower_vectors && bytes <= BLOCK_BYTES {
-            if S::TUNING.block_on_integers.here() {
+        } else if S::TUNING.one_set_on_narrower_vectors && bytes <= set_bytes::<S::Narrower>() {
+            if bytes <= BLOCK_BYTES && S::TUNING.block_on_integers.here() {
                 return single::xor::<ROUNDS>(state, counter, data);
             }
-            let (token, pending) = (token.for_one_block(), &mut PendingPoly1305::none());
-            xor_rows(&horizontal::key_stream::<S::OneBlock, (), ROUNDS, 1>(token, state, counter, pending), data);
+            let (token, pending) = (token.for_narrower(), &mut PendingPoly1305::none());
+            xor_rows(&horizontal::key_stream::<S::Narrower, (), ROUNDS, 1>(token, state, counter, pending), data);
         } else if let Some((first, rest)) = data.split_at_mut_checked(set_bytes::<S>()) {
             sets::xor::<S, ROUNDS>(token, state, counter, first, rest);
         } else {

@@ -1,9 +1,9 @@
 //! Kernels that compilers do not match: in assembly, or with registers that are pinned.
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
-pub(crate) mod chacha20_avx2;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
 pub(crate) mod chacha20_ssse3;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
+pub(crate) mod interleaved;
 
 use crate::pending_poly1305::PendingPoly1305;
 

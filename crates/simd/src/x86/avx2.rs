@@ -6,12 +6,14 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::detect::Features;
-use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
+use super::macros::{
+    binary, double_rounds, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words,
+};
 use super::ssse3::store_pair;
 use crate::kernels::ChaCha20Rounds;
 use crate::map_array::map_array;
 use crate::pair::Pair;
-use crate::simd::{MAX_U64_LANES, U64Lanes};
+use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The features that the compiler may use where `avx2` and `bmi2` are enabled.
@@ -27,41 +29,94 @@ token! {
     Avx2: "avx2,bmi2", FEATURES
 }
 
-simd! { Avx2: Avx2Words, Avx2U64Lanes, super::ssse3::Ssse3, Avx2, AVX2 }
+simd! { Avx2: Avx2Words<Self>, Avx2U64Lanes<Self>, super::ssse3::Ssse3, Avx2, AVX2 }
+
+/// A token that proves the features of [`Avx2`].
+pub trait ProvesAvx2: Simd<Words = Avx2Words<Self>, U64Lanes = Avx2U64Lanes<Self>> {
+    /// Returns the token [`Avx2`], whose features this one proves.
+    fn avx2(self) -> Avx2;
+}
+
+impl ProvesAvx2 for Avx2 {
+    #[inline(always)]
+    fn avx2(self) -> Self {
+        self
+    }
+}
 
 macro_rules! avx2 {
-    ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", $proof, $($rest)*) };
+    ($proof:expr, $($rest:tt)*) => { with_features!(Avx2, "avx2", ProvesAvx2::avx2($proof), $($rest)*) };
 }
 
 /// Eight 32-bit words: two rows.
 #[derive(Clone, Copy)]
-pub struct Avx2Words(__m256i, Avx2);
+pub struct Avx2Words<T>(pub(super) __m256i, pub(super) T);
 
-impl Words for Avx2Words {
-    type Token = Avx2;
+/// The rotations of [`Words`], which differ between the tokens.
+pub trait Rotations {
+    /// See [`Words::rotate_left_16`].
+    fn rotate_left_16(self) -> Self;
+    /// See [`Words::rotate_left_12`].
+    fn rotate_left_12(self) -> Self;
+    /// See [`Words::rotate_left_8`].
+    fn rotate_left_8(self) -> Self;
+    /// See [`Words::rotate_left_7`].
+    fn rotate_left_7(self) -> Self;
+}
+
+impl Rotations for Avx2Words<Avx2> {
+    unary! { avx2, __m256i:
+        rotate_left_16 = |a| _mm256_shuffle_epi8(a, opaque(_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)));
+        rotate_left_12 = |a| _mm256_or_si256(_mm256_slli_epi32::<12>(a), _mm256_srli_epi32::<20>(a));
+        rotate_left_8 = |a| _mm256_shuffle_epi8(a, opaque(_mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14)));
+        rotate_left_7 = |a| _mm256_or_si256(_mm256_slli_epi32::<7>(a), _mm256_srli_epi32::<25>(a));
+    }
+}
+
+impl<T: ProvesAvx2> Words for Avx2Words<T>
+where
+    Self: Rotations + ChaCha20Rounds,
+{
+    type Token = T;
     type Blocks = [u8; 128];
     const ZERO_BLOCKS: Self::Blocks = [0; 128];
     const ROWS: usize = 2;
 
-    words! { avx2, Avx2, __m256i:
+    words! { avx2, T, __m256i:
         splat = _mm256_set1_epi32;
         splat_row = |row| _mm256_broadcastsi128_si256(row);
         first = _mm256_cvtsi256_si32;
         transpose = _mm256_unpacklo_epi32, _mm256_unpackhi_epi32, _mm256_unpacklo_epi64, _mm256_unpackhi_epi64;
     }
 
-    from_lanes! { avx2, Avx2, __m256i, _mm256_loadu_si256: [u32; MAX_WORDS_LANES] }
+    from_lanes! { avx2, T, __m256i, _mm256_loadu_si256: [u32; MAX_WORDS_LANES] }
     binary! { avx2, __m256i:
         add = _mm256_add_epi32;
         xor = _mm256_xor_si256;
         and = _mm256_and_si256;
     }
 
+    #[inline(always)]
+    fn rotate_left_16(self) -> Self {
+        Rotations::rotate_left_16(self)
+    }
+
+    #[inline(always)]
+    fn rotate_left_12(self) -> Self {
+        Rotations::rotate_left_12(self)
+    }
+
+    #[inline(always)]
+    fn rotate_left_8(self) -> Self {
+        Rotations::rotate_left_8(self)
+    }
+
+    #[inline(always)]
+    fn rotate_left_7(self) -> Self {
+        Rotations::rotate_left_7(self)
+    }
+
     unary! { avx2, __m256i:
-        rotate_left_16 = |a| _mm256_shuffle_epi8(a, opaque(_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)));
-        rotate_left_12 = |a| _mm256_or_si256(_mm256_slli_epi32::<12>(a), _mm256_srli_epi32::<20>(a));
-        rotate_left_8 = |a| _mm256_shuffle_epi8(a, opaque(_mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14)));
-        rotate_left_7 = |a| _mm256_or_si256(_mm256_slli_epi32::<7>(a), _mm256_srli_epi32::<25>(a));
         rotate_columns_1 = |a| _mm256_shuffle_epi32::<0b00_11_10_01>(a);
         rotate_columns_2 = |a| _mm256_shuffle_epi32::<0b01_00_11_10>(a);
         rotate_columns_3 = |a| _mm256_shuffle_epi32::<0b10_01_00_11>(a);
@@ -95,32 +150,8 @@ impl Words for Avx2Words {
     }
 }
 
-impl ChaCha20Rounds for Avx2Words {
-    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-    #[inline(always)]
-    fn double_rounds(
-        v: &mut [Self; 16],
-        count: usize,
-        pending: &mut crate::pending_poly1305::PendingPoly1305<'_>,
-    ) -> bool {
-        let token = v[0].1;
-        let mut vectors = map_array(
-            *v,
-            #[inline(always)]
-            |word| word.0,
-        );
-        with_features!(Avx2, "avx2,bmi2", token, (
-            vectors: &mut [__m256i; 16] = &mut vectors, count: usize = count, pending: &mut crate::pending_poly1305::PendingPoly1305<'_> = pending
-        ) -> () {
-            crate::kernels::chacha20_avx2::double_rounds(vectors, count, pending);
-        });
-        *v = map_array(
-            vectors,
-            #[inline(always)]
-            |vector| Self(vector, token),
-        );
-        true
-    }
+impl ChaCha20Rounds for Avx2Words<Avx2> {
+    double_rounds! { Avx2, "avx2,bmi2", avx2 }
 }
 
 /// Returns the constant in both halves, hidden from the compiler.
@@ -158,14 +189,14 @@ fn xor_half(key: __m256i, half: &mut [u8; 32]) {
 
 /// Four 64-bit lanes.
 #[derive(Clone, Copy)]
-pub struct Avx2U64Lanes(__m256i, Avx2);
+pub struct Avx2U64Lanes<T>(__m256i, T);
 
-impl U64Lanes for Avx2U64Lanes {
-    type Token = Avx2;
+impl<T: ProvesAvx2> U64Lanes for Avx2U64Lanes<T> {
+    type Token = T;
     const LANES: usize = 4;
     const BLOCK_OF_LANE: [usize; MAX_U64_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
 
-    u64_lanes! { avx2, Avx2, __m256i:
+    u64_lanes! { avx2, T, __m256i:
         splat = _mm256_set1_epi64x;
         splat_low = _mm256_set1_epi32;
         load = _mm256_loadu_si256;
@@ -174,7 +205,7 @@ impl U64Lanes for Avx2U64Lanes {
         unpack = _mm256_unpacklo_epi64, _mm256_unpackhi_epi64;
     }
 
-    from_lanes! { avx2, Avx2, __m256i, _mm256_loadu_si256: [u64; MAX_U64_LANES] }
+    from_lanes! { avx2, T, __m256i, _mm256_loadu_si256: [u64; MAX_U64_LANES] }
     #[inline(always)]
     fn to_pairs(even: Self, odd: Self) -> [Pair; MAX_U64_LANES] {
         avx2!(even.1, (even: __m256i = even.0, odd: __m256i = odd.0) -> [Pair; MAX_U64_LANES] {

@@ -5,6 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::avx512vl::Avx512Vl;
 use super::detect::Features;
 use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use super::messages512::{blocks_of_messages, load_up_to_64};
@@ -39,13 +40,13 @@ token! {
     Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES.union(Features::AVX512IFMA)
 }
 
-simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX512;
+simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512Vl, Avx512, AVX512;
     #[inline(always)]
     fn cpu_class(self) -> CpuClass {
         CpuClass::detect()
     }
 }
-simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX512_IFMA;
+simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512Vl, Avx512, AVX512_IFMA;
     const MUL_ADD_52: bool = true;
 
     #[inline(always)]

@@ -65,21 +65,21 @@ macro_rules! token {
     };
 }
 
-/// Gives a token its vectors for 32-bit and 64-bit arithmetic, and the tokens for single blocks and
+/// Gives a token its vectors for 32-bit and 64-bit arithmetic, and the tokens for short messages and
 /// for the kernels of ChaCha.
 macro_rules! simd {
-    ($token:ident: $words:ty, $u64_lanes:ty, $one_block:ty, $cipher:ty, $tuning:ident $(; $($more:item)*)?) => {
+    ($token:ident: $words:ty, $u64_lanes:ty, $narrower:ty, $cipher:ty, $tuning:ident $(; $($more:item)*)?) => {
         impl $crate::simd::Simd for $token {
             type Words = $words;
             type U64Lanes = $u64_lanes;
-            type OneBlock = $one_block;
+            type Narrower = $narrower;
             type Cipher = $cipher;
             const TUNING: $crate::tuning::Tuning = $crate::tuning::$tuning;
 
             #[inline(always)]
-            fn for_one_block(self) -> $one_block {
-                const { assert!($token::BITS.contains(<$one_block>::BITS), "a token does not prove another") };
-                <$one_block>::implied_by(self)
+            fn for_narrower(self) -> $narrower {
+                const { assert!($token::BITS.contains(<$narrower>::BITS), "a token does not prove another") };
+                <$narrower>::implied_by(self)
             }
 
             #[inline(always)]
@@ -294,4 +294,39 @@ macro_rules! from_lanes {
     };
 }
 
-pub(super) use {binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
+/// Writes the method `double_rounds` with a kernel of `kernels::interleaved`.
+macro_rules! double_rounds {
+    ($token:ty, $features:literal, $kernel:ident) => {
+        #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+        #[inline(always)]
+        fn double_rounds(
+            v: &mut [Self; 16],
+            count: usize,
+            pending: &mut $crate::pending_poly1305::PendingPoly1305<'_>,
+        ) -> bool {
+            let token = v[0].1;
+            let mut vectors = map_array(
+                *v,
+                #[inline(always)]
+                |word| word.0,
+            );
+            with_features!($token, $features, token, (
+                vectors: &mut [__m256i; 16] = &mut vectors,
+                count: usize = count,
+                pending: &mut $crate::pending_poly1305::PendingPoly1305<'_> = pending
+            ) -> () {
+                $crate::kernels::interleaved::$kernel::double_rounds(vectors, count, pending);
+            });
+            *v = map_array(
+                vectors,
+                #[inline(always)]
+                |vector| Self(vector, token),
+            );
+            true
+        }
+    };
+}
+
+pub(super) use {
+    binary, double_rounds, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words,
+};

@@ -1,8 +1,8 @@
 //! Backends of x86 and x86-64.
 //!
 //! ```
-//! use sealane_simd::x86::{AesNi, Avx2, Avx512, Avx512Ifma, Gfni, Gfni512, Pclmulqdq, Ssse3};
-//! use sealane_simd::x86::{Features, ProvesAvx512, Vaes, Vaes512, Vpclmulqdq, Vpclmulqdq512};
+//! use sealane_simd::x86::{AesNi, Avx2, Avx512, Avx512Ifma, Avx512Vl, Gfni, Gfni512, Pclmulqdq, Ssse3};
+//! use sealane_simd::x86::{Features, ProvesAvx2, ProvesAvx512, Vaes, Vaes512, Vpclmulqdq, Vpclmulqdq512};
 //! use sealane_simd::{AesBlocks, ClmulLanes, Gf8Bytes, U64Lanes, Words};
 //!
 //! // A token exists if the CPU has its features.
@@ -17,14 +17,20 @@
 //! fn narrower(token: impl ProvesAvx512) -> Avx512 {
 //!     token.avx512()
 //! }
+//! fn narrowest(token: impl ProvesAvx2) -> Avx2 {
+//!     token.avx2()
+//! }
 //! if let Some(token) = Avx512Ifma::detect() {
 //!     narrower(token);
+//! }
+//! if let Some(token) = Avx512Vl::detect() {
+//!     narrowest(token);
 //! }
 //!
 //! // The vectors of each token.
 //! use sealane_simd::x86::{Avx2U64Lanes, Avx2Words, Avx512U64Lanes, Avx512Words, Ssse3U64Lanes, Ssse3Words};
-//! assert_eq!([Ssse3Words::LANES, Avx2Words::LANES, Avx512Words::<Avx512>::LANES], [4, 8, 16]);
-//! assert_eq!([Ssse3U64Lanes::LANES, Avx2U64Lanes::LANES, Avx512U64Lanes::<Avx512>::LANES], [2, 4, 8]);
+//! assert_eq!([Ssse3Words::LANES, Avx2Words::<Avx2>::LANES, Avx512Words::<Avx512>::LANES], [4, 8, 16]);
+//! assert_eq!([Ssse3U64Lanes::LANES, Avx2U64Lanes::<Avx2>::LANES, Avx512U64Lanes::<Avx512>::LANES], [2, 4, 8]);
 //! use sealane_simd::x86::{Avx2Bytes, Avx512Bytes, Gfni512Bytes, GfniBytes, Ssse3Bytes};
 //! assert_eq!([Ssse3Bytes::BYTES, Avx2Bytes::BYTES, GfniBytes::BYTES], [16, 32, 32]);
 //! assert_eq!([Avx512Bytes::BYTES, Gfni512Bytes::BYTES], [64, 64]);
@@ -38,6 +44,7 @@
 mod aes;
 mod avx2;
 mod avx512;
+mod avx512vl;
 mod clmul;
 mod detect;
 mod gf8;
@@ -47,8 +54,9 @@ mod messages512;
 mod ssse3;
 
 pub use aes::{AesNi, AesNiBlocks, Vaes, Vaes512, Vaes512Blocks, VaesBlocks};
-pub use avx2::{Avx2, Avx2U64Lanes, Avx2Words};
+pub use avx2::{Avx2, Avx2U64Lanes, Avx2Words, ProvesAvx2};
 pub use avx512::{Avx512, Avx512Ifma, Avx512U64Lanes, Avx512Words, ProvesAvx512};
+pub use avx512vl::Avx512Vl;
 pub use clmul::{
     Pclmulqdq, PclmulqdqLane, Vpclmulqdq, Vpclmulqdq512, Vpclmulqdq512Lane, Vpclmulqdq512Lanes, VpclmulqdqLane,
     VpclmulqdqLanes,

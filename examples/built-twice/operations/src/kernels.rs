@@ -142,7 +142,7 @@ fn chacha20<S: Simd>(token: S, state: &[u32; 16], counter: u32, data: &mut [u8])
 /// Combines one block of data with the key stream of ChaCha20.
 #[inline(always)]
 pub fn block_on<S: Simd>(token: S, stream: &mut Stream) {
-    one_block(token.for_one_block(), stream);
+    one_block(token.for_narrower(), stream);
 }
 
 #[inline(always)]

@@ -6,7 +6,7 @@ use core::cmp::Reverse;
 use core::slice;
 
 use sealane_simd::tuning::BATCH_MAX_BYTES_IN_LANES;
-use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
+use sealane_simd::{Level, MAX_U64_LANES, Simd, Token, U64Lanes, dispatch};
 
 use super::request::{Operation, Request};
 use super::{in_turn, interleaved};
@@ -92,6 +92,12 @@ impl<'a> Batch<'a> {
     #[inline(always)]
     fn run_inlined<S: Simd>(&mut self, token: S) {
         assert!(S::VECTORS, "without vectors, messages are taken one by one");
+        if S::TUNING.narrower_max_bytes.is_some() {
+            return token.for_narrower().enter_apart(
+                #[inline(always)]
+                |token| self.run_inlined(token),
+            );
+        }
         let len = self.len;
         let messages = &mut self.messages[..len];
         let last_rows = &mut self.last_rows[..len];

@@ -5,7 +5,7 @@
 //! may have different keys. [`rows`] explains sets.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{Level, Simd, Words, dispatch};
+use sealane_simd::{Level, Simd, Token, Words, dispatch};
 
 use super::request::{Operation, Request};
 use crate::aead::construction::{begin_mac, finish_mac, lengths};
@@ -70,6 +70,12 @@ impl<'a> Trio<'a> {
 
     #[inline(always)]
     fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
+        if S::TUNING.narrower_max_bytes.is_some() {
+            return token.for_narrower().enter_apart(
+                #[inline(always)]
+                |token| self.run_inlined::<_, SETS>(token),
+            );
+        }
         if max_bytes(token).is_none() {
             // No kernel is compiled for a backend on which nothing can be pushed.
             return assert!(self.len == 0, "nothing can have been pushed");
@@ -94,7 +100,10 @@ impl Drop for Trio<'_> {
 }
 
 #[inline(always)]
-fn max_bytes<S: Simd>(_: S) -> Option<usize> {
+fn max_bytes<S: Simd>(token: S) -> Option<usize> {
+    if S::TUNING.narrower_max_bytes.is_some() {
+        return max_bytes(token.for_narrower());
+    }
     if S::VECTORS && S::Words::ROWS > 1 { Some(rows::set_bytes::<S>() - BLOCK_BYTES) } else { None }
 }
 

@@ -4,49 +4,72 @@ extern crate std;
 
 use core::arch::x86_64::{_mm256_extract_epi32, _mm256_setr_epi32};
 
-use super::double_rounds;
+use super::avx2;
+#[cfg(feature = "avx512")]
+use super::avx512vl;
 use crate::pending_poly1305::PendingPoly1305;
 use crate::x86::Avx2;
+#[cfg(feature = "avx512")]
+use crate::x86::Avx512Vl;
 
 /// The words of eight blocks: `[i][lane]` is word i of the block in that lane.
 type Words = [[u32; 8]; 16];
 
-#[target_feature(enable = "avx2,bmi2")]
-fn run(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words {
-    let mut v = words.map(|lanes| {
-        let [a, b, c, d, e, f, g, h] = lanes.map(u32::cast_signed);
-        _mm256_setr_epi32(a, b, c, d, e, f, g, h)
-    });
-    double_rounds(&mut v, count, pending);
-    v.map(|v| {
-        let lanes = [
-            _mm256_extract_epi32::<0>(v),
-            _mm256_extract_epi32::<1>(v),
-            _mm256_extract_epi32::<2>(v),
-            _mm256_extract_epi32::<3>(v),
-            _mm256_extract_epi32::<4>(v),
-            _mm256_extract_epi32::<5>(v),
-            _mm256_extract_epi32::<6>(v),
-            _mm256_extract_epi32::<7>(v),
-        ];
-        lanes.map(i32::cast_unsigned)
-    })
+/// A kernel of this module, for words in memory.
+type Kernel = unsafe fn(&Words, usize, &mut PendingPoly1305<'_>) -> Words;
+
+/// Defines a function that runs a kernel on words in memory.
+macro_rules! on_words {
+    ($name:ident, $kernel:path) => {
+        #[target_feature(enable = "avx2,bmi2")]
+        fn $name(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words {
+            let mut v = words.map(|lanes| {
+                let [a, b, c, d, e, f, g, h] = lanes.map(u32::cast_signed);
+                _mm256_setr_epi32(a, b, c, d, e, f, g, h)
+            });
+            // SAFETY: the caller has detected the features.
+            #[allow(unused_unsafe, reason = "not every kernel is unsafe")]
+            unsafe {
+                $kernel(&mut v, count, pending);
+            }
+            v.map(|v| {
+                let lanes = [
+                    _mm256_extract_epi32::<0>(v),
+                    _mm256_extract_epi32::<1>(v),
+                    _mm256_extract_epi32::<2>(v),
+                    _mm256_extract_epi32::<3>(v),
+                    _mm256_extract_epi32::<4>(v),
+                    _mm256_extract_epi32::<5>(v),
+                    _mm256_extract_epi32::<6>(v),
+                    _mm256_extract_epi32::<7>(v),
+                ];
+                lanes.map(i32::cast_unsigned)
+            })
+        }
+    };
 }
 
-/// Returns the assembly, if this CPU has the instructions. A run that must test a backend names it
-/// in `SEALANE_BACKEND`.
+on_words!(with_avx2, avx2::double_rounds);
+#[cfg(feature = "avx512")]
+on_words!(with_avx512vl, avx512vl::double_rounds);
+
+/// Returns the kernels whose instructions this CPU has. A run that must test a backend names it in
+/// `SEALANE_BACKEND`.
 ///
 /// # Panics
-/// If a backend is named that has AVX2, and the CPU does not.
-fn assembly() -> Option<impl Fn(&Words, usize, &mut PendingPoly1305<'_>) -> Words> {
-    if Avx2::detect().is_none() {
-        let named = std::env::var("SEALANE_BACKEND").unwrap_or_default();
-        let needs = |name| ["avx2", "avx512", "avx512ifma"].contains(&name);
-        assert!(!named.split(',').any(needs), "SEALANE_BACKEND={named}: this CPU has no AVX2");
-        return None;
-    }
-    // SAFETY: the features have been detected above.
-    Some(|words: &Words, count: usize, pending: &mut PendingPoly1305<'_>| unsafe { run(words, count, pending) })
+/// If a backend is named that has the instructions of a kernel, and the CPU does not.
+fn kernels() -> impl Iterator<Item = Kernel> {
+    let named = std::env::var("SEALANE_BACKEND").unwrap_or_default();
+    let names = |backends: &[&str]| named.split(',').any(|name| backends.contains(&name));
+    let avx2 = Avx2::detect().map(|_| with_avx2 as Kernel);
+    assert!(avx2.is_some() || !names(&["avx2"]), "SEALANE_BACKEND={named}: this CPU has no AVX2");
+    #[cfg(feature = "avx512")]
+    let avx512vl = Avx512Vl::detect().map(|_| with_avx512vl as Kernel);
+    #[cfg(not(feature = "avx512"))]
+    let avx512vl = None;
+    let needs_avx512 = names(&["avx512", "avx512ifma"]);
+    assert!(avx512vl.is_some() || !needs_avx512, "SEALANE_BACKEND={named}: this CPU has no AVX-512");
+    avx2.into_iter().chain(avx512vl)
 }
 
 /// Computes a quarter round (RFC 8439, section 2.1) of one lane.
@@ -111,7 +134,6 @@ const MOST_BLOCKS: usize = 45;
 /// byte 1 on, so that they are not aligned.
 fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
     const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
-    let Some(assembly) = assembly() else { return };
     let r = r & CLAMP;
     let (r0, r1) = (r as u64, (r >> 64) as u64);
     let (all_blocks, _) = memory[1..].as_chunks::<16>();
@@ -129,22 +151,25 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
         let mut expected = words;
         (0..count).for_each(|_| plain_double_round(&mut expected));
         for blocks in 0..=MOST_BLOCKS {
-            let mut pending = PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
-            let got = assembly(&words, count, &mut pending);
-            assert!(got == expected, "{count} double rounds beside {blocks} blocks");
-            // A double round takes three or four blocks, or none.
-            let taken = blocks.min(4 * count.min(blocks / 3));
-            assert_eq!(pending.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
-            if taken == 0 {
-                assert_eq!(pending.h, h, "no block was taken of {blocks}");
-            } else {
-                assert!(pending.h[2] <= 4, "the last limb is {} after {taken} blocks", pending.h[2]);
+            for kernel in kernels() {
+                let mut pending = PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
+                // SAFETY: `kernels` has detected the features.
+                let got = unsafe { kernel(&words, count, &mut pending) };
+                assert!(got == expected, "{count} double rounds beside {blocks} blocks");
+                // A double round takes three or four blocks, or none.
+                let taken = blocks.min(4 * count.min(blocks / 3));
+                assert_eq!(pending.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
+                if taken == 0 {
+                    assert_eq!(pending.h, h, "no block was taken of {blocks}");
+                } else {
+                    assert!(pending.h[2] <= 4, "the last limb is {} after {taken} blocks", pending.h[2]);
+                }
+                assert_eq!(
+                    number(pending.h),
+                    accumulators[taken],
+                    "{count} double rounds, {taken} of {blocks} blocks, h = {h:x?}, r = {r:x}"
+                );
             }
-            assert_eq!(
-                number(pending.h),
-                accumulators[taken],
-                "{count} double rounds, {taken} of {blocks} blocks, h = {h:x?}, r = {r:x}"
-            );
         }
     }
 }

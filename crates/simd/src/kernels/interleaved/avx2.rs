@@ -1,24 +1,14 @@
-//! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
+//! Double rounds with AVX2: sixteen words in sixteen registers, which also have to hold temporaries.
 //!
-//! With sixteen words in sixteen registers, compilers do not find two things:
-//! - *The words that wait in memory.* Two words of the third row are in registers and two in
-//!   memory. The two pairs change places twice in a double round. Loads are operands of additions,
-//!   and no other word is stored. A double round has 132 vector instructions, four more than it has
-//!   operations; the compiler's code has 148.
-//! - *The order.* A block of Poly1305 is a chain of some 14 cycles that leaves most of the core
-//!   idle, and so does one pair of quarter rounds. The instructions of both alternate in small
-//!   portions: a core that sees a long run of either fills the queue of its units and stops.
-//!
-//! The rounds are the same as in the safe code for other backends, which is the reference in the
-//! tests.
-
-mod plan;
+//! Two words of the third row are in registers and two in memory. The two pairs change places twice
+//! in a double round. Loads are operands of additions, and no other word is stored. A double round
+//! has 132 vector instructions, four more than it has operations; the compiler's code has 148.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 
+use super::plan::Plan;
 use crate::pending_poly1305::PendingPoly1305;
-use plan::Plan;
 
 /// Byte shuffles that rotate words to the left by 16 and by 8 bits.
 #[repr(align(32))]
@@ -165,67 +155,6 @@ macro_rules! two_quarter_rounds {
     };
 }
 
-/// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and
-/// h2 after. `offset` is the block's offset in memory.
-///
-/// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0,
-/// h1. `imul` changes the flags, so it ends a carry chain. All carries fit: r0 and r1 are below
-/// 2^60, and s1 is below 5/4 of that. h2 is at most 8, and at most 10 with the block, so 10 s1 plus
-/// the high halves to which it is added is below 2^64.
-#[rustfmt::skip]
-macro_rules! block {
-    ($quarter:literal:) => { "" };
-    // After an odd number of blocks, the limbs go back to h0 and h1.
-    (0: copy) => { "mov {h0}, {t0}\n" };
-    (1: copy) => { "mov {h1}, {t1}\n" };
-    ($quarter:literal: copy) => { "" };
-    (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
-        concat!(
-            "add {", $h0, "}, [{blocks} + ", $offset, "]\n",
-            "adc {", $h1, "}, [{blocks} + ", $offset, " + 8]\n",
-            "adc {h2}, 1\n",
-            "mov rdx, {", $h0, "}\n",
-            "mulx {t2}, {", $t0, "}, [{r}]\n",
-            "mulx {t3}, {", $t1, "}, [{r} + 8]\n",
-            "mov rdx, {", $h1, "}\n",
-        )
-    };
-    (1: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
-        concat!(
-            "mulx {", $h1, "}, {", $h0, "}, [{r} + 16]\n",
-            "add {", $t0, "}, {", $h0, "}\n",
-            "adc {t2}, {", $h1, "}\n",
-            "mulx {", $h1, "}, {", $h0, "}, [{r}]\n",
-            "add {", $t1, "}, {", $h0, "}\n",
-            "adc {t3}, {", $h1, "}\n",
-            "mov rdx, {h2}\n",
-        )
-    };
-    (2: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
-        concat!(
-            "imul rdx, [{r} + 16]\n",
-            "imul {h2}, [{r}]\n",
-            "add {t2}, rdx\n",
-            "add {", $t1, "}, {t2}\n",
-            "adc {t3}, {h2}\n",
-            "mov rdx, {t3}\n",
-            "mov {h2}, {t3}\n",
-        )
-    };
-    // The part from bit 130 on, which is t3 from bit 2 on, is added five times.
-    (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
-        concat!(
-            "shr rdx, 2\n",
-            "and {t3}, -4\n",
-            "add rdx, {t3}\n",
-            "and {h2:e}, 3\n",
-            "add {", $t0, "}, rdx\n",
-            "adc {", $t1, "}, 0\n",
-            "adc {h2}, 0\n",
-        )
-    };
-}
-
 /// A double round, with a Poly1305 block, or nothing, in each of its four parts. Words 0 to 9 and
 /// 12 to 15 are in the registers with these numbers, words 10 and 11 in memory.
 macro_rules! double_round {
@@ -261,44 +190,7 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
     // operands; it leaves the stack alone. The features are enabled.
     unsafe {
         asm!(
-            // Each of the three lowest bytes of `turns` counts the turns of a loop.
-            "test {turns:l}, {turns:l}",
-            "jz 3f",
-            ".p2align 5",
-            "2:",
-            double_round!(
-                ["0", "h0" "h1" "t0" "t1"]
-                ["16", "t0" "t1" "h0" "h1"]
-                ["32", "h0" "h1" "t0" "t1"]
-                ["48", "t0" "t1" "h0" "h1"]
-            ),
-            "add {blocks}, 64",
-            "dec {turns:l}",
-            "jnz 2b",
-            "3:",
-            "shr {turns}, 8",
-            "test {turns:l}, {turns:l}",
-            "jz 5f",
-            ".p2align 5",
-            "4:",
-            double_round!(
-                ["0", "h0" "h1" "t0" "t1"]
-                ["16", "t0" "t1" "h0" "h1"]
-                ["32", "h0" "h1" "t0" "t1"]
-                [copy]
-            ),
-            "add {blocks}, 48",
-            "dec {turns:l}",
-            "jnz 4b",
-            "5:",
-            "shr {turns}, 8",
-            "jz 7f",
-            ".p2align 5",
-            "6:",
-            double_round!([] [] [] []),
-            "dec {turns:l}",
-            "jnz 6b",
-            "7:",
+            loops!(double_round),
             "vmovdqa [{waiting}], ymm8",
             "vmovdqa [{waiting} + 1*32], ymm9",
             waiting = in(reg) &raw mut third_row,
@@ -343,6 +235,3 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
     }
     pending.blocks = blocks;
 }
-
-#[cfg(test)]
-mod tests;

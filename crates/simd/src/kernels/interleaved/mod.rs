@@ -1,0 +1,123 @@
+//! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
+//!
+//! Compilers do not find the order. A block of Poly1305 is a chain of some 14 cycles that leaves
+//! most of the core idle, and so does one pair of quarter rounds. The instructions of both alternate
+//! in small portions: a core that sees a long run of either fills the queue of its units and stops.
+//!
+//! The rounds are the same as in the safe code for other backends, which is the reference in the
+//! tests.
+
+/// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and
+/// h2 after. `offset` is the block's offset in memory.
+///
+/// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0,
+/// h1. `imul` changes the flags, so it ends a carry chain. All carries fit: r0 and r1 are below
+/// 2^60, and s1 is below 5/4 of that. h2 is at most 8, and at most 10 with the block, so 10 s1 plus
+/// the high halves to which it is added is below 2^64.
+#[rustfmt::skip]
+macro_rules! block {
+    ($quarter:literal:) => { "" };
+    // After an odd number of blocks, the limbs go back to h0 and h1.
+    (0: copy) => { "mov {h0}, {t0}\n" };
+    (1: copy) => { "mov {h1}, {t1}\n" };
+    ($quarter:literal: copy) => { "" };
+    (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "add {", $h0, "}, [{blocks} + ", $offset, "]\n",
+            "adc {", $h1, "}, [{blocks} + ", $offset, " + 8]\n",
+            "adc {h2}, 1\n",
+            "mov rdx, {", $h0, "}\n",
+            "mulx {t2}, {", $t0, "}, [{r}]\n",
+            "mulx {t3}, {", $t1, "}, [{r} + 8]\n",
+            "mov rdx, {", $h1, "}\n",
+        )
+    };
+    (1: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "mulx {", $h1, "}, {", $h0, "}, [{r} + 16]\n",
+            "add {", $t0, "}, {", $h0, "}\n",
+            "adc {t2}, {", $h1, "}\n",
+            "mulx {", $h1, "}, {", $h0, "}, [{r}]\n",
+            "add {", $t1, "}, {", $h0, "}\n",
+            "adc {t3}, {", $h1, "}\n",
+            "mov rdx, {h2}\n",
+        )
+    };
+    (2: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "imul rdx, [{r} + 16]\n",
+            "imul {h2}, [{r}]\n",
+            "add {t2}, rdx\n",
+            "add {", $t1, "}, {t2}\n",
+            "adc {t3}, {h2}\n",
+            "mov rdx, {t3}\n",
+            "mov {h2}, {t3}\n",
+        )
+    };
+    // The part from bit 130 on, which is t3 from bit 2 on, is added five times.
+    (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+        concat!(
+            "shr rdx, 2\n",
+            "and {t3}, -4\n",
+            "add rdx, {t3}\n",
+            "and {h2:e}, 3\n",
+            "add {", $t0, "}, rdx\n",
+            "adc {", $t1, "}, 0\n",
+            "adc {h2}, 0\n",
+        )
+    };
+}
+
+/// The loops over the double rounds with four blocks, with three, and with none. Each of the three
+/// lowest bytes of `turns` counts the turns of a loop.
+macro_rules! loops {
+    ($double_round:ident) => {
+        concat!(
+            "test {turns:l}, {turns:l}\n",
+            "jz 3f\n",
+            ".p2align 5\n",
+            "2:\n",
+            $double_round!(
+                ["0", "h0" "h1" "t0" "t1"]
+                ["16", "t0" "t1" "h0" "h1"]
+                ["32", "h0" "h1" "t0" "t1"]
+                ["48", "t0" "t1" "h0" "h1"]
+            ),
+            "add {blocks}, 64\n",
+            "dec {turns:l}\n",
+            "jnz 2b\n",
+            "3:\n",
+            "shr {turns}, 8\n",
+            "test {turns:l}, {turns:l}\n",
+            "jz 5f\n",
+            ".p2align 5\n",
+            "4:\n",
+            $double_round!(
+                ["0", "h0" "h1" "t0" "t1"]
+                ["16", "t0" "t1" "h0" "h1"]
+                ["32", "h0" "h1" "t0" "t1"]
+                [copy]
+            ),
+            "add {blocks}, 48\n",
+            "dec {turns:l}\n",
+            "jnz 4b\n",
+            "5:\n",
+            "shr {turns}, 8\n",
+            "jz 7f\n",
+            ".p2align 5\n",
+            "6:\n",
+            $double_round!([] [] [] []),
+            "dec {turns:l}\n",
+            "jnz 6b\n",
+            "7:\n",
+        )
+    };
+}
+// The macros above are in scope only after their definitions.
+pub(crate) mod avx2;
+#[cfg(feature = "avx512")]
+pub(crate) mod avx512vl;
+mod plan;
+
+#[cfg(test)]
+mod tests;

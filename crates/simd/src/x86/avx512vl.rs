@@ -1,0 +1,78 @@
+//! 256-bit vectors with rotations.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use super::avx2::{Avx2, Avx2U64Lanes, Avx2Words, ProvesAvx2, Rotations};
+use super::avx512;
+use super::macros::{double_rounds, simd, token, with_features};
+use crate::kernels::ChaCha20Rounds;
+#[cfg(target_arch = "x86_64")]
+use crate::map_array::map_array;
+
+token! {
+    /// Proof of all that [`Avx512`](super::Avx512) proves, for kernels on vectors of 256 bits.
+    ///
+    /// On some CPUs, vectors of 512 bits lower the clock frequency of the core, for a millisecond
+    /// after a single instruction. Compilers use such vectors to copy and clear memory wherever they
+    /// may. Functions are therefore compiled for AVX2, and rotations are in assembly.
+    Avx512Vl: "avx2,bmi2", avx512::FEATURES
+}
+
+simd! { Avx512Vl: Avx2Words<Self>, Avx2U64Lanes<Self>, Avx512Vl, Avx512Vl, AVX512_VL }
+
+impl ProvesAvx2 for Avx512Vl {
+    #[inline(always)]
+    fn avx2(self) -> Avx2 {
+        const { assert!(Self::BITS.contains(Avx2::BITS), "a token does not prove another") };
+        Avx2::implied_by(self)
+    }
+}
+
+macro_rules! rotate {
+    ($words:ident, $left:literal) => {{
+        let vector = with_features!(Avx512Vl, "avx2", $words.1, (a: __m256i = $words.0) -> __m256i {
+            let rotated;
+            // SAFETY: the token proves AVX-512VL, which has the instruction. It reads and writes only
+            // its operands.
+            unsafe {
+                core::arch::asm!(
+                    concat!("vprold {}, {}, ", $left),
+                    lateout(ymm_reg) rotated,
+                    in(ymm_reg) a,
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
+            rotated
+        });
+        Self(vector, $words.1)
+    }};
+}
+
+impl Rotations for Avx2Words<Avx512Vl> {
+    #[inline(always)]
+    fn rotate_left_16(self) -> Self {
+        rotate!(self, "16")
+    }
+
+    #[inline(always)]
+    fn rotate_left_12(self) -> Self {
+        rotate!(self, "12")
+    }
+
+    #[inline(always)]
+    fn rotate_left_8(self) -> Self {
+        rotate!(self, "8")
+    }
+
+    #[inline(always)]
+    fn rotate_left_7(self) -> Self {
+        rotate!(self, "7")
+    }
+}
+
+impl ChaCha20Rounds for Avx2Words<Avx512Vl> {
+    double_rounds! { Avx512Vl, "avx2,bmi2", avx512vl }
+}
