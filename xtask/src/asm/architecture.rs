@@ -183,7 +183,8 @@ fn x86_64(mnemonic: &str) -> Operation {
     // AVX's mnemonics have a leading `v`.
     match mnemonic.strip_prefix('v').unwrap_or(mnemonic) {
         "paddd" => Operation::AddWords,
-        "pshufd" => Operation::Columns,
+        // Beside assembly, LLVM swaps halves of rows with the second one.
+        "pshufd" | "shufpd" => Operation::Columns,
         "pmuludq" => Operation::WideProduct,
         "pmadd52luq" | "pmadd52huq" => Operation::WideProductAndSum,
         "punpcklqdq" | "punpckhqdq" | "unpcklpd" | "unpckhpd" => Operation::Transpose,

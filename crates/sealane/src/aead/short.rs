@@ -16,10 +16,10 @@ use crate::wipe::wipe;
 /// data.
 #[inline(always)]
 pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
-    let max_bytes = S::TUNING.short_max_bytes;
     // Where no message has this plan, the compiler leaves it out.
-    let is_used = S::VECTORS && max_bytes.most() > 0;
-    is_used && aad.len() <= SHORT_MAX_AAD_BYTES && length <= max_bytes.of(token.cpu_class())
+    let is_used = S::VECTORS && S::TUNING.short_max_bytes.most() > 0;
+    let max_bytes = S::TUNING.short_max_bytes.of(token.cpu_class());
+    is_used && aad.len() <= SHORT_MAX_AAD_BYTES && length <= max_bytes
 }
 
 /// Returns the most bytes of key stream that a message of this plan needs.
