@@ -115,7 +115,6 @@ macro_rules! loops {
 }
 // The macros above are in scope only after their definitions.
 pub(crate) mod avx2;
-#[cfg(feature = "avx512")]
 pub(crate) mod avx512vl;
 mod plan;
 

@@ -4,13 +4,9 @@ extern crate std;
 
 use core::arch::x86_64::{_mm256_extract_epi32, _mm256_setr_epi32};
 
-use super::avx2;
-#[cfg(feature = "avx512")]
-use super::avx512vl;
+use super::{avx2, avx512vl};
 use crate::pending_poly1305::PendingPoly1305;
-use crate::x86::Avx2;
-#[cfg(feature = "avx512")]
-use crate::x86::Avx512Vl;
+use crate::x86::{Avx2, Avx512Vl};
 
 /// The words of eight blocks: `[i][lane]` is word i of the block in that lane.
 type Words = [[u32; 8]; 16];
@@ -50,7 +46,6 @@ macro_rules! on_words {
 }
 
 on_words!(with_avx2, avx2::double_rounds);
-#[cfg(feature = "avx512")]
 on_words!(with_avx512vl, avx512vl::double_rounds);
 
 /// Returns the kernels whose instructions this CPU has. A run that must test a backend names it in
@@ -63,10 +58,7 @@ fn kernels() -> impl Iterator<Item = Kernel> {
     let names = |backends: &[&str]| named.split(',').any(|name| backends.contains(&name));
     let avx2 = Avx2::detect().map(|_| with_avx2 as Kernel);
     assert!(avx2.is_some() || !names(&["avx2"]), "SEALANE_BACKEND={named}: this CPU has no AVX2");
-    #[cfg(feature = "avx512")]
     let avx512vl = Avx512Vl::detect().map(|_| with_avx512vl as Kernel);
-    #[cfg(not(feature = "avx512"))]
-    let avx512vl = None;
     let needs_avx512 = names(&["avx512", "avx512ifma"]);
     assert!(avx512vl.is_some() || !needs_avx512, "SEALANE_BACKEND={named}: this CPU has no AVX-512");
     avx2.into_iter().chain(avx512vl)
