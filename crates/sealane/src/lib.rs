@@ -93,9 +93,11 @@ pub use aead::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
+#[cfg(any(feature = "alloc", feature = "std"))]
+pub use backend::PiecesFamily;
 pub use backend::{
-    AesBackend, AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, ChaChaFamily, ClmulBackend, ClmulFamily,
-    Family, Gf8Backend, Gf8Family, SelfTest, SelfTestOf,
+    AesBackend, AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, BatchFamily, ChaChaFamily, ClmulBackend,
+    ClmulFamily, Family, Gf8Backend, Gf8Family, SelfTest, SelfTestOf,
 };
 #[cfg(sealane_declassify)]
 #[doc(hidden)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sealane::{
-    AesBackend, AesFamily, Backend, BackendOf, BackendStatusOf, ChaChaFamily, ClmulBackend, ClmulFamily, Family,
-    Gf8Backend, Gf8Family,
+    AesBackend, AesFamily, Backend, BackendOf, BackendStatusOf, BatchFamily, ChaChaFamily, ClmulBackend, ClmulFamily,
+    Family, Gf8Backend, Gf8Family, PiecesFamily,
 };
 use sealane_simd::CpuClass;
 use serde::Serialize;
@@ -85,6 +85,8 @@ fn report(backend: Backend) -> Report {
         class: CpuClass::detect().name(),
         families: vec![
             FamilyReport::of::<ChaChaFamily>(),
+            FamilyReport::of::<BatchFamily>(),
+            FamilyReport::of::<PiecesFamily>(),
             FamilyReport::of::<AesFamily>(),
             FamilyReport::of::<Gf8Family>(),
             FamilyReport::of::<ClmulFamily>(),

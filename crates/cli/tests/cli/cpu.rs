@@ -70,6 +70,12 @@ fn other_families_are_listed_too() {
         assert!(usable().all(|backend| backend["self_test"][primitive] == true), "{backends:?}");
         assert_eq!(of_primitive(&report, primitive), usable().next_back().unwrap()["name"], "{primitive}");
     }
+    // Kernels that are tested only when they are first used.
+    for kernels in ["batch", "pieces"] {
+        let usable = backends(&report, kernels).iter().filter(|backend| backend["supported"] == true);
+        assert!(usable.clone().all(|backend| backend["self_test"][kernels] == true), "{report}");
+        assert_eq!(usable.count(), backends(&report, "chacha20").iter().filter(|b| b["supported"] == true).count());
+    }
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! The families of primitives: four public ones, and two whose kernels are tested only when they
-//! are first used.
+//! The families of primitives. The kernels of two of them are tested only when they are first used.
 
 mod sealed {
     pub trait Sealed {}
@@ -15,17 +14,24 @@ impl Sealed for ChaChaFamily {}
 
 /// Batches of messages, and of masks for QUIC's header protection. Their kernels are tested before
 /// the first batch of a process, not before the first message, so that only programs with batches
-/// contain them.
+/// contain them. If a backend fails, it processes the messages of a batch one by one.
+///
+/// ```
+/// use sealane::{BackendStatusOf, BatchFamily};
+///
+/// let mut backends = BackendStatusOf::<BatchFamily>::all().filter(|backend| backend.supported());
+/// assert!(backends.all(|backend| backend.self_test().is_some_and(|test| test.passed())));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BatchFamily;
+pub struct BatchFamily;
 
 impl Sealed for BatchFamily {}
 
 /// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, for
-/// the same reason as those of [`BatchFamily`].
+/// the same reason as those of [`BatchFamily`]. If a backend fails, each piece is added by itself.
 #[cfg(any(feature = "alloc", feature = "std"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PiecesFamily;
+pub struct PiecesFamily;
 
 #[cfg(any(feature = "alloc", feature = "std"))]
 impl Sealed for PiecesFamily {}

@@ -5,10 +5,9 @@
 mod families;
 mod family;
 
-pub(crate) use families::BatchFamily;
 #[cfg(any(feature = "alloc", feature = "std"))]
-pub(crate) use families::PiecesFamily;
-pub use families::{AesFamily, ChaChaFamily, ClmulFamily, Gf8Family};
+pub use families::PiecesFamily;
+pub use families::{AesFamily, BatchFamily, ChaChaFamily, ClmulFamily, Gf8Family};
 pub(crate) use family::SelfTestCache;
 pub use family::{BackendOf, BackendStatusOf, Family, SelfTestOf};
 

@@ -12,7 +12,8 @@ impl Family for PiecesFamily {
     const PRIMITIVES: &'static [&'static str] = &["pieces"];
 
     fn gives_known_answers(level: Level, _: usize) -> bool {
-        digest(level) == DIGEST
+        // Without faster vectors, pieces have no kernels of their own.
+        level.tuning().poly1305_max_bytes_of_pieces == 0 || digest(level) == DIGEST
     }
 
     caches!(Level);
@@ -73,7 +74,7 @@ pub(super) fn check_every_level() {
     use sealane_simd::LevelList;
 
     use crate::backend::SelfTestOf;
-    for level in Level::available().filter(|level| level.tuning().poly1305_max_bytes_of_pieces > 0) {
+    for level in Level::available() {
         assert!(SelfTestOf::<PiecesFamily>::of(level).passed(), "{level:?}");
     }
 }
