@@ -134,6 +134,15 @@ pub struct Tuning {
     pub batch_min_short_messages: Option<usize>,
 }
 
+impl Tuning {
+    /// Returns whether short messages and batches are authenticated on integers between the rounds
+    /// of the cipher, on these vectors or on those of [`crate::Simd::Narrower`].
+    #[must_use]
+    pub const fn interleaves_short_messages(&self) -> bool {
+        self.authenticate_between_rounds || self.narrower_max_bytes.is_some()
+    }
+}
+
 /// The number of blocks from which Poly1305 on 64-bit integers is faster in two chains, whose
 /// combination needs a power of r, than in one. Zen 3.
 pub const POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS: usize = 48;
@@ -333,6 +342,8 @@ mod x86 {
         ..VECTORS_OF_128_BITS
     };
 
+    const SIX_SETS_BEHIND_BLOCK_0: usize = 6 * 256 - 64;
+
     /// Pairs of groups need 32 registers, which 32-bit programs do not have.
     const PAIRS: bool = cfg!(target_arch = "x86_64");
 
@@ -348,11 +359,12 @@ mod x86 {
         vertical_sets: if PAIRS { 2 } else { 1 },
         // The measured value for AVX2.
         min_prepared_groups: 4,
-        // Cascade Lake, whose clock is 13 % lower with vectors of 512 bits: one block takes 0.91 times
-        // as long, and two take 0.77 times.
+        // Cascade Lake, whose clock is 13 % lower with vectors of 512 bits: one block takes 0.91
+        // times as long, and two take 0.77 times. CPUs with IFMA use this table for ChaCha20 alone;
+        // not measured there.
         one_set_on_narrower_vectors: true,
-        // Cascade Lake: 256 bytes take 0.88 times as long to seal and 0.9 to open, 1 KiB 0.9 and 0.76,
-        // 4 KiB 0.99 and 0.96, 5000 bytes 1.04 and 1.03. The plan needs the kernel of AVX2's.
+        // Cascade Lake: 4096 bytes take 0.99 times as long to seal as in two passes and 0.96 to open,
+        // and 5000 bytes 1.04 and 1.03 times. The plan needs the assembly.
         narrower_max_bytes: if INTERLEAVES { Some(4352) } else { None },
         // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 times as long.
         block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
@@ -367,25 +379,23 @@ mod x86 {
         // Eight lanes, not measured.
         poly1305_min_messages: 4,
         // Six sets with block 0, where narrower vectors do not serve the short messages.
-        short_max_bytes: ByClass::same(if INTERLEAVES { 0 } else { 1536 - 64 }),
-        // Batches are processed on the narrower vectors.
-        batch_max_bytes: AVX2.batch_max_bytes,
+        short_max_bytes: ByClass::same(if INTERLEAVES { 0 } else { SIX_SETS_BEHIND_BLOCK_0 }),
+        // Where narrower vectors serve the short messages, they serve batches too. Otherwise counted.
+        batch_max_bytes: if INTERLEAVES { AVX2.batch_max_bytes } else { Some(2048) },
         batch_min_messages: AVX2.batch_min_messages,
         ..VECTORS_OF_128_BITS
     };
 
-    /// Vectors of 256 bits with the instructions of AVX-512, for the short messages of [`AVX512`].
+    /// Vectors of 256 bits with the rotations of AVX-512, for the short messages of [`AVX512`].
     pub(crate) const AVX512_VL: Tuning = Tuning {
         one_set_on_narrower_vectors: false,
-        // Cascade Lake: vector products lower the clock by 13 %, for all messages that follow. Sealing
-        // 1350 bytes takes 1.15 times as long if the end is authenticated on vectors.
+        // Cascade Lake: vector products lower the clock by 13 %, for all messages that follow.
+        // Sealing 1350 bytes takes 1.15 times as long if the end is authenticated on vectors.
         poly1305_min_bytes: ByClass::same(usize::MAX),
         ..AVX2
     };
 
     pub(crate) const AVX512_IFMA: Tuning = Tuning {
-        // Not measured.
-        one_set_on_narrower_vectors: false,
         narrower_max_bytes: None,
         // Granite Rapids: 208 to 224, and 256 of a ciphertext; Zen 5: 177 to 208.
         poly1305_min_bytes: ByClass { one_cycle: 224, two_cycles: 208 },
@@ -399,7 +409,7 @@ mod x86 {
         short_max_bytes: if PAIRS {
             ByClass { one_cycle: 1024 - 64, two_cycles: 256 }
         } else {
-            ByClass::same(1536 - 64)
+            ByClass::same(SIX_SETS_BEHIND_BLOCK_0)
         },
         // Zen 5, 32 messages of 2 KiB take 0.81 times as long as alone, of 4 KiB 0.90 times, of 8
         // KiB 0.95 times. One cycle: not measured. Without pairs, a longer message is authenticated
@@ -407,7 +417,7 @@ mod x86 {
         batch_max_bytes: Some(if PAIRS { 8256 } else { 544 }),
         // Zen 5: 8 messages of 256 bytes take 0.82 times as long as alone, of 1350 bytes 0.98. One
         // cycle: not measured.
-        batch_min_messages: if PAIRS { 8 } else { 20 },
+        batch_min_messages: if PAIRS { 8 } else { VECTORS_OF_128_BITS.batch_min_messages },
         // Zen 5: 16 messages of 64 bytes take 0.75 (seal) and 0.92 (open) times as long as three at
         // a time, 13 take 0.86 and 1.06. One cycle: not measured.
         batch_min_short_messages: if PAIRS { Some(16) } else { None },

@@ -183,7 +183,7 @@ fn x86_64(mnemonic: &str) -> Operation {
     // AVX's mnemonics have a leading `v`.
     match mnemonic.strip_prefix('v').unwrap_or(mnemonic) {
         "paddd" => Operation::AddWords,
-        // Beside assembly, LLVM swaps halves of rows with the second one.
+        // Beside assembly, LLVM swaps the halves of rows with `vshufpd`.
         "pshufd" | "shufpd" => Operation::Columns,
         "pmuludq" => Operation::WideProduct,
         "pmadd52luq" | "pmadd52huq" => Operation::WideProductAndSum,

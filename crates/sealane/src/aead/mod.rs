@@ -7,6 +7,17 @@
 //! [`openssh`] is a different construction, for the packets of SSH. `committing` replaces the tag
 //! by one that commits to the key. [`search`] finds messages in longer data.
 
+/// Runs a kernel on the vectors of `Simd::Narrower`, in a function that all callers share. Defined
+/// before the modules that use it.
+macro_rules! on_narrower {
+    ($token:ident => $kernel:expr) => {
+        $token.for_narrower().enter_apart(
+            #[inline(always)]
+            |$token| $kernel,
+        )
+    };
+}
+
 mod batch;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
 pub(crate) mod by_variant;

@@ -1,5 +1,6 @@
 //! The choice of a plan for a whole message, by its length, the length of its associated data, and
-//! the backend. Long associated data leads to the plan [`two_pass`].
+//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, messages of up
+//! to `Tuning::narrower_max_bytes` have the plan of their narrower vectors.
 //!
 //! | plan | messages | where |
 //! |---|---|---|
@@ -18,15 +19,13 @@ use crate::chacha20::state::State;
 use crate::error::OpenError;
 use crate::poly1305::Tag;
 
-/// Encrypts. Returns the tag. `level` is the level of `token`.
+/// Encrypts. Returns the tag. `level` is the backend's level, and `token` is its token or the narrower
+/// one.
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.length();
     if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
-        return token.for_narrower().enter_apart(
-            #[inline(always)]
-            |token| seal(token, level, state, aad, message),
-        );
+        return on_narrower!(token => seal(token, level, state, aad, message));
     }
     if short::takes(token, aad, length) {
         short::seal(token, state, aad, message)
@@ -50,7 +49,7 @@ pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], m
 }
 
 /// Decrypts if the tag is right. Otherwise a message in place is unchanged, and a separate output
-/// holds no plaintext. `level` is the level of `token`.
+/// holds no plaintext. `level` and `token` are as in [`seal`].
 #[inline(always)]
 pub(crate) fn open<S: Simd>(
     token: S,
@@ -62,10 +61,7 @@ pub(crate) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.length();
     if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
-        return token.for_narrower().enter_apart(
-            #[inline(always)]
-            |token| open(token, level, state, aad, tag, message),
-        );
+        return on_narrower!(token => open(token, level, state, aad, tag, message));
     }
     if short::takes(token, aad, length) {
         short::open(token, state, aad, tag, message)

@@ -39,7 +39,10 @@ pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mu
         let behind_head = end;
         end = length.min(start + PIECE_BYTES);
         let message = message.upto(end);
-        xor_chacha20(level, state, message_block(behind_head), &mut message[behind_head..]);
+        // A message that is not longer than its head has been encrypted.
+        if behind_head < end {
+            xor_chacha20(level, state, message_block(behind_head), &mut message[behind_head..]);
+        }
         poly1305::padded_piece(level, &mut mac, &mut table, &message[start..]);
     }
     finish_long_mac(&mut mac, aad.len(), length)

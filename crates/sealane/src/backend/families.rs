@@ -16,11 +16,19 @@ impl Sealed for ChaChaFamily {}
 /// the first batch of a process, not before the first message, so that only programs with batches
 /// contain them. If a backend fails, it processes the messages of a batch one by one.
 ///
-/// ```
-/// use sealane::{BackendStatusOf, BatchFamily};
+/// A batch always runs on the backend of its cipher, so only the results of the self-tests are of
+/// use.
 ///
-/// let mut backends = BackendStatusOf::<BatchFamily>::all().filter(|backend| backend.supported());
-/// assert!(backends.all(|backend| backend.self_test().is_some_and(|test| test.passed())));
+/// ```
+/// use sealane::{BackendStatusOf, BatchFamily, Family, PiecesFamily};
+///
+/// fn check<F: Family>() {
+///     for backend in BackendStatusOf::<F>::all().filter(|backend| backend.supported()) {
+///         assert!(backend.self_test().is_some_and(|test| test.passed()), "{}", backend.name());
+///     }
+/// }
+/// check::<BatchFamily>();
+/// check::<PiecesFamily>();
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchFamily;
@@ -28,7 +36,8 @@ pub struct BatchFamily;
 impl Sealed for BatchFamily {}
 
 /// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, for
-/// the same reason as those of [`BatchFamily`]. If a backend fails, each piece is added by itself.
+/// the same reason as those of [`BatchFamily`], which has an example. If a backend fails, each piece
+/// is added by itself.
 #[cfg(any(feature = "alloc", feature = "std"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiecesFamily;

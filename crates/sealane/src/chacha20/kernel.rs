@@ -147,6 +147,9 @@ pub(crate) fn first_sets<S: Simd, const SETS: usize>(token: S, states: &[State; 
 /// Computes the rounds without the final addition: `state` becomes the permuted state (for
 /// HChaCha).
 pub(crate) fn permute<S: Simd, const ROUNDS: usize>(token: S, state: &mut State) {
+    if S::TUNING.narrower_max_bytes.is_some() {
+        return permute_on::<S::Narrower, ROUNDS>(token.for_narrower(), state);
+    }
     permute_on::<S::Cipher, ROUNDS>(token.for_cipher(), state);
 }
 

@@ -7,9 +7,9 @@ use crate::common::{array, backends, cpu_classes, octets};
 
 /// Lengths on each side of each change of algorithm. The messages have no head, part of a head,
 /// whole groups of each backend and more, two passes, and several pieces (see `aead_switches.rs`).
-const LENGTHS: [usize; 26] = [
-    0, 1, 16, 192, 193, 448, 449, 512, 513, 576, 577, 640, 704, 705, 769, 832, 833, 960, 1350, 1472, 5000, 16_383,
-    16_384, 16_832, 20_000, 40_000,
+const LENGTHS: [usize; 31] = [
+    0, 1, 16, 192, 193, 448, 449, 512, 513, 576, 577, 640, 704, 705, 769, 832, 833, 960, 1350, 1472, 4352, 4353, 5000,
+    16_383, 16_384, 16_385, 16_832, 20_000, 32_768, 32_769, 40_000,
 ];
 /// Lengths of associated data: a short one, and one that is too long for the code for short
 /// messages.

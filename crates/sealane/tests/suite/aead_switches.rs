@@ -11,6 +11,8 @@ use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets};
 /// The lengths of the head of most messages, of the shortest message in two passes with AVX2 (for
 /// one class of CPUs), and of the pieces in these passes.
 const HEAD: usize = 448;
+/// The longest message that AVX-512 without IFMA processes on vectors of 256 bits.
+const NARROWER: usize = 4352;
 const TWO_PASS: usize = 16_384;
 const PIECE: usize = 16_384;
 /// The octets that the kernels of the backends encrypt at once.
@@ -66,7 +68,7 @@ fn about_the_switches() -> impl Iterator<Item = usize> {
 
 /// Returns lengths around the changes that only long messages reach.
 fn about_the_long_switches() -> impl Iterator<Item = usize> {
-    [TWO_PASS, HEAD + PIECE].into_iter().flat_map(|at| [at - 1, at, at + 1, at + 17])
+    [NARROWER, TWO_PASS, HEAD + PIECE, 2 * PIECE].into_iter().flat_map(|at| [at - 1, at, at + 1, at + 17])
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn lengths_about_two_passes_and_pieces() {
     let (key, nonce) = (array(104), array(105));
     // Around the last whole group before two passes, and around the first pieces.
     let last_groups = GROUPS.map(|group| HEAD + (TWO_PASS - HEAD) / group * group);
-    let near = [TWO_PASS, HEAD + PIECE, HEAD + 2 * PIECE].into_iter().chain(last_groups);
+    let near = [NARROWER, TWO_PASS, PIECE, 2 * PIECE].into_iter().chain(last_groups);
     let lengths = near.flat_map(|at| at - 20..=at + 20).chain((5000..=40_000).step_by(1237)).chain([40_000]);
     let expected = Expected::new(&key, &nonce, &octets(106, 13), lengths);
     for backend in backends() {

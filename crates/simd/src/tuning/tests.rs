@@ -5,7 +5,11 @@ use crate::{Level, LevelList, Simd, Words};
 
 /// Checks the ranges that the kernels rely on.
 #[inline(always)]
-fn check<S: Simd>(_: S) {
+fn check<S: Simd>(token: S) {
+    if S::TUNING.narrower_max_bytes.is_some() {
+        assert!(S::Narrower::VECTORS && S::Narrower::TUNING.narrower_max_bytes.is_none(), "short messages stay there");
+        check(token.for_narrower());
+    }
     let Tuning { horizontal_sets, most_horizontal_sets, short_max_bytes, .. } = S::TUNING;
     assert!((1..=3).contains(&horizontal_sets));
     assert!(S::Words::ROWS == 1 || horizontal_sets == 3, "no group is computed for two or three sets");

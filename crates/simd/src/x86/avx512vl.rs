@@ -7,9 +7,9 @@ use core::arch::x86_64::*;
 
 use super::avx2::{Avx2, Avx2U64Lanes, Avx2Words, ProvesAvx2, Rotations};
 use super::avx512;
-use super::macros::{double_rounds, simd, token, with_features};
+use super::macros::{double_rounds, simd, token, unary, with_features};
 use crate::kernels::ChaCha20Rounds;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 use crate::map_array::map_array;
 
 token! {
@@ -31,46 +31,46 @@ impl ProvesAvx2 for Avx512Vl {
     }
 }
 
-macro_rules! rotate {
-    ($words:ident, $left:literal) => {{
-        let vector = with_features!(Avx512Vl, "avx2", $words.1, (a: __m256i = $words.0) -> __m256i {
-            let rotated;
-            // SAFETY: the token proves AVX-512VL, which has the instruction. It reads and writes only
-            // its operands.
-            unsafe {
-                core::arch::asm!(
-                    concat!("vprold {}, {}, ", $left),
-                    lateout(ymm_reg) rotated,
-                    in(ymm_reg) a,
-                    options(pure, nomem, nostack, preserves_flags)
-                );
-            }
-            rotated
-        });
-        Self(vector, $words.1)
+macro_rules! avx2 {
+    ($proof:expr, $($rest:tt)*) => { with_features!(Avx512Vl, "avx2", $proof, $($rest)*) };
+}
+
+macro_rules! rotated {
+    ($vector:ident, $left:literal) => {{
+        // SAFETY: the vector belongs to words whose token proves AVX-512VL.
+        unsafe { rotate_left::<$left>($vector) }
     }};
 }
 
 impl Rotations for Avx2Words<Avx512Vl> {
-    #[inline(always)]
-    fn rotate_left_16(self) -> Self {
-        rotate!(self, "16")
+    unary! { avx2, __m256i:
+        rotate_left_16 = |a| rotated!(a, 16);
+        rotate_left_12 = |a| rotated!(a, 12);
+        rotate_left_8 = |a| rotated!(a, 8);
+        rotate_left_7 = |a| rotated!(a, 7);
     }
+}
 
-    #[inline(always)]
-    fn rotate_left_12(self) -> Self {
-        rotate!(self, "12")
+/// Rotates each word to the left.
+///
+/// # Safety
+/// The CPU has AVX-512VL, which the attribute does not enable.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn rotate_left<const LEFT: u32>(words: __m256i) -> __m256i {
+    let rotated;
+    // SAFETY: the caller guarantees AVX-512VL, which has the instruction. It reads and writes only its
+    // operands.
+    unsafe {
+        core::arch::asm!(
+            "vprold {}, {}, {}",
+            lateout(ymm_reg) rotated,
+            in(ymm_reg) words,
+            const LEFT,
+            options(pure, nomem, nostack, preserves_flags)
+        );
     }
-
-    #[inline(always)]
-    fn rotate_left_8(self) -> Self {
-        rotate!(self, "8")
-    }
-
-    #[inline(always)]
-    fn rotate_left_7(self) -> Self {
-        rotate!(self, "7")
-    }
+    rotated
 }
 
 impl ChaCha20Rounds for Avx2Words<Avx512Vl> {

@@ -315,7 +315,11 @@ macro_rules! double_rounds {
                 count: usize = count,
                 pending: &mut $crate::pending_poly1305::PendingPoly1305<'_> = pending
             ) -> () {
-                $crate::kernels::interleaved::$kernel::double_rounds(vectors, count, pending);
+                // SAFETY: the token proves all features that the kernel needs.
+                #[allow(unused_unsafe, reason = "not every kernel is unsafe")]
+                unsafe {
+                    $crate::kernels::interleaved::$kernel::double_rounds(vectors, count, pending);
+                }
             });
             *v = map_array(
                 vectors,

@@ -234,8 +234,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
             let bytes = message.data.len().saturating_add(message.aad.len());
             let is_long = tuning.batch_max_bytes.is_none_or(|max| bytes > max);
             // Alone, a message authenticates long associated data on vectors.
-            let interleaves = tuning.authenticate_between_rounds || tuning.narrower_max_bytes.is_some();
-            let has_long_aad = interleaves && message.aad.len() > SHORT_MAX_AAD_BYTES;
+            let has_long_aad = tuning.interleaves_short_messages() && message.aad.len() > SHORT_MAX_AAD_BYTES;
             if left < tuning.batch_min_messages || is_long || has_long_aad {
                 self.alone(nonce, message);
                 continue;

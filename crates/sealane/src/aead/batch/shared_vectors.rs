@@ -93,10 +93,7 @@ impl<'a> Batch<'a> {
     fn run_inlined<S: Simd>(&mut self, token: S) {
         assert!(S::VECTORS, "without vectors, messages are taken one by one");
         if S::TUNING.narrower_max_bytes.is_some() {
-            return token.for_narrower().enter_apart(
-                #[inline(always)]
-                |token| self.run_inlined(token),
-            );
+            return on_narrower!(token => self.run_inlined(token));
         }
         let len = self.len;
         let messages = &mut self.messages[..len];

@@ -71,10 +71,7 @@ impl<'a> Trio<'a> {
     #[inline(always)]
     fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
         if S::TUNING.narrower_max_bytes.is_some() {
-            return token.for_narrower().enter_apart(
-                #[inline(always)]
-                |token| self.run_inlined::<_, SETS>(token),
-            );
+            return on_narrower!(token => self.run_inlined::<_, SETS>(token));
         }
         if max_bytes(token).is_none() {
             // No kernel is compiled for a backend on which nothing can be pushed.

@@ -64,9 +64,12 @@ macro_rules! double_round {
 
 /// Computes `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and adds as
 /// many blocks of `pending` as fit.
+///
+/// # Safety
+/// The CPU has AVX-512VL, which the attribute does not enable.
 #[target_feature(enable = "avx2,bmi2")]
 #[inline]
-pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending: &mut PendingPoly1305<'_>) {
+pub(crate) unsafe fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending: &mut PendingPoly1305<'_>) {
     let plan = Plan::new(double_rounds, pending.blocks.len());
     let (taken, blocks) = pending.blocks.split_at(plan.blocks());
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
@@ -78,8 +81,8 @@ pub(crate) fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending
     // SAFETY: the assembly writes both vectors of `last`, which are aligned to 32 bytes as the
     // instructions demand; it reads the three words of `r`, and 16 bytes for each of the
     // `plan.blocks()` blocks in `taken`, four in each turn of the first loop and three in each of
-    // the second. All registers that it changes are operands; it leaves the stack alone. The
-    // features are enabled.
+    // the second. All registers that it changes are operands; it leaves the stack alone. AVX2
+    // and BMI2 are enabled, and the caller guarantees AVX-512VL.
     unsafe {
         asm!(
             loops!(double_round),

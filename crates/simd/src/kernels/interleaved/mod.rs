@@ -1,6 +1,6 @@
 //! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
 //!
-//! Compilers do not find the order. A block of Poly1305 is a chain of some 14 cycles that leaves
+//! Compilers do not keep the order of interleaved instructions. A block of Poly1305 is a chain of some 14 cycles that leaves
 //! most of the core idle, and so does one pair of quarter rounds. The instructions of both alternate
 //! in small portions: a core that sees a long run of either fills the queue of its units and stops.
 //!
