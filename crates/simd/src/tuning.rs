@@ -2,8 +2,8 @@
 //! the classes differ.
 //!
 //! A threshold changes speed, never results. "Zen 3" (AVX2), "Cascade Lake" (AVX-512 without IFMA),
-//! "Granite Rapids" (one cycle) and "Zen 5" (two cycles) are the CPUs that were measured; docs/decisions and docs/performance.md have the
-//! figures. A value without a measurement says so.
+//! "Granite Rapids" (one cycle) and "Zen 5" (two cycles) are the CPUs that were measured;
+//! docs/decisions and docs/performance.md have the figures. A value without a measurement says so.
 //!
 //! ```
 //! use sealane_simd::tuning::{ByClass, Gf8MatrixTuning, Tuning};
@@ -363,8 +363,8 @@ mod x86 {
         // times as long, and two take 0.77 times. CPUs with IFMA use this table for ChaCha20 alone;
         // not measured there.
         one_set_on_narrower_vectors: true,
-        // Cascade Lake: 4096 bytes take 0.99 times as long to seal as in two passes and 0.96 to open,
-        // and 5000 bytes 1.04 and 1.03 times. The plan needs the assembly.
+        // Cascade Lake: 4096 bytes take 0.99 times as long to seal as in two passes and 0.96 to
+        // open, and 5000 bytes 1.04 and 1.03 times. The plan needs the assembly.
         narrower_max_bytes: if INTERLEAVES { Some(4352) } else { None },
         // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 times as long.
         block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
@@ -380,7 +380,8 @@ mod x86 {
         poly1305_min_messages: 4,
         // Six sets with block 0, where narrower vectors do not serve the short messages.
         short_max_bytes: ByClass::same(if INTERLEAVES { 0 } else { SIX_SETS_BEHIND_BLOCK_0 }),
-        // Where narrower vectors serve the short messages, they serve batches too. Otherwise counted.
+        // Where narrower vectors serve the short messages, they serve batches too. Otherwise
+        // counted.
         batch_max_bytes: if INTERLEAVES { AVX2.batch_max_bytes } else { Some(2048) },
         batch_min_messages: AVX2.batch_min_messages,
         ..VECTORS_OF_128_BITS

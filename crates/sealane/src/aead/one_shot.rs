@@ -1,6 +1,6 @@
 //! The choice of a plan for a whole message, by its length, the length of its associated data, and
-//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, messages of up
-//! to `Tuning::narrower_max_bytes` have the plan of their narrower vectors.
+//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, messages of
+//! up to `Tuning::narrower_max_bytes` have the plan of their narrower vectors.
 //!
 //! | plan | messages | where |
 //! |---|---|---|
@@ -19,8 +19,8 @@ use crate::chacha20::state::State;
 use crate::error::OpenError;
 use crate::poly1305::Tag;
 
-/// Encrypts. Returns the tag. `level` is the backend's level, and `token` is its token or the narrower
-/// one.
+/// Encrypts. Returns the tag. `level` is the backend's level, and `token` is its token or the
+/// narrower one.
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.length();

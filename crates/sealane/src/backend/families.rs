@@ -36,8 +36,8 @@ pub struct BatchFamily;
 impl Sealed for BatchFamily {}
 
 /// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, for
-/// the same reason as those of [`BatchFamily`], which has an example. If a backend fails, each piece
-/// is added by itself.
+/// the same reason as those of [`BatchFamily`], which has an example. If a backend fails, each
+/// piece is added by itself.
 #[cfg(any(feature = "alloc", feature = "std"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiecesFamily;

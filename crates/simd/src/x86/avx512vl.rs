@@ -16,8 +16,8 @@ token! {
     /// Proof of all that [`Avx512`](super::Avx512) proves, for kernels on vectors of 256 bits.
     ///
     /// On some CPUs, vectors of 512 bits lower the clock frequency of the core, for a millisecond
-    /// after a single instruction. Compilers use such vectors to copy and clear memory wherever they
-    /// may. Functions are therefore compiled for AVX2, and rotations are in assembly.
+    /// after a single instruction. Compilers use such vectors to copy and clear memory wherever
+    /// they may. Functions are therefore compiled for AVX2, and rotations are in assembly.
     Avx512Vl: "avx2,bmi2", avx512::FEATURES
 }
 
@@ -59,8 +59,8 @@ impl Rotations for Avx2Words<Avx512Vl> {
 #[target_feature(enable = "avx2")]
 unsafe fn rotate_left<const LEFT: u32>(words: __m256i) -> __m256i {
     let rotated;
-    // SAFETY: the caller guarantees AVX-512VL, which has the instruction. It reads and writes only its
-    // operands.
+    // SAFETY: the caller guarantees AVX-512VL, which has the instruction. It reads and writes only
+    // its operands.
     unsafe {
         core::arch::asm!(
             "vprold {}, {}, {}",

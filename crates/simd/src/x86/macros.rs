@@ -65,8 +65,8 @@ macro_rules! token {
     };
 }
 
-/// Gives a token its vectors for 32-bit and 64-bit arithmetic, and the tokens for short messages and
-/// for the kernels of ChaCha.
+/// Gives a token its vectors for 32-bit and 64-bit arithmetic, and the tokens for short messages
+/// and for the kernels of ChaCha.
 macro_rules! simd {
     ($token:ident: $words:ty, $u64_lanes:ty, $narrower:ty, $cipher:ty, $tuning:ident $(; $($more:item)*)?) => {
         impl $crate::simd::Simd for $token {

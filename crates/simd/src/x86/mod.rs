@@ -1,8 +1,9 @@
 //! Backends of x86 and x86-64.
 //!
 //! ```
-//! use sealane_simd::x86::{AesNi, Avx2, Avx512, Avx512Ifma, Avx512Vl, Gfni, Gfni512, Pclmulqdq, Ssse3};
-//! use sealane_simd::x86::{Features, ProvesAvx2, ProvesAvx512, Vaes, Vaes512, Vpclmulqdq, Vpclmulqdq512};
+//! use sealane_simd::x86::{AesNi, Avx2, Avx512, Avx512Ifma, Avx512Vl, Features, Gfni, Gfni512};
+//! use sealane_simd::x86::{Pclmulqdq, ProvesAvx2, ProvesAvx512, Ssse3, Vaes, Vaes512};
+//! use sealane_simd::x86::{Vpclmulqdq, Vpclmulqdq512};
 //! use sealane_simd::{AesBlocks, ClmulLanes, Gf8Bytes, U64Lanes, Words};
 //!
 //! // A token exists if the CPU has its features.
@@ -29,8 +30,10 @@
 //!
 //! // The vectors of each token.
 //! use sealane_simd::x86::{Avx2U64Lanes, Avx2Words, Avx512U64Lanes, Avx512Words, Ssse3U64Lanes, Ssse3Words};
-//! assert_eq!([Ssse3Words::LANES, Avx2Words::<Avx2>::LANES, Avx512Words::<Avx512>::LANES], [4, 8, 16]);
-//! assert_eq!([Ssse3U64Lanes::LANES, Avx2U64Lanes::<Avx2>::LANES, Avx512U64Lanes::<Avx512>::LANES], [2, 4, 8]);
+//! assert_eq!([Ssse3Words::LANES, Avx2Words::<Avx2>::LANES], [4, 8]);
+//! assert_eq!(Avx512Words::<Avx512>::LANES, 16);
+//! assert_eq!([Ssse3U64Lanes::LANES, Avx2U64Lanes::<Avx2>::LANES], [2, 4]);
+//! assert_eq!(Avx512U64Lanes::<Avx512>::LANES, 8);
 //! use sealane_simd::x86::{Avx2Bytes, Avx512Bytes, Gfni512Bytes, GfniBytes, Ssse3Bytes};
 //! assert_eq!([Ssse3Bytes::BYTES, Avx2Bytes::BYTES, GfniBytes::BYTES], [16, 32, 32]);
 //! assert_eq!([Avx512Bytes::BYTES, Gfni512Bytes::BYTES], [64, 64]);

@@ -1,4 +1,5 @@
-//! Double rounds with AVX2: sixteen words in sixteen registers, which also have to hold temporaries.
+//! Double rounds with AVX2: sixteen words in sixteen registers, which also have to hold
+//! temporaries.
 //!
 //! Two words of the third row are in registers and two in memory. The two pairs change places twice
 //! in a double round. Loads are operands of additions, and no other word is stored. A double round

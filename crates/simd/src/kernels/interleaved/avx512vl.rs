@@ -52,7 +52,8 @@ macro_rules! round {
     };
 }
 
-/// A double round, with up to four blocks of Poly1305. Each word is in the register with its number.
+/// A double round, with up to four blocks of Poly1305. Each word is in the register with its
+/// number.
 macro_rules! double_round {
     ($p:tt $q:tt $r:tt $s:tt) => {
         concat!(

@@ -1,8 +1,9 @@
 //! ChaCha's double rounds on eight blocks, with Poly1305 between them, in assembly.
 //!
-//! Compilers do not keep the order of interleaved instructions. A block of Poly1305 is a chain of some 14 cycles that leaves
-//! most of the core idle, and so does one pair of quarter rounds. The instructions of both alternate
-//! in small portions: a core that sees a long run of either fills the queue of its units and stops.
+//! Compilers do not keep the order of interleaved instructions. A block of Poly1305 is a chain of
+//! some 14 cycles that leaves most of the core idle, and so does one pair of quarter rounds. The
+//! instructions of both alternate in small portions: a core that sees a long run of either fills
+//! the queue of its units and stops.
 //!
 //! The rounds are the same as in the safe code for other backends, which is the reference in the
 //! tests.
