@@ -14,7 +14,7 @@ pub trait Simd: Token {
     type Words: Words<Token = Self>;
     /// Vectors of 64-bit lanes with a widening multiply.
     type U64Lanes: U64Lanes<Token = Self>;
-    /// A token with narrower vectors, and the same or fewer features, or this token, for short
+    /// A token with narrower vectors, or the same ones, and the same or fewer features, for short
     /// inputs: see [`Tuning::one_set_on_narrower_vectors`] and [`Tuning::narrower_max_bytes`].
     type Narrower: Simd;
     /// A token with the same vectors of words, and the same or fewer features. Its kernels of
