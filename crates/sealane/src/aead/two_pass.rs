@@ -66,14 +66,8 @@ pub(super) fn open(
     let mut first = [0; FIRST_BYTES];
     first_key_stream(level, state, (BLOCK_BYTES + head).next_multiple_of(set_bytes), &mut first);
     let mut mac = begin_long_mac(level, &first, aad);
-    let result = if length <= head {
-        poly1305::padded(level, &mut mac, message.input());
-        let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
-        if result.is_ok() {
-            xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
-        }
-        result
-    } else {
+    let is_longer = length > head;
+    if is_longer {
         let mut table = None;
         let mut end = head;
         for start in (0..length).step_by(PIECE_BYTES) {
@@ -84,12 +78,15 @@ pub(super) fn open(
             xor_bytes(&mut message[start..behind_head], &first[BLOCK_BYTES..]);
             xor_chacha20(level, state, message_block(behind_head), &mut message[behind_head..]);
         }
-        let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
-        if result.is_err() {
-            undo_decryption(level, state, &mut message);
-        }
-        result
-    };
+    } else {
+        poly1305::padded(level, &mut mac, message.input());
+    }
+    let result = verify(&finish_long_mac(&mut mac, aad.len(), length), tag);
+    if result.is_ok() && !is_longer {
+        xor_bytes(message.upto(head), &first[BLOCK_BYTES..]);
+    } else if result.is_err() && is_longer {
+        undo_decryption(level, state, &mut message);
+    }
     wipe(&mut first);
     result
 }

@@ -59,20 +59,25 @@ impl<'a> Trio<'a> {
     /// Seals and opens the messages that were pushed since the last call.
     #[inline(never)]
     pub(super) fn run(&mut self) {
-        dispatch!(self.level, token => match self.len {
-            0 => {}
-            1 => self.run_inlined::<_, 1>(token),
-            2 => self.run_inlined::<_, 2>(token),
-            _ => self.run_inlined::<_, MESSAGES>(token),
-        });
+        dispatch!(self.level, token => self.run_on(token));
         self.len = 0;
     }
 
     #[inline(always)]
-    fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
+    fn run_on<S: Simd>(&mut self, token: S) {
         if S::TUNING.narrower_max_bytes.is_some() {
-            return on_narrower!(token => self.run_inlined::<_, SETS>(token));
+            return on_narrower!(token => self.run_on(token));
         }
+        match self.len {
+            0 => {}
+            1 => self.run_inlined::<_, 1>(token),
+            2 => self.run_inlined::<_, 2>(token),
+            _ => self.run_inlined::<_, MESSAGES>(token),
+        }
+    }
+
+    #[inline(always)]
+    fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
         if max_bytes(token).is_none() {
             // No kernel is compiled for a backend on which nothing can be pushed.
             return assert!(self.len == 0, "nothing can have been pushed");

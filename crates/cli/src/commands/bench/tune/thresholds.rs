@@ -88,11 +88,11 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("vertical_sets", vertical_sets, Nothing(KERNEL)),
         threshold("min_prepared_groups", min_prepared_groups, cipher(min_prepared_groups * group, group)),
         threshold("one_set_on_narrower_vectors", one_set_on_narrower_vectors, Nothing(KERNEL)),
-        Threshold {
-            name: "narrower_max_bytes",
-            value: narrower_max_bytes.map_or("none".into(), |bytes| bytes.to_string()),
-            question: narrower_max_bytes.map_or(Nothing(UNUSED), |max| sealed(after(max), BLOCK_BYTES)),
-        },
+        threshold(
+            "narrower_max_bytes",
+            narrower_max_bytes,
+            narrower_max_bytes.map_or(Nothing(UNUSED), |max| sealed(after(max), BLOCK_BYTES)),
+        ),
         threshold("block_on_integers", block_on_integers.of(class), by_class(block_on_integers, 1)),
         threshold(
             "interleave_group_and_set",
