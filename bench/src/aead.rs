@@ -83,14 +83,28 @@ fn row(direction: Direction, owner: Owner, mut aead: impl Aead) -> Row {
 
 /// One context for sealing and one for opening. Each keeps its key, and gets a new nonce for each
 /// message.
-struct OpenSsl {
+pub struct OpenSsl {
     sealing: CipherCtx,
     opening: CipherCtx,
 }
 
 impl OpenSsl {
-    fn new(cipher: &CipherRef) -> Self {
+    pub fn new(cipher: &CipherRef) -> Self {
         Self { sealing: sealing_context(cipher), opening: opening_context(cipher) }
+    }
+
+    pub fn seal_pieces<'a>(&mut self, nonce: &Nonce, pieces: impl IntoIterator<Item = &'a mut [u8]>) -> Tag {
+        openssl_seal(&mut self.sealing, nonce, pieces)
+    }
+
+    /// Decrypts in place. Returns false if the tag is wrong.
+    pub fn open_pieces<'a>(
+        &mut self,
+        nonce: &Nonce,
+        pieces: impl IntoIterator<Item = &'a mut [u8]>,
+        tag: &Tag,
+    ) -> bool {
+        openssl_open(&mut self.opening, nonce, pieces, tag)
     }
 }
 
@@ -106,33 +120,42 @@ fn opening_context(cipher: &CipherRef) -> CipherCtx {
     context
 }
 
-fn openssl_seal(context: &mut CipherCtx, nonce: &Nonce, data: &mut [u8]) -> Tag {
+fn openssl_seal<'a>(context: &mut CipherCtx, nonce: &Nonce, pieces: impl IntoIterator<Item = &'a mut [u8]>) -> Tag {
     context.encrypt_init(None, None, Some(nonce)).expect("OpenSSL nonce");
-    context.cipher_update(&AAD, None).expect("OpenSSL associated data");
-    let length = data.len();
-    context.cipher_update_inplace(data, length).expect("OpenSSL update");
+    openssl_update(context, pieces);
     context.cipher_final(&mut []).expect("OpenSSL final");
     let mut tag = [0; 16];
     context.tag(&mut tag).expect("OpenSSL tag");
     tag
 }
 
-fn openssl_open(context: &mut CipherCtx, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
+fn openssl_open<'a>(
+    context: &mut CipherCtx,
+    nonce: &Nonce,
+    pieces: impl IntoIterator<Item = &'a mut [u8]>,
+    tag: &Tag,
+) -> bool {
     context.decrypt_init(None, None, Some(nonce)).expect("OpenSSL nonce");
     context.set_tag(tag).expect("OpenSSL tag");
-    context.cipher_update(&AAD, None).expect("OpenSSL associated data");
-    let length = data.len();
-    context.cipher_update_inplace(data, length).expect("OpenSSL update");
+    openssl_update(context, pieces);
     context.cipher_final(&mut []).is_ok()
+}
+
+fn openssl_update<'a>(context: &mut CipherCtx, pieces: impl IntoIterator<Item = &'a mut [u8]>) {
+    context.cipher_update(&AAD, None).expect("OpenSSL associated data");
+    for piece in pieces {
+        let length = piece.len();
+        context.cipher_update_inplace(piece, length).expect("OpenSSL update");
+    }
 }
 
 impl Aead for OpenSsl {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
-        openssl_seal(&mut self.sealing, nonce, data)
+        self.seal_pieces(nonce, [data])
     }
 
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
-        openssl_open(&mut self.opening, nonce, data, tag)
+        self.open_pieces(nonce, [data], tag)
     }
 }
 
@@ -141,11 +164,11 @@ struct OpenSslFresh;
 
 impl Aead for OpenSslFresh {
     fn seal(&mut self, nonce: &Nonce, data: &mut [u8]) -> Tag {
-        openssl_seal(&mut sealing_context(Cipher::chacha20_poly1305()), nonce, data)
+        openssl_seal(&mut sealing_context(Cipher::chacha20_poly1305()), nonce, [data])
     }
 
     fn open(&mut self, nonce: &Nonce, data: &mut [u8], tag: &Tag) -> bool {
-        openssl_open(&mut opening_context(Cipher::chacha20_poly1305()), nonce, data, tag)
+        openssl_open(&mut opening_context(Cipher::chacha20_poly1305()), nonce, [data], tag)
     }
 }
 

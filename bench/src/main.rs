@@ -16,6 +16,7 @@ mod gf8;
 mod haraka;
 mod harness;
 mod peers;
+mod pieces;
 mod poly1305;
 mod report;
 mod row;

@@ -7,7 +7,7 @@ use crate::args::{Args, contains};
 use crate::harness::Suite;
 use crate::row::{self, Owner, Row};
 use crate::timed::Peers;
-use crate::{chacha20, element, gf2n, gf8, haraka, poly1305, setup, shamir};
+use crate::{chacha20, element, gf2n, gf8, haraka, pieces, poly1305, setup, shamir};
 
 /// Returns the suites on messages that the filter selects, with all rows.
 pub fn of_messages(args: &Args) -> Vec<Suite> {
@@ -85,6 +85,9 @@ pub fn peers(benchmark: &Benchmark) -> Peers {
         ("gf2n", gf2n::peers),
         ("haraka", haraka::peers),
     ];
+    if benchmark.name.ends_with("-pieces") {
+        return pieces::peers;
+    }
     let its = PEERS.iter().find(|(prefix, _)| benchmark.name.starts_with(prefix));
     its.map_or(|_: &str, _: Size| Ok(Vec::new()), |(_, peers)| *peers)
 }

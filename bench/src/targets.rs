@@ -63,6 +63,9 @@ const SEAL: &str = "chacha20poly1305-seal";
 const OPEN: &str = "chacha20poly1305-open";
 const SEAL_BATCH: &str = "chacha20poly1305-seal-batch";
 const OPEN_BATCH: &str = "chacha20poly1305-open-batch";
+const SEAL_PIECES: &str = "chacha20poly1305-seal-pieces";
+const DECRYPT_PIECES: &str = "chacha20poly1305-decrypt-pieces";
+const POLY1305_PIECES: &str = "poly1305-pieces";
 
 /// A target for the time of a benchmark with its own inputs.
 pub struct TimeTarget {
@@ -83,6 +86,9 @@ pub enum Goal {
 
 /// The name of the row for the least work of splitting.
 pub const FLOOR: &str = "key stream and copies alone";
+
+/// The name of the row for our call that processes a whole message.
+pub const ONE_CALL: &str = "sealane, one call";
 
 /// The name of the row for ISA-L's parity.
 pub const ISAL: &str = "ISA-L, matrix prepared";
@@ -106,6 +112,15 @@ pub const TIME_TARGETS: &[TimeTarget] = &[
     time("gf8-multiply", "16 KiB", &[Goal::GbPerSecond(10.0)]),
     time("gf8-multiply-add", "16 KiB", &[Goal::GbPerSecond(10.0)]),
     time("gf8-parity", "64 KiB", &[Goal::Times(1.0, ISAL)]),
+    pieces(SEAL_PIECES, "256 B"),
+    pieces(SEAL_PIECES, "1 KiB"),
+    pieces(SEAL_PIECES, "4 KiB"),
+    pieces(DECRYPT_PIECES, "256 B"),
+    pieces(DECRYPT_PIECES, "1 KiB"),
+    pieces(DECRYPT_PIECES, "4 KiB"),
+    pieces(POLY1305_PIECES, "256 B"),
+    pieces(POLY1305_PIECES, "1 KiB"),
+    pieces(POLY1305_PIECES, "4 KiB"),
 ];
 
 pub const TARGETS: &[Target] = &[
@@ -177,6 +192,11 @@ pub const TOLERANCE: f64 = 0.03;
 
 const fn time(benchmark: &'static str, size: &'static str, goals: &'static [Goal]) -> TimeTarget {
     TimeTarget { benchmark, size, goals }
+}
+
+/// Returns the target for a message in pieces of `size`.
+const fn pieces(benchmark: &'static str, size: &'static str) -> TimeTarget {
+    time(benchmark, size, &[Goal::Times(1.05, ONE_CALL)])
 }
 
 const fn one_cycle(suite: &'static str, sizes: RangeInclusive<usize>, against: Against, ratio: f64) -> Target {

@@ -79,6 +79,8 @@ pub const WORKLOADS: &[Workload] = &[
         benchmarks: benchmarks! {
             "poly1305" "Poly1305" "the tag of a message, a new key for each",
                 MESSAGES, message(Bound::Poly1305, messages::poly1305), 0x0b16_55a2_59ff_2366;
+            "poly1305-pieces" "Poly1305, in pieces" "the tag of a message of 64 KiB; the size is a piece's",
+                PIECES, Code::Own(pieces::poly1305), 0xe2d7_89bd_9673_7825;
         },
     },
     Workload {
@@ -112,6 +114,10 @@ pub const WORKLOADS: &[Workload] = &[
                 MESSAGES, opening(Bound::Aead, 1, messages::open), 0x73fa_9cea_be97_c100;
             "xchacha20poly1305-seal" "XChaCha20-Poly1305, seal" "as seal, with a nonce of 192 bits",
                 MESSAGES, message(Bound::Aead, messages::extended_seal), 0x571b_c408_a539_2830;
+            "chacha20poly1305-seal-pieces" "ChaCha20-Poly1305, seal in pieces" "64 KiB in place; the size is a piece's",
+                PIECES, Code::Own(pieces::seal), 0x650f_7c28_8e96_21a5;
+            "chacha20poly1305-decrypt-pieces" "ChaCha20-Poly1305, decrypt in pieces" "64 KiB in place; the size is a piece's",
+                PIECES, Code::Own(pieces::decrypt), 0x3663_108e_2eac_c825;
         },
     },
     Workload {

@@ -4,6 +4,7 @@ pub mod gf2n;
 pub mod gf8;
 pub mod haraka;
 pub mod messages;
+pub mod pieces;
 pub mod shamir;
 
 use std::fmt::{self, Display, Formatter};
@@ -35,7 +36,7 @@ pub struct Benchmark {
 /// The size of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
-    /// Bytes of a message, slice or secret. Any number works.
+    /// Bytes of a message, piece, slice or secret. Any number works.
     Bytes(usize),
     /// The number of inputs in each call. An operation is one input.
     Inputs(usize),
@@ -191,7 +192,7 @@ pub fn digest<E>(results: impl Iterator<Item = Result<Vec<u8>, E>>) -> Result<u6
 }
 
 impl Size {
-    /// Returns the length of a message, slice or secret.
+    /// Returns the length of a message, piece, slice or secret.
     ///
     /// # Panics
     /// If the size is of another kind.
@@ -243,6 +244,16 @@ pub(crate) const FIELDS: &[Size] = &[
 ];
 pub(crate) const SHARINGS: &[Size] =
     &[Size::Sharing(10, 10), Size::Sharing(10, 20), Size::Sharing(3, 255), Size::Sharing(255, 255)];
+/// The sizes of pieces: a block of Poly1305 and of ChaCha20, packets, pages and records.
+pub(crate) const PIECES: &[Size] = &[
+    Size::Bytes(16),
+    Size::Bytes(64),
+    Size::Bytes(256),
+    Size::Bytes(1024),
+    Size::Bytes(1350),
+    Size::Bytes(4096),
+    Size::Bytes(16 << 10),
+];
 /// The sizes of blocks, packets and pages. All but the last fit the cache.
 pub(crate) const SLICES: &[Size] = &[
     Size::Bytes(64),

@@ -223,6 +223,31 @@ fn every_length_in_repeated_pieces() {
     }
 }
 
+/// Pieces around the lengths from which no key stream is computed ahead, and from which wider
+/// vectors take over, in turns with short pieces.
+#[test]
+fn long_and_short_pieces_in_turns() {
+    let (key, nonce) = (array(27), array(28));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(29, 20_000));
+    let repeated: &[&[usize]] = &[
+        &[2047, 2048, 2049],
+        &[3071, 3072, 3073],
+        &[3136, 64, 3073, 448],
+        &[700, 3100, 13],
+        &[512, 4096, 600, 1536],
+        &[1, 63, 9000],
+        &[1350, 5000],
+    ];
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for lengths in repeated {
+            for length in [9000, 12_345, 20_000] {
+                check_repeated(&cipher, &nonce, &oracle, length, lengths);
+            }
+        }
+    }
+}
+
 /// Associated data of every length, below and above the longest that waits for the first piece.
 #[test]
 fn every_length_of_associated_data() {

@@ -5,16 +5,27 @@
 
 use core::ops::Range;
 
-use sealane_simd::Simd;
+use sealane_simd::{Level, Simd, Token};
 
 use super::window::Direction;
 use crate::aead::interleaved::{Authenticate, GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
 use crate::chacha20::rows::{set_bytes, write_rows};
 use crate::chacha20::state::State;
-use crate::chacha20::{BLOCK_BYTES, kernel};
+use crate::chacha20::{BLOCK_BYTES, kernel, xor_chacha20};
 use crate::poly1305::{Accumulator, Short};
 
-const NOT_INTERLEAVED: &str = "a window without groups";
+/// Returns the result of `$call` on the narrower vectors, if these interleave and the token's do
+/// not. The code that follows is compiled only for vectors that interleave.
+macro_rules! interleaves {
+    ($simd:ident, $token:ident => $call:expr) => {
+        if $simd::TUNING.narrower_max_bytes.is_some() {
+            return on_narrower!($token => $call);
+        }
+        if !$simd::TUNING.authenticate_between_rounds {
+            unreachable!("a window without groups");
+        }
+    };
+}
 
 /// The window, and the range in it that waits for the authenticator: ciphertext in whole blocks of
 /// Poly1305.
@@ -34,9 +45,7 @@ pub(super) fn apply<S: Simd>(
     groups: &mut [[u8; GROUP_BYTES]],
     direction: Direction,
 ) {
-    if !S::TUNING.authenticate_between_rounds {
-        unreachable!("{NOT_INTERLEAVED}");
-    }
+    interleaves!(S, token => apply(token, state, mac, Waiting { window, range }, counter, groups, direction));
     let mut short = mac.short();
     let mut step = |before: &[u8], group: &mut [u8; GROUP_BYTES]| {
         authenticate_all_and_xor(token, state, &mut short, before, counter, group);
@@ -77,9 +86,7 @@ pub(super) fn decrypt_all<S: Simd>(
     mut counter: u32,
     groups: &mut [[u8; GROUP_BYTES]],
 ) {
-    if !S::TUNING.authenticate_between_rounds {
-        unreachable!("{NOT_INTERLEAVED}");
-    }
+    interleaves!(S, token => decrypt_all(token, state, mac, Waiting { window, range }, counter, groups));
     let mut short = mac.short().padded(&window[range]);
     for group in groups {
         authenticate_own_and_xor(token, state, &mut short, counter, group);
@@ -115,9 +122,7 @@ pub(super) fn refill<S: Simd>(
     counter: u32,
     end: usize,
 ) {
-    if !S::TUNING.authenticate_between_rounds {
-        unreachable!("{NOT_INTERLEAVED}");
-    }
+    interleaves!(S, token => refill(token, state, mac, Waiting { window, range }, counter, end));
     token.enter_apart(
         #[inline(always)]
         |token| {
@@ -138,4 +143,16 @@ pub(super) fn refill<S: Simd>(
             }
         },
     );
+}
+
+/// Combines `data`, at most a window, with the key stream from block `counter` on. `level` is the
+/// level of `token`.
+pub(super) fn xor<S: Simd>(token: S, level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    if S::TUNING.narrower_max_bytes.is_some() {
+        let mut mac = Accumulator::new(&[0; 32]).short();
+        return on_narrower!(token => {
+            authenticate_and_xor(token, state, &mut mac, Some(&[]), counter, data);
+        });
+    }
+    xor_chacha20(level, state, counter, data);
 }

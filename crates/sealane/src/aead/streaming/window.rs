@@ -1,7 +1,9 @@
 //! Key stream that is computed ahead, and the ciphertext that takes its place.
 
+use sealane_simd::tuning::{INTERLEAVED_MIN_BYTES_IN_PLACE, NARROWER_MAX_BYTES_OF_PIECES};
 use sealane_simd::{Level, dispatch};
 
+use super::groups;
 use crate::aead::interleaved;
 use crate::chacha20::rows::set_bytes;
 use crate::chacha20::state::{State, xor_bytes};
@@ -64,7 +66,7 @@ impl Wanted {
 impl Window {
     /// Returns a window at block 0, whose state must still be filled.
     pub(super) fn new(level: Level) -> Self {
-        let interleaves = level.tuning().authenticate_between_rounds;
+        let interleaves = level.tuning().interleaves_short_messages();
         Self {
             bytes: [0; MAX_WINDOW_BYTES],
             state: [0; 16],
@@ -85,6 +87,25 @@ impl Window {
     /// Returns whether the window is a group whose key stream is computed beside the authenticator.
     pub(super) fn is_interleaved(&self) -> bool {
         self.len == interleaved::GROUP_BYTES
+    }
+
+    /// Returns whether the groups are computed on the vectors of `Simd::Narrower`.
+    pub(super) fn is_narrower(&self) -> bool {
+        self.level.tuning().narrower_max_bytes.is_some()
+    }
+
+    /// Returns whether whole groups of a piece with this many bytes left are processed beside the
+    /// authenticator.
+    pub(super) fn takes_groups_of(&self, bytes: usize) -> bool {
+        self.is_interleaved() && (bytes <= NARROWER_MAX_BYTES_OF_PIECES || !self.is_narrower())
+    }
+
+    /// Returns whether key stream for the next piece should be computed together with that for the
+    /// end of a piece of `bytes` bytes. The next piece is probably as long, and it is processed in
+    /// place from the end of the window on.
+    pub(super) fn computes_ahead_for(&self, bytes: usize) -> bool {
+        let has_whole_groups_only = bytes.is_multiple_of(self.len);
+        bytes < self.len || self.is_interleaved() && bytes < INTERLEAVED_MIN_BYTES_IN_PLACE && !has_whole_groups_only
     }
 
     /// Returns whether all of the window has been used.
@@ -144,7 +165,8 @@ impl Window {
         if self.filled < end {
             let start = self.filled;
             self.bytes[start..end].fill(0);
-            xor_chacha20(self.level, &self.state, self.block_at(start), &mut self.bytes[start..end]);
+            let (level, counter) = (self.level, self.block_at(start));
+            dispatch!(level, token => groups::xor(token, level, &self.state, counter, &mut self.bytes[start..end]));
             self.filled = end;
         }
     }
@@ -221,7 +243,7 @@ impl Window {
 }
 
 fn set_bytes_of<S: sealane_simd::Simd>(_: S) -> usize {
-    set_bytes::<S>()
+    if S::TUNING.narrower_max_bytes.is_some() { set_bytes::<S::Narrower>() } else { set_bytes::<S>() }
 }
 
 /// Combines `data` with the key stream in `place`, and leaves the ciphertext there.
