@@ -100,7 +100,7 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("commit-open-forged", chacha::commit_open_forged, LENGTHS, has_verdict: true),
             operation!("xchacha-seal", chacha::xchacha_seal, LENGTHS, counted: &[64]),
             operation!("xchacha-open", chacha::xchacha_open, LENGTHS, has_verdict: true),
-            operation!("pieces-seal", chacha::pieces_seal, LENGTHS),
+            operation!("pieces-seal", chacha::pieces_seal, LENGTHS, counted: &[1024, 16384]),
             operation!("pieces-open", chacha::pieces_open, LENGTHS, has_verdict: true),
             operation!("rustcrypto-seal", chacha::rustcrypto_seal, &[7]),
             operation!("chacha8-open", chacha::chacha8_open, LENGTHS, has_verdict: true),

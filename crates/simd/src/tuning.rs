@@ -179,10 +179,6 @@ pub const BATCH_MAX_BYTES_IN_LANES: usize = 384;
 /// rounds, so that none waits for the next one. A group that waited before the piece is then
 /// authenticated without other work. Zen 3.
 pub const MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING: usize = 8;
-/// Length in bytes of a message's pieces from which no key stream is computed ahead at the end of a
-/// piece, if Poly1305 is interleaved. Cascade Lake: with it, pieces of 600 and 700 bytes take 0.83
-/// times as long, of 1350 bytes 0.96 times, and of 5000 bytes 1.02 times.
-pub const INTERLEAVED_MIN_BYTES_IN_PLACE: usize = 2048;
 /// The longest piece of a message in bytes that is processed on the vectors of
 /// [`crate::Simd::Narrower`]. Cascade Lake: 3 KiB take as long on either vectors, and 4 KiB take
 /// 1.05 times as long.

@@ -223,8 +223,8 @@ fn every_length_in_repeated_pieces() {
     }
 }
 
-/// Pieces around the lengths from which no key stream is computed ahead, and from which wider
-/// vectors take over, in turns with short pieces.
+/// Pieces around the length from which wider vectors take over, with and without whole groups only,
+/// in turns with short pieces.
 #[test]
 fn long_and_short_pieces_in_turns() {
     let (key, nonce) = (array(27), array(28));

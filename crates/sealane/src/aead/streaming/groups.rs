@@ -5,11 +5,11 @@
 
 use core::ops::Range;
 
-use sealane_simd::{Level, Simd, Token};
+use sealane_simd::{Level, Simd, Token, dispatch};
 
 use super::window::Direction;
-use crate::aead::interleaved::{Authenticate, GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
-use crate::chacha20::rows::{set_bytes, write_rows};
+use crate::aead::interleaved::{GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
+use crate::chacha20::rows::write_rows;
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, xor_chacha20};
 use crate::poly1305::{Accumulator, Short};
@@ -113,46 +113,40 @@ fn authenticate_all_and_xor<S: Simd>(
 }
 
 /// Authenticates the ciphertext that waits. At the same time, replaces the window with the key
-/// stream from block `counter` on, at least up to `end`.
+/// stream from block `counter` on.
 pub(super) fn refill<S: Simd>(
     token: S,
     state: &State,
     mac: &mut Accumulator,
     Waiting { window, range }: Waiting<'_>,
     counter: u32,
-    end: usize,
 ) {
-    interleaves!(S, token => refill(token, state, mac, Waiting { window, range }, counter, end));
+    interleaves!(S, token => refill(token, state, mac, Waiting { window, range }, counter));
     token.enter_apart(
         #[inline(always)]
         |token| {
-            macro_rules! replace {
-                ($key_stream:expr) => {{
-                    let rows = mac.blocks_during(
-                        &window[range],
-                        #[inline(always)]
-                        |pending| $key_stream(token, state, counter, pending),
-                    );
-                    write_rows(&rows, window);
-                }};
-            }
-            match end.div_ceil(set_bytes::<S>()) {
-                0 | 1 => replace!(kernel::sets_interleaved::<S, Authenticate, 1>),
-                2 => replace!(kernel::sets_interleaved::<S, Authenticate, 2>),
-                _ => replace!(kernel::group_interleaved),
-            }
+            let rows = mac.blocks_during(
+                &window[range],
+                #[inline(always)]
+                |pending| kernel::group_interleaved(token, state, counter, pending),
+            );
+            write_rows(&rows, window);
         },
     );
 }
 
-/// Combines `data`, at most a window, with the key stream from block `counter` on. `level` is the
-/// level of `token`.
-pub(super) fn xor<S: Simd>(token: S, level: Level, state: &State, counter: u32, data: &mut [u8]) {
-    if S::TUNING.narrower_max_bytes.is_some() {
-        let mut mac = Accumulator::new(&[0; 32]).short();
-        return on_narrower!(token => {
-            authenticate_and_xor(token, state, &mut mac, Some(&[]), counter, data);
-        });
+/// Combines `data`, at most a window, with the key stream from block `counter` on.
+#[inline(never)]
+pub(super) fn xor(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    if level.tuning().narrower_max_bytes.is_some() {
+        dispatch!(level, token => xor_on_narrower(token, state, counter, data));
+    } else {
+        xor_chacha20(level, state, counter, data);
     }
-    xor_chacha20(level, state, counter, data);
+}
+
+fn xor_on_narrower<S: Simd>(token: S, state: &State, counter: u32, data: &mut [u8]) {
+    interleaves!(S, token => xor_on_narrower(token, state, counter, data));
+    let mut mac = Accumulator::new(&[0; 32]).short();
+    authenticate_and_xor(token, state, &mut mac, Some(&[]), counter, data);
 }

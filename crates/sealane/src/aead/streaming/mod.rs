@@ -160,9 +160,8 @@ impl Opener {
         if self.too_long {
             return Err(OpenError);
         }
-        let StreamState { mut window, bytes, .. } = self.message;
-        window.seek(BLOCK_BYTES as u64);
-        Ok(Verified { window, remaining: bytes })
+        self.message.window.seek(BLOCK_BYTES as u64);
+        Ok(Verified { remaining: self.message.bytes, window: self.message.window })
     }
 }
 

@@ -227,7 +227,7 @@ impl StreamState {
         let waiting =
             Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..GROUP_BYTES };
         let (mac, counter) = (&mut self.mac, *block as u32);
-        dispatch!(*level, token => groups::refill(token, state, mac, waiting, counter, end));
+        dispatch!(*level, token => groups::refill(token, state, mac, waiting, counter));
         self.window.filled_to(end);
         self.authenticated = 0;
     }

@@ -1,6 +1,6 @@
 //! Key stream that is computed ahead, and the ciphertext that takes its place.
 
-use sealane_simd::tuning::{INTERLEAVED_MIN_BYTES_IN_PLACE, NARROWER_MAX_BYTES_OF_PIECES};
+use sealane_simd::tuning::NARROWER_MAX_BYTES_OF_PIECES;
 use sealane_simd::{Level, dispatch};
 
 use super::groups;
@@ -66,17 +66,8 @@ impl Wanted {
 impl Window {
     /// Returns a window at block 0, whose state must still be filled.
     pub(super) fn new(level: Level) -> Self {
-        let interleaves = level.tuning().interleaves_short_messages();
-        Self {
-            bytes: [0; MAX_WINDOW_BYTES],
-            state: [0; 16],
-            level,
-            block: 0,
-            used: 0,
-            filled: 0,
-            len: if interleaves { interleaved::GROUP_BYTES } else { MAX_WINDOW_BYTES },
-            set_bytes: dispatch!(level, token => set_bytes_of(token)),
-        }
+        let (len, set_bytes) = dispatch!(level, token => shape(token));
+        Self { bytes: [0; MAX_WINDOW_BYTES], state: [0; 16], level, block: 0, used: 0, filled: 0, len, set_bytes }
     }
 
     /// Returns the bytes of the whole window.
@@ -101,11 +92,10 @@ impl Window {
     }
 
     /// Returns whether key stream for the next piece should be computed together with that for the
-    /// end of a piece of `bytes` bytes. The next piece is probably as long, and it is processed in
-    /// place from the end of the window on.
+    /// end of a piece of `bytes` bytes. The next piece is probably as long. It needs no window if
+    /// it has whole groups only, or if the window is not interleaved and no longer than the piece.
     pub(super) fn computes_ahead_for(&self, bytes: usize) -> bool {
-        let has_whole_groups_only = bytes.is_multiple_of(self.len);
-        bytes < self.len || self.is_interleaved() && bytes < INTERLEAVED_MIN_BYTES_IN_PLACE && !has_whole_groups_only
+        if self.is_interleaved() { !bytes.is_multiple_of(self.len) } else { bytes < self.len }
     }
 
     /// Returns whether all of the window has been used.
@@ -165,8 +155,7 @@ impl Window {
         if self.filled < end {
             let start = self.filled;
             self.bytes[start..end].fill(0);
-            let (level, counter) = (self.level, self.block_at(start));
-            dispatch!(level, token => groups::xor(token, level, &self.state, counter, &mut self.bytes[start..end]));
+            groups::xor(self.level, &self.state, self.block_at(start), &mut self.bytes[start..end]);
             self.filled = end;
         }
     }
@@ -242,8 +231,11 @@ impl Window {
     }
 }
 
-fn set_bytes_of<S: sealane_simd::Simd>(_: S) -> usize {
-    if S::TUNING.narrower_max_bytes.is_some() { set_bytes::<S::Narrower>() } else { set_bytes::<S>() }
+/// Returns the bytes of a window and of a set.
+fn shape<S: sealane_simd::Simd>(_: S) -> (usize, usize) {
+    let len = if S::TUNING.interleaves_short_messages() { interleaved::GROUP_BYTES } else { MAX_WINDOW_BYTES };
+    let is_narrower = S::TUNING.narrower_max_bytes.is_some();
+    (len, if is_narrower { set_bytes::<S::Narrower>() } else { set_bytes::<S>() })
 }
 
 /// Combines `data` with the key stream in `place`, and leaves the ciphertext there.
