@@ -1,3 +1,4 @@
-//! Exports our module `chacha20` under the name of RustCrypto's crate, whose tests run on it.
+//! Exports our module `chacha20` under the name of RustCrypto's crate, so that the crate's tests
+//! run on our code.
 
 pub use sealane::rustcrypto::chacha20::*;

@@ -52,12 +52,12 @@ pub struct Salvaged {
     /// The number of bytes after the last chunk, which do not belong to the encrypted file. It is 0
     /// if the last chunk was not found.
     pub trailing: u64,
-    /// Whether a search for chunks stopped at its limit. There may then be more chunks.
+    /// Whether a search for chunks stopped at its limit. If it did, the file may have more chunks.
     pub limited: bool,
 }
 
 impl Salvaged {
-    /// Returns whether nothing is missing.
+    /// Returns whether the whole plaintext was found.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.end.is_some()
@@ -68,10 +68,11 @@ impl Salvaged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Moved {
-    /// The position of its first chunk in the plaintext, in bytes.
+    /// The position of the run's first chunk in the plaintext, in bytes.
     pub start: u64,
-    /// The number of bytes by which they moved towards the end of the file. It is negative if more
-    /// bytes were lost than inserted, and 0 if the chunks are at their original position again.
+    /// The number of bytes by which the chunks moved towards the end of the file. It is negative if
+    /// more bytes were lost than inserted, and 0 if the chunks are at their original position
+    /// again.
     pub by: i64,
 }
 
@@ -88,9 +89,9 @@ pub enum Salvaging<'a> {
     },
     /// A chunk is not at its position and is searched for.
     Searching {
-        /// The number of steps that are done.
+        /// The number of steps that the search has done.
         tried: u64,
-        /// The number of steps of a search that finds nothing.
+        /// The largest number of steps that the search can take.
         of: u64,
     },
 }
@@ -102,13 +103,13 @@ impl<R> StreamReader<R> {
     /// `input` is the file that this reader reads, from the position at which its decryptor began.
     /// It has `len` bytes.
     ///
-    /// If a chunk does not follow the one before it, it is searched for: first in steps of whole
-    /// chunks, up to 64 MiB further on. Then it is searched for at every byte, with every number
-    /// that it could have. This finds the chunk if up to 64 MiB before it were lost, or inserted,
-    /// or damaged, or up to 512 KiB in a mixture of these. If that fails, 64 MiB count as damaged,
-    /// and the search goes on after them. Chunks in another order are not found. The last chunk is
-    /// always found if it follows the one before it. Otherwise it is found within 512 KiB, if the
-    /// file ends with it or only zeros follow.
+    /// If the next chunk does not directly follow the one before it, this method searches for it:
+    /// first in steps of whole chunks, up to 64 MiB further on, then at every byte, with every
+    /// number that the chunk could have. The search finds the chunk if up to 64 MiB before it were
+    /// lost, or inserted, or damaged, or up to 512 KiB in a mixture of these. If the search fails,
+    /// 64 MiB count as damaged, and the search goes on after them. Chunks in another order are not
+    /// found. The last chunk is always found if it directly follows the one before it. Otherwise it
+    /// is found within 512 KiB, if the file ends with it or only zeros follow.
     ///
     /// # Errors
     /// The errors of `report`, as [`CopyError::Write`].
@@ -163,7 +164,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Opens the chunk at `place`, reports its plaintext, and records it in the result. Returns
-    /// false if it is not there.
+    /// false if the chunk is not there.
     fn take(
         &mut self,
         payload: &Payload<'_, impl ReadAt>,
@@ -194,8 +195,8 @@ impl Run<'_> {
         let start = from.plaintext();
         let mut end = to.plaintext();
         if !found && to.at >= payload_len {
-            // At most as much plaintext is missing as the rest of the file can hold, if the rest is
-            // all chunks. A rest shorter than a tag holds none.
+            // The missing plaintext is at most what the rest of the file holds if all of it is
+            // chunks. A last part that is shorter than a tag holds no plaintext.
             let left = payload_len - from.at;
             let (whole, rest) = (left / SEALED_CHUNK_BYTES as u64, left % SEALED_CHUNK_BYTES as u64);
             end = start + whole * CHUNK_BYTES as u64 + rest.saturating_sub(TAG_BYTES as u64);
@@ -209,7 +210,7 @@ impl Run<'_> {
 }
 
 /// Opens the chunk at the start of `sealed`, which is at most as long as a full chunk. Returns the
-/// length of its plaintext, and whether it is the last of the file.
+/// length of the plaintext, and whether the chunk is the last of the file.
 fn find_here(cipher: &ChunkCipher, number: u64, sealed: &mut [u8]) -> Option<(usize, bool)> {
     if sealed.len() == SEALED_CHUNK_BYTES && cipher.open(number, false, sealed) {
         return Some((CHUNK_BYTES, false));

@@ -1,5 +1,5 @@
-//! The programs of age, run as links to the command. `tests/interop/programs.rs` compares them with
-//! age's programs.
+//! The command, run through links with the names of age's programs. `tests/interop/programs.rs`
+//! compares it with those programs.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -67,7 +67,7 @@ fn age_has_its_own_statuses_and_no_subcommands() {
     ends(&run(&dir, "age", &["-r"]), 2, "flag needs an argument: -r\nUsage:");
     ends(&run(&dir, "age", &["-ao", "x"]), 2, "flag provided but not defined: -ao\nUsage:");
     ends(&run(&dir, "age", &["-k", "2", "x"]), 2, "flag provided but not defined: -k\nUsage:");
-    // Flags that are valid, but do not go together.
+    // Valid flags that cannot be combined.
     ends(&run(&dir, "age", &["-d", "-a", "x"]), 1, "age: error: -a/--armor can't be used to decrypt\nage: hint: ");
     ends(&run(&dir, "age", &["-p", "-R", "key.pub"]), 1, "age: error: -p/--passphrase can't be combined");
     ends(&run(&dir, "age", &["-i", "key.txt", "key.pub"]), 1, "age: error: -i/--identity and -j encrypt only");
@@ -76,7 +76,7 @@ fn age_has_its_own_statuses_and_no_subcommands() {
     for word in ["encrypt", "decrypt", "keygen", "inspect", "bench", "help"] {
         ends(&run(&dir, "age", &[word]), 1, "age: error: missing recipients\n");
     }
-    // Folders are not supported here either.
+    // Under age's name, the command does not accept folders.
     ends(&run(&dir, "age", &["-R", "key.pub", "-o", "out", "bin"]), 1, "age: error: \"bin\" is a directory");
     assert!(!dir.exists("out"));
     let version = run(&dir, "age", &["--version"]).quiet();
@@ -103,7 +103,7 @@ fn age_keygen_makes_and_converts_keys() {
     ends(&run(&dir, "age-keygen", &["key.txt"]), 1, "age-keygen: error: ");
     ends(&run(&dir, "age-keygen", &["-y", "-pq"]), 1, "age-keygen: error: ");
     ends(&run(&dir, "age-keygen", &["--split", "2/3"]), 2, "flag provided but not defined: -split");
-    // `-` is a file of that name.
+    // `-o -` writes to a file named `-`.
     run(&dir, "age-keygen", &["-o", "-"]).ok();
     assert!(dir.exists("-"));
 }
@@ -165,21 +165,21 @@ fn age_plugin_pq_converts_identities() {
     ends(&run(&dir, "age-plugin-pq", &["--age-plugin=x"]), 4, "unknown state machine \"x\"");
     ends(&run(&dir, "age-plugin-sealane", &[]), 1, "Usage:\n");
 
-    // The file is for the recipient of the key. Its file key is unwrapped through the plugin
-    // protocol.
+    // The file is encrypted to the recipient of `pq.txt`. Decryption with the plugin's identity
+    // unwraps the file key through the plugin protocol.
     let recipient = String::from_utf8(run(&dir, "age-keygen", &["-y", "pq.txt"]).quiet().stdout).unwrap();
     let native = run_with(&dir, b"secret", "age", &["-r", recipient.trim()]).quiet().stdout;
     assert_eq!(run_with(&dir, &native, "age", &["-d", "-i", "plugin.txt"]).quiet().stdout, b"secret");
-    // Encrypts to the identity's recipient, also through the protocol.
+    // Encryption to the recipient of the plugin's identity also uses the protocol.
     let sealed = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt"]).quiet().stdout;
     assert_eq!(run_with(&dir, &sealed, "age", &["-d", "-i", "pq.txt"]).quiet().stdout, b"secret");
     let inspected = run_with(&dir, &sealed, "age-inspect", &["--json"]).quiet().stdout;
     let inspected: Value = serde_json::from_slice(&inspected).unwrap();
     assert_eq!((&inspected["stanza_types"], &inspected["postquantum"]), (&json!(["mlkem768x25519"]), &json!("yes")));
-    // A recipient that is not post-quantum would make the others pointless.
+    // Another recipient that is not post-quantum would undo the protection of the first.
     let refused = run_with(&dir, b"secret", "age", &["-e", "-i", "plugin.txt", "-R", "key.pub"]);
     assert_eq!(refused.status.code(), Some(1));
-    // A file for another recipient.
+    // The file is for another recipient.
     run(&dir, "age-keygen", &["-pq", "-o", "other.txt"]).ok();
     let other = run_with(&dir, b"secret", "age", &["-e", "-i", "other.txt"]).quiet().stdout;
     ends(&run_with(&dir, &other, "age", &["-d", "-i", "plugin.txt"]), 1, "age: error: no identity matches");

@@ -1,4 +1,4 @@
-//! `Debug` output has no secrets.
+//! `Debug` output contains no secrets.
 
 use std::fmt::Debug;
 use std::io::{Read as _, Write as _};
@@ -7,8 +7,8 @@ use sealane_shares::{Refresh, Share, ShareReader, Split, WipedVec, combine, slip
 
 use crate::support::pattern;
 
-/// Returns whether `output` has three consecutive bytes of `secret`, in a form that `Debug` could
-/// write.
+/// Returns whether `output` contains three consecutive bytes of `secret`, in a form that `Debug`
+/// could write.
 fn shows(output: &str, secret: &[u8]) -> bool {
     let output = output.to_lowercase().replace([' ', '\n'], "");
     secret.windows(3).any(|bytes| {
@@ -18,9 +18,9 @@ fn shows(output: &str, secret: &[u8]) -> bool {
     })
 }
 
-/// Checks that the output has neither the bytes of the secret nor twelve consecutive characters of
-/// its text. Shorter parts, such as ` identif` in the words of a mnemonic, can be in the output of
-/// any secret.
+/// Checks that the output contains neither the bytes of the secret nor twelve consecutive
+/// characters of its text. A shorter part of the text can occur in the output by chance, such as
+/// ` identif` from the words of a mnemonic.
 #[track_caller]
 fn is_redacted(value: &impl Debug, secret: &[u8], text: &str) {
     for output in [format!("{value:?}"), format!("{value:#?}")] {

@@ -1,9 +1,9 @@
 //! Finds forged shares by decoding.
 //!
-//! The elements at one position in all shares, a column of [`Evidence`], are a word of a
+//! A column of [`Evidence`] holds the elements at one position in all shares. It is a word of a
 //! Reed–Solomon code (McEliece and Sarwate, "On sharing secrets and Reed–Solomon codes", CACM
-//! 24(9), 1981). With a threshold of k, the wrong ones among m shares can be identified if there
-//! are at most (m - k) / 2.
+//! 24(9), 1981). With m shares and a threshold of k, the wrong shares can be identified if there
+//! are at most (m - k) / 2 of them.
 
 use std::ops::Range;
 
@@ -20,13 +20,14 @@ enum Shown {
     Agreement,
     /// These shares are wrong.
     Wrong(Vec<usize>),
-    /// Some shares are wrong, and there are too many to name them.
+    /// Some shares are wrong, but too many to identify them.
     Contradiction,
 }
 
-/// Removes the shares that the columns show to be wrong, and decodes again with the rest until no
-/// column contradicts another. Several columns together can name more shares than one column can.
-/// Returns the shares that are left, or `None` if the columns do not show which shares are wrong.
+/// Removes the shares that the columns show to be wrong, and decodes the rest again, until the rest
+/// agree in all columns. Several columns together can identify more wrong shares than one column
+/// can. Returns the shares that are left, or `None` if the columns do not show which shares are
+/// wrong.
 ///
 /// The result is right if few enough shares are wrong in each column. The points must be distinct,
 /// and their number must be at least the threshold.
