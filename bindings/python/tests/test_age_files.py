@@ -28,7 +28,7 @@ def mode(path):
 def other_owners(tmp_path_factory):
     """Skips the test unless this user can give files to others."""
     if sys.platform != "linux":
-        pytest.skip("the rules of Linux for owners and groups are tested")
+        pytest.skip("this test needs the owners and groups of Linux")
     probe = tmp_path_factory.mktemp("owners") / "probe"
     probe.touch()
     try:
@@ -41,7 +41,7 @@ def other_owners(tmp_path_factory):
 def access_lists(tmp_path_factory):
     """Skips the test unless the temporary folder has access lists."""
     if sys.platform != "linux":
-        pytest.skip("the access lists of Linux are tested")
+        pytest.skip("this test needs the access lists of Linux")
     probe = tmp_path_factory.mktemp("lists")
     try:
         os.setxattr(probe, LIST, ACCESS_LIST)
@@ -90,7 +90,7 @@ def test_a_file_stays_with_its_owner_and_group(sealed, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fchown", refused)
     age.decrypt_file(sealed, opened, IDENTITY)
-    # Another group would get the rights of the old one.
+    # With the old mode, another group would get the rights of the old group.
     assert (opened.stat().st_gid, mode(opened)) == (os.getegid(), 0o600)
     assert opened.read_bytes() == DATA
 
@@ -122,7 +122,8 @@ def test_the_access_list_of_a_folder(sealed, tmp_path):
     private.write_bytes(b"old")
     private.chmod(0o600)
     os.setxattr(folder, DEFAULT_LIST, ACCESS_LIST)
-    # A new file gets what any new file gets in this folder, and a replaced one gets nothing new.
+    # A new file gets the mode and the list of any new file in this folder. A replaced file keeps
+    # its mode and gets no list.
     (folder / "usual").write_bytes(b"")
     age.decrypt_file(sealed, folder / "new", IDENTITY)
     assert mode(folder / "new") == mode(folder / "usual") == 0o660
@@ -171,7 +172,7 @@ def test_another_thread_opens_the_other_end_of_a_pipe(case, tmp_path):
 
 
 class Full(io.RawIOBase):
-    """A raw file that takes no data: like a pipe that would block, or worse."""
+    """A raw file that takes ten bytes. Later writes take nothing and return ``answer``."""
 
     def __init__(self, answer):
         self.answer, self.taken = answer, b""
@@ -220,7 +221,7 @@ def test_numpy_tries_to_write_text_first():
 
 
 class Answering(io.BytesIO):
-    """A file whose ``write`` returns nothing, as in some libraries."""
+    """A file whose ``write`` returns ``None``, as in some libraries."""
 
     def write(self, data):
         super().write(data)
@@ -237,7 +238,7 @@ def test_a_target_that_returns_nothing():
 
 
 class FailingOnce(io.BytesIO):
-    """A file with one failure, at the first read from a position on."""
+    """A file whose first read at or after a position fails."""
 
     def __init__(self, data, position, error):
         super().__init__(data)

@@ -12,15 +12,15 @@ use crate::buffer::Input;
 /// The largest number of bytes that one call reads or writes.
 const STEP: usize = 1 << 20;
 
-/// A function that is called with the progress: the number of bytes so far, and the total number if
-/// it is known.
+/// A Python function to report progress to, if there is one. It gets the number of bytes so far,
+/// and the total number if it is known.
 pub(crate) struct Progress {
     pub(crate) call: Option<Py<PyAny>>,
     pub(crate) total: Option<u64>,
 }
 
 impl Progress {
-    /// Calls the function, if there is one. Handles signals first, so that Ctrl-C ends a long call.
+    /// Handles signals, so that Ctrl-C ends a long call, then calls the function if there is one.
     pub(crate) fn report(&self, py: Python<'_>, done: u64) -> PyResult<()> {
         py.check_signals()?;
         match &self.call {
@@ -42,7 +42,7 @@ impl PythonFile {
         Self { file: file.clone().unbind(), done: 0, progress: None }
     }
 
-    /// Reports progress after each call.
+    /// Makes each read and each write report progress.
     pub(crate) fn with_progress(self, progress: Progress) -> Self {
         Self { progress: Some(progress), ..self }
     }

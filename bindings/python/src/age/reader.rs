@@ -51,13 +51,14 @@ struct State {
     kept: Zeroizing<Vec<u8>>,
     /// The number of bytes of `kept` that later reads have returned.
     kept_read: usize,
-    /// Whether there was no memory to keep plaintext. Reads fail from then on, until a seek.
+    /// Whether plaintext was lost because there was no memory to keep it. Reads fail until a seek.
     lost: bool,
 }
 
 impl State {
-    /// Reads until `out` is full or the file ends. If the source fails after some bytes, the next
-    /// call returns them. Damage after some bytes is left for the next call, which finds it again.
+    /// Reads until `out` is full or the file ends. If the source fails after some bytes, this call
+    /// returns the error, and the next one returns the bytes. If damage follows some bytes, this
+    /// call returns the bytes, and the next one finds the damage again.
     fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.lost {
             return Err(io::Error::other("a failed read lost plaintext: seek, or open the file again"));
@@ -84,11 +85,12 @@ impl State {
         Ok(filled)
     }
 
-    /// Keeps the last bytes that were read for the next read, before those that are kept already.
+    /// Keeps `parts`, the last bytes that were read, for the next read. They go before the bytes
+    /// that are kept already.
     fn keep(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         let rest = &self.kept[self.kept_read..];
         let mut kept = Zeroizing::new(Vec::new());
-        // Reserved at once: growing would leave copies that are not wiped.
+        // Reserves all the memory now, because growing would leave copies that are not wiped.
         if let Err(error) = kept.try_reserve_exact(parts.iter().map(|part| part.len()).sum::<usize>() + rest.len()) {
             self.lost = true;
             self.release();
@@ -127,7 +129,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Locks the reader and runs `work`, without holding the GIL. The thread that has locked the
-    /// reader may need the GIL, so waiting for the reader while holding it could deadlock.
+    /// reader may need the GIL, so waiting for the reader while holding the GIL could deadlock.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut State) -> io::Result<T> + Send) -> PyResult<T> {
         py.detach(|| work(&mut self.lock())).map_err(error::io)
     }
@@ -164,7 +166,7 @@ impl Reader {
     }
 
     fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
-        // Not allocated as Python bytes at once, because the plaintext may be much shorter than
+        // Does not read into Python bytes directly, because the plaintext may be much shorter than
         // `len`.
         let mut data = Zeroizing::new(Vec::new());
         data.try_reserve_exact(len).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
@@ -186,7 +188,7 @@ impl Reader {
         })
     }
 
-    /// Takes the last bytes that were read back, so that the next read returns them again.
+    /// Takes back `parts`, the last bytes that were read. The next read returns them again.
     fn take_back(&self, py: Python<'_>, parts: Vec<PyBackedBytes>) -> PyResult<()> {
         self.with(py, |state| state.keep(&parts.iter().map(|part| &part[..]).collect::<Vec<_>>()))
     }

@@ -75,8 +75,8 @@ impl From<ThresholdError> for Failure {
     }
 }
 
-/// Returns the reason of an error from a recipient or identity, which can have any type:
-/// `otherwise`, unless scrypt lacks memory.
+/// Returns the reason of an error from a recipient or identity. The error can have any type. The
+/// reason is `System` if scrypt lacks memory, and `otherwise` for any other error.
 fn reason_of(error: &(dyn Error + 'static), otherwise: Reason) -> Reason {
     if error.is::<NotEnoughMemory>() { Reason::System } else { otherwise }
 }

@@ -46,8 +46,9 @@ def _number(value: Any) -> Any:
 async def look(target: Any, path: str, start: int, end: int = 0) -> tuple[dict[str, Any], bytes, bytes]:
     """Returns the information about an object, and its first ``start`` and last ``end`` bytes.
 
-    All three are requested at once. Bytes that were not requested, or that the store did not
-    return, are empty. The bytes may be those of another version.
+    All three are requested at the same time, so the bytes may be from another version of the
+    object than the information. Bytes that were not requested, or that the store did not return,
+    are empty.
     """
     if isinstance(target, AsyncFileSystemWrapper):
         # The wrapped filesystem would process the requests one after another.
@@ -61,7 +62,7 @@ async def look(target: Any, path: str, start: int, end: int = 0) -> tuple[dict[s
     info = found[0]
     if isinstance(info, BaseException):
         raise info
-    # A folder has no bytes, and some stores return an error for an object shorter than the range.
+    # A folder has no bytes, and some stores return an error if an object is shorter than the range.
     first, last = [one if isinstance(one, bytes) else b"" for one in found[1:]]
     return info, first, last
 
@@ -87,12 +88,12 @@ class Entry:
 
     @property
     def size(self) -> int | None:
-        """The length of the plaintext, or ``None`` if no file has this length."""
+        """The length of the plaintext, or ``None`` if no sealed file has this length."""
         return PayloadKey.plaintext_len(self.payload_size)
 
 
 class HeaderCache:
-    """The latest entries by path, for all threads. It is never pickled."""
+    """The most recently used entries, by path. All threads share it, and it is never pickled."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity

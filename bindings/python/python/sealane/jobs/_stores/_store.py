@@ -17,7 +17,7 @@ STEP = 128 * 65552
 
 
 class Conflict(Exception):
-    """The object was changed by someone else meanwhile."""
+    """Another writer changed the object in the meantime."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Version:
 
     @property
     def is_exact(self) -> bool:
-        """Whether a later version differs from this one, even if its size is the same."""
+        """Whether the token distinguishes this version from a later one of the same size."""
         return self.token != ""
 
     def __str__(self) -> str:
@@ -70,7 +70,10 @@ class Store:
         return self.version_of(info)
 
     def read(self, version: Version, start: int, stop: int) -> bytes:
-        """Returns a range of this version. Raises ``Conflict`` if the store reports another one."""
+        """Returns a range of this version.
+
+        Raises ``Conflict`` if the store reports another version or returns another number of bytes.
+        """
         if start >= stop:
             return b""
         data = bytes(self._read(version, start, stop))
@@ -109,7 +112,7 @@ class Store:
             self.fs.mv(temporary, self.path)
             self.fs.invalidate_cache(folder)
             if self.fs.exists(temporary):
-                # WebHDFS does nothing, and fsspec reports no error.
+                # WebHDFS renames nothing onto an existing object, and fsspec reports no error.
                 raise JobError("this filesystem does not rename an object onto an existing one")
         except BaseException:
             self.clean(temporary)
@@ -121,7 +124,7 @@ class Store:
         return self._rewrite(version, old_len, header, prepare)
 
     def _rewrite(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
-        """Does the same as ``replace_header`` by reading and writing everything."""
+        """Does the same as ``replace_header``, by reading and writing the whole object."""
 
         def pieces() -> Iterator[bytes]:
             yield header
@@ -132,7 +135,8 @@ class Store:
     def clean(self, handle: str) -> None:
         """Removes what an interrupted write left, if anything. The object itself stays."""
         folder, _, name = self._real().rpartition("/")
-        # The handle comes from the ledger, whose writers must not choose what is removed.
+        # The handle comes from the ledger. Only the name of a temporary object is accepted, so that
+        # a person who can write to the ledger cannot have other objects removed.
         if re.fullmatch(re.escape(f"{folder}/.{name}.") + "[0-9a-f]{16}[.]tmp", handle):
             with contextlib.suppress(FileNotFoundError):
                 self.fs.rm_file(handle)
