@@ -1,9 +1,10 @@
 {-# LANGUAGE OverloadedStrings #-}
 
--- | Compares ChaCha20 with the packages raaz and cryptonite, and ChaCha20-Poly1305 with cryptonite,
--- in one program: @Bench [--equal | --check]@
+-- | Compares our ChaCha20 with the ChaCha20 of raaz and cryptonite, and our ChaCha20-Poly1305 with
+-- cryptonite's, in one program: @Bench [--equal | --check]@
 --
--- @--equal@ only compares the results of the packages, and @--check@ fails if a target is missed.
+-- Always checks first that the results of the packages are equal. @--equal@ stops after this check,
+-- and @--check@ fails if a target is missed.
 module Main (main) where
 
 import Control.Exception (evaluate)
@@ -35,12 +36,12 @@ nonceBytes = B.pack [101 .. 112]
 key :: Key
 key = fromJust (keyFromBytes keyBytes)
 
--- | A library, and its work on a message. The key is converted to the library's type beforehand,
--- and the nonce is passed as bytes with each message. The results are new byte strings.
+-- | A library, and the work that it does for each message. The key has the library's type already,
+-- and the nonce comes as bytes with each message. The results are new byte strings.
 data Row = Row
     { name :: String
     , target :: Double
-    -- ^ The least ratio of its time to ours. 0 means no target.
+    -- ^ The least ratio of the library's time to ours. 0 means no target.
     , work :: ByteString -> ByteString -> [ByteString]
     -- ^ Takes the nonce and the message. A tag that the library returns separately stays separate,
     -- because appending it to the ciphertext would be another copy.
@@ -85,8 +86,8 @@ equal rows = forM_ ([0 .. 300] ++ [1000, 16383, 16384, 16385] ++ sizes) $ \len -
 -- | Returns the least time of each row for one message, in nanoseconds. The rows take turns.
 measured :: Int -> [Row] -> IO [Double]
 measured len rows = do
-    -- The inputs are read from a reference in each call. Otherwise GHC could compute the results,
-    -- or what a library derives from the nonce, only once.
+    -- Each call reads the inputs from a reference. Otherwise GHC could compute the results, or the
+    -- values that a library derives from the nonce, only once.
     reference <- newIORef (nonceBytes, message len)
     let times = max 1 (2000000 `div` len)
         run :: Row -> IO Double

@@ -70,12 +70,13 @@ fn of_ntl<F: Field>(benchmark: &str) -> Result<Option<Row>, String> {
     Ok(Some(Row::many("NTL", a.len() - fewer, move || ntl.run(operation))))
 }
 
-/// Returns a row of polyval. It multiplies by one fixed element, keeps the element's powers, and
-/// reduces once for every four products.
+/// Returns a row of polyval. The crate multiplies by one fixed element, keeps the element's powers,
+/// and reduces once for every four products.
 fn polyval(name: &str, step: usize) -> Result<Row, String> {
     let [keys, blocks] = operands::<Degree<128>>(usize::MAX);
     // RFC 8452, section 3: S(j) = dot(S(j - 1) + X(j), H) with dot(a, b) = a·b·x^-128, modulo the
-    // reciprocal of our polynomial. With all elements' bits reversed, this is x·a·b modulo ours.
+    // reciprocal of our polynomial. If the bits of all elements are reversed, dot(a, b) is x·a·b
+    // modulo our polynomial.
     let by = keys[0] * Gf128::from_bits(2).expect("x");
     let expected = blocks.iter().fold(Gf128::ZERO, |sum, block| (sum + *block) * by);
     let blocks: Vec<polyval::Block> = blocks.iter().map(|block| reversed(block).into()).collect();

@@ -1,4 +1,4 @@
-//! The peers of Haraka v2 with 5 rounds: a naive implementation, and the C of PQClean (with the
+//! The peers of Haraka v2 with 5 rounds: a naive implementation, and PQClean's C code (with the
 //! feature `sphincs`).
 
 use sealane::haraka;
@@ -11,8 +11,8 @@ use sealane_workloads::{Benchmark, Code, Prepared, Size};
 use crate::peers::sphincs::{self, Constants};
 use crate::timed::Row;
 
-/// Returns the peers' rows, and for one input also a row of ours that chooses the backend in each
-/// call. The error is the name of a row with a wrong result.
+/// Returns the peers' rows. For one input, also returns a row of our code that chooses the backend
+/// in each call. The error is the name of a row with a wrong result.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     const CHOICE: &str = "sealane, a choice in each call";
     const NAIVE: &str = "naive, without tables";
@@ -35,7 +35,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     rows.into_iter().map(|(name, prepared)| row(benchmark, size, name, prepared)).collect()
 }
 
-/// Returns a row. The error is its name if its results differ from those of our portable code.
+/// Returns a row. If its results differ from those of our portable code, the error is its name.
 fn row(benchmark: &str, size: Size, name: &str, mut prepared: Prepared) -> Result<Row, String> {
     let is_it = |(_, its): &(_, &Benchmark)| its.name == benchmark;
     let Some(Code::Own(prepare)) = Benchmark::all().find(is_it).map(|(_, its)| &its.code) else {

@@ -11,7 +11,8 @@ use crate::aead::OpenSsl;
 use crate::targets::ONE_CALL;
 use crate::timed::Row;
 
-/// Returns the peers' rows. The result of one call is compared with ours in the workloads' tests.
+/// Returns the peers' rows. The workloads' tests compare the results of our pieces with a reference
+/// that processes the whole message.
 pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     if benchmark == "poly1305-pieces" {
         return Ok(vec![row(ONE_CALL, |message| {
@@ -22,7 +23,8 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let seals = benchmark == "chacha20poly1305-seal-pieces";
     let mut openssl = OpenSsl::new(Cipher::chacha20_poly1305());
     Ok(vec![
-        // This call seals for both directions. One that refuses a forgery would encrypt it again.
+        // Sealing is the target for decryption too: the benchmark of decryption has no authentic
+        // tag, and a call that opens the message would refuse it and encrypt it again.
         row(ONE_CALL, move |message| {
             message.tag = cipher.seal_in_place(&nonce(message.next_number()), &AAD, &mut message.data);
         }),

@@ -15,8 +15,8 @@ enum Figure {
     Memory,
 }
 
-/// The upper limit of our figure: a multiple of the peer's figure, or seconds or MiB without a
-/// peer.
+/// The upper limit of our figure: a multiple of the peer's figure, or without a peer, a number of
+/// seconds or MiB.
 struct Target {
     case: &'static str,
     figure: Figure,
@@ -44,7 +44,7 @@ const TARGETS: &[Target] = &[
     beside("decrypt", Figure::Wall, "age", 0.45),
     beside("decrypt", Figure::Cpu, "age", 0.6),
     alone("decrypt", Figure::Memory, 48.0),
-    // 1.5 times the speed.
+    // At least 1.5 times age's speed.
     beside("pipe", Figure::Wall, "age", 1.0 / 1.5),
     alone("pipe", Figure::Memory, 48.0),
     beside("encrypt on one core", Figure::Wall, "age", 1.0),
@@ -94,7 +94,8 @@ impl Report {
         }
     }
 
-    /// Prints the report. Returns whether targets were checked, and all are reached.
+    /// Prints the report. Returns true if at least one target was checked, and all checked targets
+    /// are reached.
     pub(crate) fn print(&mut self, json: bool) -> Result<bool> {
         for row in &mut self.rows {
             let median = |figure| median(&row.taken.iter().map(|taken| of(taken, figure)).collect::<Vec<_>>());
@@ -131,7 +132,7 @@ impl Report {
         Ok(all_reached)
     }
 
-    /// Returns our figure, divided by the figure of the target's peer if it has one, and the unit.
+    /// Returns our figure and its unit. If the target has a peer, divides the figure by the peer's.
     fn reached(&self, target: &Target) -> Option<(f64, String)> {
         let of_row = |name: &str| {
             let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;
