@@ -18,10 +18,11 @@ pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("AGE_PASSPHRASE_WORK_FACTOR", "the work factor for new passphrase files, 1 to 30 (default: 18)"),
     ("AGE_PASSPHRASE_MAX_WORK_FACTOR", "the largest work factor to accept, 1 to 30 (default: 22)"),
     ("PINENTRY_PROGRAM", "the pinentry program that asks for passphrases"),
-    ("SEALANE_BACKEND", "the instruction set to use (see sealane cpu)"),
-    ("SEALANE_IDENTITY", "the identity file for commands that open files, if there is no -i or -j"),
-    ("SEALANE_CPU_CLASS", "the class of CPUs to tune for (see sealane cpu)"),
+    ("SEALANE_BACKEND", "the instruction set for encryption and decryption (see sealane cpu)"),
+    ("SEALANE_IDENTITY", "the identity file for commands that open files, without -i and -j"),
+    ("SEALANE_CPU_CLASS", "the class of CPUs to tune for: one-cycle or two-cycles"),
     ("TMPDIR", "the folder for temporary files"),
+    ("XDG_CONFIG_HOME", "the folder of sealane/identity.txt, instead of ~/.config"),
 ];
 
 /// Exit statuses with their meanings.
@@ -54,7 +55,8 @@ Examples:
 
 sealane COMMAND --help explains a command, sealane --help the flags of age.";
 
-const LONG_NOTES: &str = "\
+/// Examples and rules for the command line of `sealane`.
+pub(crate) const NOTES: &str = "\
 Examples:
   sealane keygen -o key.txt
   sealane encrypt -r age1… -o photos.tar.age photos.tar
@@ -89,7 +91,7 @@ pub(super) fn describe(command: Command, subcommands: &[Subcommand]) -> Command 
         .about("Encrypts and decrypts files in the age format, and splits keys into shares")
         .override_usage("sealane COMMAND …\n       sealane [-d] [OPTIONS] [INPUT]...")
         .after_help(format!("{commands}{SHORT_EXAMPLES}"))
-        .after_long_help(format!("{commands}{LONG_NOTES}\n\n{environment}\n{status}"))
+        .after_long_help(format!("{commands}{NOTES}\n\n{environment}\n{status}"))
 }
 
 /// Reads the arguments of `sealane help`, and returns the help of the command that they name, or of

@@ -32,7 +32,7 @@ pub(crate) use compat::tail;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args as _, Command, FromArgMatches as _};
 
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ pub(crate) use contribute::ContributeArgs;
 pub(crate) use decrypt::DecryptArgs;
 pub(crate) use encrypt::EncryptArgs;
 pub(crate) use groups::{ArmorArgs, FolderArgs, KeyArgs, OpeningArgs, OutputArgs, RecipientArgs, SealingArgs};
-pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES};
+pub(crate) use help::{ENVIRONMENT, EXIT_STATUS, FILES, NOTES};
 pub(crate) use identity::{IdentityArgs, IdentitySource};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use keygen::KeygenArgs;
@@ -51,6 +51,7 @@ pub(crate) use range::PlaintextRange;
 pub(crate) use rekey::RekeyArgs;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
 pub(crate) use small::{CompletionsArgs, CpuArgs, ManArgs};
+pub(crate) use subcommand::VERSION;
 use subcommand::{Group, Subcommand, base, parse_as_age, parse_with};
 pub(crate) use verify::VerifyArgs;
 
@@ -176,7 +177,9 @@ fn parse_help(command: Command, args: Vec<OsString>) -> Result<Action, clap::Err
 
 /// Returns all commands as a tree, for the manual.
 pub(crate) fn whole_command() -> Command {
-    top_command().subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
+    // The manual has no text for flags that the short help hides.
+    let command = top_command().mut_args(|arg| arg.hide_short_help(false));
+    command.subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
 }
 
 /// Returns the tree of commands for completions. It lacks INPUT, because after INPUT shells would
@@ -218,6 +221,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         Ok(Action::Inspect(args)) => args.checked().map(Action::Inspect),
         Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
         Ok(action) => Ok(action),
+        Err(error) if error.kind() == ErrorKind::DisplayVersion => Ok(Action::Print(format!("sealane {VERSION}\n"))),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),
         Err(error) => Err(usage_error(&error, &first, subcommand)),
     }

@@ -123,8 +123,8 @@ pub(crate) struct ShareInspectArgs {
 /// The arguments of `sealane share refresh`.
 #[derive(Args, Debug)]
 pub(crate) struct RefreshArgs {
-    /// Write the new shares into the folder DIR, which is made if it is missing [default: this
-    /// folder]
+    /// Write the new shares into the folder DIR, which is made if it is missing [default: the
+    /// current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Take the shares of the set ID
@@ -141,7 +141,8 @@ pub(crate) struct ReissueArgs {
     /// The number of the share to make (1 to 255)
     #[arg(long, value_name = "NUMBER")]
     pub(crate) index: u16,
-    /// Write the share into the folder DIR, created if it is missing [default: the current folder]
+    /// Write the share into the folder DIR, which is made if it is missing [default: the current
+    /// folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Take the shares of the set ID
@@ -178,8 +179,8 @@ Nothing is written unless the result is the secret that was split, and no file i
 may be a mix of binary and text form. Duplicates are ignored. Damaged shares are named, and left out
 if there are enough others. If shares are of several sets, the command fails and lists the sets.
 
-Text may be wrapped, quoted or copied from a mail. Words may be on separate lines, numbered, or cut to
-their first four letters. A share from a pipe is kept in memory, and may have up to 64 MiB.
+Text may be wrapped, quoted or copied from a mail. Words may be on separate lines, numbered, or cut
+to their first four letters. A share from a pipe is kept in memory, and may have up to 64 MiB.
 
 Without SHARE, each share is typed at the terminal, on one line that is not shown. It is checked at
 once, so a mistake can be corrected. If the secret is an identity, its public key is shown at the

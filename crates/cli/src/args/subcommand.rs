@@ -47,9 +47,12 @@ impl Group {
     }
 }
 
+/// The version of the command.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Returns a command without arguments.
 pub(super) fn base(name: &'static str) -> Command {
-    Command::new(name).version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).arg_required_else_help(false)
+    Command::new(name).version(VERSION).disable_help_subcommand(true).arg_required_else_help(false)
 }
 
 /// Parses the arguments of a subcommand into `A`, and returns its action.

@@ -7,7 +7,9 @@ use std::{fs, io};
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::args::{CompletionsArgs, ENVIRONMENT, EXIT_STATUS, FILES, ManArgs, completion_command, whole_command};
+use crate::args::{
+    CompletionsArgs, ENVIRONMENT, EXIT_STATUS, FILES, ManArgs, NOTES, VERSION, completion_command, whole_command,
+};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::print;
 
@@ -23,7 +25,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<()> {
     let mut command = whole_command();
     command.build();
     let pages = page_names(&command);
-    let Some(directory) = &args.output else {
+    let Some(directory) = args.output.as_ref().filter(|directory| *directory != Path::new("-")) else {
         let page = page(&command, &pages).map_err(|error| Error::io("cannot make the manual", &error))?;
         return print(&page);
     };
@@ -49,8 +51,12 @@ fn page_names(command: &Command) -> Vec<String> {
 
 /// Returns the page of `command` in the language of man(7).
 fn page(command: &Command, pages: &[String]) -> io::Result<Vec<u8>> {
-    let notes = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
-    let man = Man::new(command.clone());
+    // The help of `sealane` also has the lists of commands, which have a section of their own.
+    let notes = match command.get_name() {
+        "sealane" => Some(NOTES.to_owned()),
+        _ => command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string),
+    };
+    let man = Man::new(command.clone()).source(format!("sealane {VERSION}"));
     let mut page = Vec::new();
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
@@ -58,7 +64,7 @@ fn page(command: &Command, pages: &[String]) -> io::Result<Vec<u8>> {
     man.render_description_section(&mut page)?;
     man.render_options_section(&mut page)?;
     let mut text = String::new();
-    if let Some(notes) = notes.filter(|_| command.get_name() != "sealane") {
+    if let Some(notes) = notes {
         section(&mut text, "NOTES", &notes);
     }
     if command.has_subcommands() {

@@ -129,7 +129,7 @@ pub(crate) fn payload_error(error: io::Error, input: &str) -> Error {
 fn header_error(error: &HeaderError) -> Error {
     let explained = Error::new(error.to_string());
     match error {
-        HeaderError::Empty => explained.hint("the file is empty; was the command that made it interrupted?"),
+        HeaderError::Empty => explained.hint("was the command that made it interrupted?"),
         HeaderError::NotAge => {
             explained.hint("is it the right file? an encrypted file begins with this line, or with -----BEGIN AGE")
         }

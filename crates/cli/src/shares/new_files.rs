@@ -27,6 +27,11 @@ impl NewFiles {
     /// Creates the files in `directory`, which is created if it is missing. None of the names may
     /// exist.
     pub(crate) fn create(directory: &Path, names: &[String]) -> Result<Self> {
+        if directory == Path::new("-") {
+            return Err(
+                Error::usage("these files can't be printed").hint("-o names a folder; ./- is a folder called -")
+            );
+        }
         let directory = if directory == Path::new("") { Path::new(".") } else { directory };
         make_directory(directory)?;
         let mut new = Self { directory: directory.to_owned(), files: Vec::new() };

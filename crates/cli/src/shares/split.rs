@@ -23,7 +23,7 @@ use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 
 /// The content of standard output with `-o -`, as named in a warning.
-const SHARES: &str = "all shares together, which restore the secret,";
+const SHARES: &str = "the set of all shares, which restores the secret,";
 /// The number of bytes to read at a time.
 const READ: usize = 256 << 10;
 

@@ -75,10 +75,18 @@ fn a_manual_page_for_every_command() {
             ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"];
         assert_eq!(sections, expected, "{command}");
         assert!(page.contains("AGE_PASSPHRASE_FD") && page.contains("age(1)"), "{command}");
+        assert!(page.lines().any(|line| line.starts_with(".TH ") && line.contains("\"sealane ")), "{page}");
+        // The name of an option is on the line after `.TP`, and its text follows.
+        let lines: Vec<_> = page.lines().collect();
+        for i in (0..lines.len()).filter(|i| lines[*i] == ".TP") {
+            assert!(lines.get(i + 2).is_some_and(|text| !text.is_empty()), "{}", lines[i + 1]);
+        }
         if command.is_empty() {
-            assert!(page.contains("sealane\\-share\\-reissue(1)"), "{page}");
+            assert!(page.contains("sealane\\-share\\-reissue(1)") && page.contains("sealane keygen \\-o"), "{page}");
         }
     }
+    assert_eq!(dir.run(["man", "-o", "-"]).text(), page);
+    assert_eq!(dir.run(["encrypt", "-V"]).text(), dir.run(["-V"]).text());
     dir.write("file", "");
     dir.run(["man", "-o", "file/man1"]).fails("cannot write the manual");
 }

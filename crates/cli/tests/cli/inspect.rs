@@ -158,5 +158,9 @@ fn many_files_have_a_line_each_and_a_summary() {
     assert!(report["files"][0]["error"].as_str().unwrap().contains("cut short"));
     assert_eq!((&report["summary"]["files"], &report["summary"]["failed"]), (&1.into(), &1.into()));
     assert_eq!(report["summary"]["opens"], 1);
+    let run = dir.run(["inspect", "--json", "missing", "x"]);
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert!(report["files"][0]["error"].as_str().unwrap().contains("\"missing\""), "{report}");
+    assert_eq!((&report["files"][0]["file"], &report["summary"]["failed"]), (&Value::Null, &1.into()));
     dir.run(["inspect", "x", "-"]).misused("standard input can't be one of several inputs");
 }

@@ -281,7 +281,7 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
         ("combine holder-1 holder-2 holder-3", "the secret goes to a file that others can read"),
         ("combine -o - holder-1 holder-2 holder-3", "the secret goes to a file that others can read"),
         ("contribute -y -i key.txt held", "goes to a file that others can read"),
-        ("split -k 2 -n 3 -o - secret", "all shares together, which restore the secret, goes to a file that others"),
+        ("split -k 2 -n 3 -o - secret", "the set of all shares, which restores the secret, goes to a file that others"),
         ("split --vault -k 2 -n 3 -o - secret", "goes to a file that others can read"),
         ("keygen --split 2/3 -o -", "goes to a file that others can read"),
     ] {

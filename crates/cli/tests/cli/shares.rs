@@ -158,6 +158,8 @@ fn only_a_public_key_goes_on_to_new_shares() {
         }
         dir.write(share, text);
     }
+    let printed = with_shares(&["share", "reissue", "--index", "4", "-o", "-"], &shares, &[1, 2, 5]);
+    dir.run(printed).misused("these files can't be printed");
     dir.run(with_shares(&["share", "reissue", "--index", "4", "-o", "again"], &shares, &[1, 2, 5])).ok();
     let text = String::from_utf8(dir.read(&files(&dir, "again")[0])).unwrap();
     assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), 2, "{text}");

@@ -61,7 +61,8 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
     };
 
     if !with_manifest && !plan.links.is_empty() {
-        warn(format!("{} symbolic links are left out: only a manifest could keep them", plan.links.len()));
+        let are = if plan.links.len() == 1 { "link is" } else { "links are" };
+        warn(format!("{} symbolic {are} left out: only a manifest could keep them", plan.links.len()));
     }
     let (progress, failures, entries) = (Progress::default(), Failures::default(), Mutex::new(HashMap::new()));
     plan.failures.iter().for_each(|error| failures.add(error));

@@ -14,7 +14,10 @@ use crate::keys::file_keys::Openers;
 /// The report about one of many files.
 #[derive(Serialize)]
 struct Entry {
-    file: String,
+    /// The path of the file. A file or folder that could not be listed has only an error, whose
+    /// text names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     #[serde(flatten)]
     report: Option<Report>,
     error: Option<String>,
@@ -23,6 +26,7 @@ struct Entry {
 /// The sums over all files that could be read and are not cut short.
 #[derive(Default, Serialize)]
 struct Summary {
+    /// The files that could be read and are not cut short.
     files: usize,
     /// The files that could not be read, or are cut short.
     failed: usize,
@@ -45,8 +49,11 @@ struct List {
 pub(super) fn print(inputs: &[PathBuf], as_json: bool, openers: Option<&Openers>) -> Result<()> {
     let plan = encrypted_files(inputs);
     let failures = Failures::default();
-    plan.failures.iter().for_each(|error| failures.add(error));
     let mut list = List { files: Vec::new(), summary: Summary { opens: openers.map(|_| 0), ..Summary::default() } };
+    for error in &plan.failures {
+        failures.add(error);
+        list.add(Entry { file: None, report: None, error: Some(error.to_string()) });
+    }
     for source in &plan.files {
         let file = source.path.display().to_string();
         let (report, error) = match examine_source(source, openers) {
@@ -59,7 +66,7 @@ pub(super) fn print(inputs: &[PathBuf], as_json: bool, openers: Option<&Openers>
         if let Some(error) = &error {
             failures.add(error);
         }
-        list.add(Entry { file, report, error: error.map(|error| error.to_string()) });
+        list.add(Entry { file: Some(file), report, error: error.map(|error| error.to_string()) });
     }
     list.summary.failed = failures.count();
     let text = if as_json { json(&list)? } else { list.text() };
@@ -91,7 +98,7 @@ impl List {
         let lines = files.filter_map(|entry| {
             let report = entry.report.as_ref()?;
             let opens = report.opens.map_or(String::new(), |opens| format!("; {}", opens.text()));
-            let (file, bytes) = (&entry.file, report.sizes.plaintext.unwrap_or_default());
+            let (file, bytes) = (entry.file.as_ref()?, report.sizes.plaintext.unwrap_or_default());
             Some(printable(&format!("{file}: {}; {bytes} bytes of plaintext{opens}", types(&report.recipients))) + "\n")
         });
         let Summary { files, plaintext, opens, .. } = &self.summary;
