@@ -1,9 +1,11 @@
 """Sources of jobs, and stores that promise little: what is not seen or not done is reported."""
 
 import os
+import shutil
 
 import fsspec
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from keys import IDENTITY, OTHER
@@ -196,3 +198,77 @@ def test_links_to_folders(tmp_path):
     report = jobs.verify([f"{lake}", f"{elsewhere}"], **OLD, ledger=f"{tmp_path}/both").check()
     assert report.count("done") == 2
     assert names(f"{lake}/other", tmp_path) == ["other/b"]
+
+
+OPERATIONS = {
+    "rekey": lambda source, call: jobs.rekey(source, **TO_OTHER, **call),
+    "verify": lambda source, call: jobs.verify(source, **OLD, **call),
+    "seal": lambda source, call: jobs.seal(source, f"{call['ledger']}-out", recipients=TO_OTHER["recipients"], **call),
+    "open": lambda source, call: jobs.open(source, f"{call['ledger']}-out", **OLD, **call),
+}
+
+
+@pytest.fixture
+def unreadable(tmp_path, monkeypatch):
+    """A folder with a subfolder that cannot be listed, also not by root."""
+    for name in ("x/1", "y/2", "z/deep/3"):
+        (tmp_path / "lake" / name).parent.mkdir(parents=True)
+        (tmp_path / "lake" / name).write_bytes(sealed(b"1"))
+    scan = os.scandir
+
+    def scandir(path="."):
+        if str(path).rstrip("/").endswith(("lake/y", "z/deep")):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    return tmp_path / "lake"
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_a_folder_that_cannot_be_listed(operation, unreadable, tmp_path):
+    work = OPERATIONS[operation]
+    report = work(f"{unreadable}", {"ledger": f"{tmp_path}/1"})
+    assert [record.url.partition("lake/")[2] for record in report.failures] == ["y", "z/deep"]
+    assert report.count("done") == 1
+    with pytest.raises(jobs.JobError, match="lake/y: the folder cannot be listed: PermissionError"):
+        report.check()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"),
+    [("*", 2), ("*/?", 1), ("[xy]/*", 1), ("x*", 0), ("**/*", 2), ("z/**", 1), ("*/deep/*", 2), ("y", 1), ("y/*", 1)],
+)
+def test_a_pattern_names_the_folders_that_it_needs(pattern, count, unreadable, tmp_path):
+    report = jobs.verify(f"{unreadable}/{pattern}", **OLD, ledger=f"{tmp_path}/ledger")
+    assert len(report.failures) == count
+    assert all("cannot be listed" in failure.error for failure in report.failures)
+
+
+def test_a_folder_that_vanishes(tmp_path, monkeypatch):
+    for name in ("x/1", "y/2"):
+        (tmp_path / "lake" / name).parent.mkdir(parents=True)
+        (tmp_path / "lake" / name).write_bytes(sealed(b"1"))
+    ls, calls = LocalFileSystem.ls, []
+
+    def vanishing(self, path, **kwargs):
+        if path.endswith("lake/y"):
+            shutil.rmtree(path)
+        if path.endswith("lake/x"):
+            calls.append(path)
+            if len(calls) == 1:
+                # As if an object of the folder had vanished.
+                raise FileNotFoundError(f"{path}/gone")
+        return ls(self, path, **kwargs)
+
+    monkeypatch.setattr(LocalFileSystem, "ls", vanishing)
+    assert names(f"{tmp_path}/lake", tmp_path) == ["x/1"]
+
+
+@pytest.mark.parametrize("pattern", ["*", "year=*/*", "**/b", "year=2027/**", "**", "[ty]*/?", "y*/deep/b", "**/deep"])
+def test_patterns_are_those_of_fsspec(pattern, root, tmp_path):
+    fs, path = fsspec.url_to_fs(f"{root}/{pattern}")
+    expected = set()
+    for match in fs.glob(path):
+        expected.update(fs.find(match))
+    assert names(f"{root}/{pattern}", tmp_path) == sorted(one.partition("lake/")[2] for one in expected)

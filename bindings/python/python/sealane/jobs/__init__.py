@@ -43,7 +43,8 @@ from .. import age
 from ..fsspec._references import check_identities, check_recipients
 from ._lake import SealedIdentity
 from ._ledger import Ledger
-from ._place import Found, Place, detailed, find, is_result, leads_out, target_of
+from ._listing import detailed
+from ._place import Found, Place, find, is_result, leads_out, target_of
 from ._progress import progress_of
 from ._report import JobError, Progress, Record, Report
 from ._runners import runner_of
@@ -229,9 +230,8 @@ class _Run:
         tasks = []
         for one in found:
             url = one.place.url
-            if one.info["type"] != "file":
-                error = "a symbolic link leads to a folder outside the sources: name that folder as a source"
-                records[url] = Record(url, "failed", error=error)
+            if one.error is not None:
+                records[url] = Record(url, "failed", error=one.error)
                 continue
             if place and one.relative and leads_out(one.relative):
                 records[url] = Record(url, "failed", error="the name of the object leads out of the target")

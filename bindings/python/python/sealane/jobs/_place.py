@@ -13,8 +13,10 @@ import fsspec
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
+from ._listing import Listing, is_in
 from ._report import JobError
 
+_LINK = "a symbolic link leads to a folder outside the sources: name that folder as a source"
 _LOCK = threading.Lock()
 _SHARED: dict[str, Any] = {}
 
@@ -71,56 +73,34 @@ class Found:
     place: Place
     relative: str
     info: dict[str, Any] = dataclasses.field(repr=False)
+    #: Why there is no object to process: the place is a folder that cannot be listed, or a link.
+    error: str | None = None
 
 
 def _is_temporary(path: str) -> bool:
     return re.fullmatch(r"[.].+[.][0-9a-f]{16}[.]tmp", path.rpartition("/")[2], re.DOTALL) is not None
 
 
-def detailed(fs: Any, listing: Any) -> dict[str, dict[str, Any]]:
-    """Returns the result of ``fs.find`` with ``detail``: information about objects, by path.
-
-    adlfs returns a list instead of a dict for a single object.
-    """
-    return listing if isinstance(listing, dict) else {path: fs.info(path) for path in listing}
-
-
-def _below(fs: Any, path: str) -> dict[str, dict[str, Any]]:
-    """Returns everything below a folder, or the object at the path."""
-    return detailed(fs, fs.find(path, detail=True))
+def _listed(fs: Any, path: str) -> tuple[Listing, str]:
+    """Lists a path or a pattern. Returns also the folder in which the relative paths begin."""
+    listing = Listing(fs)
+    if any(letter in path for letter in "*?[") and not fs.exists(path):
+        return listing, listing.add_matches(path)
+    listing.add(path)
+    return listing, path.rstrip("/")
 
 
-def _is_in(path: str, folders: set[str]) -> bool:
-    """Whether a path is one of the folders, or lies below one."""
-    return any(path[:end] in folders for end in [*(i for i, c in enumerate(path) if c == "/"), len(path)])
-
-
-def _listed(fs: Any, path: str) -> tuple[dict[str, dict[str, Any]], str, set[str]]:
-    """Lists a path or a pattern.
-
-    Returns the objects, the folder in which their relative paths begin, and the folders of which
-    everything is listed.
-    """
-    if not any(letter in path for letter in "*?[") or fs.exists(path):
-        root = path.rstrip("/")
-        return _below(fs, path), root, {root}
-    fixed = path[: min(path.find(letter) for letter in "*?[" if letter in path)]
-    infos = fs.glob(path, detail=True)
-    folders: set[str] = set()
-    for name in sorted(name.rstrip("/") for name, info in infos.items() if info["type"] == "directory"):
-        if not _is_in(name, folders):
-            folders.add(name)
-            infos |= _below(fs, name)
-    return infos, fixed.rpartition("/")[0], folders
+def _relative(path: str, root: str) -> str:
+    return path.rpartition("/")[2] if path == root else path.removeprefix(root).lstrip("/")
 
 
 def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[Found]:
     """Returns the objects at addresses: all below a folder, and all that match a pattern.
 
     Everything below a folder that matches a pattern belongs to it. Temporary objects that
-    interrupted writes left behind are excluded. Links to folders are not followed: they are
-    returned, with the type ``directory``, unless they lead to a folder that is listed anyway.
-    Raises ``FileNotFoundError`` if an address yields nothing.
+    interrupted writes left behind are excluded. Folders that cannot be listed are returned with an
+    error. Links to folders are not followed: they are returned with an error, too, unless they lead
+    to a folder that is listed anyway. Raises ``FileNotFoundError`` if an address yields nothing.
     """
     found: dict[tuple[str, str], Found] = {}
     folders: set[str] = set()
@@ -128,11 +108,15 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
         place = Place.of(source, options)
         fs = place.fs()
         fs.invalidate_cache()
-        infos, root, listed = _listed(fs, place.path)
-        is_local = isinstance(fs, LocalFileSystem)
-        folders |= {os.path.realpath(folder) for folder in listed if is_local}
-        is_empty = True
-        for path, info in infos.items():
+        listing, root = _listed(fs, place.path)
+        if isinstance(fs, LocalFileSystem):
+            folders |= {os.path.realpath(folder) for folder in listing.folders}
+        is_empty = not listing.errors
+        for path, caught in sorted(listing.errors.items()):
+            reason = f"the folder cannot be listed: {type(caught).__name__}: {caught}"
+            info = {"name": path, "type": "directory"}
+            found[place.protocol, path] = Found(place.at(path), _relative(path, root), info, reason)
+        for path, info in sorted(listing.infos.items()):
             is_link = bool(info.get("islink"))
             if is_link:
                 # The listing describes the link, not the file.
@@ -141,17 +125,16 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
                 continue
             if _is_temporary(path) or path.endswith("/"):
                 continue
-            relative = path.rpartition("/")[2] if path == root else path.removeprefix(root).lstrip("/")
-            found[place.protocol, path] = Found(place.at(path), relative, info)
+            error = None if info["type"] == "file" else _LINK
+            found[place.protocol, path] = Found(place.at(path), _relative(path, root), info, error)
             is_empty = False
         if is_empty:
             raise FileNotFoundError(source)
     objects = [
-        one
-        for one in found.values()
-        if one.info["type"] == "file" or not _is_in(os.path.realpath(one.place.path), folders)
+        one for one in found.values() if one.error != _LINK or not is_in(os.path.realpath(one.place.path), folders)
     ]
-    if len({one.relative for one in objects}) < len(objects):
+    names = [one.relative for one in objects if one.error is None]
+    if len(set(names)) < len(names):
         # Two objects would have the same target.
         return [dataclasses.replace(one, relative="") for one in objects]
     return objects
