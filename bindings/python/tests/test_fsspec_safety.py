@@ -4,6 +4,7 @@ import os
 
 import fsspec
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 import sealane.fsspec
@@ -114,3 +115,27 @@ def test_filesystems_with_other_options_for_the_identity(tmp_path):
     first = filesystem({"token": "secret 1"})
     assert first is filesystem({"token": "secret 1"})
     assert first is not filesystem({"token": "secret 2"}) is not filesystem(None)
+
+
+def recipients_without_text(kind):
+    if kind == "passphrase":
+        return [age.Recipient.passphrase(text, work_factor=1) for text in ("of A", "of B")]
+    holders = [[age.Identity.generate().recipient for _ in range(2)] for _ in range(2)]
+    return [age.Recipient.threshold(2, recipients) for recipients in holders]
+
+
+@pytest.mark.parametrize("kind", ["passphrase", "threshold"])
+def test_filesystems_for_other_recipients(kind):
+    """Recipients without text must have different texts in ``repr``, which fsspec compares."""
+    first, second = recipients_without_text(kind)
+    assert repr(first) != repr(second) and repr(first) == repr(first)
+    assert f"<sealane.age.Recipient {kind} " in repr(first) and "of A" not in repr(first)
+    one, other = in_memory(recipients=first), in_memory(recipients=[second])
+    assert one is not in_memory(recipients=second) is not other
+    assert one is in_memory(recipients=first)
+    in_memory(recipients=second).pipe("/b", b"for B")
+    sealed = fsspec.filesystem("memory").cat("/b")
+    if kind == "passphrase":
+        assert age.decrypt(sealed, age.Identity.passphrase("of B")) == b"for B"
+        with pytest.raises(age.WrongPassphraseError):
+            age.decrypt(sealed, age.Identity.passphrase("of A"))

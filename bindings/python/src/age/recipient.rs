@@ -1,5 +1,8 @@
 //! The Python class `Recipient`, and the recipients that Python code passes as arguments.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::process;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -23,12 +26,20 @@ pub(crate) struct Recipient {
     key: Key,
     /// The public text, if the recipient is a public key.
     text: Option<String>,
+    /// A random number, with which `repr` tells recipients without text apart.
+    number: u64,
     kind: &'static str,
 }
 
 impl Recipient {
     pub(crate) fn public(key: Key, text: String, kind: &'static str) -> Self {
-        Self { key, text: Some(text), kind }
+        Self { key, text: Some(text), number: 0, kind }
+    }
+
+    fn without_text(key: Key, kind: &'static str) -> Self {
+        // The process id is hashed because a child process has the same random keys as its parent.
+        let number = RandomState::new().hash_one(process::id());
+        Self { key, text: None, number, kind }
     }
 
     pub(crate) fn of(recipient: AnyRecipient) -> PyResult<Self> {
@@ -94,7 +105,7 @@ impl Recipient {
         }
         let key = scrypt::Recipient::new(SecretString::from(passphrase)).with_work_factor(work_factor);
         let key = key.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { key: Arc::new(key), text: None, kind: "passphrase" })
+        Ok(Self::without_text(Arc::new(key), "passphrase"))
     }
 
     #[staticmethod]
@@ -105,7 +116,7 @@ impl Recipient {
         let all = Recipients::new(recipients)?;
         let holders = Threshold { threshold, recipients: all.0, label };
         holders.recipient().map_err(failed)?;
-        Ok(Self { key: Arc::new(holders), text: None, kind: "threshold" })
+        Ok(Self::without_text(Arc::new(holders), "threshold"))
     }
 
     #[getter]
@@ -118,10 +129,12 @@ impl Recipient {
         self.text.as_deref().ok_or_else(without_text)
     }
 
+    /// Differs for different recipients: fsspec returns the same filesystem for arguments with the
+    /// same text.
     fn __repr__(&self) -> String {
         match &self.text {
             Some(text) => format!("Recipient({text:?})"),
-            None => format!("<sealane.age.Recipient {}>", self.kind),
+            None => format!("<sealane.age.Recipient {} {:016x}>", self.kind, self.number),
         }
     }
 
