@@ -1,16 +1,18 @@
 """Files of the system and of Python: permissions, pipes, and sources and targets that fail."""
 
+import contextlib
 import io
 import os
 import struct
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 from keys import IDENTITY
-from sealane import _io, age
+from sealane import _io, _sealane, age
 
 CHUNK = 65536
 DATA = os.urandom(5 * CHUNK)
@@ -320,3 +322,33 @@ def test_damage_after_several_steps_loses_nothing(monkeypatch):
             file.read()
         assert file.tell() == 0
     assert file.read(CHUNK) == DATA[:CHUNK]
+
+
+@pytest.mark.parametrize("change", ["replaced", "written to", "made longer"])
+def test_a_file_that_others_change_meanwhile(change, sealed, monkeypatch):
+    native, newer = _sealane.rekey_header, age.encrypt(b"newer", IDENTITY.recipient)
+
+    def changing(*args, **kwargs):
+        if change == "replaced":
+            (sealed.parent / "newer").write_bytes(newer)
+            os.replace(sealed.parent / "newer", sealed)
+        elif change == "written to":
+            sealed.write_bytes(newer)
+        else:
+            with open(sealed, "ab") as file:
+                file.write(b"more")
+        return native(*args, **kwargs)
+
+    monkeypatch.setattr(_sealane, "rekey_header", changing)
+    with pytest.raises(OSError, match="others changed the"):
+        age.rekey_file(sealed, IDENTITY, age.Identity.generate().recipient)
+    assert os.listdir(sealed.parent) == ["sealed"]
+    if change == "made longer":
+        assert sealed.read_bytes().endswith(b"more")
+    else:
+        assert sealed.read_bytes() == newer
+    monkeypatch.undo()
+    sealed.write_bytes(newer)
+    other = age.Identity.generate()
+    age.rekey_file(sealed, IDENTITY, other.recipient)
+    assert age.decrypt(sealed.read_bytes(), other) == b"newer"

@@ -173,13 +173,22 @@ def rekey_file(
 ) -> None:
     """Encrypts a file to other recipients by replacing its header.
 
-    The payload is not encrypted again.
+    The payload is not encrypted again. Raises ``OSError`` if others change or replace the file
+    meanwhile, and leaves their version in place.
 
     With ``keep``, the present recipients can still open the file. Leaving it out does not revoke
     access: anyone who could open the file before can still open a copy of it.
     """
-    with open(path, "rb") as old, replacement(path) as temporary:
-        if not stat.S_ISREG(os.fstat(old.fileno()).st_mode):
+    with contextlib.ExitStack() as stack:
+        old = stack.enter_context(open(path, "rb"))
+        found = os.fstat(old.fileno())
+
+        def check(_: os.stat_result) -> None:
+            if _version(os.stat(path)) != _version(found):
+                raise OSError(f"others changed the file meanwhile: {path!r}")
+
+        temporary = stack.enter_context(replacement(path, check))
+        if not stat.S_ISREG(found.st_mode):
             # Other files are not replaced, so they would be overwritten while they are read.
             raise io.UnsupportedOperation(f"only a regular file can be given to other recipients: {path!r}")
         prefix = old.read(_MAX_HEADER_BYTES + 16)
@@ -189,6 +198,14 @@ def rekey_file(
             new.write(header)
             while data := old.read(1 << 20):
                 new.write(data)
+                length += len(data)
+        if length != found.st_size:
+            raise OSError(f"others changed the length of the file meanwhile: {path!r}")
+
+
+def _version(found: os.stat_result) -> tuple[int, int, int, int]:
+    """Returns what changes when a file is changed or replaced."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def read_identities(path: Path, *, passphrase: str | None = None) -> list[Identity]:
