@@ -139,3 +139,28 @@ def test_filesystems_for_other_recipients(kind):
         assert age.decrypt(sealed, age.Identity.passphrase("of B")) == b"for B"
         with pytest.raises(age.WrongPassphraseError):
             age.decrypt(sealed, age.Identity.passphrase("of A"))
+
+
+def test_a_file_of_a_transaction_that_is_still_open(tmp_path):
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    path = f"{tmp_path}/a"
+    fs.pipe(path, b"old")
+    with fs.transaction:
+        file = fs.open(path, "wb")
+        file.write(DATA)
+        assert fs.cat(path) == b"old"
+    assert file.closed and fs.cat(path) == DATA
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_write_that_failed_in_a_transaction(tmp_path):
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    path = f"{tmp_path}/a"
+    fs.pipe(path, b"old")
+    with pytest.raises(OSError, match="a write to it failed"), fs.transaction:
+        file = fs.open(path, "wb")
+        with pytest.raises(ZeroDivisionError), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(file, "_put", lambda sealed: 1 / 0)
+            file.write(DATA)
+    assert file.closed and fs.cat(path) == b"old"
+    assert os.listdir(tmp_path) == ["a"]

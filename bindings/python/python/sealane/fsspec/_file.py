@@ -219,7 +219,14 @@ class AgeWriteFile(AgeWriter):
             self._target.close()
 
     def commit(self) -> None:
-        """Puts the file in its place, at the end of a transaction, unless it was given up."""
+        """Puts the file in its place, at the end of a transaction, unless it was given up.
+
+        Finishes a file that is still open. Raises ``OSError`` if a write to it failed.
+        """
+        if not self.closed:
+            self.close()
+            if self._is_given_up:
+                raise OSError(f"the file was not replaced, because a write to it failed: {self.path}")
         if not self._is_given_up:
             self._target.commit()
             self.fs._forget(self.path)
