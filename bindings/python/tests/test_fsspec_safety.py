@@ -164,3 +164,23 @@ def test_a_write_that_failed_in_a_transaction(tmp_path):
             file.write(DATA)
     assert file.closed and fs.cat(path) == b"old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_local_file_that_is_replaced_by_one_like_it(tmp_path):
+    """With times of one second, nothing but the contents tells the versions apart."""
+
+    class Coarse(LocalFileSystem):
+        cachable = False
+
+        def info(self, path, **kwargs):
+            return super().info(path, **kwargs) | {"mtime": 1, "created": 1}
+
+    fs = sealane.fsspec.AgeFileSystem(fs=Coarse(), skip_instance_cache=True, **OPTIONS)
+    path = tmp_path / "a"
+    for text in (b"1" * 100, b"2" * 100):
+        path.write_bytes(age.encrypt(text, IDENTITY.recipient))
+        if text[:1] == b"2":
+            with fs.open(str(path)) as file, pytest.raises(age.PayloadError):
+                file.read()
+        with fs.open(str(path)) as file:
+            assert file.read() == text

@@ -11,6 +11,7 @@ from fsspec.caching import BaseCache
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
+from .._errors import PayloadError
 from .._io import AgeWriter
 from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
@@ -29,6 +30,8 @@ class _FileSystem(Protocol):
     async def _read_ranges(self, path: str, entry: Entry, ranges: list[tuple[int, int, int]]) -> dict[int, bytes]: ...
 
     def _forget(self, path: str) -> None: ...
+
+    def _forget_version(self, path: str) -> None: ...
 
 
 class ChunkCache(BaseCache):  # type: ignore[misc]
@@ -161,7 +164,12 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         [request] = requests
         [(_, skip, length)] = request.pieces
         position, sealed = entry.preamble.length + request.start, request.stop - request.start
-        return file.open_piece(key, request.first, request.is_last, position, sealed, (skip, length))
+        try:
+            return file.open_piece(key, request.first, request.is_last, position, sealed, (skip, length))
+        except (PayloadError, OSError):
+            # The file may have been replaced by one of the same length and time.
+            self.fs._forget_version(self.path)
+            raise
 
     def close(self) -> None:
         self._local = None
