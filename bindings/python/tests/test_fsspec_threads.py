@@ -43,3 +43,18 @@ def test_threads_share_a_file(tmp_path):
         assert file.seek(50) == 50
         assert [pool.submit(file.read, 10).result(), file.read(10)] == [data[50:60], data[60:70]]
         assert (file.seek(len(data) + 5), file.read(3), file.read()) == (len(data) + 5, b"", b"")
+
+
+def test_the_position_of_a_thread(tmp_path):
+    """Another thread that seeks and reads in between changes nothing for this one."""
+    fs = fsspec.filesystem("age", **OPTIONS)
+    path = f"{tmp_path}/shared"
+    data = os.urandom(300_000)
+    fs.pipe(path, data)
+    with fs.open(path, cache_type="chunks") as file, ThreadPoolExecutor(1) as pool:
+        file.seek(100)
+        pool.submit(lambda: (file.seek(5000), file.read(1), file.seek(200_000))).result()
+        assert (file.tell(), file.tell()) == (100, 100)
+        assert pool.submit(file.tell).result() == 200_000
+        assert file.read(10) == data[100:110]
+        assert file.tell() == 110

@@ -129,18 +129,22 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         return position
 
     def tell(self) -> int:
-        self._sought.place = None
-        position: int = super().tell()
-        return position
+        """Returns the position at which the next read of this thread begins."""
+        return self._place()[1]
+
+    def _place(self) -> tuple[int | None, int]:
+        """Returns the position of this thread's next read, and ``_turn`` if it sought there."""
+        turn, position = getattr(self._sought, "place", None) or (None, self.loc)
+        # Without a valid seek of its own, the thread continues from the shared position.
+        return (turn, position) if turn == self._turn else (None, self.loc)
 
     def read(self, length: int | None = -1) -> bytes:
         """Reads ``length`` bytes, or everything to the end. Returns fewer only at the end."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
-        turn, start = getattr(self._sought, "place", None) or (None, self.loc)
+        turn, start = self._place()
         self._sought.place = None
-        if turn != self._turn:
-            # Without a valid seek of its own, the thread continues from the shared position.
+        if turn is None:
             self._turn += 1
             start = self.loc
         stop = self.size if length is None or length < 0 else start + length
