@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -58,21 +59,51 @@ class Listings:
             size = None
         return {**info, "size": size, "sealed_size": info["size"]}
 
-    async def _convert_all(self, infos: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Returns the information of a listing with the sizes that ``listing_sizes`` asks for."""
-        infos = list(infos)
-        if self.listing_sizes == "sealed":
-            return infos
+    async def _followed(self, info: dict[str, Any]) -> dict[str, Any]:
+        """Returns the information about the file that a symbolic link leads to.
+
+        Listings describe the link itself. The information about anything else is returned as it is,
+        also that about a link to a folder, so that nobody walks in circles.
+        """
+        if info.get("islink"):
+            with contextlib.suppress(OSError):
+                followed: dict[str, Any] = await self._async_target._info(info["name"])
+                if followed["type"] == "file":
+                    return followed
+        return info
+
+    async def _listed(self, info: dict[str, Any]) -> dict[str, Any] | None:
+        """Does the same as ``_convert`` for an entry of a listing.
+
+        One bad file does not make the listing fail. The size of a file that cannot be read is
+        ``None``. Returns ``None`` if the file has vanished.
+        """
+        try:
+            return await self._convert(info)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return {**info, "size": None, "sealed_size": info["size"]}
+
+    async def _convert_all(self, infos: Iterable[dict[str, Any]], sizes: str) -> list[dict[str, Any] | None]:
+        """Returns the information of a listing with the sizes that ``listing_sizes`` asks for.
+
+        Files that have vanished are ``None``.
+        """
+        if sizes == "sealed":
+            return list(infos)
+        infos = [await self._followed(info) for info in infos]
         found = [self._known(info) for info in infos]
         unknown = [index for index, known in enumerate(found) if known is None]
-        if self.listing_sizes == "exact":
-            coroutines = [self._convert(infos[index]) for index in unknown]
+        read: list[dict[str, Any] | None]
+        if sizes == "exact":
+            coroutines = [self._listed(infos[index]) for index in unknown]
             read = await _run_coros_in_chunks(coroutines, batch_size=self.batch_size, nofiles=True)
         else:
             read = [{**infos[index], "size": None, "sealed_size": infos[index]["size"]} for index in unknown]
         for index, info in zip(unknown, read, strict=True):
             found[index] = info
-        return [info for info in found if info is not None]
+        return found
 
     async def _info(self, path: str, **kwargs: Any) -> dict[str, Any]:
         path = self._strip(path)
@@ -86,14 +117,29 @@ class Listings:
         infos = await self._async_target._ls(self._strip(path), detail=True, **kwargs)
         if not detail:
             return sorted(info["name"] for info in infos)
-        return await self._convert_all(infos)
+        return [info for info in await self._convert_all(infos, self.listing_sizes) if info is not None]
+
+    async def _found(self, path: str, sizes: str, **kwargs: Any) -> dict[str, dict[str, Any]]:
+        """Returns the information about everything below a folder, by path."""
+        found = await self._async_target._find(self._strip(path), detail=True, **kwargs)
+        if not isinstance(found, dict):
+            # adlfs returns a list for a single object.
+            found = {one: await self._async_target._info(one) for one in found}
+        infos = await self._convert_all(found.values(), sizes)
+        return {one: info for one, info in zip(found, infos, strict=True) if info is not None}
 
     async def _find(
         self, path: str, maxdepth: int | None = None, withdirs: bool = False, detail: bool = False, **kwargs: Any
     ) -> Any:
-        found = await self._async_target._find(
-            self._strip(path), maxdepth=maxdepth, withdirs=withdirs, detail=True, **kwargs
-        )
+        kwargs |= {"maxdepth": maxdepth, "withdirs": withdirs}
         if not detail:
-            return sorted(found)
-        return dict(zip(found, await self._convert_all(found.values()), strict=True))
+            return sorted(await self._async_target._find(self._strip(path), detail=True, **kwargs))
+        return await self._found(path, self.listing_sizes, **kwargs)
+
+    async def _du(self, path: str, total: bool = True, maxdepth: int | None = None, **kwargs: Any) -> Any:
+        infos = await self._found(path, "exact", maxdepth=maxdepth, **kwargs)
+        # An object that is not sealed counts with its own length.
+        sizes = {
+            one: info.get("sealed_size") or 0 if info["size"] is None else info["size"] for one, info in infos.items()
+        }
+        return sum(sizes.values()) if total else sizes

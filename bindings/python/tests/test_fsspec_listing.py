@@ -1,0 +1,110 @@
+"""Listings: files that cannot be read or vanish, links, and objects that are not sealed."""
+
+import fsspec
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+import sealane.fsspec
+from keys import OPTIONS
+
+DATA = b"x" * 1000
+
+
+class Failing(MemoryFileSystem):
+    """A filesystem in memory in which no file whose name ends in "bad" can be read."""
+
+    protocol = "failing"
+    store = {}
+    pseudo_dirs = [""]
+    cachable = False
+    error = PermissionError
+
+    def cat_file(self, path, start=None, end=None, **kwargs):
+        if path.endswith("bad"):
+            raise self.error(path)
+        return super().cat_file(path, start, end, **kwargs)
+
+
+class Single(Failing):
+    """Returns a list for a single object even with ``detail``, as adlfs does."""
+
+    def find(self, path, maxdepth=None, withdirs=False, detail=False, **kwargs):
+        if self.isfile(path):
+            return [path]
+        return super().find(path, maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    Failing.store.clear()
+    Failing.pseudo_dirs[:] = [""]
+
+
+def over(target, **options):
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS | options)
+    fs.pipe({"/f/a": DATA, "/f/bad": DATA, "/f/c": DATA})
+    # Nothing is known of the files.
+    return sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS | options)
+
+
+@pytest.mark.parametrize("error", [PermissionError, FileNotFoundError])
+def test_a_file_that_cannot_be_read(error, monkeypatch):
+    monkeypatch.setattr(Failing, "error", error)
+    fs = over(Failing())
+    # Another process has deleted the file if it is not found.
+    listed = {"/f/a": 1000, "/f/c": 1000} | ({} if error is FileNotFoundError else {"/f/bad": None})
+    assert {info["name"]: info["size"] for info in fs.ls("/f")} == listed
+    assert {name: info["size"] for name, info in fs.find("/f", detail=True).items()} == listed
+    assert sorted(fs.glob("/f/*")) == sorted(listed)
+    [(folder, folders, files)] = fs.walk("/f")
+    assert (folder, folders, sorted(files)) == ("/f", [], sorted(name[3:] for name in listed))
+    [bad] = [info for info in fs.ls("/f") if info["name"] == "/f/bad"] or [{"sealed_size": None}]
+    assert bad["sealed_size"] == (None if error is FileNotFoundError else len(Failing.store["/f/bad"].getvalue()))
+    with pytest.raises(error):
+        fs.cat("/f/bad")
+
+
+@pytest.mark.parametrize("sizes", ["exact", "lazy", "sealed"])
+def test_find_of_a_single_object(sizes):
+    fs = over(Single(), listing_sizes=sizes)
+    [(name, info)] = fs.find("/f/a", detail=True).items()
+    sealed = len(Failing.store["/f/a"].getvalue())
+    assert (name, info["size"]) == ("/f/a", {"exact": 1000, "lazy": None, "sealed": sealed}[sizes])
+    assert fs.find("/f/a") == ["/f/a"] and fs.du("/f/a") == 1000
+
+
+@pytest.mark.parametrize("sizes", ["exact", "lazy", "sealed"])
+def test_du_counts_objects_that_are_not_sealed(sizes, tmp_path):
+    fs = fsspec.filesystem("age", listing_sizes=sizes, **OPTIONS)
+    (tmp_path / "lake").mkdir()
+    fs.pipe({f"{tmp_path}/lake/a": DATA, f"{tmp_path}/lake/b": DATA})
+    (tmp_path / "lake" / "_SUCCESS").touch()
+    (tmp_path / "lake" / "notes").write_bytes(b"text")
+    fs.invalidate_cache()
+    assert fs.du(f"{tmp_path}/lake") == 2004
+    each = fs.du(f"{tmp_path}/lake", total=False)
+    assert {name.rpartition("/")[2]: size for name, size in each.items()} == {
+        "_SUCCESS": 0,
+        "a": 1000,
+        "b": 1000,
+        "notes": 4,
+    }
+
+
+def test_links(tmp_path):
+    """A link to a file has the length of its plaintext, and a link to a folder is not followed."""
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    fs.pipe(f"{lake}/a", DATA)
+    (lake / "link").symlink_to(lake / "a")
+    (lake / "self").symlink_to(lake)
+    (lake / "gone").symlink_to(lake / "nowhere")
+    fs.invalidate_cache()
+    info = {info["name"].rpartition("/")[2]: info for info in fs.ls(f"{lake}")}
+    assert set(info) == {"a", "link", "self", "gone"}
+    assert (info["link"]["type"], info["link"]["size"]) == ("file", 1000)
+    assert info["link"]["sealed_size"] == (lake / "a").stat().st_size
+    assert info["link"]["size"] == fs.info(f"{lake}/link")["size"]
+    assert fs.find(f"{lake}", detail=True)[f"{lake}/link"]["size"] == 1000
+    assert [folder for folder, _, _ in fs.walk(f"{lake}")] == [f"{lake}"]
