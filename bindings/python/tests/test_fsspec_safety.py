@@ -184,3 +184,19 @@ def test_a_local_file_that_is_replaced_by_one_like_it(tmp_path):
                 file.read()
         with fs.open(str(path)) as file:
             assert file.read() == text
+
+
+def test_a_store_that_does_not_report_lengths():
+    class Unmeasured(MemoryFileSystem):
+        cachable = False
+
+        def info(self, path, **kwargs):
+            return super().info(path, **kwargs) | {"size": None}
+
+    fs = sealane.fsspec.AgeFileSystem(fs=Unmeasured(), skip_instance_cache=True, **OPTIONS)
+    fs.pipe("/a", DATA)
+    assert fs.cat("/a") == DATA
+    fs.invalidate_cache()
+    for work in (lambda: fs.open("/a"), lambda: fs.cat_file("/a", 0, 1)):
+        with pytest.raises(OSError, match="does not report the length of this object: /a"):
+            work()

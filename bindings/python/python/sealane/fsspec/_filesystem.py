@@ -156,6 +156,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         if info["type"] == "directory":
             raise IsADirectoryError(path)
         size = info["size"]
+        if size is None:
+            raise OSError(f"the store does not report the length of this object: {path}")
         if len(prefix) != min(size, wanted):
             # The prefix is empty, or belongs to another version.
             prefix = b""
