@@ -200,3 +200,29 @@ def test_a_store_that_does_not_report_lengths():
     for work in (lambda: fs.open("/a"), lambda: fs.cat_file("/a", 0, 1)):
         with pytest.raises(OSError, match="does not report the length of this object: /a"):
             work()
+
+
+def test_generators_of_references(tmp_path):
+    def one(reference):
+        return (found for found in [reference])
+
+    def options():
+        return {name: one(reference) for name, reference in OPTIONS.items()}
+
+    fs = fsspec.filesystem("age", target_protocol="memory", **options())
+    fs.pipe("/a", DATA)
+    assert fs.cat("/a") == DATA
+    fs.pipe("/key", IDENTITY.to_text().encode())
+    sealed = jobs.SealedIdentity("memory://key", one(OPTIONS["identities"]))
+    assert [str(found.recipient) for found in sealed()] == [OPTIONS["recipients"]]
+    sealane.fsspec.register_compression(**options(), name="generated")
+    path = f"{tmp_path}/a.generated"
+    for _ in range(2):
+        with fsspec.open(path, "wb", compression="infer") as file:
+            file.write(DATA)
+        with fsspec.open(path, "rb", compression="infer") as file:
+            assert file.read() == DATA
+    call = {"ledger": f"{tmp_path}/ledger", "progress": False, **options()}
+    jobs.rekey("memory://a", **call).check()
+    with pytest.raises(ValueError, match="references"):
+        fsspec.filesystem("age", identities=one(IDENTITY.to_text()))

@@ -7,7 +7,7 @@ from typing import Any
 import fsspec.compression
 
 from .._io import AgeReader, AgeWriter
-from ._references import check_identities, resolve_identities, resolve_recipients
+from ._references import check_identities, check_recipients, resolve_identities, resolve_recipients
 
 
 def register_compression(
@@ -22,7 +22,7 @@ def register_compression(
 
     If a ``with`` block of ``fsspec.open`` fails, fsspec closes its files as if they were complete.
     """
-    check_identities(identities)
+    identities, recipients = check_identities(identities), check_recipients(recipients)
 
     def open_file(file: Any, mode: str = "rb", **_: Any) -> Any:
         if "r" in mode:

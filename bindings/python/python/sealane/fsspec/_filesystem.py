@@ -84,8 +84,6 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         - ``max_headers``: the number of files whose headers and keys are remembered.
         """
         super().__init__(asynchronous=asynchronous, loop=loop, **kwargs)
-        check_identities(identities)
-        check_recipients(recipients)
         if listing_sizes not in _LISTING_SIZES:
             raise ValueError(f"listing_sizes must be one of {', '.join(_LISTING_SIZES)}, not {listing_sizes!r}")
         if fs is None:
@@ -104,8 +102,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         self._parent = fs._parent
         self.header_len, self.listing_sizes, self.verify_end = header_len, listing_sizes, verify_end
         self.block_size = block_size
-        self._references = identities
-        self._recipient_references = recipients
+        self._references = check_identities(identities)
+        self._recipient_references = check_recipients(recipients)
         self._headers = HeaderCache(max_headers)
         self._resolved: list[Any] | None = None
         self._lock = threading.Lock()

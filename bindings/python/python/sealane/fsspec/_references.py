@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import age
@@ -11,8 +11,12 @@ from .. import age
 Reference = str | Callable[[], Any]
 
 
-def check_identities(references: Any) -> None:
-    """Checks that each reference is ``file:PATH``, ``env:NAME`` or a callable. Resolves nothing."""
+def check_identities(references: Any) -> Any:
+    """Checks that each reference is ``file:PATH``, ``env:NAME`` or a callable. Resolves nothing.
+
+    Returns the references, and an iterator as a tuple, which can be read again.
+    """
+    references = _kept(references)
     for reference in _each(references):
         if callable(reference):
             continue
@@ -23,16 +27,24 @@ def check_identities(references: Any) -> None:
             "identities are references: file:PATH, env:NAME, or a function that returns them."
             " A secret itself would end in pickles and messages."
         )
+    return references
 
 
-def check_recipients(references: Any) -> None:
+def check_recipients(references: Any) -> Any:
     """Checks that literal texts among the references are public recipients.
 
-    Another text may be a secret, given by mistake.
+    Another text may be a secret, given by mistake. Returns the references as ``check_identities``
+    does.
     """
+    references = _kept(references)
     for reference in _each(references):
         if isinstance(reference, str) and not reference.startswith(("file:", "env:")):
             age.Recipient(reference)
+    return references
+
+
+def _kept(references: Any) -> Any:
+    return tuple(references) if isinstance(references, Iterator) else references
 
 
 def _each(references: Any) -> list[Any]:

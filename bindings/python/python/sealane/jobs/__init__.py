@@ -186,8 +186,7 @@ class _Run:
         header_len: int | None = None,
         attempts: int,
     ) -> None:
-        check_identities(identities)
-        check_recipients(recipients)
+        identities, recipients = check_identities(identities), check_recipients(recipients)
         if attempts < 1:
             raise ValueError("attempts must be at least 1")
         place = Place.of(ledger, ledger_options)

@@ -46,7 +46,7 @@ class SealedIdentity:
         )
 
     def __post_init__(self) -> None:
-        check_identities(self.identities)
+        object.__setattr__(self, "identities", check_identities(self.identities))
 
     def __call__(self) -> list[age.Identity]:
         """Reads the object, and returns the identities in it."""
