@@ -352,3 +352,24 @@ def test_a_file_that_others_change_meanwhile(change, sealed, monkeypatch):
     other = age.Identity.generate()
     age.rekey_file(sealed, IDENTITY, other.recipient)
     assert age.decrypt(sealed.read_bytes(), other) == b"newer"
+
+
+@pytest.mark.parametrize("size", [10, -1, 5 << 20])
+def test_a_pipe_is_read_but_cannot_seek(size, tmp_path):
+    data = os.urandom(6 << 20)
+    os.mkfifo(tmp_path / "pipe")
+    sealed = age.encrypt(data, IDENTITY.recipient)
+    writer = threading.Thread(target=lambda: _ignoring_a_closed_pipe(tmp_path / "pipe", sealed))
+    writer.start()
+    with age.open_age(tmp_path / "pipe", IDENTITY) as file:
+        assert not file.seekable()
+        assert file.read(size) == data[: size if size > 0 else None]
+        for work in (lambda: file.seek(0), file.plaintext_len):
+            with pytest.raises(io.UnsupportedOperation):
+                work()
+    writer.join()
+
+
+def _ignoring_a_closed_pipe(path, data):
+    with contextlib.suppress(BrokenPipeError):
+        path.write_bytes(data)

@@ -39,7 +39,7 @@ class AgeReader(io.RawIOBase):
         return True
 
     def seekable(self) -> bool:
-        if not self._open().is_binary:
+        if not self._open().can_seek:
             return False
         return self._file is None or bool(getattr(self._file, "seekable", lambda: False)())
 

@@ -123,8 +123,9 @@ impl State {
 #[pyclass(frozen, module = "sealane.age", name = "Reader")]
 pub(crate) struct Reader {
     state: Mutex<State>,
-    /// Whether the file is not armored, so that seeking is possible.
-    is_binary: bool,
+    /// Whether seeking is possible: the file is not armored, and not the path of a pipe. A Python
+    /// file object must be asked too.
+    can_seek: bool,
 }
 
 impl Reader {
@@ -145,24 +146,28 @@ impl Reader {
     #[new]
     fn new(py: Python<'_>, file: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>) -> PyResult<Self> {
         let identities = Identities::new(identities)?;
-        let source = match file.extract::<PathBuf>() {
-            Ok(path) => Source::System(open(py, &path)?),
-            Err(_) => Source::Python(PythonFile::new(file)),
+        let (source, is_pipe) = match file.extract::<PathBuf>() {
+            Ok(path) => {
+                let mut file = open(py, &path)?;
+                let is_pipe = file.stream_position().is_err();
+                (Source::System(file), is_pipe)
+            }
+            Err(_) => (Source::Python(PythonFile::new(file)), false),
         };
         py.detach(|| {
             let mut source = ArmoredReader::new(source);
-            let is_binary = !source.is_armored().map_err(error::io)?;
+            let can_seek = !source.is_armored().map_err(error::io)? && !is_pipe;
             // A passphrase identity enforces its own limit on the work factor.
             let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
             let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
             let state = State { reader, kept: Zeroizing::default(), kept_read: 0, lost: false };
-            Ok(Self { state: Mutex::new(state), is_binary })
+            Ok(Self { state: Mutex::new(state), can_seek })
         })
     }
 
     #[getter]
-    fn is_binary(&self) -> bool {
-        self.is_binary
+    fn can_seek(&self) -> bool {
+        self.can_seek
     }
 
     fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
