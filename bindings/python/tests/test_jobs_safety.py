@@ -1,6 +1,7 @@
 """What jobs must prevent: objects outside the target, secrets in ledgers, lost tasks."""
 
 import json
+import os
 
 import fsspec
 import pytest
@@ -11,6 +12,7 @@ from sealane import age, jobs
 from sealane.jobs._ledger import Ledger, digest
 from sealane.jobs._place import Place
 from sealane.jobs._report import Record
+from sealane.jobs._stores import store_of
 from sealane.jobs._task import _is_passing
 
 OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
@@ -118,3 +120,15 @@ def test_failed_connections_are_tried_again():
         assert _is_passing(caught.value)
     raise_if_connection(NoCredentialsError())
     assert not _is_passing(NoCredentialsError())
+
+
+def test_names_that_stand_for_versions():
+    """s3fs and adlfs take a part of these names for a version of another object."""
+    s3, azure = fsspec.filesystem("s3", anon=True), fsspec.filesystem("abfs", account_name="a", anon=True)
+    for fs, name in ((s3, "b/x?versionId=1"), (s3, "b/x?versionId="), (azure, "c/x?versionid=1")):
+        with pytest.raises(jobs.JobError, match="no object with this name"):
+            store_of(fs, name)
+    for fs, name in ((s3, "b/folder/x?versionid=1"), (s3, "b/x/"), (azure, "c/folder/x?versionId=1")):
+        assert store_of(fs, name).path == name
+    with pytest.raises(jobs.JobError, match="no versions of objects: b/x"):
+        jobs.verify("s3://b/x?versionId=1", **OLD, storage_options={"anon": True}, ledger="memory://ledger")

@@ -15,6 +15,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from ._listing import Listing, is_in
 from ._report import JobError
+from ._stores import store_of
 
 _LINK = "a symbolic link leads to a folder outside the sources: name that folder as a source"
 _LOCK = threading.Lock()
@@ -100,13 +101,16 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
     Everything below a folder that matches a pattern belongs to it. Temporary objects that
     interrupted writes left behind are excluded. Folders that cannot be listed are returned with an
     error. Links to folders are not followed: they are returned with an error, too, unless they lead
-    to a folder that is listed anyway. Raises ``FileNotFoundError`` if an address yields nothing.
+    to a folder that is listed anyway. Raises ``FileNotFoundError`` if an address yields nothing,
+    and ``JobError`` if it names a version of an object.
     """
     found: dict[tuple[str, str], Found] = {}
     folders: set[str] = set()
     for source in [sources] if isinstance(sources, str) else sources:
         place = Place.of(source, options)
         fs = place.fs()
+        # Raises the error about an address of a version of an object.
+        store_of(fs, place.path)
         fs.invalidate_cache()
         listing, root = _listed(fs, place.path)
         if isinstance(fs, LocalFileSystem):

@@ -29,7 +29,7 @@ class Record:
     error: str | None = None
     #: How often the object was tried in the last run that touched it.
     attempts: int = 0
-    #: The number of bytes of objects that were fetched and sent.
+    #: The number of bytes of objects that were read and written.
     bytes_read: int = 0
     bytes_written: int = 0
     #: The versions of the object and of the target after the job.
@@ -66,12 +66,12 @@ class Report:
 
     @property
     def bytes_read(self) -> int:
-        """The number of bytes of objects that this run fetched."""
+        """The number of bytes of objects that this run read."""
         return sum(record.bytes_read for record in self.records if record.state != "unchanged")
 
     @property
     def bytes_written(self) -> int:
-        """The number of bytes of objects that this run sent."""
+        """The number of bytes of objects that this run wrote."""
         return sum(record.bytes_written for record in self.records if record.state != "unchanged")
 
     def check(self) -> Report:

@@ -27,6 +27,7 @@ class AzureStore(Store):
     def __init__(self, fs: Any, path: str) -> None:
         super().__init__(fs, path)
         self._container, self._blob, _ = fs.split_path(path)
+        self._check_name(self._container, self._blob)
 
     @staticmethod
     def version_of(info: dict[str, Any]) -> Version:

@@ -70,6 +70,7 @@ class S3Store(Store):
     def __init__(self, fs: Any, path: str) -> None:
         super().__init__(fs, path)
         self._bucket, self._key, _ = fs.split_path(path)
+        self._check_name(self._bucket, self._key)
         #: The latest response to HeadObject.
         self._head: dict[str, Any] = {}
 

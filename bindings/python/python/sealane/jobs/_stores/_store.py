@@ -52,8 +52,16 @@ class Store:
 
     def __init__(self, fs: Any, path: str) -> None:
         self.fs, self.path = fs, path
-        #: The number of bytes of objects that were fetched and sent.
+        #: The number of bytes of objects that were read and written.
         self.bytes_read = self.bytes_written = 0
+
+    def _check_name(self, container: str, key: str) -> None:
+        """Checks that the filesystem takes the whole path as the name of the object.
+
+        A name with ``?versionId=`` would lead to another object, or to an older version of it.
+        """
+        if f"{container}/{key}".strip("/") != self.path.strip("/"):
+            raise JobError(f"jobs take no object with this name, and no versions of objects: {self.path}")
 
     @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
