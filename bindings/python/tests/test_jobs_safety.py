@@ -132,3 +132,79 @@ def test_names_that_stand_for_versions():
         assert store_of(fs, name).path == name
     with pytest.raises(jobs.JobError, match="no versions of objects: b/x"):
         jobs.verify("s3://b/x?versionId=1", **OLD, storage_options={"anon": True}, ledger="memory://ledger")
+
+
+@pytest.fixture
+def lake():
+    fs = fsspec.filesystem("memory")
+    fs.pipe("/lake/a", age.encrypt(b"x", IDENTITY.recipient))
+    return {"sources": "memory://lake", "recipients": RECIPIENT, "ledger": "memory://ledger", **OLD}
+
+
+PARTIAL = [b"", b'{"url": "mem', b"\xff"]
+
+
+@pytest.mark.parametrize("partial", PARTIAL)
+def test_a_writer_of_the_ledger_that_was_killed(partial, lake):
+    """It left a part of a file, as in a store that writes in place."""
+    fs = fsspec.filesystem("memory")
+    url = fs.unstrip_protocol("/lake/a")
+    fs.pipe({"/ledger/job.json": partial, f"/ledger/intents/{digest(url)}/{'0' * 64}.json": partial})
+    fs.pipe(f"/ledger/records/{digest(url)}.json", partial)
+    assert states(jobs.rekey(**lake).check()) == ["done"]
+    assert states(jobs.rekey(**lake).check()) == ["unchanged"]
+    fs.pipe(f"/ledger/records/{digest(url)}.json", partial)
+    fs.pipe("/lake/a", b"not sealed")
+    assert states(jobs.rekey(**lake)) == ["failed"]
+    assert json.loads(fs.cat(f"/ledger/records/{digest(url)}.json"))["state"] == "failed"
+
+
+def test_records_of_an_unknown_job_are_not_used(lake):
+    jobs.rekey(**lake).check()
+    fs = fsspec.filesystem("memory")
+    fs.pipe("/ledger/job.json", b"")
+    with pytest.raises(jobs.JobError, match="job.json is damaged"):
+        jobs.rekey(**lake)
+
+
+@pytest.mark.parametrize("behaviour", ["replaces", "does nothing", "refuses"])
+def test_files_of_the_ledger_are_renamed(behaviour, lake, monkeypatch):
+    """No part of a file has its name, and filesystems differ in renaming onto a file."""
+    pipe, move, written = MemoryFileSystem.pipe_file, MemoryFileSystem.mv, []
+
+    def piping(self, path, value, **kwargs):
+        written.append(path)
+        pipe(self, path, value, **kwargs)
+
+    def moving(self, path1, path2, **kwargs):
+        if path2.startswith("/ledger/") and behaviour != "replaces" and self.exists(path2):
+            if behaviour == "refuses":
+                raise OSError("the file exists")
+            return
+        move(self, path1, path2, **kwargs)
+
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", piping)
+    monkeypatch.setattr(MemoryFileSystem, "mv", moving)
+    fs = fsspec.filesystem("memory")
+    sealed = fs.cat("/lake/a")
+    for data, state in [(b"not sealed", "failed"), (sealed, "done"), (b"not sealed", "failed"), (sealed, "done")]:
+        fs.pipe("/lake/a", data)
+        assert states(jobs.rekey(**lake)) == [state]
+    ledger = [path for path in written if path.startswith("/ledger/")]
+    assert ledger and all(path.endswith(".tmp") for path in ledger)
+    assert not [path for path in fs.find("/ledger") if path.endswith(".tmp")]
+
+
+def test_a_ledger_that_cannot_be_listed(lake, tmp_path, monkeypatch):
+    lake["ledger"] = f"{tmp_path}/ledger"
+    jobs.rekey(**lake).check()
+    scan = os.scandir
+
+    def scandir(path="."):
+        if str(path).rstrip("/").endswith("records"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(PermissionError):
+        jobs.rekey(**lake)

@@ -11,7 +11,8 @@ object is sealed or opened, the handle for cleaning up takes the place of the he
 that is killed leaves its intent behind. The next attempt cleans up with the handles in the intents.
 Before it replaces a header, it compares the object's header with the intents to learn whether the
 object was replaced already. Intents of different attempts have different names, so none is lost in
-a race. The ledger holds no secret.
+a race. An incomplete record or intent counts as absent: whoever was killed while writing an intent
+has not begun to replace the object. The ledger holds no secret.
 """
 
 from __future__ import annotations
@@ -20,13 +21,20 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import secrets
 from typing import Any
 
 from fsspec.implementations.local import LocalFileSystem
 
 from .._replacement import replaced_file
+from ._listing import Listing
 from ._place import Place
 from ._report import JobError, Record
+from ._stores import protocols_of
+
+#: The protocols of stores in which a new object appears only when it is complete: S3, Azure and
+#: Google Cloud.
+_WRITE_AT_ONCE = {"s3", "abfs", "gs"}
 
 
 def digest(data: bytes | str) -> str:
@@ -59,27 +67,64 @@ class Ledger:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             with replaced_file(path) as file:
                 file.write(data)
-        else:
+        elif _WRITE_AT_ONCE & protocols_of(self._fs):
             self._fs.pipe_file(path, data)
+        else:
+            self._replace(path, data)
+
+    def _replace(self, path: str, data: bytes) -> None:
+        """Writes a file of a filesystem in which a killed writer leaves a part of the file."""
+        folder, _, name = path.rpartition("/")
+        temporary = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        self._fs.makedirs(folder, exist_ok=True)
+        self._fs.pipe_file(temporary, data)
+        # Some filesystems refuse to rename onto an existing file, and some then report no error.
+        try:
+            self._fs.mv(temporary, path)
+            is_refused = False
+        except OSError:
+            is_refused = True
+        self._fs.invalidate_cache(folder)
+        if is_refused or self._fs.exists(temporary):
+            with contextlib.suppress(FileNotFoundError):
+                self._fs.rm_file(path)
+            self._fs.mv(temporary, path)
+            self._fs.invalidate_cache(folder)
 
     def _read_all(self, folder: str) -> dict[str, Any]:
-        """Returns the contents of all files below a folder, by path."""
+        """Returns the contents of all files below a folder, by path.
+
+        Files that a killed writer left incomplete are left out.
+        """
         self._fs.invalidate_cache(f"{self._root}/{folder}")
-        try:
-            paths = [path for path in self._fs.find(f"{self._root}/{folder}") if path.endswith(".json")]
-        except FileNotFoundError:
-            return {}
-        if not paths:
-            return {}
-        return {path: json.loads(data) for path, data in self._fs.cat(paths, recursive=False).items()}
+        listing = Listing(self._fs)
+        with contextlib.suppress(FileNotFoundError):
+            listing.add(f"{self._root}/{folder}")
+        for error in listing.errors.values():
+            raise error
+        paths = sorted(path for path in listing.infos if path.endswith(".json"))
+        found = {}
+        for path, data in (self._fs.cat(paths, recursive=False) if paths else {}).items():
+            with contextlib.suppress(ValueError):
+                found[path] = json.loads(data)
+        return found
 
     def begin(self, job: dict[str, Any]) -> None:
-        """Writes what the job does. Raises ``JobError`` if the ledger belongs to another job."""
+        """Writes what the job does. Raises ``JobError`` if the ledger belongs to another job.
+
+        A run that was killed while it wrote ``job.json`` has processed no object. So an incomplete
+        ``job.json`` is replaced, unless there are records or intents, of an unknown job.
+        """
         path = f"{self._root}/job.json"
         self._fs.invalidate_cache(self._root)
         try:
             known = json.loads(self._fs.cat_file(path))
         except FileNotFoundError:
+            self._write("job.json", job)
+            return
+        except ValueError:
+            if self._read_all("records") or self._read_all("intents"):
+                raise JobError(f"{path} is damaged, so it is unknown what the records beside it mean") from None
             self._write("job.json", job)
             return
         if known != job:
@@ -102,7 +147,7 @@ class Ledger:
         """
         path = f"records/{digest(record.url)}.json"
         if record.state == "failed":
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError, ValueError):
                 if json.loads(self._fs.cat_file(f"{self._root}/{path}"))["state"] == "done":
                     return
         self._write(path, record.to_json())

@@ -12,7 +12,7 @@ from fsspec.implementations.local import LocalFileSystem
 from ._local import LocalStore
 from ._store import Conflict, Prepare, Store, Version
 
-__all__ = ["Conflict", "Prepare", "Store", "Version", "store_of"]
+__all__ = ["Conflict", "Prepare", "Store", "Version", "protocols_of", "store_of"]
 
 
 def store_of(fs: Any, path: str) -> Store:
@@ -25,11 +25,16 @@ def version_of(fs: Any, info: dict[str, Any]) -> Version:
     return _class_of(fs).version_of(info)
 
 
+def protocols_of(fs: Any) -> set[str]:
+    """Returns the names of a filesystem's protocol."""
+    return {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
+
+
 def _class_of(fs: Any) -> type[Store]:
     if isinstance(fs, LocalFileSystem):
         return LocalStore
     # The stores' packages are imported only if they are used.
-    protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
+    protocols = protocols_of(fs)
     if "s3" in protocols:
         from ._s3 import S3Store
 
