@@ -208,3 +208,11 @@ def test_a_ledger_that_cannot_be_listed(lake, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", scandir)
     with pytest.raises(PermissionError):
         jobs.rekey(**lake)
+
+
+def test_systems_without_copies_between_files(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "copy_file_range", raising=False)
+    (tmp_path / "a").write_bytes(age.encrypt(b"x", IDENTITY.recipient))
+    call = {"recipients": RECIPIENT, "ledger": f"{tmp_path}/ledger", **OLD}
+    assert states(jobs.rekey(f"{tmp_path}/a", **call).check()) == ["done"]
+    assert age.decrypt((tmp_path / "a").read_bytes(), IDENTITY) == b"x"

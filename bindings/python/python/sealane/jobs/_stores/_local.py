@@ -83,9 +83,11 @@ class LocalStore(Store):
         Some filesystems share the blocks.
         """
         try:
-            copied = os.copy_file_range(old.fileno(), new.fileno(), version.size - position, position)
-            if copied:
-                return copied
+            # Linux has this function, macOS has not.
+            if hasattr(os, "copy_file_range"):
+                copied = os.copy_file_range(old.fileno(), new.fileno(), version.size - position, position)
+                if copied:
+                    return copied
         except OSError as error:
             if error.errno not in _CANNOT_COPY:
                 raise
