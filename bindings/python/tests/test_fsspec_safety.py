@@ -1,5 +1,6 @@
 """The filesystem refuses what would write plaintext or ruin a file, and uses the right keys."""
 
+import functools
 import os
 
 import fsspec
@@ -139,6 +140,19 @@ def test_filesystems_for_other_recipients(kind):
         assert age.decrypt(sealed, age.Identity.passphrase("of B")) == b"for B"
         with pytest.raises(age.WrongPassphraseError):
             age.decrypt(sealed, age.Identity.passphrase("of A"))
+
+
+def test_filesystems_for_functions_with_other_identities():
+    """The text of a function may contain that of its arguments."""
+    fs = in_memory(recipients=age.Recipient.passphrase("of A", work_factor=1))
+    fs.pipe("/a", DATA)
+
+    def with_passphrase(text):
+        return in_memory(identities=functools.partial(list, [age.Identity.passphrase(text)]))
+
+    assert with_passphrase("of A").cat("/a") == DATA
+    with pytest.raises(age.WrongPassphraseError):
+        with_passphrase("of B").cat("/a")
 
 
 def test_a_file_of_a_transaction_that_is_still_open(tmp_path):

@@ -120,7 +120,8 @@ class XChaCha20Poly1305:
 class Recipient:
     """Someone to encrypt to: ``age1…``, ``age1pq1…``, ``ssh-ed25519 …``, or a plugin's.
 
-    ``str()`` returns the public text. Recipients with a text can be pickled and compared.
+    ``str()`` returns the public text. Recipients with a text can be pickled and compared. The
+    ``repr`` of any other contains a random number, and so differs from that of all others.
     """
 
     def __new__(cls, text: str) -> Recipient:

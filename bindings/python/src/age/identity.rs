@@ -14,7 +14,7 @@ use sealane_age::threshold::{self, ThresholdIdentity};
 use sealane_age::{mlkem768x25519, scrypt, x25519};
 
 use super::part::Part;
-use super::recipient::Recipient;
+use super::recipient::{Recipient, random_number};
 use crate::buffer::Input;
 use crate::error::{IdentityError, KeyFormatError};
 
@@ -29,6 +29,8 @@ pub(crate) struct Identity {
     recipient: Option<Recipient>,
     /// The secret text, if there is one.
     text: Option<SecretString>,
+    /// A random number, with which `repr` tells identities without a public key apart.
+    number: u64,
     kind: &'static str,
 }
 
@@ -38,12 +40,18 @@ impl Identity {
             AnyIdentity::X25519(key) => {
                 let recipient = Recipient::of(AnyRecipient::X25519(key.to_public()))?;
                 let text = key.to_text();
-                Self { key: Arc::new(key), recipient: Some(recipient), text: Some(text), kind: "x25519" }
+                Self { key: Arc::new(key), recipient: Some(recipient), text: Some(text), number: 0, kind: "x25519" }
             }
             AnyIdentity::PostQuantum(key) => {
                 let recipient = Recipient::of(AnyRecipient::PostQuantum(Box::new(key.to_public())))?;
                 let text = key.to_text();
-                Self { key: Arc::new(*key), recipient: Some(recipient), text: Some(text), kind: "post-quantum" }
+                Self {
+                    key: Arc::new(*key),
+                    recipient: Some(recipient),
+                    text: Some(text),
+                    number: 0,
+                    kind: "post-quantum",
+                }
             }
             AnyIdentity::Plugin(key) => {
                 let text = SecretString::from(key.expose_secret());
@@ -51,7 +59,13 @@ impl Identity {
                     key.expose_secret().parse().map_err(|error: &str| KeyFormatError::new_err(error.to_owned()))?;
                 let plugin = plugin::IdentityPluginV1::new(key.plugin(), &[parsed], NoCallbacks);
                 let plugin = plugin.map_err(|error| IdentityError::new_err(error.to_string()))?;
-                Self { key: Arc::new(plugin), recipient: None, text: Some(text), kind: "plugin" }
+                Self {
+                    key: Arc::new(plugin),
+                    recipient: None,
+                    text: Some(text),
+                    number: random_number(),
+                    kind: "plugin",
+                }
             }
             _ => return Err(KeyFormatError::new_err("unknown kind of identity")),
         })
@@ -68,7 +82,7 @@ impl Identity {
         let no_recipient = |_| KeyFormatError::new_err(SshIdentityFault::Unsupported.to_string());
         let recipient = ssh::Recipient::try_from(key.clone()).map_err(no_recipient)?;
         let recipient = Recipient::of(AnyRecipient::Ssh(recipient))?;
-        Ok(Self { key: Arc::new(key), recipient: Some(recipient), text: None, kind: "ssh" })
+        Ok(Self { key: Arc::new(key), recipient: Some(recipient), text: None, number: 0, kind: "ssh" })
     }
 }
 
@@ -98,7 +112,7 @@ impl Identity {
     #[pyo3(signature = (passphrase, *, max_work_factor = 22))]
     fn passphrase(passphrase: &str, max_work_factor: u8) -> Self {
         let key = scrypt::Identity::new(SecretString::from(passphrase)).with_max_work_factor(max_work_factor);
-        Self { key: Arc::new(key), recipient: None, text: None, kind: "passphrase" }
+        Self { key: Arc::new(key), recipient: None, text: None, number: random_number(), kind: "passphrase" }
     }
 
     #[staticmethod]
@@ -123,11 +137,11 @@ impl Identity {
         self.text.as_ref().map(|text| text.expose_secret()).ok_or_else(no_text)
     }
 
-    /// Shows at most the public key.
+    /// Shows at most the public key. Differs for different identities, as for recipients.
     fn __repr__(&self) -> PyResult<String> {
         Ok(match &self.recipient {
             Some(recipient) => format!("<sealane.age.Identity of {}>", recipient.__str__()?),
-            None => format!("<sealane.age.Identity {}>", self.kind),
+            None => format!("<sealane.age.Identity {} {:016x}>", self.kind, self.number),
         })
     }
 

@@ -37,9 +37,7 @@ impl Recipient {
     }
 
     fn without_text(key: Key, kind: &'static str) -> Self {
-        // The process id is hashed because a child process has the same random keys as its parent.
-        let number = RandomState::new().hash_one(process::id());
-        Self { key, text: None, number, kind }
+        Self { key, text: None, number: random_number(), kind }
     }
 
     pub(crate) fn of(recipient: AnyRecipient) -> PyResult<Self> {
@@ -56,6 +54,12 @@ impl Recipient {
         };
         Ok(Self::public(key, text, kind))
     }
+}
+
+/// Returns a number that tells an object from all others in its `repr`. It is no secret.
+pub(crate) fn random_number() -> u64 {
+    // The process id is hashed because a child process has the same random keys as its parent.
+    RandomState::new().hash_one(process::id())
 }
 
 fn kind(recipient: &AnyRecipient) -> &'static str {
