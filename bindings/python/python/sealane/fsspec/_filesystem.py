@@ -69,8 +69,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
 
         - ``identities``: references to the identities that read files: ``file:PATH``, ``env:NAME``,
           a function, or a list of these. They are resolved in each process when a file is opened.
-        - ``recipients``: the recipients of new files: ``age1…``, an ssh key, a reference as above,
-          or a list of these.
+        - ``recipients``: the recipients of new files: ``age1…``, an ssh key, an ``age.Recipient``,
+          a reference as above, or a list of these.
         - ``header_len``: pads the headers of new files to this length. All files are then assumed
           to have headers of this length, so that listings know the exact sizes without reading
           files.

@@ -19,8 +19,8 @@ Once everything is done, another call changes nothing and succeeds. A ledger bel
 - Sources are one or several fsspec addresses. An address names an object, a folder with everything
   below it, or a pattern of names of objects and folders. An address that yields no object is an
   error. A name that exists is not taken as a pattern. Symbolic links to files are followed. A link
-  to a folder outside the sources is a failure. Jobs work on the encrypted objects themselves, so
-  ``age::`` before an address is ignored.
+  to a folder outside the sources is a failure, and so is a folder that cannot be listed. Jobs work
+  on the encrypted objects themselves, so ``age::`` before an address is ignored.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
 - ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
