@@ -164,6 +164,15 @@ def test_a_file_of_a_transaction_that_is_still_open(tmp_path):
         file.write(DATA)
         assert fs.cat(path) == b"old"
     assert file.closed and fs.cat(path) == DATA
+    with fs.transaction:
+        text = fs.open(path, "w")
+        text.write("text")
+    assert text.closed and fs.cat(path) == b"text"
+    with pytest.raises(ZeroDivisionError), fs.transaction:
+        text = fs.open(path, "w")
+        text.write("more")
+        text.buffer._put = lambda sealed: 1 / 0
+    assert fs.cat(path) == b"text"
     assert os.listdir(tmp_path) == ["a"]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import threading
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from fsspec.asyn import sync
@@ -188,6 +190,8 @@ class AgeWriteFile(AgeWriter):
 
     #: Whether the file was left unfinished, and its target closed without its last part.
     _is_given_up = False
+    #: The text file over this file, if there is one. It may hold text that is not written yet.
+    wrapper: Callable[[], io.TextIOWrapper | None] = staticmethod(lambda: None)
 
     def __init__(self, fs: _FileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
         super().__init__(target, sealer=sealer)
@@ -236,6 +240,12 @@ class AgeWriteFile(AgeWriter):
         Finishes a file that is still open. Raises ``OSError`` if a write to it failed.
         """
         if not self.closed:
+            try:
+                if (wrapper := self.wrapper()) is not None:
+                    wrapper.flush()
+            except BaseException:
+                self.abort()
+                raise
             self.close()
             if self._is_given_up:
                 raise OSError(f"the file was not replaced, because a write to it failed: {self.path}")

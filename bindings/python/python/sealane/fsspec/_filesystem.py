@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import os
 import threading
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -354,6 +356,13 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         finally:
             os.unlink(temporary)
         self._forget(rpath)
+
+    def open(self, path: str, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
+        file = super().open(path, mode, *args, **kwargs)
+        if isinstance(file, io.TextIOWrapper) and isinstance(file.buffer, AgeWriteFile):
+            # The end of a transaction writes the text that is still in the buffer.
+            file.buffer.wrapper = weakref.ref(file)
+        return file
 
     def _open(
         self,
