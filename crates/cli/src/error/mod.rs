@@ -115,8 +115,8 @@ impl Error {
             {
                 use signal_hook::consts::{SIGINT, SIGPIPE};
                 let signal = if self.kind == Kind::Interrupted { SIGINT } else { SIGPIPE };
-                // Returns only if the signal is blocked or ignored. In that case the exit status
-                // reports the failure.
+                // Unblocks the signal and restores its default action first, so this returns only if
+                // the system refuses that. In that case the exit status reports the failure.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
             return ExitCode::from(1);
