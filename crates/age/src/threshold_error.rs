@@ -8,7 +8,9 @@ use alloc::string::String;
 pub enum ThresholdError {
     /// The threshold is below 2 or above the number of recipients, or there are more than 255
     /// recipients.
-    #[error("{threshold} of {count} recipients is not possible: the threshold is from 2 to the number of recipients, which is at most 255")]
+    #[error(
+        "{threshold} of {count} recipients is not possible: the threshold is from 2 to the number of recipients, which is at most 255"
+    )]
     Numbers {
         /// The threshold.
         threshold: usize,

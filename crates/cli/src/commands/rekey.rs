@@ -121,6 +121,9 @@ impl<'a> Rekeying<'a> {
         let armored = reader.is_armored().is_ok_and(|armored| armored);
         let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
         let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
+            if named.passphrase && decryptor.is_scrypt() && self.passphrases.are_answered().map_err(OpenError::Other)? {
+                return Err(OpenError::Other(same_passphrase()));
+            }
             let new = self.recipients.get(|| recipients(named, &[], &self.stdin, &self.passphrases));
             let rekeyed = with_threshold(named, &new.map_err(OpenError::Other)?, |recipients| {
                 Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
@@ -155,6 +158,11 @@ impl<'a> Rekeying<'a> {
         self.changed += 1;
         Ok(())
     }
+}
+
+fn same_passphrase() -> Error {
+    Error::new("AGE_PASSPHRASE or AGE_PASSPHRASE_FD gives the same passphrase for the old header and for the new one")
+        .hint("type the passphrases at the terminal, or decrypt and encrypt again with a variable for each command")
 }
 
 impl From<RekeyError> for OpenError {

@@ -59,6 +59,11 @@ impl Passphrases {
         Ok(secret.as_ref().clone())
     }
 
+    /// Returns whether the environment answers all questions.
+    pub(crate) fn are_answered(&self) -> Result<bool> {
+        Ok(self.environment()?.is_some())
+    }
+
     /// Returns a passphrase to open `what`. An empty answer is an error.
     pub(crate) fn to_open(&self, what: &str) -> Result<Given> {
         if let Some(secret) = self.environment()? {

@@ -112,6 +112,9 @@ fn with_passphrases() {
     run_with_passphrase("one", &["rekey", "-R", "b.pub", "x"]).ok();
     opens(&dir, "b.txt", "x", &data);
     run_with_passphrase("one", &["rekey", "-i", "b.txt", "-p", "x"]).ok();
+    let before = dir.read("x");
+    run_with_passphrase("one", &["rekey", "-p", "x"]).fails("the same passphrase for the old header and for the new");
+    assert!(dir.read("x") == before);
     run_with_passphrase("two", &["rekey", "-R", "b.pub", "x"]).fails("incorrect passphrase");
     run_with_passphrase("one", &["rekey", "--add", "-R", "b.pub", "x"]).failed_somehow();
 }
