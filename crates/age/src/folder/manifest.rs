@@ -14,7 +14,7 @@ use crate::keys::FILE_ID_BYTES;
 
 const VERSION: u32 = 1;
 
-/// The longest line, in bytes. File names are shorter than 4096 bytes.
+/// The longest line, in bytes. Names have at most [`Name::MAX_BYTES`].
 const MAX_LINE: u64 = 1 << 20;
 
 /// The first line of a manifest.
@@ -57,6 +57,13 @@ pub enum Entry {
         #[serde(with = "name")]
         target: PathBuf,
     },
+}
+
+impl Entry {
+    fn name(&self) -> &Name {
+        let (Self::File { name, .. } | Self::Directory { name, .. } | Self::Link { name, .. }) = self;
+        name
+    }
 }
 
 /// A manifest cannot be read.
@@ -124,10 +131,17 @@ impl Manifest {
     /// Writes the plaintext of a manifest with these `entries`.
     ///
     /// # Errors
-    /// The errors of `to`, and an error if a path is not Unicode on a system other than Unix.
+    /// The errors of `to`, and an error if a name is too long (see [`Name::fits`]), or if a path is
+    /// not Unicode on a system other than Unix.
     pub fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
         write_line(&mut to, &Head { version: VERSION })?;
-        entries.into_iter().try_for_each(|entry| write_line(&mut to, &entry))
+        entries.into_iter().try_for_each(|entry| {
+            if entry.name().fits() {
+                write_line(&mut to, &entry)
+            } else {
+                Err(io::Error::new(io::ErrorKind::InvalidFilename, name::TOO_LONG))
+            }
+        })
     }
 
     /// Reads the plaintext of a manifest.
@@ -240,6 +254,20 @@ mod tests {
                 changed.insert(at, byte);
                 let _ = Manifest::read(&changed[..]);
             }
+        }
+    }
+
+    /// The work for a name grows with the square of its components.
+    #[test]
+    fn names_that_are_too_long_are_malformed() {
+        let deep = vec!["a"; 100_000].join("/");
+        for name in [deep, "n".repeat(5000)] {
+            let line = format!("{{\"type\":\"directory\",\"name\":\"{name}\"}}\n");
+            let error = read(&format!("{{\"sealane-manifest\":1}}\n{line}")).unwrap_err().to_string();
+            assert!(error.contains("malformed: a name has more than") && error.len() < 200, "{error}");
+            let entry = Entry::Directory { name: self::name(&name), attributes: Attributes::default() };
+            let error = Manifest::write(io::sink(), [entry]).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidFilename);
         }
     }
 

@@ -17,11 +17,21 @@ pub const JOURNAL: &str = ".sealane-resume";
 /// The end of the name of an encrypted file.
 const SUFFIX: &str = ".age";
 
+/// The reason why a manifest cannot list a name.
+pub(super) const TOO_LONG: &str = "a name has more than 4096 bytes or 256 components";
+
 /// A relative path to a place within a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(PathBuf);
 
 impl Name {
+    /// The largest length in a manifest, in bytes. Systems have limits of about 4096 bytes.
+    pub const MAX_BYTES: usize = 4096;
+
+    /// The largest number of components in a manifest. Each component but the last is a folder, so
+    /// this limits the work for an entry of a manifest that anyone may have written.
+    pub const MAX_COMPONENTS: usize = 256;
+
     /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder.
     pub fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
@@ -36,6 +46,13 @@ impl Name {
     /// Returns the path.
     pub fn as_path(&self) -> &Path {
         &self.0
+    }
+
+    /// Returns whether a manifest can list the name: it has at most [`Name::MAX_BYTES`] and
+    /// [`Name::MAX_COMPONENTS`].
+    pub fn fits(&self) -> bool {
+        let few = |path: &Path| path.components().nth(Self::MAX_COMPONENTS).is_none();
+        self.0.as_os_str().len() <= Self::MAX_BYTES && few(&self.0)
     }
 
     /// Returns the name of the encrypted file.
@@ -103,6 +120,16 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     }
 }
 
+/// Returns the start of a path, for a message.
+fn shortened(path: &Path) -> String {
+    const SHOWN: usize = 200;
+    let text = path.display().to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
 fn not_unicode<E: ser::Error>(path: &Path) -> E {
     E::custom(format!("the name {:?} is not Unicode", path.display().to_string()))
 }
@@ -137,7 +164,11 @@ impl Serialize for Name {
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let path = deserialize(deserializer)?;
-        Self::new(&path).ok_or_else(|| de::Error::custom(format!("not a name within a folder: {path:?}")))
+        match Self::new(&path) {
+            Some(name) if name.fits() => Ok(name),
+            Some(_) => Err(de::Error::custom(TOO_LONG)),
+            None => Err(de::Error::custom(format!("not a name within a folder: {}", shortened(&path)))),
+        }
     }
 }
 
@@ -157,6 +188,24 @@ mod tests {
             assert!(name(bad).is_none(), "{bad}");
             assert!(serde_json::from_value::<Name>(bad.into()).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn names_have_a_largest_length() {
+        let deep = |components: usize| vec!["a"; components].join("/");
+        for (path, fits) in [
+            (deep(Name::MAX_COMPONENTS), true),
+            (deep(Name::MAX_COMPONENTS + 1), false),
+            ("n".repeat(Name::MAX_BYTES), true),
+            ("n".repeat(Name::MAX_BYTES + 1), false),
+        ] {
+            assert_eq!(name(&path).unwrap().fits(), fits);
+            assert_eq!(serde_json::from_value::<Name>(path.into()).is_ok(), fits);
+        }
+        let limits = format!("{} bytes or {} components", Name::MAX_BYTES, Name::MAX_COMPONENTS);
+        assert!(TOO_LONG.ends_with(&limits));
+        let error = serde_json::from_value::<Name>(format!("../{}", "é".repeat(1 << 20)).into()).unwrap_err();
+        assert!(error.to_string().len() < 1000, "{error}");
     }
 
     #[test]

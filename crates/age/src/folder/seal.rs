@@ -36,6 +36,9 @@ pub enum SealError {
     /// that [`Name::new`] rejects.
     #[error("{}: encrypted folders use this name themselves", .0.display())]
     Reserved(PathBuf),
+    /// An entry has a name that no manifest can list (see [`Name::fits`]).
+    #[error("{}: the name within the folder has more than {} bytes or {} components", .0.display(), Name::MAX_BYTES, Name::MAX_COMPONENTS)]
+    Long(PathBuf),
     /// A file cannot be encrypted to the recipients.
     #[error(transparent)]
     Encrypt(#[from] EncryptError),
@@ -156,6 +159,9 @@ fn find(source: &Path) -> Result<Found, SealError> {
             let (within, path) = (folder.join(entry.file_name()), entry.path());
             let name = Name::new(&within).filter(|name| !name.is_reserved());
             let name = name.ok_or_else(|| SealError::Reserved(path.clone()))?;
+            if !name.fits() {
+                return Err(SealError::Long(path));
+            }
             // For a link, this is the metadata of the link itself.
             let metadata = entry.metadata().map_err(at(&path))?;
             if metadata.is_dir() {

@@ -205,6 +205,10 @@ fn what_cannot_be_sealed_leaves_nothing() {
     assert!(matches!(place.seal(), Err(SealError::Io { path, .. }) if path == place.path("sealed/a.age")));
     assert!(!place.path("sealed").exists());
     fs::remove_dir_all(place.path("source/a.age")).unwrap();
+    let deep = ["source"].into_iter().chain([["d"; 16].join("/").as_str(); 17]).collect::<std::path::PathBuf>();
+    fs::create_dir_all(place.folder.path().join(deep)).unwrap();
+    assert!(matches!(place.seal(), Err(SealError::Long(path)) if path.ends_with(["d"; 257].join("/"))));
+    fs::remove_dir_all(place.path("source/d")).unwrap();
     let nobody = seal(&place.path("source"), &place.path("sealed"), &[], Threads::ONE);
     assert!(matches!(nobody, Err(SealError::Encrypt(crate::error::EncryptError::NoRecipients))));
     #[cfg(unix)]

@@ -148,8 +148,20 @@ impl Plan {
     }
 
     /// Merges folders that have the same name. Checks that no two other entries have the same name,
-    /// and that no entry has a name that the command itself uses.
+    /// and that no entry has a name that the command itself uses. Entries whose names are too long
+    /// for a manifest become failures.
     pub(crate) fn check(mut self) -> Result<Self> {
+        let failures = &mut self.failures;
+        let mut fits = |name: &Name| {
+            let fits = name.fits();
+            if !fits {
+                failures.push(too_long(name));
+            }
+            fits
+        };
+        self.directories.retain(|directory| fits(&directory.name));
+        self.files.retain(|file| fits(&file.name));
+        self.links.retain(|link| fits(&link.name));
         let mut folders = BTreeMap::<_, Attributes>::new();
         for directory in self.directories {
             let attributes = directory.attributes;
@@ -177,6 +189,12 @@ impl Plan {
     pub(crate) fn len(&self) -> u64 {
         self.files.iter().map(|file| file.len).sum()
     }
+}
+
+fn too_long(name: &Name) -> Error {
+    let (bytes, components) = (Name::MAX_BYTES, Name::MAX_COMPONENTS);
+    Error::new(format!("{name} is left out: its name has more than {bytes} bytes or {components} components"))
+        .hint("give it a shorter name, or process its folder separately")
 }
 
 fn look_at(path: &Path) -> Result<fs::Metadata> {
