@@ -127,9 +127,9 @@ impl Run {
 
     /// Verifies the files of a folder.
     fn folder(&self, folder: &Sealed) -> Result<()> {
-        let Sealed { plan, expected } = folder;
+        let Sealed { plan, expected, incomplete } = folder;
         let progress = Progress::default();
-        plan.failures.iter().for_each(|error| self.failures.add(error));
+        incomplete.iter().chain(&plan.failures).for_each(|error| self.failures.add(error));
         let one = |source: &Source, threads: Threads| {
             let file = sealed::open(source)?;
             let name = file.name.clone();

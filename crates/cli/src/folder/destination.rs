@@ -18,7 +18,7 @@ use super::existing::Found;
 use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::run::Failure;
-use super::task::{ALONE, Direction, Expected, Mode};
+use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
@@ -68,15 +68,15 @@ impl Destination {
     /// it. Existing files are not touched, except files of an interrupted run that this one
     /// continues, and temporary files that a killed run left.
     ///
-    /// Returns `None` if the mode is [`Mode::Resume`] and an earlier run has done all the work:
-    /// each result has the properties that `expected` returns for its source.
+    /// Returns `None` if the mode is [`Mode::Resume`] and an earlier run has done all the work.
+    /// `is_result` returns whether an existing file can be the result of its source.
     pub(crate) fn prepare(
         path: &Path,
         purpose: Purpose,
         mode: Mode,
         plan: &Plan,
         direction: Direction,
-        expected: impl Fn(&Source) -> io::Result<Expected>,
+        is_result: impl Fn(&Source, &File) -> io::Result<bool>,
     ) -> Result<Option<Self>> {
         let (root, new_folder) = open_or_make(path)?;
         let targets: HashSet<_> = plan.files.iter().map(|file| direction.target(&file.name)).collect();
@@ -84,7 +84,7 @@ impl Destination {
         let found = Found { root: &root, path, targets: &targets, direction };
         let has_journal = root.has(Path::new(JOURNAL));
         let goes_on = mode == Mode::Resume && has_journal;
-        if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, expected) {
+        if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, is_result) {
             return Ok(None);
         }
         found.refuse_taken(folders.keys(), has_journal, mode)?;
@@ -107,8 +107,9 @@ impl Destination {
         Ok(Some(destination))
     }
 
-    /// Removes unfinished files of an interrupted run. If this run continues it (`goes_on`), also
-    /// makes its folders private again, because they may have their final attributes already.
+    /// Removes unfinished files of an interrupted run, but no file that a run is writing, and no
+    /// result. If this run continues the interrupted one (`goes_on`), also makes its folders
+    /// private again, because they may have their final attributes already.
     fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
@@ -123,12 +124,12 @@ impl Destination {
             folders.extend(targets.iter().filter_map(|target| target.parent()));
             folders.extend(self.done.made.iter().map(Name::as_path));
         }
-        for folder in folders {
+        for path in folders {
             // A missing folder counts as empty.
-            let Ok(folder) = self.root.below(folder) else { continue };
+            let Ok(folder) = self.root.below(path) else { continue };
             for (name, _) in folder.entries().unwrap_or_default() {
-                if Temporary::is_name(&name) {
-                    let _ = folder.remove(&name);
+                if !targets.contains(&path.join(&name)) {
+                    Temporary::remove_abandoned(&folder, &name);
                 }
             }
         }

@@ -1,9 +1,13 @@
 //! Finds the encrypted files that `rekey` changes in place and `inspect` describes.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+use sealane_age::armor::ArmoredReader;
 use sealane_age::folder::Name;
+use sealane_age::{Decryptor, stream};
 
 use super::plan::Plan;
 use crate::error::{Error, quoted};
@@ -32,6 +36,26 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
         }
     }
     plan
+}
+
+/// Returns whether `file` has a header that can be parsed, and then as many bytes as a complete
+/// file. With `content`, the file must also be armored or not, and its plaintext must have this
+/// length. Nothing is authenticated.
+pub(crate) fn is_complete(file: &File, content: Option<(bool, u64)>) -> io::Result<bool> {
+    let mut reader = ArmoredReader::new(BufReader::new(file));
+    let armored = reader.is_armored()?;
+    let Ok(decryptor) = Decryptor::new(reader) else { return Ok(false) };
+    let header = decryptor.header().encode().len() as u64;
+    let after_header = if armored {
+        io::copy(&mut decryptor.into_payload(), &mut io::sink())?
+    } else {
+        file.metadata()?.len().saturating_sub(header)
+    };
+    let found = stream::plaintext_len(after_header.saturating_sub(stream::NONCE_BYTES as u64));
+    Ok(match content {
+        Some((is_armored, plaintext)) => armored == is_armored && found == Some(plaintext),
+        None => found.is_some(),
+    })
 }
 
 /// Returns the error for a folder without encrypted files.

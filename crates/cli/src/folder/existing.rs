@@ -1,12 +1,14 @@
 //! The contents that the folder for the results has before a run.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::encrypted;
 use super::journal::resume_or;
 use super::plan::{Link, Plan, Source};
-use super::task::{ALONE, Direction, Expected, Mode};
+use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
@@ -37,8 +39,10 @@ impl Found<'_> {
             return Err(Error::new(format!("an earlier run into {shown} was interrupted")).hint(resume_or(self.path)));
         }
         if alone && mode == Mode::Resume && !goes_on && root.has(Path::new(MANIFEST)) {
-            return Err(Error::new(format!("the run into {shown} was complete, and its inputs have changed since"))
-                .hint("to encrypt again, give -o a new folder"));
+            return Err(Error::new(format!(
+                "the run into {shown} was complete, but its inputs or results have changed since"
+            ))
+            .hint("to encrypt again, give -o a new folder"));
         }
         let is_refused = matches!(mode, Mode::Single { beside_manifest: false }) && self.direction != Direction::Open;
         if is_refused && root.has(Path::new(MANIFEST)) {
@@ -74,7 +78,7 @@ impl Found<'_> {
     /// before its first result.
     fn is_empty(&self) -> Result<bool> {
         let entries = self.root.entries().map_err(|error| Error::cannot_write(self.path, &error))?;
-        Ok(entries.iter().all(|(name, _)| Temporary::is_name(name)))
+        Ok(entries.iter().all(|(name, _)| Temporary::is_abandoned(self.root, name)))
     }
 
     /// Returns a file in the folder that the manifest would not list, if there is one. Such files
@@ -98,29 +102,33 @@ impl Found<'_> {
         None
     }
 
-    /// Returns whether the folder has all that the run would write, the files with the expected
-    /// times and lengths, and nothing that its manifest would not list. In that case an earlier run
-    /// was complete.
+    /// Returns whether the folder has all that the run would write, and nothing that its manifest
+    /// would not list. In that case an earlier run was complete. `is_result` returns whether a file
+    /// can be the result of its source.
     pub(super) fn is_complete(
         &self,
         plan: &Plan,
         folders: &BTreeMap<Name, Attributes>,
-        expected: impl Fn(&Source) -> io::Result<Expected>,
+        is_result: impl Fn(&Source, &File) -> io::Result<bool>,
     ) -> bool {
-        let is_there = |source: &Source| -> io::Result<bool> {
-            let found = self.root.open_file(&self.direction.target(&source.name))?.metadata()?;
-            let expected = expected(source)?;
-            Ok(expected.attributes.has_time_of(&found) && expected.len.is_none_or(|len| len == found.len()))
+        let is_there = |source: &Source| {
+            let found = self.root.open_file(&self.direction.target(&source.name));
+            found.and_then(|file| is_result(source, &file)).unwrap_or(false)
         };
+        let is_manifest = |file: File| encrypted::is_complete(&file, None);
         let is_made = |name: &Name| matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory)));
         let is_linked =
             |link: &Link| self.root.read_link(link.name.as_path()).is_ok_and(|target| target == link.target);
         let is_open = self.direction == Direction::Open;
-        let has_any = if self.direction == ALONE { self.root.has(Path::new(MANIFEST)) } else { !plan.files.is_empty() };
+        let has_any = if self.direction == ALONE {
+            self.root.open_file(Path::new(MANIFEST)).and_then(is_manifest).unwrap_or(false)
+        } else {
+            !plan.files.is_empty()
+        };
         has_any
             && plan.failures.is_empty()
             && folders.keys().all(is_made)
-            && plan.files.iter().all(|source| is_there(source).is_ok_and(|is_there| is_there))
+            && plan.files.iter().all(is_there)
             && (!is_open || plan.links.iter().all(is_linked))
             && (self.direction != ALONE || self.stray().is_none())
     }

@@ -244,8 +244,8 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     // The journal is private: with the file ids in it, anyone could create a manifest of some of
     // the files.
     let temporary = Temporary::create_in(root, 0o600).map_err(cannot)?;
+    // The lock of the temporary file lasts until the last copy of the descriptor is closed.
     let mut file = temporary.file().try_clone().map_err(cannot)?;
-    lock(&file, path)?;
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
     Boot::note(&mut file, None).map_err(cannot)?;
     file.sync_all().map_err(cannot)?;

@@ -19,10 +19,10 @@ pub(crate) mod sealed;
 mod task;
 
 pub(crate) use destination::{Destination, Purpose, Target};
-pub(crate) use encrypted::{encrypted_files, no_encrypted_files};
+pub(crate) use encrypted::{encrypted_files, is_complete, no_encrypted_files};
 pub(crate) use journal::{Checked, Record};
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Link, Plan, Source};
 pub(crate) use run::{Failure, Failures, run};
-pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, Known, MANIFEST, Manifest, Name, Stamp};
-pub(crate) use task::{Direction, Expected};
+pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, MANIFEST, Manifest, Name, Stamp};
+pub(crate) use task::Direction;

@@ -1,7 +1,7 @@
 //! Finds and opens the encrypted files to decrypt or verify, and compares them with the manifests
 //! of their folders.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -24,8 +24,31 @@ use crate::os::dir::Dir;
 #[derive(Default)]
 pub(crate) struct Sealed {
     pub(crate) plan: Plan,
-    /// The entries of files in the manifests.
-    pub(crate) expected: BTreeMap<Name, Known>,
+    pub(crate) expected: Entries,
+    /// An error for each folder whose encryption was interrupted, or failed for some files.
+    pub(crate) incomplete: Vec<Error>,
+}
+
+/// The entries of files in the manifests.
+#[derive(Default)]
+pub(crate) struct Entries {
+    /// The entries of the files that are in their folders. A missing file has no entry here: a file
+    /// of the same name may come from elsewhere.
+    present: BTreeMap<Name, Known>,
+    /// The names in all entries.
+    names: HashMap<Id, Name>,
+}
+
+impl Entries {
+    /// Returns the entry of the file that is decrypted under this name, if a manifest lists it.
+    pub(crate) fn get(&self, name: &Name) -> Option<&Known> {
+        self.present.get(name)
+    }
+
+    fn extend(&mut self, other: Self) {
+        self.present.extend(other.present);
+        self.names.extend(other.names);
+    }
 }
 
 /// The keys and the backend that open all files.
@@ -60,6 +83,7 @@ impl Opening {
         for input in inputs {
             if input.is_dir() {
                 let folder = self.folder(input, with_manifests)?;
+                folder.incomplete.iter().for_each(|error| warn(error.to_string()));
                 sealed.expected.extend(folder.expected);
                 sealed.plan.append(folder.plan);
             } else {
@@ -89,7 +113,10 @@ impl Opening {
             name => name,
         });
         if Dir::open(input).is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
-            warn(format!("the run that encrypted {} was interrupted, or could not encrypt all files", quoted(input)));
+            sealed.incomplete.push(Error::new(format!(
+                "the run that encrypted {} was interrupted, or could not encrypt all files",
+                quoted(input)
+            )));
         }
         found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.sealed()))));
         if with_manifest {
@@ -126,7 +153,7 @@ impl Opening {
     pub(crate) fn decrypt<R: Read>(
         &self,
         file: Encrypted<R>,
-        known: &BTreeMap<Name, Known>,
+        known: &Entries,
         source: &Source,
         progress: &Progress,
     ) -> Result<StreamReader<ArmoredReader<Watched<R>>>, Failure> {
@@ -143,7 +170,7 @@ impl Opening {
 }
 
 impl Sealed {
-    /// Adds the files of a folder that are in its manifest. Other files, and missing ones, become
+    /// Adds the files of the folder that are in its manifest. Other files, and missing ones, become
     /// failures.
     fn add(&mut self, mut found: Plan, manifest: Manifest, folder: &Path) {
         let shown = |name: &Path| quoted(folder.join(name));
@@ -158,10 +185,13 @@ impl Sealed {
         found.failures.extend(
             missing.map(|name| Error::new(format!("{} is missing: it is in the manifest", shown(&name.sealed())))),
         );
+        let names = manifest.files.iter().map(|(name, known)| (known.id, name.clone())).collect();
+        let expected = manifest.files.iter().filter(|(name, _)| present.contains(name));
+        let expected = expected.map(|(name, known)| (name.clone(), *known)).collect();
+        self.expected.extend(Entries { present: expected, names });
         found.files = known;
         found.directories = directories(manifest.directories);
         found.links = manifest.links.into_iter().map(|(name, target)| Link { name, target }).collect();
-        self.expected.extend(manifest.files);
         self.plan.append(found);
     }
 }
@@ -188,10 +218,10 @@ fn not_sealed(path: &Path) -> Error {
 }
 
 /// Explains that the manifest has another file under this name.
-fn exchanged(name: &str, expected: &BTreeMap<Name, Known>, id: Id) -> Error {
+fn exchanged(name: &str, expected: &Entries, id: Id) -> Error {
     let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is not decrypted"));
-    match expected.iter().find(|(_, known)| known.id == id) {
-        Some((other, _)) => error.hint(format!("it is the encrypted file of {other}")),
+    match expected.names.get(&id) {
+        Some(other) => error.hint(format!("it is the encrypted file of {other}")),
         None => error.hint("it was exchanged, or encrypted again without the folder's manifest"),
     }
 }

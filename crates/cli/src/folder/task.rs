@@ -1,8 +1,8 @@
-//! The task of a run: its direction, the results that it expects, and how it treats the folder.
+//! The task of a run: its direction, and how it treats the folder.
 
 use std::path::PathBuf;
 
-use sealane_age::folder::{Attributes, Name};
+use sealane_age::folder::Name;
 
 /// The direction of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +24,6 @@ impl Direction {
             Self::Open => name.as_path().to_owned(),
         }
     }
-}
-
-/// The properties of a result that are known in advance.
-pub(crate) struct Expected {
-    pub(crate) attributes: Attributes,
-    /// The length in bytes, if it is known.
-    pub(crate) len: Option<u64>,
 }
 
 /// The way to treat the existing contents of the folder.

@@ -132,6 +132,67 @@ fn a_file_with_new_recipients_is_still_the_same_file() {
     assert_others_are_whole(&dir, &[]);
 }
 
+/// The work for a name grows with the square of its components, and anyone can write a manifest.
+#[test]
+fn a_name_that_is_too_long_is_refused_at_once() {
+    let dir = sealed_photos();
+    for name in ["a/".repeat(100_000) + "b", "a/".repeat(256) + "b", "n".repeat(4097)] {
+        let line = format!("{{\"type\":\"directory\",\"name\":\"{name}\"}}\n");
+        dir.encrypt(format!("{{\"sealane-manifest\":1}}\n{line}").as_bytes(), "sealed/sealane-manifest.age");
+        let why = "the manifest is malformed: a name has more than 4096 bytes or 256 components";
+        dir.run(["decrypt", "-i", "key.txt", "-o", "no", "sealed"]).fails(why);
+        dir.run(["verify", "-i", "key.txt", "sealed"]).fails(why);
+        assert!(!dir.exists("no"));
+    }
+    // No such name is written.
+    let deepest = ["photos"].into_iter().chain(["d"; 254]).collect::<Vec<_>>().join("/");
+    fs::create_dir_all(dir.path(&deepest).join("d")).unwrap();
+    for name in ["whole", "d/left"] {
+        dir.write(&format!("{deepest}/{name}"), "content");
+    }
+    let run = dir.run(["encrypt", "-R", "key.pub", "-o", "deep", "photos"]);
+    let errors: Vec<_> = run.err().lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
+    assert!(errors[0].contains("d/left\" is left out: its name has more than 4096 bytes or 256 components"));
+    assert!(errors[1].contains("1 of 10 files were not encrypted"), "{errors:?}");
+    assert_eq!((run.status.code(), errors.len()), (Some(1), 2));
+    dir.run(["decrypt", "-i", "key.txt", "-o", "deep.open", "deep"]).ok();
+    assert_eq!(dir.read(&format!("deep.open/{deepest}/whole")), b"content");
+}
+
+/// Two folders have a file of one name. It is missing in the first.
+#[test]
+fn a_file_is_compared_with_the_manifest_of_its_own_folder() {
+    let dir = Dir::with_key();
+    for (name, content) in [("one", "1"), ("two", "2")] {
+        fs::create_dir(dir.path(name)).unwrap();
+        dir.write(&format!("{name}/x"), content);
+        dir.write(&format!("{name}/{name}"), content);
+        let [sealed, x, other] = [".sealed", "/x", &format!("/{name}")].map(|end| format!("{name}{end}"));
+        dir.run(["encrypt", "-R", "key.pub", "-o", &sealed, &x, &other]).quiet();
+    }
+    fs::remove_file(dir.path("one.sealed/x.age")).unwrap();
+    for (number, inputs) in [
+        ["one.sealed", "two.sealed"],
+        ["two.sealed", "one.sealed"],
+        ["two.sealed/x.age", "one.sealed"],
+        ["one.sealed", "two.sealed/x.age"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let open = format!("open{number}");
+        let run = dir.run(["decrypt", "-i", "key.txt", "-o", &open].into_iter().chain(inputs));
+        let errors = run.err();
+        assert!(errors.contains("\"one.sealed/x.age\" is missing: it is in the manifest"), "{errors}");
+        assert_eq!(errors.matches("error: ").count(), 2, "{errors}");
+        assert_eq!(dir.read(&format!("{open}/x")), b"2", "{inputs:?}");
+    }
+    // A missing file that has another file's name is still recognised.
+    fs::rename(dir.path("two.sealed/x.age"), dir.path("two.sealed/two.age")).unwrap();
+    let errors = dir.run(["decrypt", "-i", "key.txt", "-o", "no", "two.sealed"]).err();
+    assert!(errors.contains("it is the encrypted file of \"x\""), "{errors}");
+}
+
 /// An attacker who knows the public key replaces the manifest with one that has additional lines.
 #[test]
 fn a_manifest_cannot_lead_out_of_the_folder() {

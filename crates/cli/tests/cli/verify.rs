@@ -103,6 +103,25 @@ fn a_folder_is_compared_with_its_manifest() {
 }
 
 #[test]
+fn a_folder_that_is_known_to_be_incomplete_fails() {
+    let dir = Dir::with_key();
+    dir.write("a", "1");
+    // /proc/self/mem cannot be read from its beginning.
+    let run = dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "a", "/proc/self/mem"]);
+    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    for flag in [None, Some("--no-manifest")] {
+        let run = dir.run(["verify", "-i", "key.txt", "sealed"].into_iter().chain(flag));
+        let messages = run.err();
+        let why = "error: the run that encrypted \"sealed\" was interrupted, or could not encrypt all files";
+        assert!(run.status.code() == Some(1) && messages.contains(why), "{messages}");
+        assert!(messages.contains("1 of 2 files failed verification"), "{messages}");
+        assert_eq!(run.text(), "1 file with 1 bytes of plaintext is intact\n");
+    }
+    fs::remove_file(dir.path("sealed/.sealane-resume")).unwrap();
+    dir.run(["verify", "-i", "key.txt", "sealed"]).quiet();
+}
+
+#[test]
 fn wrong_arguments() {
     let dir = Dir::with_key();
     dir.encrypt(b"x", "x");

@@ -1,7 +1,8 @@
 //! Decrypts many files, or a single one, into a folder, and compares encrypted folders with their
 //! manifests.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::fs::File;
 use std::path::Path;
 
 use sealane_age::Threads;
@@ -9,10 +10,10 @@ use sealane_age::folder::{OpenFileError, leads_out, open_file};
 
 use crate::args::{DecryptArgs, OpeningArgs};
 use crate::error::{Error, Result, quoted};
-use crate::folder::sealed::{self, Opening, Sealed};
+use crate::folder::sealed::{self, Entries, Opening, Sealed};
 use crate::folder::{
-    Attributes, Checked, Destination, Direction, Expected, Failure, Failures, Id, Known, Link, Name, Plan, Purpose,
-    Record, Source, Stamp, Target, mode, refuse_within, root, run as work, single,
+    Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Plan, Purpose, Record, Source, Stamp,
+    Target, mode, refuse_within, root, run as work, single,
 };
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
@@ -26,19 +27,23 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = Openers::load(&keys.identities, &keys.parts, &stdin, Passphrases::new(&stdin))?;
     let opening = Opening { openers, backend: crate::os::backend::chosen()? };
-    let Sealed { mut plan, expected } = opening.find(inputs, !folder.no_manifest)?;
+    let Sealed { mut plan, expected, .. } = opening.find(inputs, !folder.no_manifest)?;
     refuse_within(root, inputs, &plan)?;
     if !decryption.allow_external_links {
         refuse_leaving(&mut plan);
     }
 
     let purpose = Purpose::new(inputs).with("decrypt");
-    let known = |source: &Source| match expected.get(&source.name) {
-        Some(known) => Ok(Expected { attributes: known.attributes, len: Some(known.size) }),
-        None => Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None }),
+    let is_result = |source: &Source, file: &File| {
+        let found = file.metadata()?;
+        Ok(match expected.get(&source.name) {
+            Some(known) => known.attributes.has_time_of(&found) && known.size == found.len(),
+            None => Attributes::of(&source.open()?.metadata()?).has_time_of(&found),
+        })
     };
     let direction = Direction::Open;
-    let Some(destination) = Destination::prepare(root, purpose, mode(*folder, inputs), &plan, direction, known)? else {
+    let Some(destination) = Destination::prepare(root, purpose, mode(*folder, inputs), &plan, direction, is_result)?
+    else {
         return Ok(());
     };
 
@@ -69,7 +74,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
 /// The settings that all files share.
 struct Run<'a> {
     opening: Opening,
-    expected: BTreeMap<Name, Known>,
+    expected: Entries,
     destination: Destination,
     progress: &'a Progress,
 }

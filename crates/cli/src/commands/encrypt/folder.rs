@@ -2,6 +2,7 @@
 //! Encrypts a single file into a folder without a manifest.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,8 +16,8 @@ use crate::args::{EncryptArgs, SealingArgs};
 use crate::error::explain::{encrypt_error, read_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{
-    Attributes, Destination, Direction, Entry, Expected, Failure, Failures, Id, Manifest, Name, Plan, Purpose, Record,
-    Source, Stamp, Target, mode, refuse_within, root, run as work, single,
+    Attributes, Destination, Direction, Entry, Failure, Failures, Id, Manifest, Name, Plan, Purpose, Record, Source,
+    Stamp, Target, is_complete, mode, refuse_within, root, run as work, single,
 };
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
@@ -53,10 +54,16 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
     refuse_within(root, inputs, &plan)?;
     refuse_collisions(&plan)?;
     let direction = Direction::Seal { with_manifest };
-    let expected =
-        |source: &Source| Ok(Expected { attributes: Attributes::of(&source.open()?.metadata()?), len: None });
-    let Some(destination) = Destination::prepare(root, purpose, mode(args.folder, inputs), &plan, direction, expected)?
+    let is_result = |source: &Source, file: &File| {
+        let metadata = source.open()?.metadata()?;
+        let has_time = Attributes::of(&metadata).has_time_of(&file.metadata()?);
+        Ok(has_time && is_complete(file, Some((armor.armor, metadata.len())))?)
+    };
+    let Some(destination) =
+        Destination::prepare(root, purpose, mode(args.folder, inputs), &plan, direction, is_result)?
     else {
+        // Without an identity, the files do not show who their recipients are.
+        warn("the earlier run was complete: nothing was done; its recipients were not checked");
         return Ok(());
     };
 

@@ -1,16 +1,19 @@
 //! Temporary files for results. A temporary file is usually in the directory of its target, and
-//! gets the name of the target when it is complete.
+//! gets the name of the target when it is complete. Until then it is locked, where the file system
+//! has locks, so that other runs can tell it from one that a killed run left behind.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::Dir;
 
+/// The parts of the name before and after 16 hexadecimal digits.
 const PREFIX: &str = ".sealane-";
 const SUFFIX: &str = ".tmp";
+const DIGITS: usize = 16;
 
 /// An unfinished file. It is removed when this value is dropped, or when a signal ends the process,
 /// unless it has its final name by then.
@@ -37,8 +40,10 @@ impl Temporary {
         for _ in 0..ATTEMPTS {
             let mut random = [0; 8];
             getrandom::fill(&mut random)?;
-            let name = OsString::from(format!("{PREFIX}{:016x}{SUFFIX}", u64::from_le_bytes(random)));
+            let name = OsString::from(format!("{PREFIX}{:0DIGITS$x}{SUFFIX}", u64::from_le_bytes(random)));
             match FileGuard::make_in(directory, &name, mode) {
+                // Another run that removes such files may see the file before it is locked.
+                Ok((file, _guard)) if is_lost(directory, &name, &file)? => {}
                 Ok((file, _guard)) => {
                     return Ok(Self { file, directory: directory.clone(), name, unfinished: true, _guard });
                 }
@@ -69,8 +74,46 @@ impl Temporary {
 
     /// Returns whether `name` is the name of an unfinished file.
     pub(crate) fn is_name(name: &OsStr) -> bool {
-        name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+        let middle = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+        middle.is_some_and(|middle| {
+            middle.len() == DIGITS && middle.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
     }
+
+    /// Returns whether `name` in `directory` is an unfinished file that no run is writing.
+    pub(crate) fn is_abandoned(directory: &Dir, name: &OsStr) -> bool {
+        abandoned(directory, name).is_some()
+    }
+
+    /// Removes the file `name` from `directory` if it is unfinished and no run is writing it.
+    pub(crate) fn remove_abandoned(directory: &Dir, name: &OsStr) {
+        // The file stays locked while it is removed.
+        if let Some(_locked) = abandoned(directory, name) {
+            let _ = directory.remove(name);
+        }
+    }
+}
+
+/// Locks a new file. Returns whether another run has locked or removed it before.
+fn is_lost(directory: &Dir, name: &OsStr, file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(!directory.is_same(name, file)?),
+        // Not every file system has locks.
+        Err(TryLockError::Error(_)) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+    }
+}
+
+/// Opens and locks the file `name` if it is unfinished and no run is writing it. Without locks, no
+/// file is known to be abandoned.
+fn abandoned(directory: &Dir, name: &OsStr) -> Option<File> {
+    if !Temporary::is_name(name) {
+        return None;
+    }
+    let file = directory.open_file_to_write(Path::new(name)).ok()?;
+    file.try_lock().ok()?;
+    // The run that had locked it may have renamed it meanwhile.
+    directory.is_same(name, &file).is_ok_and(|same| same).then_some(file)
 }
 
 impl Drop for Temporary {
@@ -78,5 +121,32 @@ impl Drop for Temporary {
         if self.unfinished {
             let _ = self.directory.remove(&self.name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_abandoned_files_are_removed() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        let temporary = Temporary::create_in(&dir, 0o600).unwrap();
+        let name = temporary.name.clone();
+        assert!(Temporary::is_name(&name) && !Temporary::is_abandoned(&dir, &name));
+        Temporary::remove_abandoned(&dir, &name);
+        temporary.persist(Path::new("kept"), false).unwrap();
+        // A killed run leaves its file without a lock.
+        File::create(root.path().join(&name)).unwrap();
+        assert!(Temporary::is_abandoned(&dir, &name));
+        for other in ["kept", ".sealane-notes.tmp", ".sealane-0123456789ABCDEF.tmp", ".sealane-0123456789abcdef0.tmp"] {
+            File::create(root.path().join(other)).unwrap();
+            assert!(!Temporary::is_name(OsStr::new(other)), "{other}");
+            Temporary::remove_abandoned(&dir, OsStr::new(other));
+            assert!(root.path().join(other).exists(), "{other}");
+        }
+        Temporary::remove_abandoned(&dir, &name);
+        assert!(!root.path().join(&name).exists());
     }
 }
