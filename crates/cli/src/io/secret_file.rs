@@ -7,6 +7,7 @@ use std::path::Path;
 use super::output::{print, warn_if_others_read};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::FileGuard;
+use crate::os::dir::sync_parent;
 
 /// Writes secret keys to the new file `output`, or to standard output.
 pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
@@ -45,7 +46,10 @@ fn write_new(path: &Path, text: &[u8]) -> Result<()> {
     write_and_sync(file, text).map_err(|error| {
         let _ = fs::remove_file(path);
         cannot(error)
-    })
+    })?;
+    // Also write the name to the disk.
+    sync_parent(path);
+    Ok(())
 }
 
 fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {

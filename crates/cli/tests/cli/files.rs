@@ -98,6 +98,23 @@ fn special_files_are_written_directly() {
     }
 }
 
+/// Other names of a file have a position of their own.
+#[test]
+fn what_standard_output_holds_is_kept() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret\n", "x");
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        for redirection in [">", ">>"] {
+            dir.write("out", "");
+            let run = format!("echo before; \"$SEALANE\" -d -i key.txt -o {name} x; echo after");
+            dir.sh(&format!("{{ {run}; }} {redirection} out")).quiet();
+            assert_eq!(dir.read("out"), b"before\nsecret\nafter\n", "{name} {redirection}");
+        }
+        let piped = dir.sh(&format!("{{ echo before; \"$SEALANE\" -d -i key.txt -o {name} x; }} | cat"));
+        assert_eq!(piped.quiet().stdout, b"before\nsecret\n");
+    }
+}
+
 #[test]
 fn an_impossible_output_is_refused_first() {
     let dir = Dir::with_key();
@@ -210,18 +227,50 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     dir.set_mode("sub", 0o755);
 }
 
+/// Runs a command that may mount file systems, which only it sees.
+fn unshare(command: &[&str]) -> Command {
+    let mut unshare = Command::new("unshare");
+    unshare.arg("-rm").args(command);
+    unshare
+}
+
+/// Returns whether users may mount. Not every machine allows it. The machine that runs all checks
+/// must.
+fn can_mount() -> bool {
+    let can_mount = unshare(&["true"]).output().is_ok_and(|run| run.status.success());
+    assert!(can_mount || std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "`unshare -rm` is refused");
+    if !can_mount {
+        eprintln!("not checked: `unshare -rm` is refused");
+    }
+    can_mount
+}
+
+/// The disk has room for the length of the file, but the file is a hole.
+#[test]
+fn a_file_with_a_hole_is_not_overwritten_halfway() {
+    if !can_mount() {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.write("in", bytes(1 << 20));
+    dir.write("out", "");
+    fs::create_dir(dir.path("small")).unwrap();
+    // A mount point is overwritten in place.
+    let script = "mount -t tmpfs -o size=512k none small && echo old > small/out && truncate -s 2M small/out && \
+        mount --bind small/out out && cp --sparse=always out before && \
+        ! \"$SEALANE\" -R key.pub -o out in && cmp out before && \
+        echo short | \"$SEALANE\" -R key.pub -o out && \"$SEALANE\" -d -i key.txt out";
+    let mut command = unshare(&["sh", "-c", script]);
+    command.current_dir(dir.root()).env("SEALANE", crate::support::SEALANE);
+    let run = finish(command);
+    assert!(run.err().contains("cannot write to \"out\": No space left on device"), "{}", run.err());
+    assert_eq!(run.ok().stdout, b"short\n");
+}
+
 /// In a container, a single file can be a mount point.
 #[test]
 fn a_mount_point_is_overwritten() {
-    let unshare = |command: &[&str]| {
-        let mut unshare = Command::new("unshare");
-        unshare.arg("-rm").args(command);
-        unshare
-    };
-    // Not every machine allows users to mount. The machine that runs all checks must.
-    if !unshare(&["true"]).output().is_ok_and(|run| run.status.success()) {
-        assert!(std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "`unshare -rm` is refused");
-        eprintln!("not checked: `unshare -rm` is refused");
+    if !can_mount() {
         return;
     }
     let dir = Dir::with_key();

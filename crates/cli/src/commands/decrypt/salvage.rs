@@ -19,6 +19,7 @@ use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 use crate::os::cleanup::FileGuard;
+use crate::os::dir::sync_parent;
 
 /// Writes the intact plaintext to a new file, and a list of missing ranges to another one beside
 /// it. Missing ranges are an error after that.
@@ -80,6 +81,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     match done {
         Ok(salvaged) => {
             FileGuard::release(&[output_guard, map_guard]);
+            // Both files are in the same directory.
+            sync_parent(output);
             verdict(&salvaged, &input.name, &map)
         }
         Err(error) => {

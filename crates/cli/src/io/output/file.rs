@@ -8,7 +8,8 @@
 //! the system's directory for temporary files, and then copied over the file. A file that cannot be
 //! replaced, such as a mount point, is overwritten in the same way. A failed copy can leave a
 //! mixture of old and new content. Secrets are never copied like this: writing them is an error
-//! instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly.
+//! instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly. If the file is the
+//! one behind standard output, it is written where standard output stands, and keeps its content.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -23,6 +24,7 @@ use super::permissions::Permissions;
 use super::temporary::Temporary;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
+use crate::os::dir::sync_parent;
 use crate::os::file_id::FileId;
 
 /// The number of symbolic links that Linux follows.
@@ -99,8 +101,9 @@ impl Direct {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
-                let open = OpenOptions::new().write(true).truncate(true).open(&self.target.path);
-                none.insert(open.map_err(|error| cannot(error).into_io())?)
+                let open = || OpenOptions::new().write(true).truncate(true).open(&self.target.path);
+                let file = self.target.open_stdout().map_or_else(open, Ok);
+                none.insert(file.map_err(|error| cannot(error).into_io())?)
             }
         };
         file.write(data).map_err(|error| keep_retry(error, cannot))
@@ -227,7 +230,7 @@ impl Replacement {
             };
         }
         // Also write the name to the disk.
-        sync_directory(&self.directory);
+        sync_parent(&self.target.path);
         Ok(())
     }
 
@@ -273,11 +276,6 @@ impl Replacement {
     }
 }
 
-/// Writes the names in `directory` to the disk, on systems that can sync directories.
-fn sync_directory(directory: &Path) {
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
-}
-
 /// A file that can be written at any offset.
 pub(crate) struct AnyPlace<'a> {
     file: &'a File,
@@ -295,6 +293,23 @@ impl WriteAt for AnyPlace<'_> {
 }
 
 impl Target {
+    /// Returns standard output if the path names it, as `/dev/stdout` and `/dev/fd/1` do.
+    #[cfg(unix)]
+    fn open_stdout(&self) -> Option<File> {
+        use std::os::fd::AsFd as _;
+        use std::os::unix::fs::MetadataExt as _;
+
+        let named = self.existing.as_ref().filter(|_| self.names_open_file)?;
+        let stdout = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
+        let found = stdout.metadata().ok()?;
+        ((named.dev(), named.ino()) == (found.dev(), found.ino())).then_some(stdout)
+    }
+
+    #[cfg(not(unix))]
+    fn open_stdout(&self) -> Option<File> {
+        None
+    }
+
     fn exists(&self) -> Error {
         Error::new(format!("{} exists, and a secret never replaces a file", self.shown))
             .hint("give -o another name; nothing was changed")

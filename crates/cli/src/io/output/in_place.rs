@@ -11,17 +11,44 @@ use zeroize::Zeroizing;
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// Copies the content of `from` over that of `to`, which is open for writing. If there is no space
-/// for the new content, the file stays as it was.
+/// for the new content, the file stays as it was. Where the system cannot reserve space, this holds
+/// only if `to` has no holes.
 pub(super) fn overwrite(to: &File, from: &File) -> io::Result<()> {
     let (old, new) = (to.metadata()?.len(), from.metadata()?.len());
-    // Reserve the space while the old content is still intact.
-    if let Err(error) = copy(from, to, old..new).and_then(|()| to.sync_all()) {
+    // Get the space while the old content is still intact.
+    let reserved = reserve(to, new).and_then(|()| copy(from, to, old..new)).and_then(|()| to.sync_all());
+    if let Err(error) = reserved {
         let _ = to.set_len(old);
         return Err(error);
     }
     copy(from, to, 0..old.min(new))?;
     to.set_len(new)?;
     to.sync_all()
+}
+
+/// Reserves space for the first `len` bytes of the file, with its holes. The content and the length
+/// stay as they are.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn reserve(file: &File, len: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::Errno;
+
+    if len == 0 {
+        return Ok(());
+    }
+    loop {
+        match fallocate(file, FallocateFlags::KEEP_SIZE, 0, len) {
+            Err(Errno::INTR) => {}
+            // Not every file system can reserve space.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => return Ok(()),
+            reserved => return Ok(reserved?),
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn reserve(_file: &File, _len: u64) -> io::Result<()> {
+    Ok(())
 }
 
 fn copy(from: &File, to: &File, mut range: Range<u64>) -> io::Result<()> {

@@ -98,6 +98,13 @@ impl Dir {
     }
 }
 
+/// Writes the name of the file `path` to the disk, on systems that can sync directories.
+pub(crate) fn sync_parent(path: &Path) {
+    if let Ok(directory) = Dir::open(path.parent().unwrap_or(Path::new(""))) {
+        directory.sync();
+    }
+}
+
 /// Returns whether the error says that no entry has the name, or that none can have it.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
@@ -115,6 +122,17 @@ pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_own(metadata: &Metadata, _owner: Option<u32>) -> bool {
     metadata.is_file()
+}
+
+/// Returns whether the file behind `metadata` has several hard links. Only Unix tells.
+pub(crate) fn has_other_names(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
 }
 
 /// Returns the owner of the file behind `metadata`, on systems with owners.
