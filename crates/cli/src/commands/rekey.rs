@@ -109,6 +109,7 @@ impl<'a> Rekeying<'a> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
         self.key_files().check(input.id.as_ref())?;
+        target.refuse_other_names()?;
         self.change(input, To::File(target))
     }
 

@@ -13,7 +13,9 @@ const SUFFIX: &str = ".sealane-old-header";
 
 /// Returns whether `name` is the name of a kept file.
 pub(crate) fn is_name(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
+    // The name of a file need not be UTF-8.
+    let name = name.as_encoded_bytes();
+    name.starts_with(PREFIX.as_bytes()) && name.ends_with(SUFFIX.as_bytes())
 }
 
 /// A file in an open directory.

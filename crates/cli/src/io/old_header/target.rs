@@ -14,7 +14,7 @@ use super::place::Place;
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::input::Input;
 use crate::io::output::Temporary;
-use crate::os::dir::Dir;
+use crate::os::dir::{self, Dir};
 
 const PUT_BACK: &str = "an earlier change of the header was interrupted: the old one has been put back first";
 type Stamp = (u64, Option<SystemTime>);
@@ -109,7 +109,11 @@ impl Target {
                 ))
                 .hint("this file system has no locks, so nothing is put back; sealane rekey -o makes a new file"));
             }
-            State::Whole(kept) => kept,
+            State::Whole(kept) => {
+                // The interrupted run may not have synced the header that is in the file.
+                self.file.sync_all().map_err(cannot)?;
+                kept
+            }
             State::Torn(Kept { old, .. }, kept) => {
                 self.file.write_all_at(&old, 0).and_then(|()| self.file.sync_all()).map_err(cannot)?;
                 warn(PUT_BACK);
@@ -154,6 +158,19 @@ impl Target {
     fn replaced(&self, how: &str) -> Error {
         Error::new(format!("{} was {how} while this command was at work", quoted(&self.path)))
             .hint("it was left unchanged; run the command again")
+    }
+
+    /// Fails if the file has other hard links. A change in place would change the file under all its
+    /// names, but a crash would be put right under one only. A new file would replace one name, and
+    /// the others would lead to the old recipients.
+    pub(crate) fn refuse_other_names(&self) -> Result<()> {
+        let metadata = self.file.metadata();
+        let metadata = metadata.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
+        if !dir::has_other_names(&metadata) {
+            return Ok(());
+        }
+        Err(Error::new(format!("{} has several hard links, and only this one would change safely", quoted(&self.path)))
+            .hint("-o OUTPUT makes a new file, and leaves this one as it is"))
     }
 
     /// Returns whether the old header can be kept beside the file while the new one is written over

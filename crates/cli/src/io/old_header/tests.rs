@@ -96,6 +96,21 @@ fn a_kept_file_is_used_only_if_it_is_complete() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_kept_file_is_recognised_under_any_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    for name in [&b"x"[..], b"\xff.age", "ü".as_bytes()] {
+        let path = dir.path().join(OsStr::from_bytes(name));
+        fs::write(&path, "content").unwrap();
+        let place = Place::of(&path).unwrap();
+        assert!(is_name(&place.kept()) && !is_name(OsStr::from_bytes(name)), "{path:?}");
+    }
+}
+
 #[test]
 fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
