@@ -282,9 +282,10 @@ fn padding(len: usize) -> Option<Stanza> {
 #[cfg(feature = "std")]
 const PADDING: &str = "padding-";
 
-/// Returns whether a stanza only pads the header.
+/// Returns whether a stanza only pads the header, and is for no recipient. A header that
+/// [`Rekeyed::header_of_len`](crate::Rekeyed::header_of_len) makes longer has such a stanza.
 #[cfg(feature = "std")]
-pub(crate) fn is_padding(stanza: &Stanza) -> bool {
+pub fn is_padding(stanza: &Stanza) -> bool {
     let is_type = match stanza.tag.strip_prefix(PADDING) {
         Some(more) => more.bytes().all(|byte| byte == b'-'),
         None => PADDING.starts_with(&stanza.tag),

@@ -39,6 +39,31 @@ fn inspect_describes_a_file() {
     }
 }
 
+/// The stanza that `rekey` adds to keep the length of the header is for nobody.
+#[test]
+fn padding_is_no_recipient() {
+    let dir = Dir::new();
+    for (name, kind) in [("a", "X25519"), ("b", "mlkem768x25519")] {
+        let pq = (name == "b").then_some("--pq");
+        dir.run(["keygen", "-o", name].into_iter().chain(pq)).ok();
+        dir.sh(&format!(
+            "\"$SEALANE\" keygen -y {name} > {name}.pub; \"$SEALANE\" keygen {} | \"$SEALANE\" keygen -y > other",
+            pq.unwrap_or_default()
+        ))
+        .ok();
+        dir.run_with(b"x", ["-R", &format!("{name}.pub"), "-R", "other", "-o", "x"]).quiet();
+        let before = json(&dir, "x");
+        dir.run(["rekey", "-i", name, "-R", "other", "x"]).ok();
+        let report = json(&dir, "x");
+        assert_eq!(report["sizes"]["header"], before["sizes"]["header"]);
+        assert!(String::from_utf8_lossy(&dir.read("x")).contains("-> padding---"));
+        assert_eq!(report["recipients"], serde_json::json!({ kind: 1 }));
+        assert_eq!(report["post_quantum"], before["post_quantum"]);
+        let text = dir.run(["inspect", "x"]).text() + &dir.run(["inspect", "x", "other"]).text();
+        assert!(text.contains(kind) && !text.contains("padding"), "{text}");
+    }
+}
+
 #[test]
 fn every_length_around_a_chunk() {
     let dir = Dir::with_key();

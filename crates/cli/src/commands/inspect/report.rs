@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use sealane_age::armor::ArmoredReader;
-use sealane_age::header::Header;
+use sealane_age::header::{Header, is_padding};
 use sealane_age::threshold::{self, ShareSetDescription, ThresholdError};
 use sealane_age::{DecryptError, Decryptor, stream};
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(crate) struct Report {
     /// The types of all stanzas, in the order of the header.
     #[serde(skip)]
     pub(crate) stanza_types: Vec<String>,
-    /// The number of stanzas of each type.
+    /// The number of stanzas of each type, without the padding of `sealane rekey`.
     pub(super) recipients: BTreeMap<String, usize>,
     /// The sets of holders who can open the file together.
     share_sets: Vec<ShareSet>,
@@ -105,7 +105,7 @@ pub(crate) enum PostQuantum {
 
 impl PostQuantum {
     /// Classifies stanza types. One unsafe recipient is enough for `No`.
-    fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
+    pub(crate) fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
         types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
             (Self::No, _) | (_, "X25519" | "ssh-rsa" | "ssh-ed25519" | "p256tag" | "piv-p256") => Self::No,
             (so_far, "mlkem768x25519" | "mlkem768p256tag" | "scrypt") => so_far,
@@ -198,7 +198,8 @@ fn opens(openers: &Openers, file: &mut impl Read, name: &str) -> Result<(Header,
 impl Report {
     fn of(header: &Header, armored: bool, file: u64, armor: u64) -> Result<Self> {
         let stanza_types: Vec<_> = header.stanzas().iter().map(|stanza| stanza.tag.clone()).collect();
-        let recipients = counted(stanza_types.iter().cloned());
+        let recipients = header.stanzas().iter().filter(|stanza| !is_padding(stanza));
+        let recipients = counted(recipients.map(|stanza| stanza.tag.clone()));
         let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
         let share_sets: Vec<_> = sets.into_iter().map(ShareSet::from).collect();
         let inner = share_sets.iter().flat_map(|set| set.types.keys());
