@@ -22,6 +22,10 @@ use crate::keys::passphrase::{Given, Passphrases};
 /// The longest secret that is split into lines, in bytes.
 pub(crate) const MAX_SECRET: u64 = 64 << 10;
 
+/// The largest number of shares that restore a secret. `ssss` itself has no limit, but the work
+/// grows with the square of this number.
+const MAX_THRESHOLD: usize = 255;
+
 /// A share on one line.
 pub(crate) struct Line {
     /// The end of the file name, after the name of the secret.
@@ -211,6 +215,10 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
             )
             .hint("with a wrong number, the result is a wrong secret, and nothing can detect that"));
         };
+        if threshold > MAX_THRESHOLD {
+            return Err(Error::usage(format!("-k is at most {MAX_THRESHOLD}, not {threshold}"))
+                .hint("-k is the number of shares that are needed, as ssss-split got it with -t"));
+        }
         let shares = parsed(lines, "a line of ssss-split, such as 1-0a1b2c", |line| SsssShare::parse(line).ok())?;
         if let Some(at) = shares.iter().position(|share| share.token() != shares[0].token()) {
             let token =

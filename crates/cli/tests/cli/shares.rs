@@ -376,6 +376,7 @@ fn shares_for_other_programs() {
     dir.run(["combine", "--ssss", "-k", "2", "lines"]).fails("is not a line of ssss-split");
     dir.write("lines", "one-1-0a1b\ntwo-2-0a1b\n");
     dir.run(["combine", "--ssss", "-k", "2", "lines"]).fails("different secrets: token \"one\" and token \"two\"");
+    dir.run(["combine", "--ssss", "-k", "256", "lines"]).misused("-k is at most 255, not 256");
     dir.run(["combine", "--vault", "lines"]).fails("is not an unseal key");
     dir.run(["combine", "-k", "2", "lines"]).misused("only for --ssss and --vault");
     dir.run(["combine", "--ssss", "--vault", "lines"]).misused("cannot be used with");
