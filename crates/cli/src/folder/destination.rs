@@ -22,7 +22,7 @@ use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
-use crate::os::dir::{Dir, Kind};
+use crate::os::dir::{Descent, Dir, Kind};
 
 /// The purpose of a run: a digest of its inputs and settings. Only a run with the same purpose can
 /// continue it.
@@ -117,19 +117,21 @@ impl Destination {
             folders.insert(Path::new(""));
         }
         if goes_on {
+            let mut descent = Descent::new(&self.root);
             for name in &self.done.made {
-                let folder = self.root.below(name.as_path()).and_then(|folder| folder.file());
+                let folder = descent.below(name.as_path()).and_then(Dir::file);
                 let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
             }
             folders.extend(targets.iter().filter_map(|target| target.parent()));
             folders.extend(self.done.made.iter().map(Name::as_path));
         }
+        let mut descent = Descent::new(&self.root);
         for path in folders {
             // A missing folder counts as empty.
-            let Ok(folder) = self.root.below(path) else { continue };
+            let Ok(folder) = descent.below(path) else { continue };
             for (name, _) in folder.entries().unwrap_or_default() {
                 if !targets.contains(&path.join(&name)) {
-                    Temporary::remove_abandoned(&folder, &name);
+                    Temporary::remove_abandoned(folder, &name);
                 }
             }
         }
@@ -138,15 +140,17 @@ impl Destination {
     /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
     /// can access it until then.
     fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
-        let is_missing = |name: &Name| !matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory)));
+        let mut descent = Descent::new(&self.root);
+        let mut is_missing = |name: &Name| !matches!(descent.kind(name.as_path()), Ok(Some(Kind::Directory)));
         let missing: Vec<_> = folders.iter().filter(|(name, _)| is_missing(name)).collect();
         if missing.is_empty() {
             return Ok(());
         }
         // Written first, so that a later run recognises the folders even if this run ends early.
         self.note(|journal| journal.add_folders(missing.iter().map(|(name, _)| *name)))?;
+        let mut descent = Descent::new(&self.root);
         for (name, attributes) in missing {
-            let made = self.root.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
+            let made = descent.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
             made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;
             self.made.insert(name.clone());
         }

@@ -12,7 +12,7 @@ use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
-use crate::os::dir::{Dir, Kind};
+use crate::os::dir::{Descent, Dir, Kind};
 
 /// The contents of the folder before the run.
 pub(super) struct Found<'a> {
@@ -53,8 +53,9 @@ impl Found<'_> {
             return Err(Error::new(format!("{shown} is not empty, and a manifest must list all its files"))
                 .hint("give -o a new folder; with --no-manifest, missing files would go unnoticed"));
         }
+        let mut descent = Descent::new(root);
         for name in folders {
-            if !matches!(root.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
+            if !matches!(descent.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
                 let path = quoted(self.path.join(name.as_path()));
                 return Err(Error::new(format!("{path} is not a folder, and the results need one"))
                     .hint("nothing was changed; give -o a new folder"));
@@ -116,7 +117,8 @@ impl Found<'_> {
             found.and_then(|file| is_result(source, &file)).unwrap_or(false)
         };
         let is_manifest = |file: File| encrypted::is_complete(&file, None);
-        let is_made = |name: &Name| matches!(self.root.kind(name.as_path()), Ok(Some(Kind::Directory)));
+        let mut descent = Descent::new(self.root);
+        let is_made = |name: &Name| matches!(descent.kind(name.as_path()), Ok(Some(Kind::Directory)));
         let is_linked =
             |link: &Link| self.root.read_link(link.name.as_path()).is_ok_and(|target| target == link.target);
         let is_open = self.direction == Direction::Open;

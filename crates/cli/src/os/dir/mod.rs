@@ -10,12 +10,14 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path};
 
+mod descent;
 mod entry;
 #[cfg(not(unix))]
 mod portable;
 #[cfg(unix)]
 mod unix;
 
+pub(crate) use descent::Descent;
 pub(crate) use entry::Kind;
 #[cfg(not(unix))]
 pub(crate) use portable::Dir;
@@ -65,12 +67,6 @@ impl Dir {
     /// Returns whether something is at `path`. An error counts as yes.
     pub(crate) fn has(&self, path: &Path) -> bool {
         !matches!(self.kind(path), Ok(None))
-    }
-
-    /// Creates the directory `path` with `mode`, reduced by the umask.
-    pub(crate) fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
-        let (parent, name) = self.parent_of(path)?;
-        parent.make_child(name, mode)
     }
 
     /// Creates a symbolic link.
@@ -171,7 +167,7 @@ mod tests {
         for name in ["..", "a/../a/b/file", "/etc/passwd", "", "."] {
             assert!(dir.open_file(Path::new(name)).is_err(), "{name}");
         }
-        assert!(dir.make_directory(Path::new("a/out/new"), 0o777).is_err());
+        assert!(Descent::new(&dir).make_directory(Path::new("a/out/new"), 0o777).is_err());
         assert!(dir.make_link(Path::new("a/out/new"), Path::new("x")).is_err());
         assert!(dir.below(Path::new("a/out")).is_err());
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
