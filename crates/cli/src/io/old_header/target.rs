@@ -160,9 +160,9 @@ impl Target {
             .hint("it was left unchanged; run the command again")
     }
 
-    /// Fails if the file has other hard links. A change in place would change the file under all its
-    /// names, but a crash would be put right under one only. A new file would replace one name, and
-    /// the others would lead to the old recipients.
+    /// Fails if the file has other hard links. A change in place would change the file under all
+    /// its names, but a crash would be put right under one only. A new file would replace one name,
+    /// and the others would lead to the old recipients.
     pub(crate) fn refuse_other_names(&self) -> Result<()> {
         let metadata = self.file.metadata();
         let metadata = metadata.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
