@@ -176,6 +176,11 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("TWO_PASS_FIRST_BLOCKS", tuning::TWO_PASS_FIRST_BLOCKS, Nothing(INNER)),
         threshold("TWO_PASS_PIECE_BYTES", tuning::TWO_PASS_PIECE_BYTES, Nothing(INNER)),
         threshold("SHORT_MAX_AAD_BYTES", tuning::SHORT_MAX_AAD_BYTES, Nothing("of associated data, not of a message")),
+        threshold(
+            "NARROWER_MAX_BYTES_OF_PIECES",
+            tuning::NARROWER_MAX_BYTES_OF_PIECES,
+            Nothing("of a piece, not of a message"),
+        ),
         threshold("GF8_MATRIX_BLOCK_BYTES", tuning::GF8_MATRIX_BLOCK_BYTES, Nothing(INNER)),
     ]
 }
