@@ -198,10 +198,15 @@ class SplitsTest {
             // The split with the chunk fails, and the one whose last line ends in it.
             assertEquals(chunk == 0 ? 1 : 2, failed, "chunk " + chunk);
         }
-        // A file that is cut, also between two chunks, and one that is longer.
-        for (int length : new int[] {payload + 3 * 65552, payload + 3 * 65552 + 5, file.length - 1, file.length + 1}) {
+        // A file that is cut, also between two chunks or before the first, and one that is longer.
+        int[] lengths = {payload, payload + 3 * 65552, payload + 3 * 65552 + 5, file.length - 1, file.length + 1};
+        for (int length : lengths) {
             Files.write(sealed, Arrays.copyOf(file, length));
-            assertThrows(IOException.class, () -> all(sealed, 65552, conf), "length " + length);
+            for (long split : new long[] {100, 65552}) {
+                String name = "length " + length + ", splits of " + split;
+                IOException e = assertThrows(IOException.class, () -> all(sealed, split, conf), name);
+                assertEquals(AgeException.Reason.NOT_AUTHENTIC, cause(e).reason(), name);
+            }
         }
         // A chunk in the place of another one.
         byte[] swapped = file.clone();
