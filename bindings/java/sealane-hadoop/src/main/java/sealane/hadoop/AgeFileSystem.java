@@ -102,7 +102,20 @@ public final class AgeFileSystem extends FileSystem {
             return length < 0 ? status.getLen() : length;
         } catch (AgeException e) {
             return status.getLen();
+        } catch (FileNotFoundException e) {
+            throw notOpened(status.getPath(), e);
         }
+    }
+
+    /**
+     * Returns the exception for a file that was not opened. Hadoop's local file system reports any
+     * such file as not found, also if it exists and cannot be read. Callers would then leave it
+     * out.
+     */
+    private IOException notOpened(Path file, FileNotFoundException e) throws IOException {
+        // Fails if the file is gone.
+        inner.getFileStatus(file);
+        return new IOException(outer(file) + " cannot be read", e);
     }
 
     private static byte[] preamble(FSDataInputStream in) throws IOException {
@@ -116,7 +129,12 @@ public final class AgeFileSystem extends FileSystem {
     public FSDataInputStream open(Path path, int bufferSize) throws IOException {
         Path file = inner(path);
         long length = inner.getFileStatus(file).getLen();
-        FSDataInputStream in = inner.open(file, bufferSize);
+        FSDataInputStream in;
+        try {
+            in = inner.open(file, bufferSize);
+        } catch (FileNotFoundException e) {
+            throw notOpened(file, e);
+        }
         try {
             byte[] preamble = preamble(in);
             AgeKey key = Keys.key(getConf(), preamble);

@@ -21,6 +21,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import sealane.age.AgeException;
 import sealane.age.AgeKeyPair;
@@ -160,6 +161,41 @@ class FileSystemTest {
         // The caller asked for just this file.
         fs.create(path("gone")).close();
         assertThrows(FileNotFoundException.class, () -> fs.listStatus(path("gone")));
+    }
+
+    /** Some files cannot be opened, which Java's streams report as not found. */
+    public static final class Locking extends LocalFileSystem {
+        @Override
+        public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+            if (path.getName().startsWith("locked")) {
+                throw new FileNotFoundException(path + " (Permission denied)");
+            }
+            return super.open(path, bufferSize);
+        }
+    }
+
+    @Test
+    void filesThatCannotBeOpenedAreNotLeftOut() throws IOException {
+        Configuration conf = Support.configuration();
+        conf.setClass("fs.file.impl", Locking.class, FileSystem.class);
+        conf.setBoolean("fs.file.impl.disable.cache", true);
+        AgeFileSystem fs = new AgeFileSystem();
+        fs.initialize(path("").toUri(), conf);
+        for (String name : new String[] {"a", "locked", "z"}) {
+            fs.create(path(name)).close();
+        }
+        List<Executable> calls = List.of(
+                () -> fs.listStatus(path("")),
+                () -> fs.listStatus(path("locked")),
+                () -> fs.exists(path("locked")),
+                () -> fs.open(path("locked")));
+        for (Executable call : calls) {
+            IOException e = assertThrows(IOException.class, call);
+            assertFalse(e instanceof FileNotFoundException, e.toString());
+            assertEquals(path("locked") + " cannot be read", e.getMessage());
+        }
+        assertFalse(fs.exists(path("locked too")));
+        assertThrows(FileNotFoundException.class, () -> fs.open(path("locked too")));
     }
 
     @Test
