@@ -66,11 +66,14 @@ final class Keys {
         return builder.build();
     }
 
-    /** Returns the recipients in a property, one on each line without spaces around it. */
+    /**
+     * Returns the recipients in a property, one on each line without spaces around it. A comment
+     * goes to the end of its line, so a comma does not end it.
+     */
     static String recipientLines(Configuration conf, String property) {
         return conf.get(property, "").lines()
-                .flatMap(line -> Arrays.stream(line.split(",")))
-                .map(String::strip)
+                .flatMap(line ->
+                        Arrays.stream(line.split(",")).map(String::strip).takeWhile(piece -> !piece.startsWith("#")))
                 .collect(Collectors.joining("\n"));
     }
 

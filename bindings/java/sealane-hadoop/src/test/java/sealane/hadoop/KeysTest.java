@@ -31,6 +31,7 @@ import org.apache.parquet.crypto.KeyAccessDeniedException;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sealane.age.AgeException;
 import sealane.age.AgeIdentities;
 import sealane.age.AgeKeyPair;
 import sealane.age.AgePart;
@@ -151,6 +152,28 @@ class KeysTest {
             assertArrayEquals(new byte[16], holder.unwrapKey(wrapped, "footer"));
         }
         conf.set(AgeProperties.RECIPIENTS, " , \n");
+        assertThrows(IOException.class, () -> seal(conf, "text"));
+    }
+
+    @Test
+    void recipientsInCommentsGetNoKeys() throws IOException {
+        Configuration conf = Support.configuration();
+        String own = conf.get(AgeProperties.RECIPIENTS);
+        AgeKeyPair two = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        AgeKeyPair three = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        String comment = "# " + two.recipient() + ", " + three.recipient();
+        for (String recipients : List.of(own + "\n" + comment, own + "\n  " + comment, own + ", " + comment)) {
+            conf.set(AgeProperties.RECIPIENTS, recipients);
+            byte[] file = seal(conf, "text");
+            assertEquals("text", open(conf, file));
+            for (AgeKeyPair pair : List.of(two, three)) {
+                Configuration other = new Configuration(conf);
+                other.set(AgeProperties.IDENTITIES, pair.identity());
+                AgeException e = assertThrows(AgeException.class, () -> open(other, file));
+                assertEquals(AgeException.Reason.NO_MATCH, e.reason());
+            }
+        }
+        conf.set(AgeProperties.RECIPIENTS, comment);
         assertThrows(IOException.class, () -> seal(conf, "text"));
     }
 
