@@ -4,7 +4,7 @@ use sealane::chacha20::{Extended, Ietf};
 use sealane::{ChaChaPoly1305, Opener, Poly1305, Sealer, TAG_BYTES, Tag, Verified};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::memory::Lent;
+use crate::memory::{Lent, take};
 use crate::message::{EXTENDED, Head, IETF};
 use crate::status::Failure;
 
@@ -47,12 +47,15 @@ impl Drop for Associated {
 }
 
 impl Context {
-    /// Returns the state before the first piece.
-    pub(crate) fn new(operation: i32, aead: i32, head: &Head<'_>) -> Result<Self, Failure> {
+    /// Returns a context in the state before the first piece.
+    pub(crate) fn new(operation: i32, aead: i32, head: &Head<'_>) -> Result<Box<Self>, Failure> {
         if !matches!(aead, IETF | EXTENDED) {
             return Err(Failure::Internal);
         }
-        let state = match operation {
+        // The box comes first, because each move of a context may leave a copy of the key on the
+        // stack.
+        let mut context = Box::new(Self { state: State::Finished });
+        context.state = match operation {
             MAC => State::Mac(Poly1305::new(&head.key)),
             SEAL | OPEN => State::Associated(Associated {
                 aead,
@@ -64,7 +67,6 @@ impl Context {
             }),
             _ => return Err(Failure::Internal),
         };
-        let mut context = Self { state };
         if !head.aad.is_empty() {
             context.associate(head.aad)?;
         }
@@ -126,7 +128,7 @@ impl Context {
 
     /// Writes the tag of a message that was encrypted or authenticated.
     pub(crate) fn tag(&mut self, to: &mut [u8]) -> Result<(), Failure> {
-        let tag = match core::mem::replace(&mut self.state, State::Finished) {
+        let tag = match take(&mut self.state, State::Finished) {
             State::Sealing(sealer) => sealer.finish(),
             State::Mac(poly1305) => poly1305.finalize(),
             _ => return Err(Failure::Internal),
@@ -138,7 +140,7 @@ impl Context {
 
     /// Compares the tag of the ciphertext with `tag`. If they match, the pieces can be decrypted.
     pub(crate) fn verify(&mut self, tag: &Tag) -> Result<(), Failure> {
-        let State::Opening(opener) = core::mem::replace(&mut self.state, State::Finished) else {
+        let State::Opening(opener) = take(&mut self.state, State::Finished) else {
             return Err(Failure::Internal);
         };
         self.state = State::Verified(opener.verify(tag)?);

@@ -15,7 +15,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::Context;
-use crate::memory::{Lent, at, at_mut};
+use crate::memory::{self, Lent, at, at_mut};
 use crate::message::{self, Head};
 use crate::status::{Failure, guard};
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn sealane_jca_context_new(
     let lent = unsafe { Lent::new() };
     let made = catch_unwind(AssertUnwindSafe(|| {
         let head = Head::new(&lent, head, aad_len as usize);
-        Context::new(operation, aead, &head).map(|context| Box::into_raw(Box::new(context)))
+        Context::new(operation, aead, &head).map(Box::into_raw)
     }));
     made.ok().and_then(Result::ok).unwrap_or(core::ptr::null_mut())
 }
@@ -192,8 +192,6 @@ pub unsafe extern "C" fn sealane_jca_context_free(context: *mut Context) {
     if !context.is_null() {
         // SAFETY: the rules above: the context comes from `Box::into_raw`, and nobody uses it any
         // more.
-        let context = unsafe { Box::from_raw(context) };
-        // Nothing in it panics when it is dropped; if it did, the panic ends here.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
+        unsafe { memory::free(context) };
     }
 }

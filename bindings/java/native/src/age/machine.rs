@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use super::failure::{Failure, Reason};
 use crate::jni::arrays::Environment;
+use crate::memory;
 
 const EXCEPTION: &CStr = c"sealane/age/AgeException";
 /// The constructor takes the ordinal of the reason, the message, and the number of the chunk or -1.
@@ -124,7 +125,5 @@ pub(super) unsafe fn object_mut<'a, T>(number: jlong) -> &'a mut T {
 /// The number belongs to an object of this type that has not been freed, and nobody else uses it.
 pub(super) unsafe fn free<T>(number: jlong) {
     // SAFETY: the rule above; the object was created by `give`.
-    let object = unsafe { Box::from_raw(ptr::with_exposed_provenance_mut::<T>(number as usize)) };
-    // A panic must not cross the boundary.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(object)));
+    unsafe { memory::free(ptr::with_exposed_provenance_mut::<T>(number as usize)) };
 }
