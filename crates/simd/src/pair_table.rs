@@ -5,8 +5,8 @@ use core::mem::MaybeUninit;
 use crate::pair::Pair;
 use crate::simd::U64Lanes;
 
-/// A table that grows towards its front, by one row for each lane of a vector. Its memory is not
-/// cleared first, so that each row is written only once.
+/// A table that grows towards its front, by one row for each lane of a vector. On the stack, its
+/// memory is not cleared first, so that each row is written only once.
 ///
 /// ```
 /// use sealane_simd::{Pair, PairTable, Scalar, Simd, U64Lanes};
@@ -31,6 +31,15 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[must_use]
     pub fn new() -> Self {
         Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
+    }
+
+    /// Returns an empty table whose memory is cleared. A table that is moved to the heap takes the
+    /// bytes of rows that have not been written with it, and without this they are whatever was on
+    /// the stack before.
+    #[inline(always)]
+    #[must_use]
+    pub fn zeroed() -> Self {
+        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: 0 }
     }
 
     /// Adds a row for each lane. The row takes its pairs from the two vectors of each column. The

@@ -110,7 +110,7 @@ pub(in crate::poly1305) struct LaneSum {
 
 impl LaneSum {
     pub(in crate::poly1305) fn new() -> Self {
-        Self { limbs: [[0; MAX_U64_LANES]; 5], powers: Powers::new(), factors: Factors::new([0; 5], [0; 5]) }
+        Self { limbs: [[0; MAX_U64_LANES]; 5], powers: Powers::zeroed(), factors: Factors::new([0; 5], [0; 5]) }
     }
 
     fn has_begun(&self) -> bool {

@@ -22,6 +22,12 @@ impl Powers {
         Self(PairTable::new())
     }
 
+    /// Does the same as [`Powers::new`], for a value on the heap.
+    #[inline(always)]
+    pub(super) fn zeroed() -> Self {
+        Self(PairTable::zeroed())
+    }
+
     #[inline(always)]
     pub(in crate::poly1305) fn rows(&self) -> &[Shifted] {
         self.0.rows()
