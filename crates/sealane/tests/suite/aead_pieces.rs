@@ -1,7 +1,7 @@
 //! Messages in pieces: cut anywhere, they give the same result as the whole message.
 
 use proptest::prelude::*;
-use sealane::{Backend, ChaCha20Poly1305, OpenError, XChaCha20Poly1305};
+use sealane::{Backend, ChaCha20Poly1305, MAX_MESSAGE_BYTES, OpenError, XChaCha20Poly1305};
 
 use crate::common::{AeadOracle, array, backends, cases, combined, octets};
 
@@ -27,11 +27,13 @@ macro_rules! check_pieces {
         let mut buffer = oracle.plaintext.clone();
         cut(&mut buffer, $seal).into_iter().for_each(|piece| sealer.seal(piece).unwrap());
         assert!(buffer == oracle.ciphertext, "sealed in {:?} on {}", $seal, cipher.backend());
+        assert_eq!(sealer.remaining(), MAX_MESSAGE_BYTES - length as u64);
         assert_eq!(sealer.finish(), tag, "sealed in {:?} on {}", $seal, cipher.backend());
 
         let mut opener = cipher.opener(nonce, aad);
         cut(&mut buffer, $update).into_iter().for_each(|piece| opener.update(piece).unwrap());
         assert!(buffer == oracle.ciphertext);
+        assert_eq!(opener.remaining(), MAX_MESSAGE_BYTES - length as u64);
         let mut verified = opener.verify(&tag).unwrap();
         assert_eq!(verified.remaining(), length as u64);
         cut(&mut buffer, $decrypt).into_iter().for_each(|piece| verified.decrypt(piece).unwrap());

@@ -53,6 +53,12 @@ impl Sealer {
         Self(StreamState::new(level, fill, aad))
     }
 
+    /// Returns the number of bytes that the message may still have.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        self.0.remaining()
+    }
+
     /// Encrypts the next piece in place.
     ///
     /// # Errors
@@ -109,6 +115,12 @@ pub struct Opener {
 impl Opener {
     pub(super) fn new(level: Level, fill: impl FnOnce(&mut State), aad: &[u8]) -> Self {
         Self { message: StreamState::new(level, fill, aad), too_long: false }
+    }
+
+    /// Returns the number of bytes that the message may still have.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        self.message.remaining()
     }
 
     /// Adds the next piece of ciphertext, without decrypting it.
