@@ -9,7 +9,8 @@
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
  *   may be exactly the same buffer. All other overlaps are refused with SEALANE_OVERLAP.
  * - Keys and nonces are copied first, so they may be anywhere. The library wipes its copies of
- *   keys.
+ *   keys: those in a context at the latest when it is freed, others before the function returns.
+ *   Registers and the unused stack below the caller may keep words of keys (SECURITY.md).
  * - Functions may be called from several threads at once, but a context only from one at a time,
  *   unless it says something else.
  * - Texts need no zero byte at their end, because their length is an argument.

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int};
 use core::mem::MaybeUninit;
-use core::slice;
+use core::{ptr, slice};
 use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -27,9 +27,32 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealan
     }
 }
 
+/// Overwrites a place with zeros, also the bytes that the value in it did not use: they may hold
+/// what a move copied from the stack.
+fn wipe<T>(place: &mut MaybeUninit<T>) {
+    // SAFETY: the reference makes the place valid, and it needs to hold no value.
+    unsafe { place.as_mut_ptr().write_bytes(0, 1) };
+    zeroize::optimization_barrier(place);
+}
+
+/// Takes a value out of a context, wipes its place, and leaves `rest` there. A move alone, such as
+/// that of `Option::take`, would leave keys in the place.
+// Inlined, so that only the bytes of `rest` are written that it uses.
+#[inline(always)]
+pub(crate) fn take<T>(place: &mut T, rest: T) -> T {
+    // SAFETY: `MaybeUninit<T>` has the layout of `T`. The place holds a value again before the
+    // reference ends, and nothing below panics.
+    let place = unsafe { &mut *ptr::from_mut(place).cast::<MaybeUninit<T>>() };
+    // SAFETY: the place holds a value, which is not used there again.
+    let value = unsafe { place.assume_init_read() };
+    wipe(place);
+    place.write(rest);
+    value
+}
+
 /// Returns a new context, or NULL after a panic.
 pub(crate) fn new_context<T>(make: impl FnOnce() -> T) -> *mut T {
-    catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())))).unwrap_or(core::ptr::null_mut())
+    catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())))).unwrap_or(ptr::null_mut())
 }
 
 /// The caller's promise that its pointers are valid for the duration of one call. Slices and
@@ -122,7 +145,7 @@ impl Caller {
 
     /// Returns a copy of a context, or null if the context is null or copying it panics.
     pub(crate) fn duplicate<T: Clone>(&self, context: *const T) -> *mut T {
-        self.shared(context).map_or(core::ptr::null_mut(), |context| new_context(|| context.clone()))
+        self.shared(context).map_or(ptr::null_mut(), |context| new_context(|| context.clone()))
     }
 
     /// Stores a value in memory that may be uninitialised.
@@ -157,14 +180,18 @@ impl Caller {
         Ok(File::from(borrowed.try_clone_to_owned()?))
     }
 
-    /// Drops a context. Null is allowed.
+    /// Drops a context and wipes its memory. Null is allowed.
     pub(crate) fn free<T>(&self, context: *mut T) {
         if !context.is_null() {
             // SAFETY: `Caller::new` promises that it is a live result of `new_context`, which comes
-            // from `Box::into_raw`, and that nobody else uses it.
-            let context = unsafe { Box::from_raw(context) };
+            // from `Box::into_raw`, and that nobody else uses it. `MaybeUninit<T>` has the layout of
+            // `T`.
+            let mut memory = unsafe { Box::from_raw(context.cast::<MaybeUninit<T>>()) };
+            // SAFETY: it is a live context, which is not used afterwards.
+            let drop = || unsafe { memory.assume_init_drop() };
             // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
+            let _ = catch_unwind(AssertUnwindSafe(drop));
+            wipe(&mut memory);
         }
     }
 }
@@ -183,8 +210,9 @@ pub(crate) enum Buffers<'a> {
 }
 
 impl Buffers<'_> {
-    /// Transforms the input into the output. If `transform` fails, a separate output is wiped, and
-    /// an in-place buffer stays as `transform` left it.
+    /// Transforms the input into the output. The caller has checked the length, because a separate
+    /// output is written before `transform` is called. If `transform` fails, a separate output is
+    /// wiped, and an in-place buffer stays as `transform` left it.
     pub(crate) fn transform<E: Into<sealane_status>>(
         self,
         transform: impl FnOnce(&mut [u8]) -> Result<(), E>,

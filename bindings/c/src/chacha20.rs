@@ -2,7 +2,7 @@
 
 use primitives::chacha20::{BLOCK_BYTES, ChaCha20, ChaCha20Original, XChaCha20};
 
-use crate::boundary::{Caller, guard, new_context};
+use crate::boundary::{Buffers, Caller, guard, new_context};
 use crate::status::sealane_status::{self, *};
 
 /// ChaCha20 of RFC 8439: a nonce of 12 bytes and a block counter of 32 bits.
@@ -64,13 +64,21 @@ impl Stream {
         })
     }
 
-    fn apply(&mut self, piece: &mut [u8]) -> Result<(), sealane_status> {
-        match self {
-            Self::Ietf(stream) => stream.apply_keystream(piece)?,
-            Self::Extended(stream) => stream.apply_keystream(piece)?,
-            Self::Original(stream) => stream.apply_keystream(piece)?,
+    /// Encrypts or decrypts the next piece. If the key stream is too short, nothing is written.
+    fn apply(&mut self, piece: Buffers<'_>, len: usize) -> Result<(), sealane_status> {
+        let remaining = match self {
+            Self::Ietf(stream) => stream.remaining(),
+            Self::Extended(stream) => stream.remaining(),
+            Self::Original(stream) => stream.remaining(),
+        };
+        if len as u128 > remaining {
+            return Err(SEALANE_TOO_LONG);
         }
-        Ok(())
+        piece.transform(|piece| match self {
+            Self::Ietf(stream) => stream.apply_keystream(piece),
+            Self::Extended(stream) => stream.apply_keystream(piece),
+            Self::Original(stream) => stream.apply_keystream(piece),
+        })
     }
 }
 
@@ -99,7 +107,7 @@ pub unsafe extern "C" fn sealane_chacha20_xor(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let mut stream = Stream::new(&caller, variant, key, nonce, nonce_len, counter)?;
-        caller.buffers(input, output, input_len)?.transform(|piece| stream.apply(piece))
+        stream.apply(caller.buffers(input, output, input_len)?, input_len)
     })
 }
 
@@ -162,7 +170,7 @@ pub unsafe extern "C" fn sealane_chacha20_update(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let stream = caller.context(chacha20)?.stream.as_mut().ok_or(SEALANE_WRONG_STATE)?;
-        caller.buffers(input, output, input_len)?.transform(|piece| stream.apply(piece))
+        stream.apply(caller.buffers(input, output, input_len)?, input_len)
     })
 }
 

@@ -1,9 +1,9 @@
 //! Messages that are opened in pieces.
 
-use primitives::{MAX_MESSAGE_BYTES, Opener, Tag, Verified};
+use primitives::{Opener, Tag, Verified};
 
 use crate::aead::Start;
-use crate::boundary::{Caller, guard, new_context};
+use crate::boundary::{Caller, guard, new_context, take};
 use crate::status::sealane_status::{self, *};
 
 /// A message that is opened in pieces, in one of two ways:
@@ -24,7 +24,7 @@ enum State {
     None,
     /// The tag has not been verified yet.
     Locked(Opener),
-    /// A piece was longer than any message, so no tag is right.
+    /// A piece made the message too long, so no tag is right.
     TooLong,
     Verified(Verified),
 }
@@ -38,10 +38,10 @@ impl sealane_opener {
         }
     }
 
-    /// Returns the opener for the next piece. After a piece of more bytes than any message has, no
-    /// tag of this message is right.
+    /// Returns the opener for the next piece. After a piece that makes the message too long, no tag
+    /// of this message is right.
     fn for_piece(&mut self, len: usize) -> Result<&mut Opener, sealane_status> {
-        if len as u64 > MAX_MESSAGE_BYTES && self.locked().is_ok() {
+        if self.locked().is_ok_and(|opener| len as u64 > opener.remaining()) {
             self.message = State::TooLong;
         }
         self.locked()
@@ -152,14 +152,14 @@ pub unsafe extern "C" fn sealane_opener_verify(opener: *mut sealane_opener, tag:
     guard(|| {
         let tag: Tag = caller.array(tag)?;
         let opener = caller.context(opener)?;
-        opener.message = match core::mem::replace(&mut opener.message, State::None) {
-            State::Locked(locked) => State::Verified(locked.verify(&tag)?),
-            State::TooLong => return Err(SEALANE_NOT_AUTHENTIC),
-            state @ (State::None | State::Verified(_)) => {
-                opener.message = state;
-                return Err(SEALANE_WRONG_STATE);
-            }
+        match &opener.message {
+            State::Locked(_) | State::TooLong => {}
+            State::None | State::Verified(_) => return Err(SEALANE_WRONG_STATE),
+        }
+        let State::Locked(locked) = take(&mut opener.message, State::None) else {
+            return Err(SEALANE_NOT_AUTHENTIC);
         };
+        opener.message = State::Verified(locked.verify(&tag)?);
         Ok(())
     })
 }
@@ -186,7 +186,11 @@ pub unsafe extern "C" fn sealane_opener_decrypt(
         let State::Verified(message) = &mut caller.context(opener)?.message else {
             return Err(SEALANE_WRONG_STATE);
         };
-        caller.buffers(ciphertext, plaintext, ciphertext_len)?.transform(|piece| message.decrypt(piece))
+        let buffers = caller.buffers(ciphertext, plaintext, ciphertext_len)?;
+        if ciphertext_len as u64 > message.remaining() {
+            return Err(SEALANE_NOT_AUTHENTIC);
+        }
+        buffers.transform(|piece| message.decrypt(piece))
     })
 }
 

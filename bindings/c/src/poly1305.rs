@@ -2,7 +2,7 @@
 
 use primitives::{Poly1305, Tag};
 
-use crate::boundary::{Caller, guard, new_context};
+use crate::boundary::{Caller, guard, new_context, take};
 use crate::status::sealane_status::{self, *};
 
 /// A message that is authenticated in pieces: new, then for each message init, update for each
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn sealane_poly1305_final(poly1305: *mut sealane_poly1305,
     let caller = unsafe { Caller::new() };
     guard(|| {
         caller.output(tag, 16)?;
-        let message = caller.context(poly1305)?.message.take().ok_or(SEALANE_WRONG_STATE)?;
+        let message = take(&mut caller.context(poly1305)?.message, None).ok_or(SEALANE_WRONG_STATE)?;
         caller.write(tag, &message.finalize())
     })
 }
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn sealane_poly1305_final_verify(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let tag: Tag = caller.array(tag)?;
-        let message = caller.context(poly1305)?.message.take().ok_or(SEALANE_WRONG_STATE)?;
+        let message = take(&mut caller.context(poly1305)?.message, None).ok_or(SEALANE_WRONG_STATE)?;
         Ok(message.verify(&tag)?)
     })
 }

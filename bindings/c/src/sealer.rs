@@ -3,7 +3,7 @@
 use primitives::Sealer;
 
 use crate::aead::Start;
-use crate::boundary::{Caller, Region, check_disjoint, guard, new_context};
+use crate::boundary::{Caller, Region, check_disjoint, guard, new_context, take};
 use crate::status::sealane_status::{self, *};
 
 /// A message that is encrypted in pieces: new, then for each message init, update for each piece,
@@ -76,6 +76,9 @@ pub unsafe extern "C" fn sealane_sealer_update(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let message = caller.context(sealer)?.message.as_mut().ok_or(SEALANE_WRONG_STATE)?;
+        if plaintext_len as u64 > message.remaining() {
+            return Err(SEALANE_TOO_LONG);
+        }
         caller.buffers(plaintext, ciphertext, plaintext_len)?.transform(|piece| message.seal(piece))
     })
 }
@@ -92,7 +95,7 @@ pub unsafe extern "C" fn sealane_sealer_final(sealer: *mut sealane_sealer, tag: 
         check_disjoint(&[Region::new(tag, 16)], &[Region::new(sealer, 1)])?;
         let sealer = caller.context(sealer)?;
         caller.output(tag, 16)?;
-        let message = sealer.message.take().ok_or(SEALANE_WRONG_STATE)?;
+        let message = take(&mut sealer.message, None).ok_or(SEALANE_WRONG_STATE)?;
         caller.write(tag, &message.finish())
     })
 }
