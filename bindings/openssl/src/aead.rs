@@ -174,13 +174,14 @@ impl<L: AeadLayout> Aead<L> {
 
     /// Encrypts or decrypts a TLS 1.2 record. Returns the length of the output.
     fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
-        if buffers.len() != record.plaintext_bytes + TAG_BYTES {
-            return Err(Reason::TlsRecord);
-        }
         // RFC 7905, section 2: the sequence number, with which the associated data begins, is XORed
         // into the nonce.
         let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
         nonce.as_mut()[4..].iter_mut().zip(&record.aad).for_each(|(nonce, byte)| *nonce ^= byte);
+        if self.direction == Direction::Encrypt {
+            // The sequence number may be 0, so no other message is encrypted with this nonce.
+            self.nonce_is_fresh = false;
+        }
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
@@ -198,7 +199,7 @@ impl<L: AeadLayout> Aead<L> {
     /// Ends a message in pieces.
     fn finish_pieces(&mut self) -> Result<(), Reason> {
         self.pieces()?;
-        let Stage::Pieces(pieces) = std::mem::replace(&mut self.stage, Stage::Failed) else {
+        let Stage::Pieces(mut pieces) = std::mem::replace(&mut self.stage, Stage::Failed) else {
             return Err(Reason::Internal);
         };
         let computed = pieces.tag();
@@ -309,6 +310,10 @@ impl<L: AeadLayout> Cipher for Aead<L> {
     }
 
     fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason> {
+        // After a wrong length, the record is still expected: the next piece is no other message.
+        if self.record.as_ref().is_some_and(|record| buffers.len() != record.plaintext_bytes + TAG_BYTES) {
+            return Err(Reason::TlsRecord);
+        }
         if let Some(record) = self.record.take() {
             return self.transform_record(&record, buffers);
         }

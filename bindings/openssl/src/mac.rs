@@ -2,6 +2,7 @@
 
 use sealane::{Backend, Poly1305, Tag};
 
+use crate::boundary::take;
 use crate::reason::Reason;
 
 /// Poly1305 with a key that is used once.
@@ -38,6 +39,6 @@ impl Mac {
 
     pub(crate) fn finish(&mut self) -> Result<Tag, Reason> {
         self.updated = true;
-        Ok(self.poly1305.take().ok_or(Reason::NoKey)?.finalize())
+        Ok(take(&mut self.poly1305, None).ok_or(Reason::NoKey)?.finalize())
     }
 }

@@ -68,15 +68,15 @@ impl<L: Layout> Pieces<L> {
         Ok(())
     }
 
-    /// Returns the tag.
-    pub(crate) fn tag(mut self) -> Tag {
+    /// Returns the tag. This is not moved, which would leave a copy of the key behind.
+    pub(crate) fn tag(&mut self) -> Tag {
         if !self.in_text {
             self.pad(self.aad_bytes);
         }
         self.pad(self.bytes);
         self.mac.update(&self.aad_bytes.to_le_bytes());
         self.mac.update(&self.bytes.to_le_bytes());
-        self.mac.finalize()
+        self.mac.clone().finalize()
     }
 
     fn begin_text(&mut self, len: usize) -> Result<(), Reason> {

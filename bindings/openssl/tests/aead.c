@@ -108,6 +108,33 @@ static void test_order(void)
     EVP_CIPHER_CTX_free(ctx);
 }
 
+/* A TLS 1.2 record uses up the nonce, which is its own if its number is 0. A record of a wrong
+ * length is not encrypted as another message. */
+static void test_records(void)
+{
+    static const uint8_t number_0[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24};
+    uint8_t text[24 + TAG] = {1}, record[24 + TAG], out[24 + TAG];
+    EVP_CIPHER_CTX *a = context(theirs, key, nonce, 1), *b = context(ours, key, nonce, 1);
+    int len;
+    CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
+    update(a, record, text, sizeof text);
+    for (int twice = 0; twice < 2; twice++) {
+        CHECK(EVP_CIPHER_CTX_ctrl(b, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
+        for (int wrong = 24; wrong < 24 + TAG; wrong++)
+            FAILS(EVP_CipherUpdate(b, out, &len, text, wrong), "a TLS record has a wrong length");
+        FAILS(EVP_CipherFinal_ex(b, out, &len), "a TLS record has a wrong length");
+        update(b, out, text, sizeof text);
+        CHECK(memcmp(record, out, sizeof out) == 0);
+        CHECK(EVP_EncryptInit_ex(b, NULL, NULL, NULL, NULL) == 1);
+        FAILS(EVP_CipherUpdate(b, out, &len, text, 24), "no nonce (IV) has been set since the last message");
+    }
+    CHECK(EVP_EncryptInit_ex(b, NULL, NULL, NULL, nonce) == 1);
+    update(b, out, text, 24);
+    CHECK(finish(b) == 1);
+    EVP_CIPHER_CTX_free(a);
+    EVP_CIPHER_CTX_free(b);
+}
+
 /* An empty message, in all ways to pass one. */
 static void test_empty(void)
 {
@@ -235,6 +262,7 @@ void test_aead(void)
     test_properties();
     test_parameters();
     test_order();
+    test_records();
     test_empty();
     test_tags();
     test_xchacha();
