@@ -150,5 +150,6 @@ foreign import ccall unsafe "sealane.h sealane_bytes_data"
 foreign import ccall unsafe "sealane.h sealane_bytes_len"
     bytesLen :: Ptr Bytes -> IO CSize
 
-foreign import ccall unsafe "sealane.h sealane_bytes_free"
+-- Wipes the bytes, which may be many.
+foreign import ccall safe "sealane.h sealane_bytes_free"
     bytesFree :: Ptr Bytes -> IO ()

@@ -153,10 +153,11 @@ peekPart part =
   where
     number i = peekByteOff part (partTextBytes + partLabelBytes + i)
 
-foreign import ccall unsafe "sealane.h sealane_age_recipients_require"
+-- The texts may be long.
+foreign import ccall safe "sealane.h sealane_age_recipients_require"
     recipientsRequire :: Ptr RecipientList -> CSize -> CString -> CSize -> Ptr AgeError -> IO Status
 
-foreign import ccall unsafe "sealane.h sealane_age_identities_add_part"
+foreign import ccall safe "sealane.h sealane_age_identities_add_part"
     identitiesAddPart :: AddText IdentityList
 
 foreign import ccall safe "sealane.h sealane_age_contribute"
