@@ -103,7 +103,8 @@ impl<R: Read> ArmoredReader<R> {
         match first {
             Some(n) if armor_required || self.buf[n] == b'-' => {
                 let lines_before = self.buf[..n].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
-                self.line += self.buf[..n].iter().filter(|&&b| b == b'\n').count() as u64;
+                // This runs again after an error of the inner reader.
+                self.line = 1 + self.buf[..n].iter().filter(|&&b| b == b'\n').count() as u64;
                 self.pos = lines_before;
                 self.begin_line()
             }

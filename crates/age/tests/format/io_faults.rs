@@ -146,6 +146,24 @@ fn an_error_of_the_input_is_passed_on_and_reading_can_go_on() {
 }
 
 #[test]
+fn lines_of_armor_are_counted_once() {
+    let body = format!("{}\n", "QUJD".repeat(16));
+    let text = format!("\n\n-----BEGIN AGE ENCRYPTED FILE-----\n{body}QUJ!\n");
+    let (_, error) = drain(&mut ArmoredReader::new(text.as_bytes()));
+    let expected = "malformed armor: line 5: ";
+    assert!(error.unwrap().to_string().starts_with(expected));
+    let mut reader = ArmoredReader::new(Halting::new(text.as_bytes(), 1, Some(io::ErrorKind::WouldBlock)));
+    let error = loop {
+        match reader.read(&mut [0; 48]) {
+            Ok(n) => assert_ne!(n, 0),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => break error,
+        }
+    };
+    assert!(error.to_string().starts_with(expected), "{error}");
+}
+
+#[test]
 fn an_error_of_the_input_in_the_header_is_not_called_a_malformed_header() {
     let file = seal(b"text");
     let error = Decryptor::new(Halting::new(&file, 50, Some(io::ErrorKind::PermissionDenied))).err().unwrap();
