@@ -1,6 +1,7 @@
 """The filesystem refuses what would write plaintext or ruin a file, and uses the right keys."""
 
 import functools
+import gzip
 import os
 
 import fsspec
@@ -168,6 +169,12 @@ def test_a_file_of_a_transaction_that_is_still_open(tmp_path):
         text = fs.open(path, "w")
         text.write("text")
     assert text.closed and fs.cat(path) == b"text"
+    for mode in ("wb", "w"):
+        with fs.transaction:
+            packed = fs.open(f"{path}.gz", mode, compression="gzip")
+            packed.write(DATA if mode == "wb" else "text")
+        assert gzip.decompress(fs.cat(f"{path}.gz")) == (DATA if mode == "wb" else b"text")
+    fs.rm(f"{path}.gz")
     with pytest.raises(ZeroDivisionError), fs.transaction:
         text = fs.open(path, "w")
         text.write("more")

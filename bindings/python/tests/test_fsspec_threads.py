@@ -53,6 +53,9 @@ def test_the_position_of_a_thread(tmp_path):
     fs.pipe(path, data)
     with fs.open(path, cache_type="chunks") as file, ThreadPoolExecutor(1) as pool:
         file.seek(100)
+        pool.submit(file.seek, 5000).result()
+        assert file.seek(10, os.SEEK_CUR) == 110
+        file.seek(100)
         pool.submit(lambda: (file.seek(5000), file.read(1), file.seek(200_000))).result()
         assert (file.tell(), file.tell()) == (100, 100)
         assert pool.submit(file.tell).result() == 200_000

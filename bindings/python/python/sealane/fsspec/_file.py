@@ -126,6 +126,8 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
             self.cache.keep(self.size - len(end), end)
 
     def seek(self, loc: int, whence: int = 0) -> int:
+        if whence == io.SEEK_CUR:
+            loc, whence = self._place()[1] + loc, io.SEEK_SET
         position: int = super().seek(loc, whence)
         self._sought.place = self._turn, position
         return position
@@ -190,8 +192,9 @@ class AgeWriteFile(AgeWriter):
 
     #: Whether the file was left unfinished, and its target closed without its last part.
     _is_given_up = False
-    #: The text file over this file, if there is one. It may hold text that is not written yet.
-    wrapper: Callable[[], io.TextIOWrapper | None] = staticmethod(lambda: None)
+    #: Returns the compressor or text file around this file, if there is one. It may hold data that
+    #: is not written yet.
+    wrapper: Callable[[], Any] = staticmethod(lambda: None)
 
     def __init__(self, fs: _FileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
         super().__init__(target, sealer=sealer)
@@ -242,7 +245,7 @@ class AgeWriteFile(AgeWriter):
         if not self.closed:
             try:
                 if (wrapper := self.wrapper()) is not None:
-                    wrapper.flush()
+                    wrapper.close()
             except BaseException:
                 self.abort()
                 raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import os
 import threading
 import weakref
@@ -109,6 +108,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         self._headers = HeaderCache(max_headers)
         self._resolved: list[Any] | None = None
         self._lock = threading.Lock()
+        self._written = threading.local()  # `last`: the file that a thread opened last for writing
 
     def _strip(self, path: Any) -> Any:
         if isinstance(path, list):
@@ -359,9 +359,9 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
 
     def open(self, path: str, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
         file = super().open(path, mode, *args, **kwargs)
-        if isinstance(file, io.TextIOWrapper) and isinstance(file.buffer, AgeWriteFile):
-            # The end of a transaction writes the text that is still in the buffer.
-            file.buffer.wrapper = weakref.ref(file)
+        # The end of a transaction writes what a compressor or text file around it still buffers.
+        if "r" not in mode and (last := self._written.last()) not in (None, file):
+            last.wrapper = weakref.ref(file)
         return file
 
     def _open(
@@ -393,8 +393,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             )
         if mode not in ("wb", "xb"):
             raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
-        # First, so that an error here leaves the target untouched.
-        sealer = self._sealer()
+        sealer = self._sealer()  # first, so that an error leaves the target untouched
         target = self.target._open(path, mode=mode, block_size=block_size, autocommit=autocommit, **kwargs)
         self._forget(path)
-        return AgeWriteFile(self, path, mode, target, sealer)
+        self._written.last = weakref.ref(file := AgeWriteFile(self, path, mode, target, sealer))
+        return file
