@@ -1,5 +1,5 @@
-//! The peers of messages in pieces: our call for a whole message, which is the target, and OpenSSL's
-//! calls for the same pieces.
+//! The peers of messages in pieces: our call for a whole message, which is the target, and
+//! OpenSSL's calls for the same pieces.
 
 use openssl::cipher::Cipher;
 use sealane::{ChaCha20Poly1305, Poly1305};

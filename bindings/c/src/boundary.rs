@@ -184,8 +184,8 @@ impl Caller {
     pub(crate) fn free<T>(&self, context: *mut T) {
         if !context.is_null() {
             // SAFETY: `Caller::new` promises that it is a live result of `new_context`, which comes
-            // from `Box::into_raw`, and that nobody else uses it. `MaybeUninit<T>` has the layout of
-            // `T`.
+            // from `Box::into_raw`, and that nobody else uses it. `MaybeUninit<T>` has the layout
+            // of `T`.
             let mut memory = unsafe { Box::from_raw(context.cast::<MaybeUninit<T>>()) };
             // SAFETY: it is a live context, which is not used afterwards.
             let drop = || unsafe { memory.assume_init_drop() };

@@ -179,9 +179,9 @@ pub const BATCH_MAX_BYTES_IN_LANES: usize = 384;
 /// rounds, so that none waits for the next one. A group that waited before the piece is then
 /// authenticated without other work. Zen 3.
 pub const MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING: usize = 8;
-/// The longest piece of a message in bytes that is processed on the vectors of
-/// [`crate::Simd::Narrower`]. Cascade Lake: 3 KiB take as long on either vectors, and 4 KiB take
-/// 1.05 times as long.
+/// The longest piece of a message in bytes, without what the window serves, that is processed on
+/// the vectors of [`crate::Simd::Narrower`]. The window always is. Cascade Lake: 3 KiB take as long
+/// on either vectors, and 4 KiB take 1.05 times as long.
 pub const NARROWER_MAX_BYTES_OF_PIECES: usize = 3072;
 /// Blocks of Poly1305 in each double round of the horizontal layout, whose instructions wait for
 /// each other most of the time. Zen 3.

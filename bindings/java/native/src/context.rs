@@ -52,8 +52,8 @@ impl Context {
         if !matches!(aead, IETF | EXTENDED) {
             return Err(Failure::Internal);
         }
-        // The box comes first, because each move of a context may leave a copy of the key on the
-        // stack.
+        // The box comes first, so that the context is not moved once more with its key. Each move
+        // may leave a copy on the stack.
         let mut context = Box::new(Self { state: State::Finished });
         context.state = match operation {
             MAC => State::Mac(Poly1305::new(&head.key)),

@@ -11,7 +11,7 @@ use crate::error::{Error, Result, quoted};
 /// folder, or if a flag or the output asks for it.
 pub(super) fn is_many(inputs: &[PathBuf], output: &OutputArgs, folder: FolderArgs) -> bool {
     let is_folder = |path: &PathBuf| {
-        let is_stream = path == OsStr::new("-");
+        let is_stream = path.as_os_str() == "-";
         !is_stream && (path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir())
     };
     let asked_for = folder.resume || folder.no_manifest || output.output.as_ref().is_some_and(is_folder);

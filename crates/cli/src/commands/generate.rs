@@ -25,7 +25,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<()> {
     let mut command = whole_command();
     command.build();
     let pages = page_names(&command);
-    let Some(directory) = args.output.as_ref().filter(|directory| *directory != Path::new("-")) else {
+    let Some(directory) = args.output.as_ref().filter(|directory| directory.as_os_str() != "-") else {
         let page = page(&command, &pages).map_err(|error| Error::io("cannot make the manual", &error))?;
         return print(&page);
     };

@@ -115,8 +115,7 @@ impl Error {
             {
                 use signal_hook::consts::{SIGINT, SIGPIPE};
                 let signal = if self.kind == Kind::Interrupted { SIGINT } else { SIGPIPE };
-                // Unblocks the signal and restores its default action first, so this returns only if
-                // the system refuses that. In that case the exit status reports the failure.
+                // Ends the process, even if the signal was blocked or ignored.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
             return ExitCode::from(1);

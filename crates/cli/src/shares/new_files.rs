@@ -27,7 +27,7 @@ impl NewFiles {
     /// Creates the files in `directory`, which is created if it is missing. None of the names may
     /// exist.
     pub(crate) fn create(directory: &Path, names: &[String]) -> Result<Self> {
-        if directory == Path::new("-") {
+        if directory.as_os_str() == "-" {
             return Err(
                 Error::usage("these files can't be printed").hint("-o names a folder; ./- is a folder called -")
             );

@@ -42,11 +42,16 @@ impl Temporary {
             getrandom::fill(&mut random)?;
             let name = OsString::from(format!("{PREFIX}{:0DIGITS$x}{SUFFIX}", u64::from_le_bytes(random)));
             match FileGuard::make_in(directory, &name, mode) {
-                // Another run that removes such files may see the file before it is locked.
-                Ok((file, _guard)) if is_lost(directory, &name, &file)? => {}
-                Ok((file, _guard)) => {
-                    return Ok(Self { file, directory: directory.clone(), name, unfinished: true, _guard });
-                }
+                Ok((file, _guard)) => match is_lost(directory, &name, &file) {
+                    Ok(false) => {
+                        return Ok(Self { file, directory: directory.clone(), name, unfinished: true, _guard });
+                    }
+                    // Another run that removes such files has seen the file before it was locked.
+                    lost => {
+                        let _ = directory.remove(&name);
+                        lost?;
+                    }
+                },
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => failed = error,
                 Err(error) => return Err(error),
             }
@@ -110,7 +115,10 @@ fn abandoned(directory: &Dir, name: &OsStr) -> Option<File> {
     if !Temporary::is_name(name) {
         return None;
     }
-    let file = directory.open_file_to_write(Path::new(name)).ok()?;
+    let path = Path::new(name);
+    // Locks of some file systems need a file that is open for writing. A run that was killed may
+    // have left a file that nobody may write to, with the mode of its source.
+    let file = directory.open_file_to_write(path).or_else(|_| directory.open_file(path)).ok()?;
     file.try_lock().ok()?;
     // The run that had locked it may have renamed it meanwhile.
     directory.is_same(name, &file).is_ok_and(|same| same).then_some(file)
@@ -138,7 +146,11 @@ mod tests {
         Temporary::remove_abandoned(&dir, &name);
         temporary.persist(Path::new("kept"), false).unwrap();
         // A killed run leaves its file without a lock.
-        File::create(root.path().join(&name)).unwrap();
+        let file = File::create(root.path().join(&name)).unwrap();
+        assert!(Temporary::is_abandoned(&dir, &name));
+        let mut permissions = file.metadata().unwrap().permissions();
+        permissions.set_readonly(true);
+        file.set_permissions(permissions).unwrap();
         assert!(Temporary::is_abandoned(&dir, &name));
         for other in ["kept", ".sealane-notes.tmp", ".sealane-0123456789ABCDEF.tmp", ".sealane-0123456789abcdef0.tmp"] {
             File::create(root.path().join(other)).unwrap();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Dir, Kind, is_missing};
 
-/// Opens directories below another, each from the last one if it is inside that. In sorted order,
-/// the work therefore grows with the number of paths, and not with their depth as well.
+/// Opens directories below another, each from the last one if it is inside that, and otherwise from
+/// the root. In sorted order, a chain of directories is therefore opened step by step.
 pub(crate) struct Descent<'a> {
     root: &'a Dir,
     last: Option<(PathBuf, Dir)>,

@@ -39,6 +39,7 @@ use crate::wipe::wipe;
 /// for piece in &mut pieces {
 ///     sealer.seal(piece)?;
 /// }
+/// assert_eq!(sealer.remaining(), sealane::MAX_MESSAGE_BYTES - 12);
 /// let tag = sealer.finish();
 /// # let mut whole = *b"first second";
 /// # assert_eq!(tag, cipher.seal_in_place(&[0; 12], b"", &mut whole));
@@ -98,6 +99,7 @@ impl Sealer {
 /// for piece in message.chunks(5) {
 ///     opener.update(piece)?;
 /// }
+/// assert_eq!(opener.remaining(), sealane::MAX_MESSAGE_BYTES - 12);
 /// let mut verified = opener.verify(&tag)?;
 /// for piece in message.chunks_mut(7) {
 ///     verified.decrypt(piece)?;
@@ -117,10 +119,10 @@ impl Opener {
         Self { message: StreamState::new(level, fill, aad), too_long: false }
     }
 
-    /// Returns the number of bytes that the message may still have.
+    /// Returns the number of bytes that the message may still have: 0 after a piece was refused.
     #[must_use]
     pub fn remaining(&self) -> u64 {
-        self.message.remaining()
+        if self.too_long { 0 } else { self.message.remaining() }
     }
 
     /// Adds the next piece of ciphertext, without decrypting it.

@@ -95,8 +95,8 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         firstChunk = (before + AgeKey.SEALED_CHUNK_BYTES - 1) / AgeKey.SEALED_CHUNK_BYTES;
         number = firstChunk;
         if (chunkStart(number) >= end) {
-            // No chunk starts in the split. The first chunk belongs to a later split, which does not
-            // exist if the file ends here.
+            // No chunk starts in the split. The first chunk belongs to a later split, which does
+            // not exist if the file ends here.
             if (number == 0 && read(preamble.length + 1).length == preamble.length) {
                 throw new AgeException(
                         AgeException.Reason.NOT_AUTHENTIC, "the file is cut short: its last chunk is missing");
