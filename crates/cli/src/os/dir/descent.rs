@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Dir, Kind, is_missing};
+use super::{Dir, Kind, none_if_missing};
 
 /// Opens directories below another, each from the last one if it is inside that, and otherwise from
 /// the root. In sorted order, a chain of directories is therefore opened step by step.
@@ -28,11 +28,7 @@ impl<'a> Descent<'a> {
 
     /// Returns the kind of the entry at `path`, or `None` if there is none, as [`Dir::kind`] does.
     pub(crate) fn kind(&mut self, path: &Path) -> io::Result<Option<Kind>> {
-        match self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)) {
-            Ok(kind) => Ok(Some(kind)),
-            Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        none_if_missing(self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)))
     }
 
     /// Creates the directory `path` with `mode`, reduced by the umask.

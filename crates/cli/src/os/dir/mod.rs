@@ -57,11 +57,7 @@ impl Dir {
     /// Returns the kind of the entry at `path`, or `None` if there is none. No entry has a name
     /// that the file system does not allow.
     pub(crate) fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
-        match self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)) {
-            Ok(kind) => Ok(Some(kind)),
-            Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        none_if_missing(self.parent_of(path).and_then(|(parent, name)| parent.kind_of_child(name)))
     }
 
     /// Returns whether something is at `path`. An error counts as yes.
@@ -98,6 +94,15 @@ impl Dir {
 pub(crate) fn sync_parent(path: &Path) {
     if let Ok(directory) = Dir::open(path.parent().unwrap_or(Path::new(""))) {
         directory.sync();
+    }
+}
+
+/// Returns `None` in place of an error that [`is_missing`] accepts.
+fn none_if_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
