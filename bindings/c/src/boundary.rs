@@ -12,6 +12,7 @@ use primitives::Output;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::status::sealane_status::{self, *};
+use crate::wiped;
 
 /// EBADF, which has this value on Linux and all BSDs.
 const BAD_DESCRIPTOR: i32 = 9;
@@ -25,29 +26,6 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealan
         Ok(Err(status)) => status,
         Err(_) => SEALANE_INTERNAL,
     }
-}
-
-/// Overwrites a place with zeros, also the bytes that the value in it did not use: they may hold
-/// what a move copied from the stack.
-fn wipe<T>(place: &mut MaybeUninit<T>) {
-    // SAFETY: the reference makes the place valid, and it needs to hold no value.
-    unsafe { place.as_mut_ptr().write_bytes(0, 1) };
-    zeroize::optimization_barrier(place);
-}
-
-/// Takes a value out of a context, wipes its place, and leaves `rest` there. A move alone, such as
-/// that of `Option::take`, would leave keys in the place.
-// Inlined, so that only the bytes of `rest` are written that it uses.
-#[inline(always)]
-pub(crate) fn take<T>(place: &mut T, rest: T) -> T {
-    // SAFETY: `MaybeUninit<T>` has the layout of `T`. The place holds a value again before the
-    // reference ends, and nothing below panics.
-    let place = unsafe { &mut *ptr::from_mut(place).cast::<MaybeUninit<T>>() };
-    // SAFETY: the place holds a value, which is not used there again.
-    let value = unsafe { place.assume_init_read() };
-    wipe(place);
-    place.write(rest);
-    value
 }
 
 /// Returns a new context, or NULL after a panic.
@@ -184,14 +162,8 @@ impl Caller {
     pub(crate) fn free<T>(&self, context: *mut T) {
         if !context.is_null() {
             // SAFETY: `Caller::new` promises that it is a live result of `new_context`, which comes
-            // from `Box::into_raw`, and that nobody else uses it. `MaybeUninit<T>` has the layout
-            // of `T`.
-            let mut memory = unsafe { Box::from_raw(context.cast::<MaybeUninit<T>>()) };
-            // SAFETY: it is a live context, which is not used afterwards.
-            let drop = || unsafe { memory.assume_init_drop() };
-            // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
-            let _ = catch_unwind(AssertUnwindSafe(drop));
-            wipe(&mut memory);
+            // from `Box::into_raw`, and that nobody else uses it.
+            unsafe { wiped::free(context) };
         }
     }
 }

@@ -17,3 +17,5 @@ mod sealer;
 mod shamir;
 mod status;
 mod version;
+#[path = "../../wiped.rs"]
+mod wiped;

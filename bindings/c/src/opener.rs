@@ -3,8 +3,9 @@
 use primitives::{Opener, Tag, Verified};
 
 use crate::aead::Start;
-use crate::boundary::{Caller, guard, new_context, take};
+use crate::boundary::{Caller, guard, new_context};
 use crate::status::sealane_status::{self, *};
+use crate::wiped::take;
 
 /// A message that is opened in pieces, in one of two ways:
 ///

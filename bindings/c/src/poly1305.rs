@@ -2,8 +2,9 @@
 
 use primitives::{Poly1305, Tag};
 
-use crate::boundary::{Caller, guard, new_context, take};
+use crate::boundary::{Caller, guard, new_context};
 use crate::status::sealane_status::{self, *};
+use crate::wiped::take;
 
 /// A message that is authenticated in pieces: new, then for each message init, update for each
 /// piece, and final or final_verify. Free it at the end.

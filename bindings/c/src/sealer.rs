@@ -3,8 +3,9 @@
 use primitives::Sealer;
 
 use crate::aead::Start;
-use crate::boundary::{Caller, Region, check_disjoint, guard, new_context, take};
+use crate::boundary::{Caller, Region, check_disjoint, guard, new_context};
 use crate::status::sealane_status::{self, *};
+use crate::wiped::take;
 
 /// A message that is encrypted in pieces: new, then for each message init, update for each piece,
 /// final. Free it at the end.

@@ -9,6 +9,7 @@ use std::{ptr, slice};
 use crate::provider::Provider;
 use crate::reason::Reason;
 use crate::usage::Tally;
+use crate::wiped;
 
 /// The state of an algorithm, to which OpenSSL holds a pointer.
 pub(crate) struct Context<T> {
@@ -71,43 +72,14 @@ pub(crate) unsafe fn copy_context<T: Clone>(context: *mut c_void, algorithm: usi
     }))
 }
 
-/// Overwrites a place with zeros, also the bytes that the value in it did not use: they may hold
-/// what a move copied from the stack.
-fn wipe<T>(place: &mut MaybeUninit<T>) {
-    // SAFETY: the reference makes the place valid, and it needs to hold no value.
-    unsafe { place.as_mut_ptr().write_bytes(0, 1) };
-    zeroize::optimization_barrier(place);
-}
-
-/// Takes a value out of a context, wipes its place, and leaves `rest` there. A move alone, such as
-/// that of `Option::take`, would leave keys in the place.
-// Inlined, so that only the bytes of `rest` are written that it uses.
-#[inline(always)]
-pub(crate) fn take<T>(place: &mut T, rest: T) -> T {
-    // SAFETY: `MaybeUninit<T>` has the layout of `T`. The place holds a value again before the
-    // reference ends, and nothing below panics.
-    let place = unsafe { &mut *ptr::from_mut(place).cast::<MaybeUninit<T>>() };
-    // SAFETY: the place holds a value, which is not used there again.
-    let value = unsafe { place.assume_init_read() };
-    wipe(place);
-    place.write(rest);
-    value
-}
-
 /// Drops a context and wipes its memory.
 ///
 /// # Safety
 /// The rules of [`call`]. The context must not be used again.
 pub(crate) unsafe fn free_context<T>(context: *mut c_void) {
     if !context.is_null() {
-        // SAFETY: the pointer is from `Box::into_raw`, OpenSSL does not use it again, and
-        // `MaybeUninit` has the layout of the context.
-        let mut memory = unsafe { Box::from_raw(context.cast::<MaybeUninit<Context<T>>>()) };
-        // SAFETY: it is a live context, which is not used afterwards.
-        let drop = || unsafe { memory.assume_init_drop() };
-        // Nothing in the contexts panics when it is dropped; if it did, the panic ends here.
-        let _ = catch_unwind(AssertUnwindSafe(drop));
-        wipe(&mut memory);
+        // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL does not use it again.
+        unsafe { wiped::free(context.cast::<Context<T>>()) };
     }
 }
 

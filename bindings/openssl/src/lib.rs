@@ -27,3 +27,5 @@ mod reason;
 mod stream;
 mod usage;
 mod whole;
+#[path = "../../wiped.rs"]
+mod wiped;

@@ -2,8 +2,8 @@
 
 use sealane::{Backend, Poly1305, Tag};
 
-use crate::boundary::take;
 use crate::reason::Reason;
+use crate::wiped::take;
 
 /// Poly1305 with a key that is used once.
 #[derive(Clone)]

@@ -4,9 +4,10 @@ use sealane::chacha20::{Extended, Ietf};
 use sealane::{ChaChaPoly1305, Opener, Poly1305, Sealer, TAG_BYTES, Tag, Verified};
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::memory::{Lent, take};
+use crate::memory::Lent;
 use crate::message::{EXTENDED, Head, IETF};
 use crate::status::Failure;
+use crate::wiped::take;
 
 /// The operation number for a context that encrypts a message.
 const SEAL: i32 = 0;

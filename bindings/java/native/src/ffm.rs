@@ -15,9 +15,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::Context;
-use crate::memory::{self, Lent, at, at_mut};
+use crate::memory::{Lent, at, at_mut};
 use crate::message::{self, Head};
 use crate::status::{Failure, guard};
+use crate::wiped;
 
 /// Defines a function for whole messages.
 macro_rules! message {
@@ -192,6 +193,6 @@ pub unsafe extern "C" fn sealane_jca_context_free(context: *mut Context) {
     if !context.is_null() {
         // SAFETY: the rules above: the context comes from `Box::into_raw`, and nobody uses it any
         // more.
-        unsafe { memory::free(context) };
+        unsafe { wiped::free(context) };
     }
 }

@@ -16,3 +16,5 @@ mod jni;
 mod memory;
 mod message;
 mod status;
+#[path = "../../../wiped.rs"]
+mod wiped;

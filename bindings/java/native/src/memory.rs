@@ -1,8 +1,7 @@
 //! The memory of the virtual machine: pointers become slices here.
 
 use core::mem::MaybeUninit;
-use core::{ptr, slice};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use core::slice;
 
 use crate::status::Failure;
 
@@ -97,41 +96,4 @@ pub(crate) fn at(start: *const u8, offset: i32) -> *const u8 {
 /// Returns the pointer `offset` bytes further.
 pub(crate) fn at_mut(start: *mut u8, offset: i32) -> *mut u8 {
     start.wrapping_add(offset as usize)
-}
-
-/// Overwrites a place with zeros, also the bytes that the value in it did not use: they may hold
-/// what a move copied from the stack.
-fn wipe<T>(place: &mut MaybeUninit<T>) {
-    // SAFETY: the reference makes the place valid, and it needs to hold no value.
-    unsafe { place.as_mut_ptr().write_bytes(0, 1) };
-    zeroize::optimization_barrier(place);
-}
-
-/// Takes a value out of a context, wipes its place, and leaves `rest` there. A move alone, such as
-/// that of `Option::take`, would leave keys in the place.
-// Inlined, so that only the bytes of `rest` are written that it uses.
-#[inline(always)]
-pub(crate) fn take<T>(place: &mut T, rest: T) -> T {
-    // SAFETY: `MaybeUninit<T>` has the layout of `T`. The place holds a value again before the
-    // reference ends, and nothing below panics.
-    let place = unsafe { &mut *ptr::from_mut(place).cast::<MaybeUninit<T>>() };
-    // SAFETY: the place holds a value, which is not used there again.
-    let value = unsafe { place.assume_init_read() };
-    wipe(place);
-    place.write(rest);
-    value
-}
-
-/// Drops an object and wipes its memory.
-///
-/// # Safety
-/// The pointer is from `Box::into_raw`, and nobody uses the object any more.
-pub(crate) unsafe fn free<T>(object: *mut T) {
-    // SAFETY: the caller promises it, and `MaybeUninit<T>` has the layout of `T`.
-    let mut memory = unsafe { Box::from_raw(object.cast::<MaybeUninit<T>>()) };
-    // SAFETY: it is a live object, which is not used afterwards.
-    let drop = || unsafe { memory.assume_init_drop() };
-    // Nothing in the objects panics when it is dropped; if it did, the panic ends here.
-    let _ = catch_unwind(AssertUnwindSafe(drop));
-    wipe(&mut memory);
 }

@@ -8,6 +8,7 @@ use tempfile::TempPath;
 
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::FileGuard;
+use crate::os::dir::sync;
 
 /// Temporary files in their final folder. They are removed unless [`NewFiles::finish`] is called.
 pub(crate) struct NewFiles {
@@ -75,8 +76,7 @@ impl NewFiles {
                 Err(error) => return Err(Error::cannot_write(&target, &error)),
             }
         }
-        // Sync the names too, on systems that can sync directories.
-        let _ = File::open(&self.directory).and_then(|directory| directory.sync_all());
+        sync(&self.directory);
         Ok(placed.keep())
     }
 }

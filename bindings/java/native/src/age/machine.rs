@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::failure::{Failure, Reason};
 use crate::jni::arrays::Environment;
-use crate::memory;
+use crate::wiped;
 
 const EXCEPTION: &CStr = c"sealane/age/AgeException";
 /// The constructor takes the ordinal of the reason, the message, and the number of the chunk or -1.
@@ -125,5 +125,5 @@ pub(super) unsafe fn object_mut<'a, T>(number: jlong) -> &'a mut T {
 /// The number belongs to an object of this type that has not been freed, and nobody else uses it.
 pub(super) unsafe fn free<T>(number: jlong) {
     // SAFETY: the rule above; the object was created by `give`.
-    unsafe { memory::free(ptr::with_exposed_provenance_mut::<T>(number as usize)) };
+    unsafe { wiped::free(ptr::with_exposed_provenance_mut::<T>(number as usize)) };
 }

@@ -92,7 +92,12 @@ impl Dir {
 
 /// Writes the name of the file `path` to the disk, on systems that can sync directories.
 pub(crate) fn sync_parent(path: &Path) {
-    if let Ok(directory) = Dir::open(path.parent().unwrap_or(Path::new(""))) {
+    sync(path.parent().unwrap_or(Path::new("")));
+}
+
+/// Writes the names in `directory` to the disk, on systems that can sync directories.
+pub(crate) fn sync(directory: &Path) {
+    if let Ok(directory) = Dir::open(directory) {
         directory.sync();
     }
 }
