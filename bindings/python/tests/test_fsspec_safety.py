@@ -2,6 +2,7 @@
 
 import functools
 import gzip
+import math
 import os
 
 import fsspec
@@ -94,6 +95,7 @@ def test_files_of_others_cost_few_resolutions(monkeypatch):
         found.append(OTHER)
         return found[-1:]
 
+    monkeypatch.setattr(_keys, "_INTERVAL", math.inf)
     fs = in_memory(identities=identities)
     for name in "abcd":
         fs.pipe(f"/{name}", DATA)

@@ -63,6 +63,17 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
     assert_eq!((get(&dir, "out"), dir.mode("out")), (None, 0o640));
 }
 
+/// Copies the command into the directory, and returns the copy's path. Another process writes the
+/// copy: if this one did, a process that another test starts meanwhile could hold the copy open, and
+/// the copy could not be run.
+fn copy_command(dir: &Dir) -> String {
+    let copy = dir.path("sealane");
+    let mut command = Command::new("cp");
+    command.arg(SEALANE).arg(&copy);
+    finish(command).quiet();
+    copy.display().to_string()
+}
+
 /// The memory of a protected process belongs to root, which /proc shows.
 #[test]
 fn other_processes_of_the_user_cannot_read_the_memory() {
@@ -72,10 +83,9 @@ fn other_processes_of_the_user_cannot_read_the_memory() {
     // must be able to start it.
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     fs::set_permissions(dir.root(), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::copy(SEALANE, dir.path("sealane")).unwrap();
+    let program = copy_command(&dir);
     let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     let mut words: Vec<_> = if is_root { as_nobody.to_vec() } else { Vec::new() };
-    let program = dir.path("sealane").display().to_string();
     words.extend([program.as_str(), "-r", recipient.trim()]);
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::null());
@@ -84,6 +94,7 @@ fn other_processes_of_the_user_cannot_read_the_memory() {
     let deadline = Instant::now() + Duration::from_secs(30);
     let runs = || fs::read_to_string(format!("{process}/cmdline")).unwrap().starts_with(&program);
     while !runs() || fs::metadata(format!("{process}/environ")).unwrap().uid() != 0 {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended too soon");
         assert!(Instant::now() < deadline, "its memory can be read");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -97,7 +108,7 @@ fn a_folder_that_may_be_written_and_not_read() {
     dir.set_mode(".", 0o755);
     dir.set_mode("key.txt", 0o644);
     dir.write("in", "content");
-    fs::copy(SEALANE, dir.path("sealane")).unwrap();
+    let program = copy_command(&dir);
     fs::create_dir(dir.path("drop")).unwrap();
     // Root can read every folder.
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
@@ -106,7 +117,6 @@ fn a_folder_that_may_be_written_and_not_read() {
     }
     dir.set_mode("drop", 0o300);
     let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    let program = dir.path("sealane").display().to_string();
     for args in [&["-R", "key.pub", "-o", "drop", "in"][..], &["-d", "-i", "key.txt", "-o", "drop", "in.age"]] {
         let words = as_nobody.iter().copied().filter(|_| is_root).chain([program.as_str()]).chain(args.iter().copied());
         let words: Vec<_> = words.collect();

@@ -17,10 +17,14 @@ fn temporary(dir: &Dir) -> Vec<String> {
 
 /// Kills the command with `args`, which writes `out`, many times. `is_whole` checks the result.
 fn kill_at_many_moments(dir: &Dir, args: &[&str], is_whole: impl Fn() -> bool) {
-    let started = Instant::now();
-    dir.run(args).quiet();
-    let time = started.elapsed();
-    assert!(is_whole());
+    let run = || {
+        let started = Instant::now();
+        dir.run(args).quiet();
+        assert!(is_whole());
+        started.elapsed()
+    };
+    // The disk can make a run much longer, and then most kills would come too late.
+    let time = run().min(run()).min(run());
 
     let (mut in_the_middle, mut done) = (0, 0);
     let deadline = Instant::now() + Duration::from_secs(60);

@@ -67,7 +67,8 @@ fn memory_does_not_grow_with_the_file() {
     // 300 MiB of zeros, sparse. /proc is read, so that the test needs no GNU time.
     std::fs::File::create(dir.path("big")).unwrap().set_len(300 << 20).unwrap();
     for args in [["-R", "key.pub", "-o", "big.age", "big"], ["-di", "key.txt", "-o", "/dev/null", "big.age"]] {
-        let mut child = dir.command(args).spawn().unwrap();
+        // Each thread has buffers.
+        let mut child = dir.command(["-t", "8"]).args(args).spawn().unwrap();
         let status_file = format!("/proc/{}/status", child.id());
         let mut peak = 0;
         while child.try_wait().unwrap().is_none() {

@@ -119,8 +119,13 @@ fn a_signal_during_a_prompt_restores_the_echo() {
     assert!(!shown.contains("error"), "{shown}");
 
     // Another process sends the signal while the question is on the screen.
-    let script = "stty echo; trap : TERM; (sleep 1; pkill -TERM -P $$ -x sealane) & \"$SEALANE\" -p -o out in; echo status $?; stty -a";
-    let shown = ends(in_terminal(&dir, script), 0, "status 143");
+    let script = "trap : TERM; stty echo; echo shell $$; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
+    let mut session = in_terminal(&dir, script);
+    let (_, shell) = session.exp_regex("shell [0-9]+").unwrap();
+    session.exp_string("generate a secure one): ").unwrap();
+    let shell = shell.trim_start_matches("shell ");
+    assert!(Command::new("pkill").args(["-TERM", "-x", "-P", shell, "sealane"]).status().unwrap().success());
+    let shown = ends(session, 0, "status 143");
     assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
     assert_eq!(dir.names(), ["in"]);
 }
