@@ -17,6 +17,8 @@ use crate::stream::{PayloadKey, SealedRange, StreamError, plaintext_len};
 
 /// The number of bytes to read first. Most headers are shorter.
 const FIRST_READ: usize = 1024;
+/// The largest number of bytes to allocate for a range before any of it has arrived.
+const FIRST_BYTES: usize = 16 << 20;
 
 /// An input that can be read at any position without blocking. It depends on no async runtime.
 ///
@@ -248,14 +250,11 @@ impl<I> RangeReader<I> {
     }
 
     /// Returns the chunks of a range, and a buffer for them.
-    fn plan(&self, plaintext: Range<u64>) -> io::Result<(SealedRange, Vec<u8>)> {
+    fn plan(&self, plaintext: Range<u64>) -> io::Result<(SealedRange, Arriving)> {
         let range = SealedRange::new(plaintext, self.sealed_len)?;
-        let too_long = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let len = usize::try_from(range.sealed.end - range.sealed.start).map_err(|_| too_long())?;
-        let mut sealed = Vec::new();
-        sealed.try_reserve_exact(len).map_err(|_| too_long())?;
-        sealed.resize(len, 0);
-        Ok((range, sealed))
+        let len = usize::try_from(range.sealed.end - range.sealed.start).map_err(|_| out_of_memory())?;
+        let arriving = Arriving { bytes: Vec::new(), filled: 0, len, start: self.payload_start + range.sealed.start };
+        Ok((range, arriving))
     }
 
     fn open(&self, range: &SealedRange, sealed: &[u8]) -> io::Result<Vec<u8>> {
@@ -269,26 +268,59 @@ impl<I> RangeReader<I> {
     }
 }
 
+/// The sealed chunks of a range, while they are read.
+struct Arriving {
+    bytes: Vec<u8>,
+    filled: usize,
+    /// The length of all chunks.
+    len: usize,
+    /// The position of the first chunk in the file.
+    start: u64,
+}
+
+impl Arriving {
+    /// Returns the buffer for the next bytes and their position in the file, or `None` if all are
+    /// there. The buffer grows as bytes arrive: the length is what the input claims.
+    fn room(&mut self) -> io::Result<Option<(&mut [u8], u64)>> {
+        if self.filled >= self.len {
+            return Ok(None);
+        }
+        if self.filled == self.bytes.len() {
+            let len = self.len.min(FIRST_BYTES.max(self.filled.saturating_mul(2)));
+            self.bytes.try_reserve_exact(len - self.filled).map_err(|_| out_of_memory())?;
+            self.bytes.resize(len, 0);
+        }
+        Ok(Some((&mut self.bytes[self.filled..], self.start + self.filled as u64)))
+    }
+
+    fn filled(&mut self, n: usize) -> io::Result<()> {
+        self.filled += n;
+        if n == 0 { Err(StreamError::Truncated.into()) } else { Ok(()) }
+    }
+}
+
+fn out_of_memory() -> io::Error {
+    io::ErrorKind::OutOfMemory.into()
+}
+
 impl<I: ReadAt> RangeReader<I> {
     /// Returns a range of the plaintext. The result is shorter if the plaintext ends earlier, which
     /// the last chunk then proves.
     ///
-    /// The sealed chunks and their plaintext are in memory at once.
+    /// The sealed chunks and their plaintext are in memory at once. A range of more than 16 MiB is
+    /// read with several calls of the input, so that memory is used only as bytes arrive: the input
+    /// may claim a length that it does not have.
     ///
     /// # Errors
     /// The errors of the input, a [`StreamError`] if the chunks are damaged or no file has this
     /// length, and [`io::ErrorKind::OutOfMemory`] if there is no memory for the sealed chunks.
     pub fn read(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
-        let (range, mut sealed) = self.plan(plaintext)?;
-        let mut filled = 0;
-        while filled < sealed.len() {
-            let offset = self.payload_start + range.sealed.start + filled as u64;
-            match retry(|| self.input.read_at(&mut sealed[filled..], offset))? {
-                0 => return Err(StreamError::Truncated.into()),
-                n => filled += n,
-            }
+        let (range, mut arriving) = self.plan(plaintext)?;
+        while let Some((room, offset)) = arriving.room()? {
+            let n = retry(|| self.input.read_at(room, offset))?;
+            arriving.filled(n)?;
         }
-        self.open(&range, &sealed)
+        self.open(&range, &arriving.bytes)
     }
 }
 
@@ -299,15 +331,11 @@ impl<I: AsyncReadAt> RangeReader<I> {
     /// # Errors
     /// The errors of [`RangeReader::read`].
     pub async fn read_async(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
-        let (range, mut sealed) = self.plan(plaintext)?;
-        let mut filled = 0;
-        while filled < sealed.len() {
-            let offset = self.payload_start + range.sealed.start + filled as u64;
-            match self.input.read_at(&mut sealed[filled..], offset).await? {
-                0 => return Err(StreamError::Truncated.into()),
-                n => filled += n,
-            }
+        let (range, mut arriving) = self.plan(plaintext)?;
+        while let Some((room, offset)) = arriving.room()? {
+            let n = self.input.read_at(room, offset).await?;
+            arriving.filled(n)?;
         }
-        self.open(&range, &sealed)
+        self.open(&range, &arriving.bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! The engine without I/O: prefixes, payload keys, ranges.
 
 use std::io;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sealane_age::header::{HeaderError, MAX_HEADER_BYTES};
@@ -225,6 +226,62 @@ fn ranges_at_the_end_prove_it() {
             if cut < file.len() {
                 let error = open(&file[..cut]).unwrap_err();
                 assert!(StreamError::of(&error).is_some(), "{error:?}");
+            }
+        }
+    }
+}
+
+/// A file that claims a length, and records the lengths of the buffers for its bytes.
+struct Claiming<'a> {
+    file: &'a [u8],
+    size: u64,
+    buffers: Mutex<Vec<usize>>,
+}
+
+impl ReadAt for Claiming<'_> {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.buffers.lock().unwrap().push(out.len());
+        self.file.read_at(out, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+}
+
+impl AsyncReadAt for Claiming<'_> {
+    async fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        ReadAt::read_at(self, out, offset)
+    }
+
+    async fn size(&self) -> io::Result<u64> {
+        Ok(self.size)
+    }
+}
+
+/// Memory for a range is not allocated before its bytes arrive.
+#[test]
+fn a_file_that_lies_about_its_length() {
+    const FIRST: usize = 16 << 20;
+    let text = plaintext(FIRST + 5 * CHUNK_BYTES);
+    let file = seal(&text);
+    let sealed_len = file.len() - payload_start(&file);
+    let lie = (payload_start(&file) + (1 << 14) * SEALED_CHUNK_BYTES) as u64;
+    for (size, expected) in [(file.len() as u64, vec![FIRST, sealed_len - FIRST]), (lie, vec![FIRST, FIRST])] {
+        let input = Claiming { file: &file, size, buffers: Mutex::default() };
+        let reader = LockedFile::read(&input).unwrap().with_backend(backend());
+        let reader = reader.unlock([identity() as &dyn Identity]).unwrap();
+        for is_async in [false, true] {
+            input.buffers.lock().unwrap().clear();
+            let found = if is_async { block_on(reader.read_async(0..u64::MAX)) } else { reader.read(0..u64::MAX) };
+            let buffers = input.buffers.lock().unwrap();
+            assert_eq!(buffers[..2], expected);
+            match found {
+                Ok(found) => assert!(found == text && buffers.len() == 2),
+                Err(error) => {
+                    assert!(matches!(StreamError::of(&error), Some(StreamError::Truncated)), "{error:?}");
+                    assert!(size == lie && buffers.iter().all(|&len| len <= FIRST));
+                }
             }
         }
     }
