@@ -17,19 +17,24 @@ use crate::stream::{NONCE_BYTES, PayloadKey};
 /// payload. A [`Decryptor`](crate::Decryptor) does the same with a reader.
 ///
 /// ```
+/// use sealane_age::header::HeaderError;
 /// use sealane_age::stream::PayloadKey;
 /// use sealane_age::{Encryptor, Identity, Preamble, Prefix, Recipient, x25519};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let identity = x25519::Identity::generate()?;
 /// # let file = sealane_age::encrypt([&identity.to_public() as &dyn Recipient], &[7; 100_000])?;
-/// // The first bytes of the file, as many as needed.
-/// let mut prefix = Vec::new();
+/// // The first bytes of the file. Most headers are shorter.
+/// let mut prefix = file[..file.len().min(1024)].to_vec();
 /// let preamble = loop {
 ///     match Preamble::parse(&prefix)? {
 ///         Prefix::Complete(preamble) => break preamble,
+///         Prefix::Incomplete { .. } if prefix.len() == file.len() => {
+///             return Err(HeaderError::Truncated.into());
+///         }
 ///         Prefix::Incomplete { at_least } => {
-///             prefix = file[..at_least.max(1024).min(file.len())].to_vec();
+///             let wanted = at_least.max(2 * prefix.len());
+///             prefix = file[..wanted.min(file.len())].to_vec();
 ///         }
 ///     }
 /// };
@@ -71,6 +76,9 @@ impl Preamble {
     ///
     /// If `prefix` is the whole file, [`Prefix::Incomplete`] means that the file is cut short
     /// ([`HeaderError::Truncated`]) or empty ([`HeaderError::Empty`]).
+    ///
+    /// Each call parses from the start. Make the prefix at least twice as long each time, because
+    /// `at_least` may be only a line more than the prefix.
     ///
     /// # Errors
     /// The fault of the header, as soon as `prefix` shows it.

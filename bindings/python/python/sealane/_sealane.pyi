@@ -209,7 +209,11 @@ class Preamble:
 
     @staticmethod
     def parse(prefix: Buffer) -> Preamble | int:
-        """Parses the first bytes of a file, or returns how many bytes are needed at least."""
+        """Parses the first bytes of a file, or returns how many bytes are needed at least.
+
+        More may be needed: make the prefix at least twice as long each time. If it is the whole
+        file, the file is cut short.
+        """
     @property
     def length(self) -> int:
         """The length in bytes, which is the position of the first chunk."""

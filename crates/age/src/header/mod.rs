@@ -252,7 +252,8 @@ pub enum Prefix {
     },
     /// The prefix ends inside the header.
     Incomplete {
-        /// The least length of a prefix that may contain the whole header. More may be needed.
+        /// The least length of a prefix that may contain the whole header. More may be needed: make
+        /// the prefix at least twice as long each time.
         at_least: usize,
     },
 }

@@ -31,6 +31,10 @@ public final class AgeKey implements AutoCloseable {
      * Returns the length of the header and the nonce at the start of a binary file, which is the
      * position of the first chunk.
      *
+     * <p>If more bytes are needed, make the start at least twice as long each time, because the
+     * smallest number that may be enough can be only a line more. If the start is the whole file,
+     * the file is cut short.
+     *
      * @param start the first bytes of a file
      * @param length the number of these bytes
      * @return the length, or a negative number if these bytes are too few: minus the smallest
