@@ -31,7 +31,7 @@ pub enum SealedError {
     #[error("the object was changed while it was read")]
     Changed,
     /// A part of an upload was not written, or may not have been, or was added after the last chunk
-    /// was sealed. The upload can only be aborted.
+    /// was sealed. The upload can only be aborted, unless the future of a part is still pending.
     #[error("a part of the upload was not written, so the upload can only be aborted")]
     PartFailed,
 }

@@ -3,7 +3,7 @@
 use std::future;
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use futures_util::{FutureExt as _, TryFutureExt as _};
@@ -39,7 +39,7 @@ impl SealedStore {
         let sealing = self.sealing()?;
         self.cache.remove(location.as_ref());
         let inner = self.inner.put_multipart_opts(location, options).await?;
-        Ok(Box::new(SealedUpload { inner, sealing, state: State::Open, part_failed: Arc::default() }))
+        Ok(Box::new(SealedUpload { inner, sealing, state: State::Open, unwritten: Arc::default() }))
     }
 
     fn sealing(&self) -> Result<Sealing> {
@@ -54,9 +54,10 @@ struct SealedUpload {
     inner: Box<dyn MultipartUpload>,
     sealing: Sealing,
     state: State,
-    /// Whether a part was not written, or was added too late. The futures that `put_part` returns
-    /// set it, too.
-    part_failed: Arc<AtomicBool>,
+    /// The number of parts that are not written yet, failed, or were added too late. The futures
+    /// that `put_part` returns lower it when they succeed, so that a part counts if its future is
+    /// dropped or never polled.
+    unwritten: Arc<AtomicUsize>,
 }
 
 /// The progress of an upload.
@@ -87,31 +88,33 @@ impl MultipartUpload for SealedUpload {
     fn put_part(&mut self, data: PutPayload) -> UploadPart {
         // The last chunk is sealed, so nothing can follow it.
         if self.state != State::Open {
-            self.part_failed.store(true, Ordering::Relaxed);
+            self.unwritten.fetch_add(1, Ordering::Relaxed);
             return future::ready(Err(failed(SealedError::PartFailed))).boxed();
         }
         let part = match self.sealing.push_part(data.iter().map(|piece| &piece[..])) {
             Ok(Some(part)) => part,
             Ok(None) => return future::ready(Ok(())).boxed(),
             Err(error) => {
-                self.part_failed.store(true, Ordering::Relaxed);
+                self.unwritten.fetch_add(1, Ordering::Relaxed);
                 return future::ready(Err(failed(error))).boxed();
             }
         };
-        let part_failed = Arc::clone(&self.part_failed);
+        self.unwritten.fetch_add(1, Ordering::Relaxed);
+        let unwritten = Arc::clone(&self.unwritten);
         let upload = self.inner.put_part(part.into());
-        upload.inspect_err(move |_| part_failed.store(true, Ordering::Relaxed)).boxed()
+        let written = move |_: &()| _ = unwritten.fetch_sub(1, Ordering::Relaxed);
+        upload.inspect_ok(written).boxed()
     }
 
     async fn complete(&mut self) -> Result<PutResult> {
+        if self.unwritten.load(Ordering::Relaxed) > 0 {
+            return Err(failed(SealedError::PartFailed));
+        }
         // The state stays `Failed` if this future fails or is dropped before all parts are written.
         match mem::replace(&mut self.state, State::Failed) {
             State::Open => self.send_rest().await?,
             State::Failed => return Err(failed(SealedError::PartFailed)),
             State::Sent => {}
-        }
-        if self.part_failed.load(Ordering::Relaxed) {
-            return Err(failed(SealedError::PartFailed));
         }
         self.state = State::Sent;
         self.inner.complete().await

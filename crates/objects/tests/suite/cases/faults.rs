@@ -61,6 +61,34 @@ async fn an_upload_with_a_failed_part_is_never_completed() {
     assert!(below.head(&path).await.is_err());
 }
 
+/// A part is not written if its future is dropped, or not polled to its end.
+#[tokio::test]
+async fn an_upload_with_a_dropped_part_is_never_completed() {
+    let (_, below, store) = sealed_store();
+    let path = Path::from("a");
+    let mut upload = store.put_multipart(&path).await.unwrap();
+    upload.put_part(vec![7; PART].into()).await.unwrap();
+    drop(upload.put_part(vec![7; PART].into()));
+    upload.put_part(vec![7; PART].into()).await.unwrap();
+    for _ in 0..2 {
+        assert_part_failed(&upload.complete().await.unwrap_err());
+    }
+    assert!(below.head(&path).await.is_err());
+}
+
+#[tokio::test]
+async fn completion_waits_for_all_parts() {
+    let (_, _, store) = sealed_store();
+    let path = Path::from("a");
+    let mut upload = store.put_multipart(&path).await.unwrap();
+    upload.put_part(text(PART).into()).await.unwrap();
+    let pending = upload.put_part(text(PART).into());
+    assert_part_failed(&upload.complete().await.unwrap_err());
+    pending.await.unwrap();
+    upload.complete().await.unwrap();
+    assert_eq!(whole(&store, &path).await.unwrap(), [text(PART), text(PART)].concat());
+}
+
 #[tokio::test]
 async fn completion_can_be_tried_again() {
     let (_, below, store) = sealed_store();
