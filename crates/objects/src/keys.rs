@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use sealane_age::header::MAX_HEADER_BYTES;
 use sealane_age::stream::{NONCE_BYTES, PayloadKey};
 use sealane_age::{Backend, DecryptError, EncryptError, Encryptor, Identity, Preamble, Recipient};
 
@@ -63,6 +64,7 @@ impl Keys {
     /// All writers and readers of a store should use the same length, because
     /// [`ListedSize::FixedHeader`](crate::ListedSize) computes sizes with it. The default of
     /// [`DEFAULT_HEADER_LEN`] has room for about 35 X25519 recipients, or two post-quantum ones.
+    /// The largest length is [`MAX_HEADER_BYTES`].
     #[must_use]
     pub fn with_header_len(mut self, len: usize) -> Self {
         self.header_len = len;
@@ -77,9 +79,14 @@ impl Keys {
     }
 
     /// Checks that the recipients, if there are any, can be combined and that their header fits the
-    /// chosen length.
+    /// chosen length, and that headers can have this length.
     pub(crate) fn check(&self) -> Result<(), EncryptError> {
-        if self.recipients.is_empty() { Ok(()) } else { self.encryptor().map(drop) }
+        if !self.recipients.is_empty() {
+            return self.encryptor().map(drop);
+        }
+        // A reader asks for this many bytes first.
+        let len = self.header_len;
+        if len <= MAX_HEADER_BYTES { Ok(()) } else { Err(EncryptError::HeaderLen { len, needed: 0 }) }
     }
 
     /// Returns the length of the header and the nonce of new objects together.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sealane_object_store::sealane_age::header::MAX_HEADER_BYTES;
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{DecryptError, EncryptError, StreamError, mlkem768x25519};
 use sealane_object_store::{DEFAULT_HEADER_LEN, Keys, SealedError};
@@ -131,6 +132,13 @@ fn keys_are_checked_at_once() {
     assert!(matches!(error, SealedError::Encrypt(EncryptError::IncompatibleRecipients(..))));
     let short = SealedStore::new(below.clone(), keys(&one).with_header_len(100)).unwrap_err();
     assert!(matches!(short, SealedError::Encrypt(EncryptError::HeaderLen { len: 100, .. })));
+    // A reader asks for this many bytes first.
+    let reader = |len| SealedStore::new(below.clone(), Keys::new().with_identity(one.clone()).with_header_len(len));
+    assert!(reader(MAX_HEADER_BYTES).is_ok());
+    for len in [MAX_HEADER_BYTES + 1, usize::MAX] {
+        let long = reader(len).unwrap_err();
+        assert!(matches!(long, SealedError::Encrypt(EncryptError::HeaderLen { len: l, .. }) if l == len), "{long:?}");
+    }
     // Two post-quantum recipients fit the default header length.
     let keys = Keys::new().with_recipient(other.to_public()).with_recipient(other.to_public());
     let store = SealedStore::new(below, keys.with_identity(one)).unwrap();
