@@ -10,6 +10,8 @@ use sealane_age::stream::{NONCE_BYTES, PayloadKey, SealedRange};
 
 /// The largest number of objects in the cache.
 const CAPACITY: usize = 4096;
+/// A second in microseconds.
+const SECOND: i64 = 1_000_000;
 
 /// Metadata that changes when an object is replaced.
 ///
@@ -32,11 +34,26 @@ impl Stamp {
         self.e_tag.clone().filter(|tag| !tag.starts_with("W/"))
     }
 
-    /// Returns whether nothing shows that the object was replaced. Versions are compared only if
-    /// both are known: listings have none.
+    /// Returns whether nothing shows that the object was replaced.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.has_same_length_and_version(other) && self.e_tag == other.e_tag && self.modified == other.modified
+    }
+
+    /// Returns whether `listed`, from a listing, can be the stamp of the same object. Some stores
+    /// write the same metadata in two ways: Azure's listings have entity tags without quotes, and
+    /// the header `Last-Modified` has whole seconds only.
+    fn is_listed_as(&self, listed: &Self) -> bool {
+        let is_same_time = self.modified == listed.modified
+            || (self.modified % SECOND == 0 || listed.modified % SECOND == 0)
+                && self.modified.div_euclid(SECOND) == listed.modified.div_euclid(SECOND);
+        let [mine, theirs] = [self, listed].map(|stamp| stamp.e_tag.as_ref().map(|tag| tag.trim_matches('"')));
+        is_same_time && mine == theirs && self.has_same_length_and_version(listed)
+    }
+
+    /// Compares versions only if both are known: listings have none.
+    fn has_same_length_and_version(&self, other: &Self) -> bool {
         let is_other_version = self.version.as_ref().zip(other.version.as_ref()).is_some_and(|(one, two)| one != two);
-        !is_other_version && self.e_tag == other.e_tag && self.modified == other.modified && self.size == other.size
+        self.size == other.size && !is_other_version
     }
 }
 
@@ -112,6 +129,11 @@ impl Cache {
         self.get(path).filter(|opened| opened.stamp.is_same(stamp))
     }
 
+    /// Returns the object if it is cached with the stamp that a listing has for it.
+    pub(crate) fn listed(&self, path: &str, stamp: &Stamp) -> Option<Arc<Opened>> {
+        self.get(path).filter(|opened| opened.stamp.is_listed_as(stamp))
+    }
+
     pub(crate) fn insert(&self, path: &str, opened: &Arc<Opened>) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.clock += 1;
@@ -164,6 +186,37 @@ mod tests {
         assert!(of_version("1").is_same(&of_version("1")) && !of_version("1").is_same(&of_version("2")));
         // A listing has no version.
         assert!(of_version("1").is_same(&stamp) && stamp.is_same(&of_version("1")));
+    }
+
+    #[test]
+    fn stamps_in_listings() {
+        let stamp = |e_tag: &str, modified| Stamp {
+            e_tag: Some(e_tag.to_owned()),
+            version: Some("1".to_owned()),
+            modified,
+            size: 116,
+        };
+        let known = stamp("\"0x8D\"", 7 * SECOND);
+        for listed in [
+            stamp("0x8D", 7 * SECOND),
+            stamp("\"0x8D\"", 8 * SECOND - 1),
+            Stamp { version: None, ..stamp("0x8D", 7 * SECOND + 1) },
+        ] {
+            assert!(known.is_listed_as(&listed) && listed.is_listed_as(&known), "{listed:?}");
+        }
+        for listed in [
+            stamp("0x8E", 7 * SECOND),
+            stamp("0x8D", 8 * SECOND),
+            stamp("0x8D", 7 * SECOND - 1),
+            Stamp { e_tag: None, ..known.clone() },
+            Stamp { size: 117, ..known.clone() },
+        ] {
+            assert!(!known.is_listed_as(&listed), "{listed:?}");
+        }
+        // Both times are exact.
+        assert!(!stamp("a", 7 * SECOND + 1).is_listed_as(&stamp("a", 7 * SECOND + 2)));
+        // A time before 1970.
+        assert!(stamp("a", -SECOND).is_listed_as(&stamp("a", -1)) && !stamp("a", 0).is_listed_as(&stamp("a", -1)));
     }
 
     #[test]

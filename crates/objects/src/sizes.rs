@@ -12,7 +12,7 @@ pub enum ListedSize {
     #[default]
     FixedHeader,
     /// The length of the plaintext. Headers that are not cached yet are read, ten at a time. An
-    /// object that cannot be opened has its size in the inner store.
+    /// object that may not be read or cannot be opened has its size in the inner store.
     Exact,
     /// The size that the object has in the inner store. Nothing is read.
     Stored,

@@ -42,7 +42,7 @@ impl SealedStore {
         if self.listed == ListedSize::Stored || meta.size == 0 {
             return Ok(Some(meta));
         }
-        if let Some(opened) = self.cache.same(meta.location.as_ref(), &stamp(&meta)) {
+        if let Some(opened) = self.cache.listed(meta.location.as_ref(), &stamp(&meta)) {
             meta.size = opened.len;
             return Ok(Some(meta));
         }
@@ -56,7 +56,9 @@ impl SealedStore {
         match self.open(&meta.location, GetOptions::default()).await {
             Ok((opened, _)) => meta.size = opened.len,
             Err(Error::NotFound { .. }) => return Ok(None),
-            // An object that cannot be opened keeps its size, too.
+            // An object that may not be read, because it is archived for example, or that cannot
+            // be opened, keeps its size, too.
+            Err(Error::PermissionDenied { .. } | Error::Unauthenticated { .. }) => {}
             Err(error) if SealedError::of(&error).is_some() => {}
             Err(error) => return Err(error),
         }

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::super::object_store::path::Path;
 use super::super::object_store::{
-    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, PutMultipartOptions,
-    PutOptions, PutPayload, PutResult, Result, UploadPart,
+    CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
 
 /// A store that records the ranges that are read, and the lengths of the parts that are written.
@@ -21,14 +23,20 @@ pub(super) struct Counted<T> {
     read: Mutex<Vec<Range<u64>>>,
     parts: std::sync::Arc<Mutex<Vec<usize>>>,
     has_tags: bool,
+    /// Whether either listings or responses have quotes around entity tags, and only listings have
+    /// fractions of seconds, as in Azure.
+    is_azure: bool,
     /// A size that the store reports instead of the size of the object.
     false_size: Mutex<Option<u64>>,
+    /// An object that may not be read.
+    denied: Mutex<Option<Path>>,
 }
 
 impl<T> Counted<T> {
     pub(super) fn new(inner: T) -> Self {
-        let (read, parts, false_size) = <_>::default();
-        Self { inner, read, parts, has_tags: true, false_size }
+        let (read, parts, false_size, denied) = <_>::default();
+        let (has_tags, is_azure) = (true, false);
+        Self { inner, read, parts, has_tags, is_azure, false_size, denied }
     }
 
     /// Returns a store without entity tags, whose clock stands still.
@@ -36,9 +44,19 @@ impl<T> Counted<T> {
         Self { has_tags: false, ..Self::new(inner) }
     }
 
+    /// Returns a store whose listings have other tags and times than its responses.
+    pub(super) fn like_azure(inner: T) -> Self {
+        Self { is_azure: true, ..Self::new(inner) }
+    }
+
     /// Makes the store report a size for all objects.
     pub(super) fn lie(&self, size: u64) {
         *self.false_size.lock().unwrap_or_else(PoisonError::into_inner) = Some(size);
+    }
+
+    /// Denies reading an object.
+    pub(super) fn deny(&self, path: &Path) {
+        *self.denied.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
     }
 
     /// Returns the ranges that were read since the last call.
@@ -71,9 +89,16 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let is_head = options.head;
+        if self.denied.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(location) {
+            return Err(Error::PermissionDenied { path: location.to_string(), source: "archived".into() });
+        }
         let mut result = self.inner.get_opts(location, options).await?;
         if !self.has_tags {
             (result.meta.e_tag, result.meta.last_modified) = (None, Default::default());
+        }
+        if self.is_azure {
+            let fraction = Duration::from_nanos(result.meta.last_modified.timestamp_subsec_nanos().into());
+            result.meta.last_modified -= fraction;
         }
         if let Some(size) = *self.false_size.lock().unwrap_or_else(PoisonError::into_inner) {
             result.meta.size = size;
@@ -93,16 +118,30 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.inner.list(prefix)
+        let is_azure = self.is_azure;
+        self.inner.list(prefix).map_ok(move |meta| if is_azure { with_other_quotes(meta) } else { meta }).boxed()
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.inner.list_with_delimiter(prefix).await
+        let mut listed = self.inner.list_with_delimiter(prefix).await?;
+        if self.is_azure {
+            listed.objects = listed.objects.into_iter().map(with_other_quotes).collect();
+        }
+        Ok(listed)
     }
 
     async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
         self.inner.copy_opts(from, to, options).await
     }
+}
+
+/// Removes the quotes around an entity tag, or adds them.
+fn with_other_quotes(mut meta: ObjectMeta) -> ObjectMeta {
+    meta.e_tag = meta.e_tag.map(|tag| match tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')) {
+        Some(tag) => tag.to_owned(),
+        None => format!("\"{tag}\""),
+    });
+    meta
 }
 
 /// An upload that records the lengths of its parts.
