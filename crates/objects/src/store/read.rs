@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream};
+use futures_util::stream::{self, BoxStream, Stream};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use sealane_age::header::HeaderError;
 use sealane_age::stream::SealedRange;
@@ -43,59 +43,54 @@ impl SealedStore {
     /// header is not longer than this store's headers. `options` has the caller's conditions and
     /// version. The `GetResult` describes the sealed object, and has no payload.
     pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
-        let version = options.version.clone();
-        let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options };
+        let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options.clone() };
         let result = self.inner.get_opts(location, first).await?;
         let head = with_payload(&result, nothing());
         let mut prefix = result.bytes().await?;
         loop {
-            match self.parse(location, &head.meta, &prefix)? {
-                Ok(opened) => return Ok((opened, head)),
-                Err(at_least) => {
+            match parse(&prefix)? {
+                Prefix::Complete(preamble) => return Ok((self.unlock(location, &head.meta, preamble)?, head)),
+                Prefix::Incomplete { at_least } => {
                     let size = head.meta.size;
                     if prefix.len() as u64 >= size {
                         return Err(truncated());
                     }
                     let wanted = (at_least as u64).max(2 * prefix.len() as u64).min(size);
-                    let more = self.fetch(location, version.as_deref(), &stamp(&head.meta), 0..wanted).await?;
+                    let more = self.fetch(location, &options, &stamp(&head.meta), 0..wanted).await?;
                     prefix = more.ok_or_else(|| failed(SealedError::Changed))?;
                 }
             }
         }
     }
 
-    /// Parses a header, and unlocks it unless it is in the cache. If `prefix`, the start of the
-    /// object, is too short, returns an inner `Err` with the least number of bytes to request.
-    fn parse(&self, location: &Path, meta: &ObjectMeta, prefix: &[u8]) -> Result<Result<Arc<Opened>, usize>> {
-        let preamble = match Preamble::parse(prefix).map_err(|error| failed(DecryptError::from(error)))? {
-            Prefix::Complete(preamble) => preamble,
-            Prefix::Incomplete { at_least } => return Ok(Err(at_least)),
-        };
+    /// Unlocks the header of an object, unless it is in the cache.
+    pub(super) fn unlock(&self, location: &Path, meta: &ObjectMeta, preamble: Preamble) -> Result<Arc<Opened>> {
         let (stamp, start, nonce) = (stamp(meta), preamble.len() as u64, *preamble.nonce());
         if let Some(opened) = self.cache.same(location.as_ref(), &stamp)
             && (opened.start, opened.nonce) == (start, nonce)
         {
-            return Ok(Ok(opened));
+            return Ok(opened);
         }
         let key = self.keys.unlock(preamble).map_err(failed)?;
         let opened = Arc::new(Opened::new(key, nonce, stamp, start).map_err(failed)?);
         self.cache.insert(location.as_ref(), &opened);
-        Ok(Ok(opened))
+        Ok(opened)
     }
 
-    /// Requests a range of an object, or of a version of it. Returns `None` if its stamp is not
-    /// `known`, because it was replaced.
+    /// Requests a range of an object, with the version and the extensions of the caller's
+    /// `options`. Returns `None` if its stamp is not `known`, because it was replaced.
     async fn request(
         &self,
         location: &Path,
-        version: Option<&str>,
+        options: &GetOptions,
         known: &Stamp,
         range: Range<u64>,
     ) -> Result<Option<GetResult>> {
         let options = GetOptions {
             range: Some(range.into()),
             if_match: known.strong_tag(),
-            version: version.map(str::to_owned),
+            version: options.version.clone(),
+            extensions: options.extensions.clone(),
             ..GetOptions::default()
         };
         match self.inner.get_opts(location, options).await {
@@ -109,11 +104,11 @@ impl SealedStore {
     async fn fetch(
         &self,
         location: &Path,
-        version: Option<&str>,
+        options: &GetOptions,
         known: &Stamp,
         range: Range<u64>,
     ) -> Result<Option<Bytes>> {
-        match self.request(location, version, known, range).await? {
+        match self.request(location, options, known, range).await? {
             Some(result) => result.bytes().await.map(Some),
             None => Ok(None),
         }
@@ -123,21 +118,10 @@ impl SealedStore {
     async fn read_whole(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let result = self.inner.get_opts(location, options).await?;
         let head = with_payload(&result, nothing());
-        let mut body = result.into_stream();
-        let mut prefix = Vec::new();
-        let mut at_least = 1;
-        let opened = loop {
-            while prefix.len() < at_least {
-                let more = body.next().await.ok_or_else(truncated)??;
-                prefix.extend_from_slice(&more);
-            }
-            match self.parse(location, &head.meta, &prefix)? {
-                Ok(opened) => break opened,
-                Err(more) => at_least = more,
-            }
-        };
-        // The loop has read at least `opened.start` bytes.
-        let rest = Bytes::from(prefix).split_off(usize::try_from(opened.start).unwrap_or(usize::MAX));
+        let mut body = result.into_stream().fuse();
+        let (preamble, prefix) = read_preamble(&mut body).await?;
+        let rest = Bytes::from(prefix).split_off(preamble.len());
+        let opened = self.unlock(location, &head.meta, preamble)?;
         let range = opened.range(0..u64::MAX).map_err(failed)?;
         let len = opened.len;
         let body = stream::iter([Ok(rest)]).chain(body).boxed();
@@ -170,8 +154,8 @@ impl SealedStore {
             if chunks.sealed.is_empty() {
                 return Ok(described(&head, opened.len, wanted, nothing()));
             }
-            let (version, stored) = (options.version.as_deref(), opened.stored(&chunks));
-            if let Some(result) = self.request(location, version, &opened.stamp, stored).await? {
+            let stored = opened.stored(&chunks);
+            if let Some(result) = self.request(location, &options, &opened.stamp, stored).await? {
                 return Ok(range_of(location, &opened, &chunks, wanted, result));
             }
         }
@@ -226,7 +210,9 @@ impl SealedStore {
     /// Fetches and opens the chunks of a group. Returns `None` if the object was replaced.
     async fn collect(&self, location: &Path, opened: &Arc<Opened>, group: Group) -> Result<Option<Collector>> {
         let stored = opened.stored(&group.chunks);
-        let Some(result) = self.request(location, None, &opened.stamp, stored.clone()).await? else { return Ok(None) };
+        let options = GetOptions::default();
+        let result = self.request(location, &options, &opened.stamp, stored.clone()).await?;
+        let Some(result) = result else { return Ok(None) };
         let mut collector = Collector::new(Arc::clone(opened), group);
         #[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
         if let GetResultPayload::File(file, _) = result.payload {
@@ -241,6 +227,34 @@ impl SealedStore {
             collector.push(&result.bytes().await?).map_err(failed)?;
         }
         Ok(Some(collector))
+    }
+}
+
+fn parse(prefix: &[u8]) -> Result<Prefix> {
+    Preamble::parse(prefix).map_err(|error| failed(DecryptError::from(error)))
+}
+
+/// Reads the header and the nonce from the body of a whole object. Returns them, and all bytes that
+/// were read.
+pub(super) async fn read_preamble(
+    body: &mut (impl Stream<Item = Result<Bytes>> + Unpin),
+) -> Result<(Preamble, Vec<u8>)> {
+    let (mut prefix, mut wanted) = (Vec::new(), 1);
+    loop {
+        let mut has_ended = false;
+        while prefix.len() < wanted && !has_ended {
+            match body.next().await {
+                Some(more) => prefix.extend_from_slice(&more?),
+                None => has_ended = true,
+            }
+        }
+        match parse(&prefix)? {
+            Prefix::Complete(preamble) => return Ok((preamble, prefix)),
+            Prefix::Incomplete { .. } if has_ended => return Err(truncated()),
+            // Each attempt parses the prefix from its start. It is twice as long each time, so that
+            // a long header in short pieces does not take many attempts.
+            Prefix::Incomplete { at_least } => wanted = at_least.max(2 * prefix.len()),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use super::super::object_store::path::Path;
 use super::super::object_store::{
     Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UpdateVersion,
 };
+use super::read::read_preamble;
 use super::{SealedStore, failed, stamp};
 use crate::error::SealedError;
 
@@ -39,6 +40,10 @@ impl SealedStore {
     /// check, just before the object is replaced, and changed the entity tag, the version, the
     /// length or the time of the object.
     ///
+    /// Attributes are kept. The object's tags are lost in stores that replace them with the object,
+    /// such as S3, because `object_store` cannot read tags. Set them again if a lifecycle rule or
+    /// an access policy depends on them.
+    ///
     /// # Errors
     /// A wrapped [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object; the
     /// errors of the inner store.
@@ -50,19 +55,11 @@ impl SealedStore {
     ) -> Result<PutResult> {
         let result = self.inner.get_opts(location, GetOptions::default()).await?;
         let (meta, attributes) = (result.meta.clone(), result.attributes.clone());
-        let opened = self.open(location, GetOptions { if_match: stamp(&meta).strong_tag(), ..GetOptions::default() });
-        let (opened, head) = opened.await?;
-        if !stamp(&head.meta).is_same(&stamp(&meta)) {
-            return Err(replaced(location));
-        }
-        // The header was parsed in memory, so its length fits `usize`.
-        let start = usize::try_from(opened.start).unwrap_or(usize::MAX);
-        let mut body = result.into_stream();
-        let mut bytes = Vec::new();
-        while bytes.len() < start {
-            let more = body.next().await.ok_or_else(|| failed(SealedError::Changed))??;
-            bytes.extend_from_slice(&more);
-        }
+        let mut body = result.into_stream().fuse();
+        let (preamble, mut bytes) = read_preamble(&mut body).await?;
+        let start = preamble.len();
+        // Checks the length, too.
+        self.unlock(location, &meta, preamble)?;
         let header = {
             let decryptor = Decryptor::new(&bytes[..start]).map_err(failed)?;
             let recipients = recipients.iter().map(|&recipient| recipient as &dyn Recipient);
@@ -76,8 +73,11 @@ impl SealedStore {
         if meta.size <= ONE_WRITE {
             while let Some(more) = body.next().await {
                 bytes.extend_from_slice(&more?);
+                check_at_most(bytes.len() as u64, meta.size)?;
             }
             check_len(bytes.len() as u64, meta.size)?;
+            // A `LimitStore` counts the request until its body is dropped.
+            drop(body);
             let payload = PutPayload::from(bytes);
             let version = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
             let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
@@ -109,6 +109,7 @@ impl SealedStore {
                     break;
                 }
                 moved_len += part_len - missing;
+                check_at_most(moved_len, meta.size)?;
                 upload.put_part(part.into_iter().collect()).await?;
             }
             check_len(moved_len, meta.size)?;
@@ -134,6 +135,12 @@ impl SealedStore {
 /// Checks that all bytes of an object were read: a store may end a body early without an error.
 fn check_len(read: u64, size: u64) -> Result<()> {
     if read == size { Ok(()) } else { Err(failed(SealedError::Changed)) }
+}
+
+/// Checks that a body is not longer than the object, before it is read to its end: it may be
+/// endless.
+fn check_at_most(read: u64, size: u64) -> Result<()> {
+    if read <= size { Ok(()) } else { Err(failed(SealedError::Changed)) }
 }
 
 fn replaced(location: &Path) -> Error {

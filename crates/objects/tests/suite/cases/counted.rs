@@ -13,8 +13,12 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use super::super::object_store::path::Path;
 use super::super::object_store::{
     CopyOptions, Error, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
+    ObjectStoreExt as _, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
+
+/// An extension of requests.
+#[derive(Clone, Debug)]
+pub(super) struct Mark;
 
 /// A store that records the ranges that are read, and the lengths of the parts that are written.
 #[derive(Debug)]
@@ -30,16 +34,19 @@ pub(super) struct Counted<T> {
     false_size: Mutex<Option<u64>>,
     /// An object that may not be read.
     denied: Mutex<Option<Path>>,
+    /// The bytes that replace an object when it is read.
+    replacement: Mutex<Option<Vec<u8>>>,
+    unmarked: Mutex<usize>,
 }
 
 impl<T> Counted<T> {
     pub(super) fn new(inner: T) -> Self {
-        let (read, parts, false_size, denied) = <_>::default();
+        let (read, parts, false_size, denied, replacement, unmarked) = <_>::default();
         let (has_tags, is_azure) = (true, false);
-        Self { inner, read, parts, has_tags, is_azure, false_size, denied }
+        Self { inner, read, parts, has_tags, is_azure, false_size, denied, replacement, unmarked }
     }
 
-    /// Returns a store without entity tags, whose clock stands still.
+    /// Returns a store without entity tags and conditional writes, whose clock stands still.
     pub(super) fn without_tags(inner: T) -> Self {
         Self { has_tags: false, ..Self::new(inner) }
     }
@@ -57,6 +64,16 @@ impl<T> Counted<T> {
     /// Denies reading an object.
     pub(super) fn deny(&self, path: &Path) {
         *self.denied.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
+    }
+
+    /// Replaces the object that is read next, after its response has begun.
+    pub(super) fn replace_next(&self, bytes: Vec<u8>) {
+        *self.replacement.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+    }
+
+    /// Returns the number of requests without the extension [`Mark`] since the last call.
+    pub(super) fn unmarked(&self) -> usize {
+        std::mem::take(&mut self.unmarked.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the ranges that were read since the last call.
@@ -79,6 +96,9 @@ impl<T: fmt::Display> fmt::Display for Counted<T> {
 #[async_trait]
 impl<T: ObjectStore> ObjectStore for Counted<T> {
     async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
+        if !self.has_tags && opts.mode != PutMode::Overwrite {
+            return Err(Error::NotImplemented { operation: "put_opts".to_owned(), implementer: self.to_string() });
+        }
         self.inner.put_opts(location, payload, opts).await
     }
 
@@ -89,6 +109,9 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let is_head = options.head;
+        if options.extensions.get::<Mark>().is_none() {
+            *self.unmarked.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        }
         if self.denied.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(location) {
             return Err(Error::PermissionDenied { path: location.to_string(), source: "archived".into() });
         }
@@ -99,6 +122,10 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
         if self.is_azure {
             let fraction = Duration::from_nanos(result.meta.last_modified.timestamp_subsec_nanos().into());
             result.meta.last_modified -= fraction;
+        }
+        let replacement = self.replacement.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(bytes) = replacement {
+            self.inner.put(location, bytes.into()).await?;
         }
         if let Some(size) = *self.false_size.lock().unwrap_or_else(PoisonError::into_inner) {
             result.meta.size = size;

@@ -1,16 +1,19 @@
 //! Damaged and foreign objects give an error, and never wrong plaintext.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use sealane_object_store::sealane_age::header::MAX_HEADER_BYTES;
 use sealane_object_store::sealane_age::x25519::Identity;
-use sealane_object_store::sealane_age::{DecryptError, EncryptError, StreamError, mlkem768x25519};
+use sealane_object_store::sealane_age::{DecryptError, EncryptError, Preamble, StreamError, mlkem768x25519};
 use sealane_object_store::{DEFAULT_HEADER_LEN, Keys, SealedError};
 
 use super::super::SealedStore;
+use super::super::object_store::chunked::ChunkedStore;
 use super::super::object_store::memory::InMemory;
 use super::super::object_store::path::Path;
-use super::super::object_store::{Error, ObjectStore as _, ObjectStoreExt as _};
+use super::super::object_store::{Error, GetOptions, ObjectStore as _, ObjectStoreExt as _};
 use super::{CHUNK, Place, keys, text, whole};
 
 const START: usize = DEFAULT_HEADER_LEN + 16;
@@ -99,6 +102,65 @@ async fn a_store_that_lies_about_the_size() {
         let error = place.cold().get_range(&path, 0..len).await.unwrap_err();
         assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(_))), "{error:?}");
     }
+}
+
+/// The stream of a longer object releases what is there, and then gives an error. `bytes` would
+/// allocate memory for the claimed size at the second piece.
+#[tokio::test]
+async fn a_stream_of_an_object_whose_size_is_a_lie() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let text = text(4 << 20);
+    place.store.put(&path, text.clone().into()).await.unwrap();
+    place.below.lie(1 << 45);
+    let len = place.cold().head(&path).await.unwrap().size;
+    for range in [None, Some((5..len).into())] {
+        let start = if range.is_some() { 5 } else { 0 };
+        let options = GetOptions { range, ..GetOptions::default() };
+        let mut body = place.cold().get_opts(&path, options).await.unwrap().into_stream();
+        let (mut found, mut pieces) = (Vec::new(), 0);
+        let error = loop {
+            match body.try_next().await {
+                Ok(Some(piece)) => found.extend_from_slice(&piece),
+                Ok(None) => panic!("no error"),
+                Err(error) => break error,
+            }
+            pieces += 1;
+        };
+        assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(StreamError::TrailingData))), "{error:?}");
+        assert!(pieces > 1 && text[start..].starts_with(&found));
+        assert!(body.next().await.is_none());
+    }
+    let error = place.cold().get_ranges(&path, &[0..len]).await.unwrap_err();
+    assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(_))), "{error:?}");
+}
+
+/// The header is not parsed again for each piece of the body.
+#[tokio::test]
+async fn a_long_header_in_short_pieces() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let below = Arc::new(ChunkedStore::new(place.below.clone(), 1000));
+    let store = SealedStore::new(below, keys(&place.identity)).unwrap();
+    // The body ends before the header has twice the bytes of the attempt before.
+    for len in [0, 1000, CHUNK] {
+        store.put(&path, text(len).into()).await.unwrap();
+        assert_eq!(whole(&store, &path).await.unwrap(), text(len));
+    }
+    let stanza = format!("->{}\n\n", " a".repeat(510));
+    let mut header = format!("age-encryption.org/v1\n{}", stanza.repeat(1000)).into_bytes();
+    header.truncate(MAX_HEADER_BYTES / 2);
+    let parse_time = (0..3).map(|_| {
+        let start = Instant::now();
+        Preamble::parse(&header).unwrap();
+        start.elapsed()
+    });
+    let parse_time = parse_time.max().unwrap();
+    place.below.put(&path, header.into()).await.unwrap();
+    let start = Instant::now();
+    let error = whole(&store, &path).await.unwrap_err();
+    assert!(matches!(SealedError::of(&error), Some(SealedError::Open(DecryptError::Header(_)))), "{error:?}");
+    // The lengths of all attempts together are about two headers. An attempt for each piece would
+    // be 250 headers.
+    assert!(start.elapsed() < 50 * parse_time, "{:?}, and {parse_time:?} for one", start.elapsed());
 }
 
 #[tokio::test]

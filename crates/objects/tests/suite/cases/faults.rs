@@ -184,3 +184,22 @@ async fn other_recipients_for_an_object_that_ends_early_change_nothing() {
         assert_eq!(whole(&store, &path).await.unwrap(), text);
     }
 }
+
+#[tokio::test]
+async fn other_recipients_for_an_object_that_does_not_end_change_nothing() {
+    let (_, below, store) = sealed_store();
+    let path = Path::from("a");
+    let recipient = Identity::generate().unwrap().to_public();
+    // The second object is uploaded in parts of 8 MiB.
+    for (len, most) in [(1000, 1), (9 << 20, 16)] {
+        store.put(&path, text(len).into()).await.unwrap();
+        let before = whole(&*below, &path).await.unwrap();
+        below.plan(Fault::LongBody);
+        let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+        let error = store.rekey(&path, &recipients, Existing::Keep).await.unwrap_err();
+        assert!(matches!(SealedError::of(&error), Some(SealedError::Changed)), "{error:?}");
+        let surplus = below.surplus();
+        assert!((1..=most).contains(&surplus), "{surplus} MiB");
+        assert!(whole(&*below, &path).await.unwrap() == before);
+    }
+}

@@ -5,7 +5,8 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use futures_util::stream::{self, BoxStream};
+use bytes::Bytes;
+use futures_util::stream::{self, BoxStream, Stream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 
 use super::super::object_store::memory::InMemory;
@@ -22,17 +23,22 @@ pub(super) enum Fault {
     Get,
     /// The body of a whole object ends early, without an error.
     ShortBody,
+    /// The body of a whole object does not end: 64 MiB follow it.
+    LongBody,
     /// A part is not written.
     Part,
     /// An upload is not completed.
     Complete,
 }
 
-/// The faults that will happen, and the number of aborted uploads.
+/// The faults that will happen, and what has happened.
 #[derive(Debug, Default)]
 struct Plan {
     faults: Vec<Fault>,
+    /// The number of aborted uploads.
     aborted: usize,
+    /// The number of mebibytes that were read of those that follow an object.
+    surplus: usize,
 }
 
 /// A store in memory. The version of an object is its entity tag.
@@ -57,6 +63,20 @@ impl Faulty {
     pub(super) fn aborted(&self) -> usize {
         mem::take(&mut self.plan.lock().unwrap_or_else(PoisonError::into_inner).aborted)
     }
+
+    /// Returns the number of mebibytes that were read after the end of an object since the last
+    /// call.
+    pub(super) fn surplus(&self) -> usize {
+        mem::take(&mut self.plan.lock().unwrap_or_else(PoisonError::into_inner).surplus)
+    }
+}
+
+/// Returns 64 MiB, and counts those that are read.
+fn surplus(plan: Arc<Mutex<Plan>>) -> impl Stream<Item = Result<Bytes>> {
+    stream::iter(0..64).map(move |_| {
+        plan.lock().unwrap_or_else(PoisonError::into_inner).surplus += 1;
+        Ok(vec![0; 1 << 20].into())
+    })
 }
 
 /// Returns whether a fault is planned, and removes it from the plan.
@@ -110,6 +130,11 @@ impl ObjectStore for Faulty {
             // The body is one piece.
             let short = body.map_ok(|piece| piece.slice(..piece.len() - 1));
             result.payload = GetResultPayload::Stream(short.boxed());
+        }
+        if is_whole && happens(&self.plan, Fault::LongBody) {
+            let whole = mem::replace(&mut result.payload, GetResultPayload::Stream(stream::empty().boxed()));
+            let GetResultPayload::Stream(body) = whole else { panic!("a store in memory has no files") };
+            result.payload = GetResultPayload::Stream(body.chain(surplus(Arc::clone(&self.plan))).boxed());
         }
         Ok(result)
     }

@@ -12,7 +12,7 @@ use super::super::object_store::local::LocalFileSystem;
 use super::super::object_store::memory::InMemory;
 use super::super::object_store::path::Path;
 use super::super::object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _};
-use super::counted::Counted;
+use super::counted::{Counted, Mark};
 use super::{CHUNK, Place, keys, text, whole};
 
 const START: u64 = DEFAULT_HEADER_LEN as u64 + 16;
@@ -204,4 +204,25 @@ async fn a_replaced_object_is_read_again() {
         assert_eq!(whole(&place.store, &path).await.unwrap(), text);
         assert_eq!(place.store.head(&path).await.unwrap().size, len as u64);
     }
+}
+
+/// The caller's extensions, such as a tracing span, are part of all requests of a `get`.
+#[tokio::test]
+async fn extensions_are_passed_on() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    // The header is longer than the range of the first request.
+    let keys = keys(&place.identity).with_header_len(8 * DEFAULT_HEADER_LEN);
+    let writer = SealedStore::new(place.below.clone(), keys).unwrap();
+    writer.put(&path, text(3 * CHUNK).into()).await.unwrap();
+    for range in [None, Some(GetRange::Suffix(10)), Some(GetRange::Suffix(10))] {
+        let mut options = GetOptions { range, ..GetOptions::default() };
+        options.extensions.insert(Mark);
+        place.store.get_opts(&path, options).await.unwrap();
+        assert!(!place.below.read().is_empty());
+        assert_eq!(place.below.unmarked(), 0);
+    }
+    let mut options = GetOptions { range: Some((5..10).into()), ..GetOptions::default() };
+    options.extensions.insert(Mark);
+    place.cold().get_opts(&path, options).await.unwrap();
+    assert_eq!((place.below.read().len(), place.below.unmarked()), (5, 0));
 }

@@ -1,13 +1,19 @@
 //! Gives objects other recipients.
 
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
 use sealane_object_store::sealane_age::x25519::Identity;
-use sealane_object_store::sealane_age::{DecryptError, Existing, Recipient, mlkem768x25519};
+use sealane_object_store::sealane_age::{DecryptError, Encryptor, Existing, Recipient, mlkem768x25519};
 use sealane_object_store::{DEFAULT_HEADER_LEN, SealedError};
 
 use super::super::SealedStore;
+use super::super::object_store::limit::LimitStore;
 use super::super::object_store::local::LocalFileSystem;
+use super::super::object_store::memory::InMemory;
 use super::super::object_store::path::Path;
 use super::super::object_store::{Attribute, Attributes, Error, ObjectStore as _, ObjectStoreExt as _};
+use super::counted::Counted;
 use super::{CHUNK, Place, keys, text, whole};
 
 #[tokio::test]
@@ -57,7 +63,7 @@ async fn a_header_that_does_not_fit_changes_nothing() {
 #[tokio::test]
 async fn on_disk() {
     let (folder, path) = (tempfile::tempdir().unwrap(), Path::from("a"));
-    let below = std::sync::Arc::new(LocalFileSystem::new_with_prefix(folder.path()).unwrap());
+    let below = Arc::new(LocalFileSystem::new_with_prefix(folder.path()).unwrap());
     let (old, new) = (Identity::generate().unwrap(), Identity::generate().unwrap());
     let store = SealedStore::new(below.clone(), keys(&old)).unwrap();
     let holder = SealedStore::new(below, keys(&new)).unwrap();
@@ -67,4 +73,37 @@ async fn on_disk() {
         assert_eq!(whole(&holder, &path).await.unwrap(), text(len));
         assert!(whole(&store, &path).await.is_err());
     }
+}
+
+/// In a store without entity tags, an object of the same length and with a longer header may
+/// replace the one that is read.
+#[tokio::test]
+async fn the_header_is_that_of_the_chunks() {
+    let (identity, path) = (Identity::generate().unwrap(), Path::from("a"));
+    let recipient = identity.to_public();
+    let encryptor = || Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
+    let longer = encryptor().with_header_len(DEFAULT_HEADER_LEN).unwrap().encrypt_to_vec(&[2; 1000]).unwrap();
+    let len = longer.len() - encryptor().encrypt_to_vec(&[]).unwrap().len();
+    let sealed = encryptor().encrypt_to_vec(&text(len)).unwrap();
+    assert_eq!(sealed.len(), longer.len());
+
+    let below = Arc::new(Counted::without_tags(InMemory::new()));
+    let store = SealedStore::new(below.clone(), keys(&identity)).unwrap();
+    below.put(&path, sealed.into()).await.unwrap();
+    below.replace_next(longer);
+    store.rekey(&path, &[&recipient as &(dyn Recipient + Send + Sync)], Existing::Drop).await.unwrap();
+    // Nothing shows that the object was replaced, so the replacement is lost.
+    assert_eq!(whole(&store, &path).await.unwrap(), text(len));
+}
+
+/// The body of an object counts as a request until it is dropped.
+#[test]
+fn a_store_of_one_request_at_once() {
+    let (identity, path) = (Identity::generate().unwrap(), Path::from("a"));
+    let below = Arc::new(LimitStore::new(InMemory::new(), 1));
+    let store = SealedStore::new(below, keys(&identity)).unwrap();
+    store.put(&path, text(1000).into()).now_or_never().unwrap().unwrap();
+    let recipient = identity.to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+    store.rekey(&path, &recipients, Existing::Keep).now_or_never().expect("it waits for itself").unwrap();
 }
