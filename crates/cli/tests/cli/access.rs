@@ -64,8 +64,8 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
 }
 
 /// Copies the command into the directory, and returns the copy's path. Another process writes the
-/// copy: if this one did, a process that another test starts meanwhile could hold the copy open, and
-/// the copy could not be run.
+/// copy. If this one did, a process that another test starts meanwhile could hold the copy open, so
+/// that it could not be run.
 fn copy_command(dir: &Dir) -> String {
     let copy = dir.path("sealane");
     let mut command = Command::new("cp");
