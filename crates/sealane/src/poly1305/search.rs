@@ -49,7 +49,7 @@ impl Search {
     /// is followed by its tag. If there are several, returns any of them.
     pub(crate) fn window(&self, data: &[u8], len: usize) -> Option<usize> {
         assert!(len > 0 && len.is_multiple_of(BLOCK_BYTES), "whole blocks");
-        let last = data.len().checked_sub(len + BLOCK_BYTES)?;
+        let last = data.len().checked_sub(len)?.checked_sub(BLOCK_BYTES)?;
         // In the sum over a message, the first block has the factor r^k, where k is the number of
         // blocks.
         let leaving = self.r.power(len / BLOCK_BYTES).negate();

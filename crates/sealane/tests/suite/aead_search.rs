@@ -64,6 +64,13 @@ fn a_length_at_every_place() {
     }
 }
 
+#[test]
+fn lengths_beyond_the_data() {
+    for len in [64, 1 << 20, usize::MAX - 31, usize::MAX - 15] {
+        assert_eq!(cipher(0).find(&NONCE, &[0; 64], len), None, "{len}");
+    }
+}
+
 /// Blocks of ones are the largest numbers, and blocks of zeros the smallest: carries and reductions
 /// reach their limits.
 #[test]
