@@ -58,22 +58,24 @@ impl FromStr for AnyIdentity {
 
     fn from_str(text: &str) -> Result<Self, IdentityFault> {
         let malformed = |_| IdentityFault::MalformedKey;
-        if text.starts_with("AGE-PLUGIN-") {
+        // Bech32 (BIP 173) may be in lower case, too.
+        let starts_with =
+            |prefix: &str| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+        if starts_with("AGE-PLUGIN-") {
             return text.parse().map(Self::Plugin).map_err(|error| match error {
                 plugin::ParseError::Name => IdentityFault::PluginName,
                 plugin::ParseError::Malformed => IdentityFault::MalformedPlugin,
             });
         }
-        if text.starts_with("AGE-SECRET-KEY-PQ-1") {
+        if starts_with("AGE-SECRET-KEY-PQ-1") {
             return text.parse().map(|key| Self::PostQuantum(Box::new(key))).map_err(malformed);
         }
-        if text.starts_with("AGE-SECRET-KEY-1") {
+        if starts_with("AGE-SECRET-KEY-1") {
             return text.parse().map(Self::X25519).map_err(malformed);
         }
-        if text.starts_with("age1") || text.starts_with("ssh-") {
+        if starts_with("age1") || text.starts_with("ssh-") {
             return Err(IdentityFault::Recipient);
         }
-        // Bech32 may be in lower case, too.
-        text.parse().map(Self::X25519).map_err(|_| IdentityFault::Unknown)
+        Err(IdentityFault::Unknown)
     }
 }

@@ -30,6 +30,21 @@ fn a_file_of_identities() {
     }
 }
 
+/// Bech32 is in one case, but in either one.
+#[test]
+fn identities_in_lower_case() {
+    let [x25519, post_quantum, plugin] = secret_lines().map(|line| line.to_ascii_lowercase());
+    let identities = parse_identities(format!("{x25519}\n{post_quantum}\n{plugin}\n").as_bytes()).unwrap();
+    assert!(matches!(identities[..], [AnyIdentity::X25519(_), AnyIdentity::PostQuantum(_), AnyIdentity::Plugin(_)]));
+    for line in [&x25519, &post_quantum] {
+        for bad in [line[..line.len() - 1].to_owned(), line.replace("key", "KEY")] {
+            assert_eq!(bad.parse::<AnyIdentity>().err(), Some(IdentityFault::MalformedKey));
+        }
+    }
+    assert_eq!(plugin[..plugin.len() - 1].parse::<AnyIdentity>().err(), Some(IdentityFault::MalformedPlugin));
+    assert_eq!("AGE1ABC".parse::<AnyIdentity>().err(), Some(IdentityFault::Recipient));
+}
+
 #[test]
 fn lines_that_are_no_identities() {
     let [x25519, post_quantum, plugin] = secret_lines();
