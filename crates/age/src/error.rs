@@ -83,6 +83,7 @@ impl From<WrapError> for EncryptError {
     fn from(error: WrapError) -> Self {
         match error {
             WrapError::IncompatibleRecipients(one, other) => Self::IncompatibleRecipients(one, other),
+            WrapError::InvalidLabel => Self::InvalidLabel,
             WrapError::InvalidStanza(error) => Self::InvalidStanza(error),
             WrapError::WeakKey => Self::WeakKey,
             WrapError::Random(error) => Self::Random(error),

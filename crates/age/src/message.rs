@@ -2,9 +2,15 @@
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString as _};
-use core::fmt;
+use core::fmt::{self, Write as _};
 
-/// Displays the labels of a recipient.
+/// Writes `text` with U+FFFD in place of control characters, which could control a terminal.
+fn write_printable(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+    text.chars().try_for_each(|c| f.write_char(shown(c)))
+}
+
+/// Displays the labels of a recipient, without control characters.
 pub(crate) struct Labels<'a>(pub(crate) &'a BTreeSet<String>);
 
 impl fmt::Display for Labels<'_> {
@@ -13,13 +19,16 @@ impl fmt::Display for Labels<'_> {
             return f.write_str("no label");
         }
         for (i, label) in self.0.iter().enumerate() {
-            write!(f, "{}\"{label}\"", if i > 0 { ", " } else { "" })?;
+            f.write_str(if i > 0 { ", \"" } else { "\"" })?;
+            write_printable(f, label)?;
+            f.write_char('"')?;
         }
         Ok(())
     }
 }
 
-/// Displays an error of another crate, with all lines of its message joined into one.
+/// Displays an error of another crate, with all lines of its message joined into one, and without
+/// control characters.
 pub(crate) struct OneLine<'a, E>(pub(crate) &'a E);
 
 impl<E: fmt::Display> fmt::Display for OneLine<'_, E> {
@@ -30,8 +39,22 @@ impl<E: fmt::Display> fmt::Display for OneLine<'_, E> {
             if i > 0 {
                 f.write_str("; ")?;
             }
-            f.write_str(line)?;
+            write_printable(f, line)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_printable_line() {
+        let message = OneLine(&"\n  boom\u{1b}[31m\rx \r\n\n\u{9b}1mü\n").to_string();
+        assert_eq!(message, "boom\u{fffd}[31m\u{fffd}x; \u{fffd}1mü");
+        let labels = |labels: &[&str]| Labels(&labels.iter().map(|label| (*label).into()).collect()).to_string();
+        assert_eq!(labels(&[]), "no label");
+        assert_eq!(labels(&["a\u{1b}[2J", "b\nfake"]), "\"a\u{fffd}[2J\", \"b\u{fffd}fake\"");
     }
 }

@@ -91,6 +91,10 @@ pub enum WrapError {
     /// The recipient combines others, and their labels differ.
     #[error("recipients with different labels cannot be combined: {} and {}", Labels(.0), Labels(.1))]
     IncompatibleRecipients(BTreeSet<String>, BTreeSet<String>),
+    /// The recipient combines others, and a label of one of them is empty or has characters other
+    /// than printable ASCII.
+    #[error("a recipient has an invalid label")]
+    InvalidLabel,
     /// The recipient combines others, and one of them returned no stanza, or one that cannot be
     /// nested.
     #[error("a recipient returned an invalid stanza: {0}")]

@@ -14,6 +14,7 @@ use super::{Label, ShareDescription, ShareSetId, ThresholdError};
 use crate::file_key::{FILE_KEY_BYTES, FileKey};
 use crate::random;
 use crate::recipient::{Recipient, WrapError, Wrapped};
+use crate::stanza::is_printable;
 
 /// Combines recipients, a chosen number of whom must cooperate to open a file.
 ///
@@ -81,6 +82,9 @@ impl Recipient for ThresholdRecipient<'_> {
             let (threshold, label) = (self.threshold, self.label.clone());
             let description = ShareDescription { threshold, count: points.len() as u8, point, set, label };
             let (share, theirs) = Share::seal(description, &FileKey::copy_of(share), *recipient)?;
+            if !theirs.iter().all(|label| is_printable(label)) {
+                return Err(WrapError::InvalidLabel);
+            }
             match &labels {
                 Some(labels) if *labels != theirs => {
                     return Err(WrapError::IncompatibleRecipients(labels.clone(), theirs));

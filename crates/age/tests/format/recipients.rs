@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 
 use sealane_age::header::HeaderError;
 use sealane_age::secrecy::SecretString;
+use sealane_age::threshold::ThresholdRecipient;
 use sealane_age::{
     DEFAULT_MAX_WORK_FACTOR, DecryptError, Decryptor, EncryptError, Encryptor, FileKey, Identity, Recipient, Stanza,
     UnwrapError, WrapError, Wrapped, passphrase_identity, scrypt, x25519,
@@ -85,6 +86,24 @@ fn recipients_that_cannot_be_combined() {
     let same = Fixed(vec![("y", vec![1]), ("z", vec![2; 48])], vec!["a", "b"]);
     let encryptor = Encryptor::with_recipients([&other as &dyn Recipient, &same]).unwrap();
     assert_eq!(encryptor.header().stanzas().len(), 3);
+}
+
+/// A threshold recipient compares the labels of the recipients in it, and an error shows them.
+#[test]
+fn labels_in_a_threshold_recipient_are_printable() {
+    let labelled = |label| Fixed(vec![("x", vec![])], vec![label]);
+    let error = |one, other| {
+        let (one, other) = (labelled(one), labelled(other));
+        let all = ThresholdRecipient::new(2, [&one as &dyn Recipient, &other]).unwrap();
+        encrypt_error(&[&all])
+    };
+    for bad in ["", "a b", "a\u{1b}[2J", "a\nb", "ü"] {
+        for error in [error(bad, "b"), error("b", bad), error(bad, bad)] {
+            assert!(matches!(error, EncryptError::InvalidLabel), "{error:?}");
+        }
+    }
+    let text = error("a", "b").to_string();
+    assert!(text.ends_with(r#": "a" and "b""#), "{text}");
 }
 
 #[test]
