@@ -13,7 +13,7 @@ use crate::stream::StreamReader;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// It is missing, cannot be read or is damaged. If it is damaged, the error wraps a
+    /// It is missing, is not a regular file, cannot be read or is damaged. If it is damaged, the error wraps a
     /// [`StreamError`](crate::StreamError) or an [`ArmorError`](crate::armor::ArmorError).
     #[error("{0}")]
     Read(#[source] io::Error),

@@ -62,6 +62,7 @@
 mod attributes;
 mod file;
 mod folders;
+mod input;
 mod link;
 mod manifest;
 mod name;

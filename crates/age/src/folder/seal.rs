@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
 use super::file::seal_file;
+use super::input::open_any;
 use super::manifest::{Known, Manifest};
 use super::name::{MANIFEST, Name};
 use super::work::for_each_file;
@@ -180,7 +181,7 @@ fn find(source: &Path) -> Result<Found, SealError> {
 }
 
 fn seal_path(encryptor: Encryptor, from: &Path, to: &Path, threads: Threads) -> Result<Known, SealError> {
-    let input = File::open(from).map_err(at(from))?;
+    let input = open_any(from).map_err(at(from))?;
     let metadata = input.metadata().map_err(at(from))?;
     if !metadata.is_file() {
         return Err(SealError::Kind(from.to_owned()));

@@ -156,6 +156,33 @@ fn every_fault_is_found() {
     assert_eq!(left, ["d"], "nothing of the others is left");
 }
 
+/// Without a writer, opening a FIFO would never return.
+#[cfg(unix)]
+#[test]
+fn fifos_are_faults() {
+    let place = Place::new();
+    place.write("source/a", b"text");
+    place.write("source/b", b"text");
+    place.seal().unwrap();
+    let make_fifo = |name: &str| {
+        let path = place.path("sealed").join(name);
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    make_fifo("a.age");
+    fs::remove_file(place.path("sealed/b.age")).unwrap();
+    fs::create_dir(place.path("sealed/b.age")).unwrap();
+    for faults in [place.verify().unwrap(), place.open().unwrap()] {
+        assert_eq!(names(&faults), ["a", "b"]);
+        for (_, fault) in faults {
+            assert!(matches!(&fault, FileFault::Read(error) if error.to_string() == "it is not a regular file"));
+        }
+    }
+    make_fifo(MANIFEST);
+    assert!(matches!(place.verify(), Err(VerifyError::Open(DecryptError::Io(_)))));
+    assert!(matches!(place.open(), Err(OpenError::Manifest(VerifyError::Open(DecryptError::Io(_))))));
+}
+
 /// No system creates a link with so long a target.
 #[test]
 fn a_link_that_cannot_be_made_is_a_fault() {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::file::{FileFault, OpenFileError, open_file};
+use super::input::open_regular;
 use super::manifest::{Known, Manifest, ManifestError};
 use super::name::{MANIFEST, Name};
 use super::work::for_each_file;
@@ -37,7 +38,7 @@ pub fn read_manifest<'a>(
     folder: &Path,
     identities: impl IntoIterator<Item = &'a dyn Identity>,
 ) -> Result<Manifest, VerifyError> {
-    let file = File::open(folder.join(MANIFEST)).map_err(DecryptError::Io)?;
+    let file = open_regular(&folder.join(MANIFEST)).map_err(DecryptError::Io)?;
     let reader = Decryptor::new(ArmoredReader::new(file))?.decrypt(identities)?;
     Ok(Manifest::read(BufReader::new(reader))?)
 }
@@ -92,7 +93,7 @@ pub(super) fn open_sealed(
     path: &Path,
     identities: &[&(dyn Identity + Sync)],
 ) -> Result<StreamReader<ArmoredReader<File>>, FileFault> {
-    let file = File::open(path).map_err(FileFault::Read)?;
+    let file = open_regular(path).map_err(FileFault::Read)?;
     let decryptor = Decryptor::new(ArmoredReader::new(file)).map_err(FileFault::Open)?;
     decryptor.decrypt(identities.iter().map(|&identity| identity as &dyn Identity)).map_err(FileFault::Open)
 }
