@@ -29,7 +29,7 @@ impl Name {
     pub const MAX_BYTES: usize = 4096;
 
     /// The largest number of components in a manifest. Each component but the last is a folder, so
-    /// this limits the work for an entry of a manifest that anyone may have written.
+    /// this limits the number of folders that an entry creates. Anyone may have written it.
     pub const MAX_COMPONENTS: usize = 256;
 
     /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder.

@@ -1,6 +1,5 @@
 //! Decrypts folders.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -67,11 +66,11 @@ pub fn open(
     let directories = folders(names, manifest.directories.iter().map(|(name, attributes)| (name, *attributes)));
     // The manifest has no mode for the folder itself.
     make_directory(destination, Attributes::private())?;
-    for (name, attributes) in &directories {
-        make_directory(&destination.join(name.as_path()), *attributes)?;
+    for (path, attributes) in &directories {
+        make_directory(&destination.join(path), *attributes)?;
     }
 
-    let files: Vec<_> = manifest.files.into_iter().collect();
+    let files: Vec<_> = manifest.files.iter().collect();
     let (faults, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
     for_each_file(
         &files,
@@ -86,7 +85,7 @@ pub fn open(
             }) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(OpenFileError::Fault(fault)) => {
-                    faults.lock().unwrap_or_else(PoisonError::into_inner).push((name.clone(), fault));
+                    faults.lock().unwrap_or_else(PoisonError::into_inner).push(((*name).clone(), fault));
                     ControlFlow::Continue(())
                 }
                 Err(OpenFileError::Write(error)) => {
@@ -102,21 +101,22 @@ pub fn open(
     let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     // Links come after the files, so that nothing is written through a link.
-    let folders: HashSet<&Path> = directories.keys().map(Name::as_path).collect();
-    for (name, target) in manifest.links {
-        if leads_out(&name, &target, |path| folders.contains(path)) {
-            faults.push((name, FileFault::ExternalLink { target }));
-        } else if let Err(error) = make_link(&target, &destination.join(name.as_path())) {
-            faults.push((name, FileFault::LinkFailed { target, error }));
-        }
+    let folders: HashSet<_> = directories.keys().copied().filter(|_| !manifest.links.is_empty()).collect();
+    for (name, target) in &manifest.links {
+        let fault = if leads_out(name, target, |path| folders.contains(path)) {
+            FileFault::ExternalLink { target: target.clone() }
+        } else if let Err(error) = make_link(target, &destination.join(name.as_path())) {
+            FileFault::LinkFailed { target: target.clone(), error }
+        } else {
+            continue;
+        };
+        faults.push((name.clone(), fault));
     }
-    // Folders get their attributes last: a folder's time changes with its contents, and its mode
-    // may forbid changes.
-    let mut deepest_first: Vec<_> = directories.iter().collect();
-    deepest_first.sort_by_key(|(name, _)| Reverse(*name));
+    // Folders get their attributes last, and the lowest ones first: a folder's time changes with
+    // its contents, and its mode may forbid changes.
     // Only Unix can open a folder like a file.
-    for (name, attributes) in deepest_first.into_iter().filter(|_| cfg!(unix)) {
-        let path = destination.join(name.as_path());
+    for (path, attributes) in directories.iter().rev().filter(|_| cfg!(unix)) {
+        let path = destination.join(path);
         File::open(&path).and_then(|directory| attributes.apply(&directory)).map_err(at(&path))?;
     }
     faults.sort_by(|(one, _), (other, _)| one.cmp(other));

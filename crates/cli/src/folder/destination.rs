@@ -55,7 +55,7 @@ pub(crate) struct Destination {
     journal: Option<Journal>,
     /// The finished work of the interrupted run.
     done: Done,
-    /// The folders that this run, or the interrupted one, creates.
+    /// The folders with attributes that this run, or the interrupted one, creates.
     made: BTreeSet<Name>,
     /// The folder for the results, if this run created it.
     new_folder: Option<NewFolder>,
@@ -87,7 +87,7 @@ impl Destination {
         if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, is_result) {
             return Ok(None);
         }
-        found.refuse_taken(folders.keys(), has_journal, mode)?;
+        found.refuse_taken(folders.keys().copied(), has_journal, mode)?;
         let (journal, done) = match mode {
             Mode::Single { .. } => (None, Done::default()),
             _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
@@ -139,21 +139,24 @@ impl Destination {
 
     /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
     /// can access it until then.
-    fn make(&mut self, folders: &BTreeMap<Name, Attributes>) -> Result<()> {
+    fn make(&mut self, folders: &BTreeMap<&Path, Attributes>) -> Result<()> {
         let mut descent = Descent::new(&self.root);
-        let mut is_missing = |name: &Name| !matches!(descent.kind(name.as_path()), Ok(Some(Kind::Directory)));
-        let missing: Vec<_> = folders.iter().filter(|(name, _)| is_missing(name)).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
+        let mut is_missing = |path: &Path| !matches!(descent.kind(path), Ok(Some(Kind::Directory)));
+        let missing: Vec<_> = folders.iter().filter(|(path, _)| is_missing(path)).collect();
         // Written first, so that a later run recognises the folders even if this run ends early.
-        self.note(|journal| journal.add_folders(missing.iter().map(|(name, _)| *name)))?;
-        let mut descent = Descent::new(&self.root);
-        for (name, attributes) in missing {
-            let made = descent.make_directory(name.as_path(), attributes.first_mode(0o700, 0o777));
-            made.map_err(|error| Error::cannot_write(&self.path.join(name.as_path()), &error))?;
-            self.made.insert(name.clone());
+        // Only they get attributes at the end. There can be many others for each entry of a
+        // manifest, so copies of their names could take all memory.
+        let with_attributes = missing.iter().filter(|(_, attributes)| **attributes != Attributes::default());
+        let made: Vec<_> = with_attributes.filter_map(|(path, _)| Name::new(path)).collect();
+        if !made.is_empty() {
+            self.note(|journal| journal.add_folders(&made))?;
         }
+        let mut descent = Descent::new(&self.root);
+        for (path, attributes) in missing {
+            let made = descent.make_directory(path, attributes.first_mode(0o700, 0o777));
+            made.map_err(|error| Error::cannot_write(&self.path.join(path), &error))?;
+        }
+        self.made.extend(made);
         Ok(())
     }
 
@@ -349,7 +352,7 @@ impl Write for Target<'_> {
 }
 
 /// Returns the folders that the results need, with their attributes, from the top down.
-fn folders(plan: &Plan) -> BTreeMap<Name, Attributes> {
+fn folders(plan: &Plan) -> BTreeMap<&Path, Attributes> {
     let of_plan = plan.directories.iter().map(|directory| &directory.name);
     let names = of_plan.chain(plan.files.iter().map(|file| &file.name)).chain(plan.links.iter().map(|link| &link.name));
     let known = plan.directories.iter().map(|directory| (&directory.name, directory.attributes));

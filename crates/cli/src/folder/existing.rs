@@ -9,7 +9,7 @@ use super::encrypted;
 use super::journal::resume_or;
 use super::plan::{Link, Plan, Source};
 use super::task::{ALONE, Direction, Mode};
-use super::{Attributes, JOURNAL, MANIFEST, Name};
+use super::{Attributes, JOURNAL, MANIFEST};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
 use crate::os::dir::{Descent, Dir, Kind};
@@ -29,7 +29,7 @@ impl Found<'_> {
     /// in the folder. `folders` are the folders that the results need.
     pub(super) fn refuse_taken<'a>(
         &self,
-        folders: impl IntoIterator<Item = &'a Name>,
+        folders: impl IntoIterator<Item = &'a Path>,
         has_journal: bool,
         mode: Mode,
     ) -> Result<()> {
@@ -54,9 +54,9 @@ impl Found<'_> {
                 .hint("give -o a new folder; with --no-manifest, missing files would go unnoticed"));
         }
         let mut descent = Descent::new(root);
-        for name in folders {
-            if !matches!(descent.kind(name.as_path()), Ok(None | Some(Kind::Directory))) {
-                let path = quoted(self.path.join(name.as_path()));
+        for folder in folders {
+            if !matches!(descent.kind(folder), Ok(None | Some(Kind::Directory))) {
+                let path = quoted(self.path.join(folder));
                 return Err(Error::new(format!("{path} is not a folder, and the results need one"))
                     .hint("nothing was changed; give -o a new folder"));
             }
@@ -109,7 +109,7 @@ impl Found<'_> {
     pub(super) fn is_complete(
         &self,
         plan: &Plan,
-        folders: &BTreeMap<Name, Attributes>,
+        folders: &BTreeMap<&Path, Attributes>,
         is_result: impl Fn(&Source, &File) -> io::Result<bool>,
     ) -> bool {
         let is_there = |source: &Source| {
@@ -118,7 +118,7 @@ impl Found<'_> {
         };
         let is_manifest = |file: File| encrypted::is_complete(&file, None);
         let mut descent = Descent::new(self.root);
-        let is_made = |name: &Name| matches!(descent.kind(name.as_path()), Ok(Some(Kind::Directory)));
+        let is_made = |folder: &&Path| matches!(descent.kind(folder), Ok(Some(Kind::Directory)));
         let is_linked =
             |link: &Link| self.root.read_link(link.name.as_path()).is_ok_and(|target| target == link.target);
         let is_open = self.direction == Direction::Open;

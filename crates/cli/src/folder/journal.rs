@@ -1,10 +1,11 @@
 //! The journal of a run. It allows an interrupted run to continue.
 //!
-//! It has a line for each folder that the run creates, and for each complete file. The line of a
-//! file has a one-time authenticator of its content, so a later run can tell whether the file is
-//! still intact. This protects from accidents only: anyone who can write to the folder can write a
-//! line too. On Linux, the journal also has a line each time that the run begins or continues, with
-//! the kernel's id of the boot. A later run can then tell whether the machine was restarted.
+//! It has a line for each folder that the run creates and whose attributes it sets at the end, and
+//! for each complete file. The line of a file has a one-time authenticator of its content, so a
+//! later run can tell whether the file is still intact. This protects from accidents only: anyone
+//! who can write to the folder can write a line too. On Linux, the journal also has a line each time
+//! that the run begins or continues, with the kernel's id of the boot. A later run can then tell
+//! whether the machine was restarted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -150,7 +151,7 @@ impl Boot {
     }
 }
 
-/// A folder that the run creates.
+/// A folder that the run creates, and that gets attributes at the end.
 #[derive(Serialize, Deserialize)]
 struct Folder {
     folder: Name,
