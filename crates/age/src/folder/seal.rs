@@ -40,6 +40,15 @@ pub enum SealError {
     /// An entry has a name that no manifest can list (see [`Name::fits`]).
     #[error("{}: the name within the folder has more than {} bytes or {} components", .0.display(), Name::MAX_BYTES, Name::MAX_COMPONENTS)]
     Long(PathBuf),
+    /// The encrypted form of a file would have the name of a folder. For example, `a` would become
+    /// `a.age`.
+    #[error("{}: its encrypted form would have the name of the folder {}", .file.display(), .folder.display())]
+    Collision {
+        /// The file.
+        file: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A file cannot be encrypted to the recipients.
     #[error(transparent)]
     Encrypt(#[from] EncryptError),
@@ -150,6 +159,7 @@ struct Found {
     manifest: Manifest,
 }
 
+/// Lists the contents of a folder. Refuses entries that cannot be sealed.
 fn find(source: &Path) -> Result<Found, SealError> {
     let mut found = Found { files: Vec::new(), manifest: Manifest::default() };
     let mut left = vec![PathBuf::new()];
@@ -175,6 +185,14 @@ fn find(source: &Path) -> Result<Found, SealError> {
             } else {
                 return Err(SealError::Kind(path));
             }
+        }
+    }
+    // The names of encrypted files differ from each other, and links are only in the manifest.
+    for (name, _) in &found.files {
+        let sealed = Name::new(&name.sealed()).filter(|sealed| found.manifest.directories.contains_key(sealed));
+        if let Some(folder) = sealed {
+            let [file, folder] = [name, &folder].map(|name| source.join(name.as_path()));
+            return Err(SealError::Collision { file, folder });
         }
     }
     Ok(found)

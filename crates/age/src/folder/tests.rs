@@ -226,12 +226,16 @@ fn what_cannot_be_sealed_leaves_nothing() {
     place.write("source/sealane-manifest", b"text");
     assert!(matches!(place.seal(), Err(SealError::Reserved(path)) if path == place.path("source/sealane-manifest")));
     fs::remove_file(place.path("source/sealane-manifest")).unwrap();
-    // Both would become `a.age`.
-    place.write("source/a", b"text");
-    place.write("source/a.age/b", b"text");
-    assert!(matches!(place.seal(), Err(SealError::Io { path, .. }) if path == place.path("sealed/a.age")));
-    assert!(!place.path("sealed").exists());
-    fs::remove_dir_all(place.path("source/a.age")).unwrap();
+    // Both would become `a.age`. This is noticed before anything is created.
+    place.write("source/in/a", b"text");
+    place.write("source/in/a.age/b", b"text");
+    place.write("sealed", b"a file in the place of the result");
+    let [in_file, in_folder] = ["source/in/a", "source/in/a.age"].map(|name| place.path(name));
+    assert!(
+        matches!(place.seal(), Err(SealError::Collision { file, folder }) if (&file, &folder) == (&in_file, &in_folder))
+    );
+    fs::remove_file(place.path("sealed")).unwrap();
+    fs::remove_dir_all(place.path("source/in")).unwrap();
     let deep = ["source"].into_iter().chain([["d"; 16].join("/").as_str(); 17]).collect::<std::path::PathBuf>();
     fs::create_dir_all(place.folder.path().join(deep)).unwrap();
     assert!(matches!(place.seal(), Err(SealError::Long(path)) if path.ends_with(["d"; 257].join("/"))));
