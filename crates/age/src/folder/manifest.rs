@@ -168,7 +168,23 @@ impl Manifest {
                 return Err(malformed(format!("{twice} is listed twice")));
             }
         }
-        Ok(manifest)
+        match manifest.not_a_folder() {
+            Some(name) => Err(malformed(format!("{name} is listed as a file or a link, but contains entries"))),
+            None => Ok(manifest),
+        }
+    }
+
+    /// Returns the name of a file or a link that is above another entry, if there is one.
+    fn not_a_folder(&self) -> Option<&Name> {
+        let leaves = self.files.keys().chain(self.links.keys()).map(|name| (name, true));
+        let mut names: Vec<_> = leaves.chain(self.directories.keys().map(|name| (name, false))).collect();
+        // In this order, the entries in a folder follow the folder.
+        names.sort();
+        let is_above = |name: &Name, next: &Name| next.as_path().starts_with(name.as_path());
+        names.windows(2).find_map(|pair| match *pair {
+            [(name, true), (next, _)] if is_above(name, next) => Some(name),
+            _ => None,
+        })
     }
 
     /// Returns the entries.
@@ -268,6 +284,38 @@ mod tests {
             let entry = Entry::Directory { name: self::name(&name), attributes: Attributes::default() };
             let error = Manifest::write(io::sink(), [entry]).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidFilename);
+        }
+    }
+
+    #[test]
+    fn only_folders_contain_entries() {
+        let line = |kind: &str, name: &str| match kind {
+            "file" => {
+                let id = "A".repeat(43);
+                format!("{{\"type\":\"file\",\"name\":\"{name}\",\"size\":1,\"id\":\"{id}\"}}\n")
+            }
+            "link" => format!("{{\"type\":\"link\",\"name\":\"{name}\",\"target\":\"x\"}}\n"),
+            kind => format!("{{\"type\":\"{kind}\",\"name\":\"{name}\"}}\n"),
+        };
+        let read = |lines: &[String]| read(&format!("{{\"sealane-manifest\":1}}\n{}", lines.concat()));
+        let others = ["a!", "a.age", "a/b c", "ab", "b/a/b"].map(|name| line("file", name)).concat();
+        for below in ["file", "link", "directory"] {
+            for name in ["a/b", "a/b/c"] {
+                for above in ["file", "link"] {
+                    let mut lines = [line(above, "a"), others.replace("a/b c", "c"), line(below, name)];
+                    for _ in 0..2 {
+                        let error = read(&lines).unwrap_err().to_string();
+                        assert!(
+                            error.ends_with("\"a\" is listed as a file or a link, but contains entries"),
+                            "{error}"
+                        );
+                        lines.reverse();
+                    }
+                }
+                assert!(read(&[line("directory", "a"), others.clone(), line(below, name)]).is_ok());
+                // The folder need not be listed.
+                assert!(read(&[line(below, name), others.clone()]).is_ok());
+            }
         }
     }
 
