@@ -1,37 +1,37 @@
 //! The folders that contain entries.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::attributes::Attributes;
 use super::name::Name;
 
-/// Returns the `known` folders with their attributes, and all other folders above entries with
-/// these `names`, without attributes. Each folder comes before the folders inside it.
+/// Returns the `known` folders with their attributes, and without attributes all other folders
+/// above them and above entries with these `names`. They are in the order of their paths, so each
+/// folder comes before the folders inside it.
 ///
 /// A name has up to [`Name::MAX_COMPONENTS`] folders, so their paths are parts of the names, not
 /// copies.
 pub fn folders<'a>(
     names: impl IntoIterator<Item = &'a Name>,
     known: impl IntoIterator<Item = (&'a Name, Attributes)>,
-) -> BTreeMap<&'a Path, Attributes> {
-    let mut names: Vec<_> = names.into_iter().collect();
-    names.sort();
-    // In this order, most folders above a name are also above the name before it. The others are
-    // added from the top down, so `all` is sorted too, and the map is made without further work.
-    let mut all = Vec::new();
-    let mut last = Path::new("");
-    for name in names {
-        let folder = name.folders().next().unwrap_or(Path::new(""));
+) -> Vec<(&'a Path, Attributes)> {
+    let above = names.into_iter().map(|name| (name.folders().next().unwrap_or(Path::new("")), None));
+    let known = known.into_iter().map(|(name, attributes)| (name.as_path(), Some(attributes)));
+    let mut wanted: Vec<_> = above.chain(known).collect();
+    wanted.sort_by_key(|(folder, _)| *folder);
+    let mut all: Vec<(&Path, Attributes)> = Vec::new();
+    for (folder, attributes) in wanted {
+        // In this order, the folders above `folder` that are in `all` are also above the last one
+        // there. The paths in `all` need not be compared, which would take long.
+        let last = all.last().map_or(Path::new(""), |(last, _)| last);
         let shared = last.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
-        let start = all.len();
-        let new = name.folders().take(folder.components().count() - shared);
-        all.extend(new.map(|folder| (folder, Attributes::default())));
+        let (start, depth) = (all.len(), folder.components().count());
+        all.extend(folder.ancestors().take(depth - shared).map(|folder| (folder, Attributes::default())));
         all[start..].reverse();
-        last = folder;
+        if let (Some(attributes), Some((_, of_folder))) = (attributes, all.last_mut()) {
+            *of_folder = attributes;
+        }
     }
-    let mut all: BTreeMap<_, _> = all.into_iter().collect();
-    all.extend(known.into_iter().map(|(name, attributes)| (name.as_path(), attributes)));
     all
 }
 
@@ -46,11 +46,11 @@ mod tests {
     #[test]
     fn folders_of_all_names() {
         let names = ["z", "a/b/c", "a/b", "a!/x", "a/b/d/e", "a/bb/x", "a/b/d/f/g", "b/a", "a/c/c/c"].map(name);
-        let known = [name("k/l"), name("a/b/d")];
+        let known = ["k/l", "a/b/d", "a/b"].map(name);
         let attributes = Attributes::private();
         let found = folders(&names, known.iter().map(|name| (name, attributes)));
-        let expected = ["a", "a/b", "a/b/d", "a/b/d/f", "a/bb", "a/c", "a/c/c", "a!", "b", "k/l"].map(Path::new);
-        assert_eq!(found.keys().copied().collect::<Vec<_>>(), expected);
+        let expected = ["a", "a/b", "a/b/d", "a/b/d/f", "a/bb", "a/c", "a/c/c", "a!", "b", "k", "k/l"].map(Path::new);
+        assert!(found.iter().map(|(folder, _)| *folder).eq(expected), "{found:?}");
         for (folder, found) in found {
             let is_known = known.iter().any(|name| name.as_path() == folder);
             assert_eq!(found, if is_known { attributes } else { Attributes::default() }, "{folder:?}");
@@ -66,6 +66,6 @@ mod tests {
         let found = folders(&names, []);
         assert_eq!(found.len(), names.len() * (Name::MAX_COMPONENTS - 1));
         let starts: Vec<_> = names.iter().map(|name| name.as_path().as_os_str().as_encoded_bytes().as_ptr()).collect();
-        assert!(found.keys().all(|folder| starts.contains(&folder.as_os_str().as_encoded_bytes().as_ptr())));
+        assert!(found.iter().all(|(folder, _)| starts.contains(&folder.as_os_str().as_encoded_bytes().as_ptr())));
     }
 }

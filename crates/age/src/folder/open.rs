@@ -101,7 +101,8 @@ pub fn open(
     let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     // Links come after the files, so that nothing is written through a link.
-    let folders: HashSet<_> = directories.keys().copied().filter(|_| !manifest.links.is_empty()).collect();
+    let folders: HashSet<_> =
+        directories.iter().map(|(path, _)| *path).filter(|_| !manifest.links.is_empty()).collect();
     for (name, target) in &manifest.links {
         let fault = if leads_out(name, target, |path| folders.contains(path)) {
             FileFault::ExternalLink { target: target.clone() }

@@ -6,7 +6,7 @@
 //! recognises such files by their times.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Destination {
         if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, is_result) {
             return Ok(None);
         }
-        found.refuse_taken(folders.keys().copied(), has_journal, mode)?;
+        found.refuse_taken(&folders, has_journal, mode)?;
         let (journal, done) = match mode {
             Mode::Single { .. } => (None, Done::default()),
             _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
@@ -139,14 +139,14 @@ impl Destination {
 
     /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
     /// can access it until then.
-    fn make(&mut self, folders: &BTreeMap<&Path, Attributes>) -> Result<()> {
+    fn make(&mut self, folders: &[(&Path, Attributes)]) -> Result<()> {
         let mut descent = Descent::new(&self.root);
         let mut is_missing = |path: &Path| !matches!(descent.kind(path), Ok(Some(Kind::Directory)));
         let missing: Vec<_> = folders.iter().filter(|(path, _)| is_missing(path)).collect();
         // Written first, so that a later run recognises the folders even if this run ends early.
         // Only they get attributes at the end. There can be many others for each entry of a
         // manifest, so copies of their names could take all memory.
-        let with_attributes = missing.iter().filter(|(_, attributes)| **attributes != Attributes::default());
+        let with_attributes = missing.iter().filter(|(_, attributes)| *attributes != Attributes::default());
         let made: Vec<_> = with_attributes.filter_map(|(path, _)| Name::new(path)).collect();
         if !made.is_empty() {
             self.note(|journal| journal.add_folders(&made))?;
@@ -352,7 +352,7 @@ impl Write for Target<'_> {
 }
 
 /// Returns the folders that the results need, with their attributes, from the top down.
-fn folders(plan: &Plan) -> BTreeMap<&Path, Attributes> {
+fn folders(plan: &Plan) -> Vec<(&Path, Attributes)> {
     let of_plan = plan.directories.iter().map(|directory| &directory.name);
     let names = of_plan.chain(plan.files.iter().map(|file| &file.name)).chain(plan.links.iter().map(|link| &link.name));
     let known = plan.directories.iter().map(|directory| (&directory.name, directory.attributes));

@@ -1,6 +1,6 @@
 //! The contents that the folder for the results has before a run.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,12 +27,7 @@ impl Found<'_> {
     /// Refuses the folder if a result would replace an existing file or be written through a link,
     /// if an interrupted run must be continued first, or if the manifest would not list all files
     /// in the folder. `folders` are the folders that the results need.
-    pub(super) fn refuse_taken<'a>(
-        &self,
-        folders: impl IntoIterator<Item = &'a Path>,
-        has_journal: bool,
-        mode: Mode,
-    ) -> Result<()> {
+    pub(super) fn refuse_taken(&self, folders: &[(&Path, Attributes)], has_journal: bool, mode: Mode) -> Result<()> {
         let (root, shown) = (self.root, quoted(self.path));
         let (alone, goes_on) = (self.direction == ALONE, has_journal && mode == Mode::Resume);
         if has_journal && !goes_on {
@@ -54,7 +49,7 @@ impl Found<'_> {
                 .hint("give -o a new folder; with --no-manifest, missing files would go unnoticed"));
         }
         let mut descent = Descent::new(root);
-        for folder in folders {
+        for (folder, _) in folders {
             if !matches!(descent.kind(folder), Ok(None | Some(Kind::Directory))) {
                 let path = quoted(self.path.join(folder));
                 return Err(Error::new(format!("{path} is not a folder, and the results need one"))
@@ -109,7 +104,7 @@ impl Found<'_> {
     pub(super) fn is_complete(
         &self,
         plan: &Plan,
-        folders: &BTreeMap<&Path, Attributes>,
+        folders: &[(&Path, Attributes)],
         is_result: impl Fn(&Source, &File) -> io::Result<bool>,
     ) -> bool {
         let is_there = |source: &Source| {
@@ -118,7 +113,7 @@ impl Found<'_> {
         };
         let is_manifest = |file: File| encrypted::is_complete(&file, None);
         let mut descent = Descent::new(self.root);
-        let is_made = |folder: &&Path| matches!(descent.kind(folder), Ok(Some(Kind::Directory)));
+        let is_made = |(folder, _): &(&Path, Attributes)| matches!(descent.kind(folder), Ok(Some(Kind::Directory)));
         let is_linked =
             |link: &Link| self.root.read_link(link.name.as_path()).is_ok_and(|target| target == link.target);
         let is_open = self.direction == Direction::Open;
@@ -129,7 +124,7 @@ impl Found<'_> {
         };
         has_any
             && plan.failures.is_empty()
-            && folders.keys().all(is_made)
+            && folders.iter().all(is_made)
             && plan.files.iter().all(is_there)
             && (!is_open || plan.links.iter().all(is_linked))
             && (self.direction != ALONE || self.stray().is_none())
