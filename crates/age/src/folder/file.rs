@@ -13,8 +13,9 @@ use crate::stream::StreamReader;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
-    /// It is missing, is not a regular file, cannot be read or is damaged. If it is damaged, the error wraps a
-    /// [`StreamError`](crate::StreamError) or an [`ArmorError`](crate::armor::ArmorError).
+    /// It is missing, is not a regular file, cannot be read or is damaged. If it is damaged, the
+    /// error wraps a [`StreamError`](crate::StreamError) or an
+    /// [`ArmorError`](crate::armor::ArmorError).
     #[error("{0}")]
     Read(#[source] io::Error),
     /// It cannot be opened, for example because its header is malformed or none of the identities
