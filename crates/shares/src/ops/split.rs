@@ -18,6 +18,8 @@ use sealane::shamir::bytes::Splitter;
 /// Prepares a new set of shares of a secret of any length. The headers are known before anything is
 /// written, so the names of files can depend on them.
 ///
+/// It is neither `Copy` nor `Clone`: shares of two secrets must not claim to be one set.
+///
 /// ```
 /// use std::io::Write;
 /// use sealane_shares::{Share, Split, combine};
@@ -33,7 +35,7 @@ use sealane::shamir::bytes::Splitter;
 /// assert_eq!(&combine(&shares)?.secret[..], b"attack at dawn");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Split {
     set: SetId,
     threshold: u16,
