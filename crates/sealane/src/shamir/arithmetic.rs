@@ -70,7 +70,7 @@ pub(super) fn dual_weight<A: Arithmetic>(field: &A, points: &[A::Element], i: us
 }
 
 /// Returns the product of x - x(j) over all points x(j) except x(i).
-fn differences<A: Arithmetic>(field: &A, points: &[A::Element], i: usize, x: &A::Element) -> A::Element {
+pub(super) fn differences<A: Arithmetic>(field: &A, points: &[A::Element], i: usize, x: &A::Element) -> A::Element {
     let others = points[..i].iter().chain(&points[i + 1..]);
     others.fold(field.one(), |product, point| field.product(&product, &field.sum(x, point)))
 }

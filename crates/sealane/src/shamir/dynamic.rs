@@ -26,9 +26,109 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::arithmetic::{Arithmetic, Ring, dual_weight, lagrange_weight};
+use super::arithmetic::{Arithmetic, Ring, differences};
 use super::{Error, reed_solomon};
 use crate::gf2n::{DynamicElement, DynamicField};
+
+/// The distinct evaluation points of some shares, prepared for interpolation at any number of
+/// targets and for finding bad shares.
+///
+/// For k points, [`new`](Self::new) takes about k² multiplications, and each
+/// [`combiner`](Self::combiner) about 4·k.
+///
+/// ```
+/// use sealane::gf2n::DynamicField;
+/// use sealane::shamir::dynamic::EvaluationPoints;
+///
+/// let field = DynamicField::of_degree(64).unwrap();
+/// let points: Vec<_> = (1..=100).map(|bits| field.from_bits(bits).unwrap()).collect();
+/// let polynomial = [field.from_bits(7).unwrap(), field.from_bits(9).unwrap()];
+/// let shares: Vec<_> = points.iter().map(|point| field.evaluate(&polynomial, point)).collect();
+///
+/// // The shares beyond the first two agree with them.
+/// let basis = EvaluationPoints::new(&field, &points[..2])?;
+/// for (point, share) in points.iter().zip(&shares).skip(2) {
+///     assert_eq!(basis.combiner(point).combine(&shares[..2])?, *share);
+/// }
+/// # Ok::<(), sealane::shamir::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EvaluationPoints {
+    field: DynamicField,
+    points: Vec<DynamicElement>,
+    /// For each point x(i), the inverse of the product of x(i) - x(j) over all other points x(j).
+    /// These are the barycentric weights of interpolation, and the weights of the dual code.
+    weights: Vec<DynamicElement>,
+}
+
+impl EvaluationPoints {
+    /// Prepares these points.
+    ///
+    /// # Errors
+    /// [`Error`] if there are no points, or one is zero or occurs twice.
+    pub fn new(field: &DynamicField, points: &[DynamicElement]) -> Result<Self, Error> {
+        check_points(points)?;
+        let mut weights: Vec<_> = (0..points.len()).map(|i| differences(field, points, i, &points[i])).collect();
+        field.invert_all_public(&mut weights);
+        Ok(Self { field: *field, points: points.to_vec(), weights })
+    }
+
+    /// Prepares to recover the value at `target` from a share at each point. The secret is the
+    /// value at zero.
+    #[must_use]
+    pub fn combiner(&self, target: &DynamicElement) -> Combiner {
+        let Self { field, points, .. } = self;
+        // Lagrange's weight of x(i) is its barycentric weight times the product of target - x(j)
+        // over all other points x(j): first those before it, then those after it.
+        let mut weights = self.weights.clone();
+        let mut product = field.one();
+        for (weight, point) in weights.iter_mut().zip(points) {
+            *weight = field.multiply(weight, &product);
+            product = field.multiply(&product, &field.sum(target, point));
+        }
+        let mut product = field.one();
+        for (weight, point) in weights.iter_mut().zip(points).rev() {
+            *weight = field.multiply(weight, &product);
+            product = field.multiply(&product, &field.sum(target, point));
+        }
+        Combiner { field: *field, weights }
+    }
+
+    /// Returns the positions, counted from 0, of the shares that do not belong to the others. The
+    /// result is empty if all belong together. `values[i]` is the share at point i.
+    ///
+    /// If e shares are bad, at least `threshold` + 2·e shares are needed to find them. The time
+    /// depends on how bad shares differ from right ones, and not on the secret. For n points, it
+    /// takes about n·(n - `threshold`) multiplications to find that all shares belong together, and
+    /// at most a small multiple of n² otherwise.
+    ///
+    /// # Errors
+    /// [`Error`] if the threshold is 0, there are fewer points than that, or the numbers of values
+    /// and points differ; [`Error::InconsistentShares`] if too many shares are bad to tell which.
+    pub fn bad_shares(&self, threshold: usize, values: &[DynamicElement]) -> Result<Vec<usize>, Error> {
+        let Self { field, points, weights } = self;
+        if threshold == 0 {
+            return Err(Error::ZeroThreshold);
+        }
+        if points.len() < threshold {
+            return Err(Error::TooFewShares { needed: threshold, given: points.len() });
+        }
+        if values.len() != points.len() {
+            return Err(Error::WrongNumberOfShares { expected: points.len(), given: values.len() });
+        }
+        let mut syndromes = vec![field.zero(); points.len() - threshold];
+        for ((point, weight), value) in points.iter().zip(weights).zip(values) {
+            field.add_powers(&mut syndromes, field.multiply(weight, value), point);
+        }
+        // The syndromes depend on the errors alone.
+        syndromes.iter_mut().for_each(DynamicElement::declassify);
+        let mut work = [(); 3].map(|()| vec![field.zero(); syndromes.len() + 1]);
+        let work = work.each_mut().map(Vec::as_mut_slice);
+        let mut positions = Vec::new();
+        let is_explained = reed_solomon::locate(field, &syndromes, points, work, |i| positions.push(i));
+        is_explained.then_some(positions).ok_or(Error::InconsistentShares)
+    }
+}
 
 /// Recovers the secret, or the share at another point, from the shares at some points.
 ///
@@ -43,20 +143,15 @@ pub struct Combiner {
 
 impl Combiner {
     /// Prepares to recover the value at `target` from shares at `points`. The secret is the value
-    /// at zero.
+    /// at zero. [`EvaluationPoints`] does the same faster for several targets.
     ///
     /// # Errors
     /// [`Error`] if there are no points, or one is zero or occurs twice.
     pub fn at(field: &DynamicField, points: &[DynamicElement], target: &DynamicElement) -> Result<Self, Error> {
-        check_points(points)?;
-        if points.is_empty() {
-            return Err(Error::TooFewShares { needed: 1, given: 0 });
-        }
-        let weights = (0..points.len()).map(|i| lagrange_weight(field, points, i, target)).collect();
-        Ok(Self { field: *field, weights })
+        Ok(EvaluationPoints::new(field, points)?.combiner(target))
     }
 
-    /// Combines the shares: `values[i]` is the share at `points[i]`.
+    /// Combines the shares: `values[i]` is the share at point i.
     ///
     /// # Errors
     /// [`Error::WrongNumberOfShares`] if the numbers of values and points differ.
@@ -64,55 +159,27 @@ impl Combiner {
         if values.len() != self.weights.len() {
             return Err(Error::WrongNumberOfShares { expected: self.weights.len(), given: values.len() });
         }
-        let mut sum = self.field.zero();
-        for (weight, value) in self.weights.iter().zip(values) {
-            sum += &self.field.multiply(weight, value);
-        }
-        Ok(sum)
+        Ok(self.field.dot_product(&self.weights, values))
     }
 }
 
-/// Returns the positions, counted from 0, of the shares that do not belong to the others. The
-/// result is empty if all belong together. `values[i]` is the share at `points[i]`.
-///
-/// If e shares are bad, at least `threshold` + 2·e shares are needed to find them. The time depends
-/// on how bad shares differ from right ones, and not on the secret.
+/// Does the same as [`EvaluationPoints::bad_shares`]. `values[i]` is the share at `points[i]`.
 ///
 /// # Errors
-/// [`Error`] if the threshold is 0, there are fewer points than that, a point is zero or occurs
-/// twice, or the numbers of values and points differ; [`Error::InconsistentShares`] if too many
-/// shares are bad to tell which.
+/// The errors of [`EvaluationPoints::new`] and [`EvaluationPoints::bad_shares`].
 pub fn bad_shares(
     field: &DynamicField,
     threshold: usize,
     points: &[DynamicElement],
     values: &[DynamicElement],
 ) -> Result<Vec<usize>, Error> {
-    check_points(points)?;
-    if threshold == 0 {
-        return Err(Error::ZeroThreshold);
-    }
-    if points.len() < threshold {
-        return Err(Error::TooFewShares { needed: threshold, given: points.len() });
-    }
-    if values.len() != points.len() {
-        return Err(Error::WrongNumberOfShares { expected: points.len(), given: values.len() });
-    }
-    let mut syndromes = vec![field.zero(); points.len() - threshold];
-    for (i, (point, value)) in points.iter().zip(values).enumerate() {
-        let term = field.multiply(&dual_weight(field, points, i), value);
-        reed_solomon::add_share(field, &mut syndromes, term, point);
-    }
-    // The syndromes depend on the errors alone.
-    syndromes.iter_mut().for_each(DynamicElement::declassify);
-    let mut work = [(); 3].map(|()| vec![field.zero(); syndromes.len() + 1]);
-    let work = work.each_mut().map(Vec::as_mut_slice);
-    let mut positions = Vec::new();
-    let is_explained = reed_solomon::locate(field, &syndromes, points, work, |i| positions.push(i));
-    is_explained.then_some(positions).ok_or(Error::InconsistentShares)
+    EvaluationPoints::new(field, points)?.bad_shares(threshold, values)
 }
 
 fn check_points(points: &[DynamicElement]) -> Result<(), Error> {
+    if points.is_empty() {
+        return Err(Error::TooFewShares { needed: 1, given: 0 });
+    }
     for (index, point) in points.iter().enumerate() {
         if point.is_zero().into() {
             return Err(Error::ZeroPoint { index });
@@ -190,11 +257,14 @@ mod tests {
             assert_eq!(little_endian(&secret), shamir_element::interpolate_at_zero(bits, &pairs[1..4]));
             let expected: Vec<u8> = (1..=field.element_len()).map(|byte| byte as u8).collect();
             assert_eq!(*secret.to_be_bytes(&field), expected);
-            // At the point of one of the combined shares, and at another point.
-            for target in [2, 4] {
-                let combiner = Combiner::at(&field, &points[..3], &points[target]).unwrap();
-                assert_eq!(combiner.combine(&values[..3]).unwrap(), values[target]);
+            // At the points of the combined shares, and at other points.
+            let basis = EvaluationPoints::new(&field, &points[..3]).unwrap();
+            for (target, value) in points.iter().zip(&values) {
+                assert_eq!(basis.combiner(target).combine(&values[..3]).unwrap(), *value);
             }
+            // Any number of shares from the threshold on gives the secret.
+            let all = EvaluationPoints::new(&field, &points).unwrap();
+            assert_eq!(all.combiner(&field.zero()).combine(&values).unwrap(), secret);
         }
     }
 

@@ -2,11 +2,10 @@
 
 use sealane_simd::{Clmul, ClmulLanes};
 
-/// Computes the product of two polynomials, limb by limb. `product` has as many limbs as `a` and
+/// Adds the product of two polynomials to `sum`, limb by limb. `sum` has as many limbs as `a` and
 /// `b` together.
 #[inline(always)]
-pub(super) fn multiply_limbs<T: Clmul>(token: T, a: &[u64], b: &[u64], product: &mut [u64]) {
-    product.fill(0);
+pub(super) fn add_product<T: Clmul>(token: T, a: &[u64], b: &[u64], sum: &mut [u64]) {
     for (i, x) in a.iter().enumerate() {
         let x = T::One::load_low(
             token,
@@ -21,8 +20,8 @@ pub(super) fn multiply_limbs<T: Clmul>(token: T, a: &[u64], b: &[u64], product: 
             );
             let mut limbs = [0; 2];
             x.mul_low(y).store(0, &mut limbs);
-            product[i + j] ^= limbs[0];
-            product[i + j + 1] ^= limbs[1];
+            sum[i + j] ^= limbs[0];
+            sum[i + j + 1] ^= limbs[1];
         }
     }
 }

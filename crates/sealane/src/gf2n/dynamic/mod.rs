@@ -1,5 +1,6 @@
 //! Fields GF(2^n) whose degree is chosen at run time.
 
+mod accumulator;
 mod element;
 mod limbs;
 
@@ -7,18 +8,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use sealane_simd::{ClmulLevel, dispatch_clmul};
+use sealane_simd::ClmulLevel;
 use zeroize::Zeroizing;
 
+use self::accumulator::Accumulator;
 pub use self::element::DynamicElement;
-use self::limbs::{add_shifted, degree, multiply_limbs};
+use self::limbs::{add_shifted, degree};
 use super::field::FIELDS;
 use super::poly::Exponents;
 use crate::backend::ClmulBackend;
-use crate::wipe::wipe;
-
-/// The number of limbs in an element of the largest field.
-const MAX_LIMBS: usize = DynamicField::MAX_BITS / 64;
 
 /// A field GF(2^n) = GF(2)\[x\] / (x^n + x^a + x^b + x^c + 1) whose degree is chosen at run time.
 ///
@@ -137,39 +135,11 @@ impl DynamicField {
     /// If an element belongs to a field with another number of limbs.
     #[must_use]
     pub fn multiply(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
-        let limbs = self.limbs();
-        assert!(a.0.len() == limbs && b.0.len() == limbs, "elements of another field");
-        let mut buffer = [0; 2 * MAX_LIMBS];
-        let product = &mut buffer[..2 * limbs];
-        dispatch_clmul!(self.level, token => multiply_limbs(token, &a.0, &b.0, product));
-        self.reduce(product);
+        let mut product = Accumulator::new(self);
+        product.add_product(a, b);
         let mut element = self.zero();
-        element.0.copy_from_slice(&product[..limbs]);
-        wipe(&mut buffer);
+        element.0.copy_from_slice(product.reduce());
         element
-    }
-
-    /// Reduces a product modulo the field's polynomial: x^n ≡ x^a + x^b + x^c + 1.
-    ///
-    /// The first step leaves a degree below n + a. The second step leaves one below n: the terms
-    /// that it adds have degrees below 2a, which is at most n.
-    fn reduce(&self, product: &mut [u64]) {
-        let (limb, bit) = (self.bits / 64, self.bits % 64);
-        let mut buffer = [0; MAX_LIMBS];
-        let high = &mut buffer[..self.limbs()];
-        for _ in 0..2 {
-            // Moves the coefficients from x^n on to `high`.
-            for (i, high) in high.iter_mut().enumerate() {
-                let above = product.get(limb + i + 1).map_or(0, |above| above << 1 << (63 - bit));
-                *high = product.get(limb + i).map_or(0, |limb| limb >> bit) | above;
-            }
-            product[limb] &= (1 << bit) - 1;
-            product[limb + 1..].fill(0);
-            for exponent in self.exponents.into_iter().chain([0]) {
-                add_shifted(product, high, exponent as usize);
-            }
-        }
-        wipe(&mut buffer);
     }
 
     /// Returns the value at `x` of the polynomial with these coefficients, the constant one first.
@@ -178,12 +148,43 @@ impl DynamicField {
     /// If there are coefficients and `x` belongs to a field with another number of limbs.
     #[must_use]
     pub fn evaluate(&self, coefficients: &[DynamicElement], x: &DynamicElement) -> DynamicElement {
+        let mut product = Accumulator::new(self);
         let mut value = self.zero();
         for coefficient in coefficients.iter().rev() {
-            value = self.multiply(&value, x);
+            product.clear();
+            product.add_product(&value, x);
+            value.0.copy_from_slice(product.reduce());
             value += coefficient;
         }
         value
+    }
+
+    /// Returns the sum of a(i)·b(i). The slices are equally long.
+    ///
+    /// # Panics
+    /// If an element belongs to a field with another number of limbs.
+    pub(crate) fn dot_product(&self, a: &[DynamicElement], b: &[DynamicElement]) -> DynamicElement {
+        let mut products = Accumulator::new(self);
+        for (a, b) in a.iter().zip(b) {
+            products.add_product(a, b);
+        }
+        let mut sum = self.zero();
+        sum.0.copy_from_slice(products.reduce());
+        sum
+    }
+
+    /// Adds term·x^j to each sum j.
+    ///
+    /// # Panics
+    /// If an element belongs to a field with another number of limbs.
+    pub(crate) fn add_powers(&self, sums: &mut [DynamicElement], mut term: DynamicElement, x: &DynamicElement) {
+        let mut product = Accumulator::new(self);
+        for sum in sums {
+            *sum += &term;
+            product.clear();
+            product.add_product(&term, x);
+            term.0.copy_from_slice(product.reduce());
+        }
     }
 
     /// Returns a/b. The time depends on b, which must be public and not zero.
@@ -192,6 +193,25 @@ impl DynamicField {
     /// If b is zero.
     pub(crate) fn divide_by_public(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
         self.multiply(a, &self.invert_public(b))
+    }
+
+    /// Replaces each element by its inverse. The elements must be public and not zero.
+    ///
+    /// This is Montgomery's trick: one inversion in all, and three multiplications for each
+    /// element.
+    pub(crate) fn invert_all_public(&self, elements: &mut [DynamicElement]) {
+        let mut product = self.one();
+        let mut before = Vec::with_capacity(elements.len());
+        for element in &*elements {
+            let next = self.multiply(&product, element);
+            before.push(core::mem::replace(&mut product, next));
+        }
+        let mut inverse = self.invert_public(&product);
+        for (element, before) in elements.iter_mut().zip(before).rev() {
+            let next = self.multiply(&inverse, element);
+            *element = self.multiply(&inverse, &before);
+            inverse = next;
+        }
     }
 
     /// Returns the inverse of an element that is public and not zero, by Euclid's algorithm.
@@ -306,6 +326,24 @@ mod tests {
             let a = field.from_bits(bits).unwrap();
             assert!(field.multiply(&a, &field.invert_public(&a)) == field.one());
         }
+    }
+
+    #[test]
+    fn sums_of_products_and_many_inverses() {
+        for (bits, exponents) in FIELDS.iter().copied().chain(OTHER_FIELDS) {
+            let field = DynamicField::new(bits, exponents).unwrap();
+            let a: Vec<_> = operands(&field, 5).iter().map(|bytes| field.from_be_bytes(bytes)).collect();
+            let b: Vec<_> = a.iter().rev().cloned().collect();
+            let mut sum = field.zero();
+            a.iter().zip(&b).for_each(|(a, b)| sum += &field.multiply(a, b));
+            assert!(field.dot_product(&a, &b) == sum, "{bits}");
+            let mut inverses = a.clone();
+            field.invert_all_public(&mut inverses);
+            assert!(a.iter().zip(&inverses).all(|(a, inverse)| field.multiply(a, inverse) == field.one()), "{bits}");
+        }
+        let field = DynamicField::of_degree(64).unwrap();
+        assert!(bool::from(field.dot_product(&[], &[]).is_zero()));
+        field.invert_all_public(&mut []);
     }
 
     #[test]
