@@ -1,68 +1,114 @@
 //! Lagrange interpolation over the field of a set.
 
 use sealane::gf2n::{DynamicElement, DynamicField};
-use sealane::shamir::{bytes, dynamic};
+use sealane::shamir::bytes;
+use sealane::shamir::dynamic::EvaluationPoints;
 
 use crate::format::{Field, Header};
 
-/// Computes the secret, or the share at one evaluation point, from a basis: as many shares as the
-/// threshold, at distinct points.
-pub(crate) enum Interpolation {
-    Bytes(Box<bytes::Combiner>),
-    Elements(DynamicField, dynamic::Combiner),
+/// The evaluation points of a basis: as many shares as the threshold, at distinct points.
+pub(crate) enum Basis {
+    Bytes(Vec<u8>),
+    Elements(DynamicField, EvaluationPoints),
 }
 
-impl Interpolation {
-    /// Prepares to compute the secret.
-    pub(crate) fn at_zero(basis: &[&Header]) -> Self {
-        let zero = vec![0; basis[0].field().element_len()];
-        Self::at(basis, &zero)
-    }
-
-    /// Prepares to compute the share at the evaluation point `target`, a big-endian element.
-    /// `basis` has the headers of the basis.
-    pub(crate) fn at(basis: &[&Header], target: &[u8]) -> Self {
-        match basis[0].field() {
-            Field::Bytes => {
-                let points: Vec<u8> = basis.iter().map(|header| header.index() as u8).collect();
-                let combiner = bytes::Combiner::at(&points, target[0]);
-                Self::Bytes(Box::new(combiner.expect("distinct points that are not zero")))
-            }
+impl Basis {
+    /// Prepares interpolation from the shares with these headers. For k shares of an element, this
+    /// takes about k² multiplications.
+    pub(crate) fn new(headers: &[&Header]) -> Self {
+        match headers[0].field() {
+            Field::Bytes => Self::Bytes(headers.iter().map(|header| header.index() as u8).collect()),
             Field::Element { bits, .. } => {
                 let field = element_field(bits);
-                let points = points(&field, basis);
-                let combiner = dynamic::Combiner::at(&field, &points, &field.from_be_bytes(target));
-                Self::Elements(field, combiner.expect("distinct points that are not zero"))
+                let points = EvaluationPoints::new(&field, &points(&field, headers));
+                Self::Elements(field, points.expect("distinct points that are not zero"))
             }
         }
     }
 
-    /// Estimates the cost of [`at`](Self::at) for this many shares, together with the cost of
-    /// interpolating `elements` elements, in multiplications of bytes.
-    pub(crate) fn cost(field: Field, shares: usize, elements: usize) -> usize {
-        let multiplication = match field {
-            Field::Bytes => 1,
-            Field::Element { bits, .. } => usize::from(bits) * usize::from(bits).div_ceil(64),
-        };
-        shares * (shares + elements) * multiplication
+    /// Returns the target of the secret.
+    pub(crate) fn secret(&self) -> Target {
+        match self {
+            Self::Bytes(_) => self.target(&[0]),
+            Self::Elements(field, _) => Target::Element(field.zero()),
+        }
     }
 
-    /// Interpolates from the shares, in the order of the basis. All are as long as `out`, which is
-    /// a whole number of elements.
-    pub(crate) fn apply(&self, shares: &[&[u8]], out: &mut [u8]) {
+    /// Returns the target of the share at an evaluation point, a big-endian element. For k shares
+    /// of bytes, this takes about k² multiplications.
+    pub(crate) fn target(&self, point: &[u8]) -> Target {
         match self {
-            Self::Bytes(combiner) => combiner.combine(shares, out).expect("shares of equal length"),
-            Self::Elements(field, combiner) => {
-                for (i, out) in out.chunks_exact_mut(field.element_len()).enumerate() {
-                    let element =
-                        |share: &&[u8]| field.from_be_bytes(&share[i * field.element_len()..][..field.element_len()]);
-                    let values: Vec<DynamicElement> = shares.iter().map(element).collect();
-                    let value = combiner.combine(&values).expect("a share for each point");
+            Self::Bytes(points) => {
+                let combiner = bytes::Combiner::at(points, point[0]);
+                Target::Bytes(Box::new(combiner.expect("distinct points that are not zero")))
+            }
+            Self::Elements(field, _) => Target::Element(field.from_be_bytes(point)),
+        }
+    }
+
+    /// Estimates the cost of comparing this many other shares with the basis in `elements`
+    /// elements, in multiplications of bytes. `shares` is the number of shares of the basis.
+    pub(crate) fn cost(field: Field, shares: usize, others: usize, elements: usize) -> usize {
+        match field {
+            Field::Bytes => others * shares * (shares + elements),
+            Field::Element { bits, .. } => {
+                let multiplication = usize::from(bits) * usize::from(bits).div_ceil(64);
+                shares * (shares + others * (4 + elements)) * multiplication
+            }
+        }
+    }
+
+    /// Reads a piece of each share, in the order of the basis. All are equally long, and a whole
+    /// number of elements.
+    pub(crate) fn pieces<'a>(&self, shares: impl Iterator<Item = &'a [u8]>) -> Pieces<'a> {
+        match self {
+            Self::Bytes(_) => Pieces::Bytes(shares.collect()),
+            Self::Elements(field, _) => {
+                let mut columns = Vec::new();
+                for share in shares {
+                    let elements = share.chunks_exact(field.element_len());
+                    columns.resize_with(elements.len(), Vec::new);
+                    for (column, element) in columns.iter_mut().zip(elements) {
+                        column.push(field.from_be_bytes(element));
+                    }
+                }
+                Pieces::Elements(columns)
+            }
+        }
+    }
+
+    /// Computes the piece of the secret or share at `target`. `out` is as long as each piece. For k
+    /// shares of an element, this takes about 4·k multiplications, and k more for each element.
+    pub(crate) fn interpolate(&self, target: &Target, pieces: &Pieces<'_>, out: &mut [u8]) {
+        match (self, target, pieces) {
+            (Self::Bytes(_), Target::Bytes(combiner), Pieces::Bytes(shares)) => {
+                combiner.combine(shares, out).expect("shares of equal length");
+            }
+            (Self::Elements(field, points), Target::Element(target), Pieces::Elements(columns)) => {
+                let combiner = points.combiner(target);
+                for (column, out) in columns.iter().zip(out.chunks_exact_mut(field.element_len())) {
+                    let value = combiner.combine(column).expect("a share for each point");
                     out.copy_from_slice(&value.to_be_bytes(field));
                 }
             }
+            _ => unreachable!("a target or pieces of another basis"),
         }
     }
+}
+
+/// A piece of each share of a basis.
+pub(crate) enum Pieces<'a> {
+    Bytes(Vec<&'a [u8]>),
+    /// The elements at each position of the piece, one of each share.
+    Elements(Vec<Vec<DynamicElement>>),
+}
+
+/// An evaluation point at which the secret or a share is computed.
+pub(crate) enum Target {
+    /// Weights that are computed once. There are at most 255 points.
+    Bytes(Box<bytes::Combiner>),
+    /// The point alone. The weights of all shares of an element would need much memory.
+    Element(DynamicElement),
 }
 
 /// Returns the field of [`Field::Element`] with this degree.

@@ -6,7 +6,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::error::{BadShare, CombineError, Fault};
-use super::interpolation::Interpolation;
+use super::interpolation::{Basis, Target};
 use super::positions::{distinct_points, same_point};
 use super::rows::{Rows, chunk_bytes};
 use crate::format::error::ShareError;
@@ -17,8 +17,10 @@ use crate::format::{Header, ShareReader};
 pub(crate) struct Lockstep<R> {
     readers: Vec<ShareReader<R>>,
     rows: Rows,
-    basis: Vec<usize>,
-    checks: Vec<(usize, Interpolation)>,
+    /// The shares of the basis.
+    positions: Vec<usize>,
+    basis: Basis,
+    checks: Vec<(usize, Target)>,
     repeats: Vec<[usize; 2]>,
     /// The error if the shares contradict each other. Their checksums may still show which one is
     /// damaged.
@@ -31,9 +33,10 @@ impl<R: Read> Lockstep<R> {
     pub(crate) fn new(readers: Vec<ShareReader<R>>) -> Self {
         let all: Vec<usize> = (0..readers.len()).collect();
         let distinct = distinct_points(&readers, &all);
-        let (basis, extra) = distinct.split_at(readers[0].header().threshold().into());
-        let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
-        let check = |&at: &usize| (at, Interpolation::at(&headers, &readers[at].header().point()));
+        let (positions, extra) = distinct.split_at(readers[0].header().threshold().into());
+        let headers: Vec<&Header> = positions.iter().map(|&at| readers[at].header()).collect();
+        let basis = Basis::new(&headers);
+        let check = |&at: &usize| (at, basis.target(&readers[at].header().point()));
         let checks = extra.iter().map(check).collect();
         let repeated = |&at: &usize| {
             let first = distinct.iter().copied().find(|&other| same_point(&readers, at, other))?;
@@ -41,7 +44,7 @@ impl<R: Read> Lockstep<R> {
         };
         let repeats = all.iter().filter_map(repeated).collect();
         let rows = Rows::new(readers.len(), chunk_bytes(readers.len()));
-        Self { basis: basis.to_vec(), checks, repeats, rows, readers, contradiction: None }
+        Self { positions: positions.to_vec(), basis, checks, repeats, rows, readers, contradiction: None }
     }
 
     pub(crate) fn rows(&self) -> &Rows {
@@ -94,10 +97,10 @@ impl<R: Read> Lockstep<R> {
             self.contradiction = Some(CombineError::Conflict { positions });
             return;
         }
-        let shares: Vec<&[u8]> = self.basis.iter().map(|&at| rows.row(at, length)).collect();
+        let pieces = self.basis.pieces(self.positions.iter().map(|&at| rows.row(at, length)));
         let mut expected = Zeroizing::new(vec![0; length]);
-        for (position, check) in &self.checks {
-            check.apply(&shares, &mut expected);
+        for (position, target) in &self.checks {
+            self.basis.interpolate(target, &pieces, &mut expected);
             if !bool::from(expected.ct_eq(rows.row(*position, length))) {
                 self.contradiction = Some(CombineError::Inconsistent);
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{Read, Write};
 
 use super::error::CombineError;
-use super::interpolation::Interpolation;
+use super::interpolation::Basis;
 use super::lockstep::Lockstep;
 use super::positions::{check_headers, distinct_points, enough};
 use super::rows::{CHUNK_BYTES, Rows};
@@ -123,21 +123,18 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
     let header = readers[0].header().at_index(index)?;
     let all: Vec<usize> = (0..readers.len()).collect();
     let distinct = distinct_points(&readers, &all);
-    let basis: Vec<usize> = match distinct.iter().find(|&&at| readers[at].header().index() == index) {
-        Some(&there) => vec![there],
-        None => distinct[..usize::from(header.threshold())].to_vec(),
-    };
-    let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
     // If the share is among the given ones, it is copied.
-    let interpolation = (basis.len() > 1).then(|| Interpolation::at(&headers, &header.point()));
+    let there = distinct.iter().copied().find(|&at| readers[at].header().index() == index);
+    let positions = &distinct[..usize::from(header.threshold())];
+    let basis = Basis::new(&positions.iter().map(|&at| readers[at].header()).collect::<Vec<_>>());
+    let target = basis.target(&header.point());
     let mut lockstep = Lockstep::new(readers);
     let mut result = Rows::new(1, CHUNK_BYTES);
     let mut value = |rows: &Rows, length: usize| {
-        let shares: Vec<&[u8]> = basis.iter().map(|&at| rows.row(at, length)).collect();
         let out = &mut result.row_mut(0)[..length];
-        match &interpolation {
-            Some(interpolation) => interpolation.apply(&shares, out),
-            None => out.copy_from_slice(shares[0]),
+        match there {
+            Some(there) => out.copy_from_slice(rows.row(there, length)),
+            None => basis.interpolate(&target, &basis.pieces(positions.iter().map(|&at| rows.row(at, length))), out),
         }
         zeroize::Zeroizing::new(out.to_vec())
     };

@@ -23,7 +23,8 @@ use crate::random;
 /// [`sealane::gf2n`], which encodes an element with its bytes in the opposite order.
 ///
 /// The time grows with the product of threshold and count, and with the square of the element's
-/// length.
+/// length. In fields of less than 256 bits, the blinding value has several elements, each of which
+/// takes as long as the secret: 16 in GF(2^16).
 ///
 /// ```
 /// use sealane_shares::{Field, Points, combine, split_element};

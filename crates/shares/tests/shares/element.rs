@@ -6,7 +6,7 @@ use sealane_shares::{
     CombineError, Field, ParameterError, Points, SetId, Share, SplitError, combine, refresh, reissue, split_element,
 };
 
-use crate::support::{forge_payload, pattern};
+use crate::support::{forge, forge_payload, pattern};
 
 fn element(bits: u16, points: Points) -> Field {
     Field::Element { bits, points }
@@ -77,6 +77,30 @@ fn more_shares_than_bytes_could_have() {
     let field = element(16, Points::Random);
     let shares = split_element(&[0xab, 0xcd], field, 2, 1000).unwrap();
     assert_eq!(combine(&[shares[999].clone(), shares[255].clone()]).unwrap().secret[..], [0xab, 0xcd]);
+}
+
+/// Interpolation that starts anew for each share would take minutes.
+#[test]
+fn many_shares_beyond_a_high_threshold() {
+    for points in [Points::Compact, Points::Random] {
+        let secret = pattern(8);
+        let mut shares = split_element(&secret, element(64, points), 300, 1500).unwrap();
+        let recovered = combine(&shares).unwrap();
+        assert_eq!(recovered.secret[..], secret);
+        assert_eq!(recovered.report.used, (0..1500).collect::<Vec<_>>());
+        // Some of the first 300 and some of the others.
+        let forged = [0, 150, 299, 300, 1499];
+        for at in forged {
+            shares[at] = forge(&shares[at], |bytes| {
+                let last = bytes.len() - 33;
+                bytes[last] ^= 1;
+            });
+        }
+        let recovered = combine(&shares).unwrap();
+        assert_eq!(recovered.secret[..], secret);
+        assert_eq!(recovered.report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), forged);
+        assert_eq!(recovered.report.used.len(), 1495);
+    }
 }
 
 #[test]

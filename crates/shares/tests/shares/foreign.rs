@@ -23,6 +23,24 @@ fn ssss_round_trips_in_every_field() {
     }
 }
 
+/// Interpolation that starts anew for each share would take minutes.
+#[test]
+fn ssss_with_many_shares_beyond_a_high_threshold() {
+    let shares = ssss::split(b"ab", 300, 3000, Options::default()).unwrap();
+    assert_eq!(ssss::combine(&shares, 300, true).unwrap()[..], *b"ab");
+    let wrong = |share: &SsssShare| {
+        let line = share.to_line(3000);
+        let other = if line.ends_with('0') { "1" } else { "0" };
+        SsssShare::parse(&format!("{}{other}", &line[..line.len() - 1])).unwrap()
+    };
+    // One of the first 300, the first and the last of the others.
+    for at in [150, 300, 2999] {
+        let mut list = shares.clone();
+        list[at] = wrong(&shares[at]);
+        assert!(matches!(ssss::combine(&list, 300, true), Err(ForeignError::Inconsistent)), "{at}");
+    }
+}
+
 #[test]
 fn ssss_lines() {
     let shares = ssss::split(b"secret", 2, 12, Options::default().with_token(Some("key"))).unwrap();

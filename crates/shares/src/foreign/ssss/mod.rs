@@ -28,7 +28,7 @@ mod fields;
 mod share;
 
 use sealane::gf2n::{DynamicElement, DynamicField};
-use sealane::shamir::dynamic::Combiner;
+use sealane::shamir::dynamic::EvaluationPoints;
 use zeroize::Zeroizing;
 
 use self::diffusion::diffuse;
@@ -76,7 +76,8 @@ impl Default for Options<'_> {
 }
 
 /// Splits a secret of 1 to [`MAX_SECRET_BYTES`] bytes into `count` shares, as `ssss-split -x -s n`
-/// does if n is the length of the secret in bits.
+/// does if n is the length of the secret in bits. The time grows with the product of threshold and
+/// count.
 ///
 /// # Errors
 /// If the secret has another length, the threshold is below 2 or above the count, the count is too
@@ -111,6 +112,8 @@ pub fn split(
 /// Combines shares. The threshold and `diffusion` must be the same as for splitting. Shares beyond
 /// the threshold are checked against the others.
 ///
+/// For n shares with a threshold of k, the time grows with n·k.
+///
 /// The result is as long as an element of the field: a shorter secret has zeros before it. **The
 /// result is not authenticated**, because the format has no means for it.
 ///
@@ -140,13 +143,14 @@ pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Resul
     };
     let (basis, extra) = distinct.split_at(threshold);
     let points: Vec<DynamicElement> = basis.iter().map(point).collect();
+    let points = EvaluationPoints::new(&field, &points)?;
     let values: Vec<DynamicElement> = basis.iter().map(value).collect();
     for at in extra {
-        if Combiner::at(&field, &points, &point(at))?.combine(&values)? != value(at) {
+        if points.combiner(&point(at)).combine(&values)? != value(at) {
             return Err(ForeignError::Inconsistent);
         }
     }
-    let mut secret = Combiner::at(&field, &points, &field.zero())?.combine(&values)?.to_be_bytes(&field);
+    let mut secret = points.combiner(&field.zero()).combine(&values)?.to_be_bytes(&field);
     if diffusion {
         diffuse(&mut secret, false);
     }

@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use sealane::gf2n::DynamicElement;
+use sealane::gf2n::{DynamicElement, DynamicField};
 use sealane::shamir::bytes::{Checker, Verdict};
-use sealane::shamir::dynamic::bad_shares;
+use sealane::shamir::dynamic::EvaluationPoints;
 
 use super::evidence::Evidence;
 use crate::format::{Field, Header};
@@ -35,10 +35,11 @@ pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize
     let threshold = usize::from(headers[*positions.first()?].threshold());
     let mut kept = positions.to_vec();
     while kept.len() >= threshold {
-        let shown = match decode_columns(evidence, headers, &kept, 0..evidence.columns()) {
+        let decoder = Decoder::new(headers, &kept);
+        let shown = match decoder.columns(evidence, 0..evidence.columns()) {
             // A single column may show wrong shares that all columns together do not.
             Shown::Contradiction => (0..evidence.columns())
-                .map(|column| decode_columns(evidence, headers, &kept, column..column + 1))
+                .map(|column| decoder.columns(evidence, column..column + 1))
                 .find(|shown| matches!(shown, Shown::Wrong(_)))?,
             shown => shown,
         };
@@ -50,42 +51,66 @@ pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize
     None
 }
 
-fn decode_columns(evidence: &Evidence, headers: &[Header], positions: &[usize], columns: Range<usize>) -> Shown {
-    match headers[positions[0]].field() {
-        Field::Bytes => bytes(evidence, headers, positions, columns),
-        Field::Element { bits, .. } => {
-            let at = |column| elements(bits, evidence, headers, positions, column);
-            // Columns are decoded one by one, because there are few.
-            columns.map(at).find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)
-        }
-    }
+/// Decodes columns of the shares at some positions.
+struct Decoder<'a> {
+    positions: &'a [usize],
+    threshold: usize,
+    points: Points,
 }
 
-fn bytes(evidence: &Evidence, headers: &[Header], positions: &[usize], columns: Range<usize>) -> Shown {
-    let points: Vec<u8> = positions.iter().map(|&at| headers[at].index() as u8).collect();
-    let rows: Vec<&[u8]> = positions.iter().map(|&at| &evidence.row(at)[columns.clone()]).collect();
-    let threshold = headers[positions[0]].threshold().into();
-    let mut checker = Checker::new(threshold, &points).expect("enough distinct points");
-    checker.check(&rows).expect("rows of equal length");
-    match checker.verdict() {
-        Verdict::Consistent => Shown::Agreement,
-        Verdict::Inconsistent => Shown::Contradiction,
-        Verdict::Wrong(wrong) => {
-            let is_wrong = |&at: &usize| wrong.contains(&(headers[at].index() as u8));
-            Shown::Wrong(positions.iter().copied().filter(is_wrong).collect())
-        }
-    }
+/// The evaluation points of the shares, in the order of their positions.
+enum Points {
+    Bytes(Vec<u8>),
+    Elements(DynamicField, EvaluationPoints),
 }
 
-fn elements(bits: u16, evidence: &Evidence, headers: &[Header], positions: &[usize], column: usize) -> Shown {
-    let field = element_field(bits);
-    let threshold = headers[positions[0]].threshold().into();
-    let points = points(&field, &positions.iter().map(|&at| &headers[at]).collect::<Vec<_>>());
-    let values: Vec<DynamicElement> =
-        positions.iter().map(|&at| field.from_be_bytes(evidence.element_at(at, column))).collect();
-    match bad_shares(&field, threshold, &points, &values) {
-        Ok(bad) if bad.is_empty() => Shown::Agreement,
-        Ok(bad) => Shown::Wrong(bad.into_iter().map(|at| positions[at]).collect()),
-        Err(_) => Shown::Contradiction,
+impl<'a> Decoder<'a> {
+    fn new(headers: &[Header], positions: &'a [usize]) -> Self {
+        let first = &headers[positions[0]];
+        let points = match first.field() {
+            Field::Bytes => Points::Bytes(positions.iter().map(|&at| headers[at].index() as u8).collect()),
+            Field::Element { bits, .. } => {
+                let field = element_field(bits);
+                let points = points(&field, &positions.iter().map(|&at| &headers[at]).collect::<Vec<_>>());
+                let points = EvaluationPoints::new(&field, &points);
+                Points::Elements(field, points.expect("distinct points that are not zero"))
+            }
+        };
+        Self { positions, threshold: first.threshold().into(), points }
+    }
+
+    fn columns(&self, evidence: &Evidence, columns: Range<usize>) -> Shown {
+        match &self.points {
+            Points::Bytes(points) => self.bytes(points, evidence, columns),
+            Points::Elements(field, points) => {
+                // Columns are decoded one by one, because there are few.
+                let mut shown = columns.map(|column| self.elements(field, points, evidence, column));
+                shown.find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)
+            }
+        }
+    }
+
+    fn bytes(&self, points: &[u8], evidence: &Evidence, columns: Range<usize>) -> Shown {
+        let rows: Vec<&[u8]> = self.positions.iter().map(|&at| &evidence.row(at)[columns.clone()]).collect();
+        let mut checker = Checker::new(self.threshold, points).expect("enough distinct points");
+        checker.check(&rows).expect("rows of equal length");
+        match checker.verdict() {
+            Verdict::Consistent => Shown::Agreement,
+            Verdict::Inconsistent => Shown::Contradiction,
+            Verdict::Wrong(wrong) => {
+                let shares = self.positions.iter().zip(points);
+                Shown::Wrong(shares.filter(|(_, point)| wrong.contains(point)).map(|(&at, _)| at).collect())
+            }
+        }
+    }
+
+    fn elements(&self, field: &DynamicField, points: &EvaluationPoints, evidence: &Evidence, column: usize) -> Shown {
+        let value = |&at: &usize| field.from_be_bytes(evidence.element_at(at, column));
+        let values: Vec<DynamicElement> = self.positions.iter().map(value).collect();
+        match points.bad_shares(self.threshold, &values) {
+            Ok(bad) if bad.is_empty() => Shown::Agreement,
+            Ok(bad) => Shown::Wrong(bad.into_iter().map(|at| self.positions[at]).collect()),
+            Err(_) => Shown::Contradiction,
+        }
     }
 }

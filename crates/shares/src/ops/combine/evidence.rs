@@ -4,7 +4,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::format::Header;
-use crate::ops::interpolation::Interpolation;
+use crate::ops::interpolation::Basis;
 use crate::ops::rows::Rows;
 
 /// The largest number of columns that one reading keeps: enough to tell shares apart.
@@ -84,11 +84,12 @@ impl Evidence {
 
     /// Returns the shares in `others` that lie on the polynomial of the basis in all columns.
     pub(crate) fn agreeing(&self, headers: &[Header], basis: &[usize], others: &[usize]) -> Vec<usize> {
-        let basis_headers: Vec<&Header> = basis.iter().map(|&at| &headers[at]).collect();
-        let rows: Vec<&[u8]> = basis.iter().map(|&at| self.row(at)).collect();
+        let rows = basis.iter().map(|&at| self.row(at));
+        let basis = Basis::new(&basis.iter().map(|&at| &headers[at]).collect::<Vec<_>>());
+        let pieces = basis.pieces(rows);
         let mut expected = Zeroizing::new(vec![0; self.columns * self.element]);
         let agrees = |&at: &usize| {
-            Interpolation::at(&basis_headers, &headers[at].point()).apply(&rows, &mut expected);
+            basis.interpolate(&basis.target(&headers[at].point()), &pieces, &mut expected);
             expected.ct_eq(self.row(at)).into()
         };
         others.iter().copied().filter(agrees).collect()

@@ -14,7 +14,7 @@ use crate::format::layout::{BLINDING_BYTES, COMMITMENT_BYTES};
 use crate::format::{Header, ShareReader};
 use crate::ops::commitment::Committer;
 use crate::ops::error::{BadShare, CombineError, Fault};
-use crate::ops::interpolation::Interpolation;
+use crate::ops::interpolation::{Basis, Target};
 use crate::ops::positions::distinct_points;
 use crate::ops::rows::{Rows, chunk_bytes};
 
@@ -97,27 +97,23 @@ impl<'a> Pass<'a> {
         let first = readers[self.trusted[0]].header().clone();
         let distinct = distinct_points(readers, self.trusted);
         let repeats = self.repeats(readers, &distinct);
-        let (basis, extra) = distinct.split_at(first.threshold().into());
-        let headers: Vec<&Header> = basis.iter().map(|&at| readers[at].header()).collect();
-        let secret = Interpolation::at_zero(&headers);
-        let checks: Vec<(usize, Interpolation)> =
-            extra.iter().map(|&at| (at, Interpolation::at(&headers, &readers[at].header().point()))).collect();
-        let trusted: HashSet<usize> = self.trusted.iter().copied().collect();
-        let stray = |at: &usize| !trusted.contains(at);
-        let judge = |at: usize| Stray {
-            position: at,
-            check: Interpolation::at(&headers, &readers[at].header().point()),
-            fits: true,
-        };
-        let strays: Vec<Stray> = self.alive.iter().copied().filter(stray).map(judge).collect();
+        let (positions, extra) = distinct.split_at(first.threshold().into());
+        let headers: Vec<&Header> = positions.iter().map(|&at| readers[at].header()).collect();
+        let basis = Basis::new(&headers);
         drop(headers);
+        let target = |at: usize| basis.target(&readers[at].header().point());
+        let checks = extra.iter().map(|&at| (at, target(at))).collect();
+        let trusted: HashSet<usize> = self.trusted.iter().copied().collect();
+        let stray = |at: usize| Stray { position: at, target: target(at), fits: true };
+        let strays = self.alive.iter().copied().filter(|at| !trusted.contains(at)).map(stray).collect();
 
         let chunk = chunk_bytes(readers.len());
         let mut state = State {
-            basis,
-            secret,
+            positions,
+            secret: basis.secret(),
             checks,
             strays,
+            basis,
             repeats: &repeats,
             conflict: None,
             evidence: Evidence::new(readers.len(), first.field().element_len()),
@@ -212,14 +208,17 @@ impl<'a> Pass<'a> {
 /// A share that is read but not trusted.
 struct Stray {
     position: usize,
-    check: Interpolation,
+    target: Target,
     fits: bool,
 }
 
 struct State<'a> {
-    basis: &'a [usize],
-    secret: Interpolation,
-    checks: Vec<(usize, Interpolation)>,
+    /// The shares of the basis.
+    positions: &'a [usize],
+    basis: Basis,
+    secret: Target,
+    /// The trusted shares beyond the basis.
+    checks: Vec<(usize, Target)>,
     strays: Vec<Stray>,
     repeats: &'a [[usize; 2]],
     conflict: Option<[usize; 2]>,
@@ -243,12 +242,12 @@ impl State<'_> {
                 return false;
             }
         }
-        let shares: Vec<&[u8]> = self.basis.iter().map(|&at| rows.row(at, length)).collect();
+        let pieces = self.basis.pieces(self.positions.iter().map(|&at| rows.row(at, length)));
         let result = &mut self.result[..length];
         let mut consistent = true;
         let mut kept = Vec::new();
-        for (position, check) in &self.checks {
-            check.apply(&shares, result);
+        for (position, target) in &self.checks {
+            self.basis.interpolate(target, &pieces, result);
             let share = rows.row(*position, length);
             if !bool::from(share.ct_eq(result)) {
                 consistent = false;
@@ -261,10 +260,10 @@ impl State<'_> {
         if consistent {
             for stray in self.strays.iter_mut().filter(|stray| stray.fits) {
                 let expected = &mut self.expected[..length];
-                stray.check.apply(&shares, expected);
+                self.basis.interpolate(&stray.target, &pieces, expected);
                 stray.fits = expected.ct_eq(rows.row(stray.position, length)).into();
             }
-            self.secret.apply(&shares, result);
+            self.basis.interpolate(&self.secret, &pieces, result);
         }
         consistent
     }

@@ -21,7 +21,7 @@ use crate::format::error::ShareError;
 use crate::format::{Header, ShareReader};
 use crate::ops::combinations::next_combination;
 use crate::ops::error::{BadShare, CombineError, Fault};
-use crate::ops::interpolation::Interpolation;
+use crate::ops::interpolation::Basis;
 use crate::ops::positions::{distinct_points, sources};
 
 /// The largest number of readings in one search.
@@ -32,7 +32,8 @@ const PASS_SHARES: usize = 256;
 const MAX_WORK: usize = 1 << 30;
 /// The cost that is counted for every choice, even if it is skipped.
 const MIN_WORK: usize = 1 << 12;
-/// The least cost of comparing one share with a choice.
+/// The least cost of comparing one share with a choice, and of one share of a choice that is
+/// skipped.
 const MIN_SHARE_WORK: usize = 1 << 6;
 
 /// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
@@ -220,7 +221,8 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
     /// for each point.
     fn agreeing(&mut self, group: &[usize], evidence: &Evidence) -> Vec<Vec<usize>> {
         let field = self.headers[group[0]].field();
-        let cost = group.len() * Interpolation::cost(field, self.threshold, evidence.columns()).max(MIN_SHARE_WORK);
+        let cost = Basis::cost(field, self.threshold, group.len(), evidence.columns());
+        let cost = cost.max(group.len() * MIN_SHARE_WORK);
         let mut sets: BTreeMap<std::cmp::Reverse<usize>, Vec<Vec<usize>>> = BTreeMap::new();
         let mut choice: Option<Vec<usize>> = Some((0..self.threshold).collect());
         while let Some(chosen) = choice {
@@ -230,7 +232,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
             }
             let basis: Vec<usize> = chosen.iter().map(|&at| group[at]).collect();
             choice = next_combination(&chosen, group.len());
-            self.work += MIN_WORK;
+            self.work += MIN_WORK.max(self.threshold * MIN_SHARE_WORK);
             if distinct_points(self.readers, &basis).len() < basis.len()
                 || self.is_refuted(&basis)
                 || sets.iter().any(|(size, sets)| size.0 > basis.len() && sets.iter().any(|set| is_subset(&basis, set)))
