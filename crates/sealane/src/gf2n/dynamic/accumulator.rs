@@ -1,6 +1,7 @@
 //! Sums of products of elements.
 
 use sealane_simd::dispatch_clmul;
+use zeroize::Zeroizing;
 
 use super::limbs::add_product;
 use super::{DynamicElement, DynamicField};
@@ -63,6 +64,11 @@ impl<'a> Accumulator<'a> {
             }
         }
         &sum[..limbs]
+    }
+
+    /// Reduces the sum, and returns it as an element.
+    pub(super) fn reduced(&mut self) -> DynamicElement {
+        DynamicElement(Zeroizing::new(self.reduce().to_vec()))
     }
 }
 

@@ -137,20 +137,19 @@ impl DynamicField {
     pub fn multiply(&self, a: &DynamicElement, b: &DynamicElement) -> DynamicElement {
         let mut product = Accumulator::new(self);
         product.add_product(a, b);
-        let mut element = self.zero();
-        element.0.copy_from_slice(product.reduce());
-        element
+        product.reduced()
     }
 
     /// Returns the value at `x` of the polynomial with these coefficients, the constant one first.
     ///
     /// # Panics
-    /// If there are coefficients and `x` belongs to a field with another number of limbs.
+    /// If there are several coefficients and `x` belongs to a field with another number of limbs.
     #[must_use]
     pub fn evaluate(&self, coefficients: &[DynamicElement], x: &DynamicElement) -> DynamicElement {
+        let Some((highest, others)) = coefficients.split_last() else { return self.zero() };
         let mut product = Accumulator::new(self);
-        let mut value = self.zero();
-        for coefficient in coefficients.iter().rev() {
+        let mut value = highest.clone();
+        for coefficient in others.iter().rev() {
             product.clear();
             product.add_product(&value, x);
             value.0.copy_from_slice(product.reduce());
@@ -168,9 +167,7 @@ impl DynamicField {
         for (a, b) in a.iter().zip(b) {
             products.add_product(a, b);
         }
-        let mut sum = self.zero();
-        sum.0.copy_from_slice(products.reduce());
-        sum
+        products.reduced()
     }
 
     /// Adds term·x^j to each sum j.
