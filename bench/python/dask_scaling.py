@@ -27,12 +27,12 @@ MEBIBYTE = 1 << 20
 
 
 def hashed(seed: int) -> str:
-    """Hashes 64 MiB, without the interpreter's lock."""
+    """Hashes 64 MiB. ``hashlib`` releases the interpreter's lock (GIL) meanwhile."""
     return hashlib.sha256(bytes([seed % 256]) * (64 * MEBIBYTE)).hexdigest()
 
 
 def pinned(cores: list[int]) -> distributed.Client:
-    """Returns a client of a new cluster with a worker for each of the cores."""
+    """Returns a client of a new cluster with a worker pinned to each of the cores."""
     cluster = distributed.LocalCluster(
         n_workers=len(cores), threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs="ERROR"
     )
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=24, help="the number of files (default: 24)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default: 3)")
     arguments = parser.parse_args()
-    # The workers import this module.
+    # The workers import `hashed` from this module, because they do not have this `__main__`.
     import dask_scaling
 
     cores = sorted(os.sched_getaffinity(0))[:2]

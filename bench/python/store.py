@@ -54,7 +54,8 @@ def _relay(port: int, server: int, delay: float, sent: Any, received: Any) -> No
 def running(delay: float = 0.0) -> Iterator[Store]:
     """Runs the S3 server versitygw from the path in SEALANE_VERSITYGW. Its files are in memory.
 
-    Each request takes ``delay`` seconds longer than without the relay.
+    The relay delays each read from a client by ``delay`` seconds. A read returns up to 1 MiB, so a
+    long upload is delayed several times.
     """
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         context = multiprocessing.get_context("spawn")

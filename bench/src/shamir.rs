@@ -1,5 +1,5 @@
-//! The peers of secret sharing of bytes, 3 of 5. Shares differ between implementations and runs, so
-//! the combined secrets are compared.
+//! The peers for secret sharing of bytes, with 5 shares and a threshold of 3. Shares differ between
+//! implementations and runs, so the combined secrets are compared.
 
 use std::hint::black_box;
 
@@ -21,8 +21,8 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     if is_split {
         rows.push(floor(&secret));
     }
-    // These crates process 4 to 22 MB/s. A mebibyte would take minutes, and show no more than 64
-    // KiB do.
+    // These crates process 4 to 22 MB/s. Measuring them with 1 MiB would take minutes, and show no
+    // more than with 64 KiB.
     if secret.len() <= 64 << 10 {
         let sharing = Sharing { secret: &secret, threshold: THRESHOLD, count: POINTS.len(), chosen: &CHOSEN };
         rows.extend([
@@ -52,8 +52,8 @@ fn floor(secret: &[u8]) -> Row {
             let (blocks, rest) = piece.as_chunks::<64>();
             for share in &mut shares {
                 let (copies, last) = share[number * PIECE..][..piece.len()].as_chunks_mut::<64>();
-                // Hidden from the compiler, which would call `memcpy`. The speed of `memcpy`
-                // depends on the distance between the addresses.
+                // `black_box` keeps the compiler from calling `memcpy`, whose speed depends on the
+                // distance between the addresses.
                 copies.iter_mut().zip(blocks).for_each(|(copy, block)| *copy = *black_box(block));
                 last.copy_from_slice(rest);
             }
@@ -61,13 +61,13 @@ fn floor(secret: &[u8]) -> Row {
     })
 }
 
-/// Returns ISA-L's row: as many sums and products, with fixed coefficients.
+/// Returns ISA-L's row: the sums and products of secret sharing, with fixed coefficients.
 #[cfg(feature = "isal")]
 fn isal(is_split: bool, size: usize) -> Row {
     const NAME: &str = "ISA-L, no randomness";
     let sources = vec![vec![0x5a; size]; THRESHOLD];
     if is_split {
-        // The squares of 1 to 5 are the same with ISA-L's polynomial.
+        // ISA-L has another polynomial, but the squares of 1 to 5 need no reduction.
         let powers: Vec<u8> = POINTS.iter().flat_map(|&x| [1, x, [0, 1, 4, 5, 16, 17][usize::from(x)]]).collect();
         let (split, mut shares) = (Matrix::new(3, 5, &powers), vec![vec![0; size]; POINTS.len()]);
         return Row::new(NAME, move || split.apply(black_box(&sources), &mut shares));

@@ -1,5 +1,6 @@
-//! `cargo xtask msrv`: checks that the manifests of all published crates promise the same oldest
-//! compiler, and that no dependency needs a newer one. `.ci/run oldest_compiler` builds with it.
+//! `cargo xtask msrv`: checks that the manifests of all published crates and some documents name
+//! the same minimum supported Rust version (MSRV), and that no dependency needs a newer one.
+//! `.ci/run oldest_compiler` checks the workspace with this version.
 
 use std::path::Path;
 
@@ -29,7 +30,7 @@ fn promised() -> Result<Version> {
     let promised = packages.iter().find_map(|package| package.rust_version.clone()).context("no rust-version")?;
     for package in &packages {
         let version = &package.rust_version;
-        // Unpublished crates may need a newer one.
+        // `publish` is `None` for crates that may be published.
         let fits =
             version.as_ref() == Some(&promised) || package.publish.is_some() && version.as_ref() > Some(&promised);
         ensure!(fits, "{}: {version:?}, and {promised} elsewhere", package.manifest_path);

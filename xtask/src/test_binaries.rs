@@ -1,4 +1,4 @@
-//! Builds test executables, and finds them in cargo's folders.
+//! Builds and runs test executables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use crate::command_crates::Crate;
 use crate::ledger::Exercised;
 use crate::process;
 
-/// The variable for slow runs: tests that would try all combinations try one in thirteen. Thirteen
-/// is odd, so all remainders modulo a block's length occur.
+/// The environment variable for slow runs: tests that would try all combinations try one in
+/// thirteen. Thirteen is odd, so all remainders modulo a block's length occur.
 pub(crate) const SOME_COMBINATIONS: (&str, &str) = ("SEALANE_TEST_ONE_IN", "13");
 /// The compiler's flag for slow builds: tests of GF(2^n) try few fields.
 pub(crate) const FEW_FIELDS: &str = "--cfg sealane_few_fields";
 
-/// Returns the variables for tests in an emulator: the backends that they must use, and the ones
-/// that detection must choose, if they are known.
+/// Returns the environment variables for tests in an emulator: the backends that the tests must
+/// use, [`SOME_COMBINATIONS`], and the backends that detection must choose, if they are known.
 pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
     let detects = detects.map(|names| ("SEALANE_TEST_DETECTS", names));
     [("SEALANE_BACKEND", backends), SOME_COMBINATIONS].into_iter().chain(detects).collect()
@@ -25,8 +25,8 @@ pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(
 
 /// Settings for test executables that are optimised as in a release, but in several codegen units,
 /// and with link-time optimisation only within each crate. Kernels are inlined either way. In one
-/// unit, all fields on all levels keep one core busy for minutes. Without any link-time
-/// optimisation, the tests take a third longer.
+/// unit, compiling all fields of GF(2^n) for all backends keeps one core busy for minutes. Without
+/// any link-time optimisation, the tests take a third longer.
 pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
     ("CARGO_PROFILE_RELEASE_LTO", "false"),
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
@@ -57,8 +57,9 @@ impl TestBinary {
     }
 }
 
-/// Returns the start of a command that builds test executables as [`QUICK_RELEASE`], in a separate
-/// folder, so that other flags do not make `cargo test` build again.
+/// Returns a command that builds test executables with the settings of [`QUICK_RELEASE`]. The
+/// caller adds the packages. The separate target folder `folder` keeps other flags from making
+/// `cargo test` build again.
 pub(crate) fn release_build(folder: &str) -> Command {
     let mut command = process::cargo();
     command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);

@@ -133,6 +133,7 @@ impl Report {
     }
 
     /// Returns our figure and its unit. If the target has a peer, divides the figure by the peer's.
+    /// Returns `None` if either was not measured.
     fn reached(&self, target: &Target) -> Option<(f64, String)> {
         let of_row = |name: &str| {
             let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;

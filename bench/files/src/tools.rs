@@ -15,8 +15,8 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Builds the command, and finds the other programs in PATH, or at the paths in AGE, AGE_KEYGEN
-    /// and RAGE.
+    /// Builds `sealane`, and finds the other programs. The environment variables AGE, AGE_KEYGEN
+    /// and RAGE name their paths. Programs without a variable are looked up in PATH.
     pub(crate) fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let built =

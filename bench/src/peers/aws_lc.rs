@@ -20,8 +20,8 @@ pub fn poly1305(key: &[u8; 32], message: &[u8]) -> Tag {
     let mut state = MaybeUninit::<poly1305_state>::uninit();
     let state = state.as_mut_ptr();
     let mut tag = [0; 16];
-    // SAFETY: the first call initialises the state, which has its full size, before the others use
-    // it; the key has 32 bytes, the tag 16, and the message its length.
+    // SAFETY: the first call initialises the state before the others use it. The state, the key (32
+    // bytes) and the tag (16 bytes) are as long as documented, and the message has `len` bytes.
     unsafe {
         CRYPTO_poly1305_init(state, key.as_ptr());
         CRYPTO_poly1305_update(state, message.as_ptr(), message.len());

@@ -19,7 +19,7 @@ const LEAF_1_ECX: usize = 1;
 const LEAF_7_EBX: usize = 2;
 const LEAF_7_ECX: usize = 3;
 
-/// Bits of leaf 1, ECX.
+/// Bits of the word for leaf 1, ECX. OpenSSL keeps AMD's XOP there too, as bit 11.
 const SSSE3: u32 = 1 << 9;
 const AVX_FMA_XOP: u32 = 1 << 28 | 1 << 12 | 1 << 11;
 const AVX: u32 = 1 << 28;
@@ -31,7 +31,7 @@ const AVX512F: u32 = 1 << 16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capabilities([u32; WORDS]);
 
-/// Resets the vector when it is dropped.
+/// A guard that restores the vector's earlier value when it is dropped.
 pub struct Reset(Capabilities);
 
 impl Drop for Reset {
@@ -187,8 +187,8 @@ pub fn check() -> Result<Vec<String>, String> {
     }
     if let Some(no_avx) = Capabilities::without_avx() {
         let ratio = ns_with(no_avx) / usual;
-        // OpenSSL's AVX2 code does twice as many blocks at a time as its SSSE3 code. AVX alone
-        // changes nothing here.
+        // OpenSSL's AVX2 code does twice as many blocks at a time as its SSSE3 code. On a CPU with
+        // AVX but not AVX2, hiding AVX need not change the speed.
         if words[LEAF_7_EBX] & AVX2 != 0 && ratio < 1.25 {
             return Err(format!(
                 "without AVX, OpenSSL takes {ratio:.2} times its usual time: so hiding AVX has no effect"
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn capabilities_are_as_expected_and_come_back() {
+    fn capabilities_are_as_expected_and_are_restored() {
         check().unwrap();
         let found = Capabilities::read();
         for capabilities in [Capabilities::without_avx(), Capabilities::forced()].into_iter().flatten() {

@@ -333,10 +333,10 @@ typedef struct {
 typedef ptrdiff_t (*sealane_read_at)(void *context, uint64_t offset, uint8_t *buffer, size_t len);
 
 /**
- * Reads up to `len` bytes into `buffer`. Returns their number, 0 at the end, or a negative number
- * after an error, which becomes `io` of sealane_age_error.
+ * Reads up to `len` bytes into `buffer`. Returns the number of bytes read, 0 at the end, or a
+ * negative number after an error. The negative number becomes `io` of sealane_age_error.
  *
- * It must return normally, and not leave by longjmp or a C++ exception.
+ * The callback must return normally, and not leave by longjmp or a C++ exception.
  */
 typedef ptrdiff_t (*sealane_read)(void *context, uint8_t *buffer, size_t len);
 

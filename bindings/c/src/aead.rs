@@ -1,4 +1,4 @@
-//! The AEADs: their numbers, lengths and nonces, and functions that seal and open whole messages.
+//! The AEADs: their identifiers and lengths, and functions that seal and open whole messages.
 
 use primitives::chacha20::{Extended, Ietf, Layout};
 use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag};

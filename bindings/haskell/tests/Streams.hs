@@ -50,7 +50,7 @@ cut len = L.fromChunks . go
         | B.null bytes = []
         | otherwise = let (piece, rest) = B.splitAt len bytes in piece : go rest
 
--- | The lazy functions and the others open each other's files.
+-- | The lazy and the strict functions open each other's files.
 exchange :: Recipients -> Identities -> IO ()
 exchange recipients identities = do
     let lengths = [0, 1, 65535, 65536, 65537, 131072, 600000]
@@ -81,7 +81,7 @@ malformed recipients identities = do
     again <- consume (decrypt identities (withEmpty (cut 5000 strict)))
     expect "empty chunks of a file" (again == (plain, Nothing))
 
--- | Everything before the damaged chunk is returned, and nothing of it.
+-- | Everything before the damaged chunk is returned, and nothing of the chunk itself.
 damaged :: Recipients -> Identities -> IO ()
 damaged recipients identities = do
     let plain = content 600000

@@ -1,4 +1,4 @@
-"""What jobs must prevent: objects outside the target, secrets in ledgers, lost tasks."""
+"""Tests that jobs write no object outside the target, write no secret, and lose no task."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def states(report):
 
 @pytest.mark.parametrize("name", ["../evil", "x/../../evil", "./evil", "x//evil"])
 def test_a_name_does_not_lead_out_of_the_target(tmp_path, name):
-    """Stores allow such names, and anyone can encrypt to a lake."""
+    """Object stores allow such names, and encrypting an object needs only the public key."""
     sealed = age.encrypt(b"evil", IDENTITY.recipient)
     fs = fsspec.filesystem("memory")
     with fs.open("/lake/good", "wb") as file:
@@ -99,7 +99,7 @@ def test_a_late_failure_does_not_hide_what_was_done(tmp_path):
         assert json.loads(path.read_text())["state"] == found
 
 
-def test_an_address_keeps_what_it_says():
+def test_options_in_an_address_are_kept():
     place = Place.of("abfs://c@account.dfs.core.windows.net/x", {"anon": True})
     assert place.options["account_name"] == "account" and place.fs().account_name == "account"
 
@@ -123,7 +123,7 @@ def test_failed_connections_are_tried_again():
 
 
 def test_names_that_stand_for_versions():
-    """s3fs and adlfs take a part of these names for a version of another object."""
+    """s3fs and adlfs read such a name as the version of an object with a shorter name."""
     s3, azure = fsspec.filesystem("s3", anon=True), fsspec.filesystem("abfs", account_name="a", anon=True)
     for fs, name in ((s3, "b/x?versionId=1"), (s3, "b/x?versionId="), (azure, "c/x?versionid=1")):
         with pytest.raises(jobs.JobError, match="no object with this name"):
@@ -146,7 +146,7 @@ PARTIAL = [b"", b'{"url": "mem', b"\xff"]
 
 @pytest.mark.parametrize("partial", PARTIAL)
 def test_a_writer_of_the_ledger_that_was_killed(partial, lake):
-    """It left a part of a file, as in a store that writes in place."""
+    """In a store that writes in place, a killed writer leaves an incomplete file."""
     fs = fsspec.filesystem("memory")
     url = fs.unstrip_protocol("/lake/a")
     fs.pipe({"/ledger/job.json": partial, f"/ledger/intents/{digest(url)}/{'0' * 64}.json": partial})
@@ -169,7 +169,10 @@ def test_records_of_an_unknown_job_are_not_used(lake):
 
 @pytest.mark.parametrize("behaviour", ["replaces", "does nothing", "refuses"])
 def test_files_of_the_ledger_are_renamed(behaviour, lake, monkeypatch):
-    """No part of a file has its name, and filesystems differ in renaming onto a file."""
+    """A file gets its name once it is complete.
+
+    Filesystems differ in how they rename onto an existing file.
+    """
     pipe, move, written = MemoryFileSystem.pipe_file, MemoryFileSystem.mv, []
 
     def piping(self, path, value, **kwargs):
@@ -210,7 +213,7 @@ def test_a_ledger_that_cannot_be_listed(lake, tmp_path, monkeypatch):
         jobs.rekey(**lake)
 
 
-def test_systems_without_copies_between_files(tmp_path, monkeypatch):
+def test_systems_without_copy_file_range(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "copy_file_range", raising=False)
     (tmp_path / "a").write_bytes(age.encrypt(b"x", IDENTITY.recipient))
     call = {"recipients": RECIPIENT, "ledger": f"{tmp_path}/ledger", **OLD}

@@ -13,8 +13,8 @@ pub enum SealedError {
     /// these identities.
     #[error("cannot open the object: {0}")]
     Open(#[from] DecryptError),
-    /// The payload is damaged, cut off or too long. When an object is written, it has too many
-    /// chunks.
+    /// The payload is damaged, cut off or too long. During a write, the error means that the object
+    /// would have too many chunks.
     #[error("the object is damaged: {0}")]
     Payload(#[from] StreamError),
     /// The object cannot be sealed for these recipients.
@@ -23,11 +23,12 @@ pub enum SealedError {
     /// The object cannot be given other recipients.
     #[error("cannot give the object other recipients: {0}")]
     Rekey(#[from] RekeyError),
-    /// The header for the new recipients does not fit the length of the old header, in bytes.
+    /// The header for the new recipients cannot have the length of the old header. The field is
+    /// that length in bytes.
     #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
     HeaderLen(usize),
     /// The object was replaced while it was read or given other recipients, or the inner store
-    /// returned too few of the bytes to copy.
+    /// returned too few or too many bytes of it.
     #[error("the object was changed while it was read")]
     Changed,
     /// A part of an upload was not written, or may not have been, or was added after the last chunk

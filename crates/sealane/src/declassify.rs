@@ -1,7 +1,7 @@
 //! Verdicts and syndromes: the only secret-dependent values that code may branch on.
 
-/// Returns the verdict, which is public although it depends on secrets: whether a tag or shares are
-/// right, or whether two seeds are equal.
+/// Declassifies and returns a verdict: whether a tag or shares are right, or whether two seeds are
+/// equal. A verdict is public although it depends on secrets.
 ///
 /// In a build with `--cfg sealane_declassify`, a constant-time checker receives the verdict: see
 /// [`on_declassify`].

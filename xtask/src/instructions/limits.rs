@@ -1,4 +1,4 @@
-//! The limits of the counts.
+//! The limits of instruction counts, and the comparison of counts with them.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ pub(super) struct Limits {
 
 const BLESS: &str = "run `cargo xtask instructions --bless`";
 
-/// The tolerance above a limit: the larger of a percentage and a number of instructions. The
-/// compiler may produce other code after a change elsewhere. One more register copy around a short
-/// message is no regression, and a kernel's loop has 100 times as many instructions.
+/// The tolerance above a limit: the larger of a percentage and a number of instructions. After a
+/// change elsewhere, the compiler may add register copies around a short message, which is no
+/// regression. Eight instructions are only about 1 % of a kernel's loop.
 const ABOVE: (u64, u64) = (2, 8);
 /// The tolerance below a limit is wider, because a small gain is not worth the work to lower the
 /// limit.
@@ -41,7 +41,8 @@ impl Limits {
         limits
     }
 
-    /// Returns the file's text, with the comment at the top of `old`.
+    /// Returns the new text of the file. `old` is the present text, whose comment at the top is
+    /// kept.
     pub(super) fn text(&self, old: &str) -> String {
         let comment = old.lines().take_while(|line| line.starts_with('#'));
         let mut text = comment.map(|line| format!("{line}\n")).collect::<String>();
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn two_per_cent_above_and_five_below_pass_and_a_few_instructions() {
+    fn counts_within_the_tolerance_pass() {
         let judged = |seal_64, seal_16384, scalar, compiler: &str| {
             let cases =
                 [("avx2", "seal", 64, seal_64), ("avx2", "seal", 16384, seal_16384), ("scalar", "seal", 16, scalar)];
@@ -153,7 +154,7 @@ mod tests {
         let expected = ["avx2 open 64: ", "avx2 seal 16384: ", "scalar seal 16: "];
         assert_eq!(complaints.len(), expected.len());
         assert!(complaints.iter().zip(expected).all(|(complaint, case)| complaint.starts_with(case)), "{complaints:?}");
-        // A part of the cases says nothing about the others.
+        // If only some cases were counted, the limits of the others are not checked.
         assert_eq!(limits().judge(&some, COMPILER, false).len(), 1);
     }
 

@@ -10,10 +10,10 @@ use sealane_age::ReadAt;
 use crate::boundary::Caller;
 use crate::status::sealane_status::{self, *};
 
-/// Reads up to `len` bytes into `buffer`. Returns their number, 0 at the end, or a negative number
-/// after an error, which becomes `io` of sealane_age_error.
+/// Reads up to `len` bytes into `buffer`. Returns the number of bytes read, 0 at the end, or a
+/// negative number after an error. The negative number becomes `io` of sealane_age_error.
 ///
-/// It must return normally, and not leave by longjmp or a C++ exception.
+/// The callback must return normally, and not leave by longjmp or a C++ exception.
 pub type sealane_read = Option<unsafe extern "C" fn(context: *mut c_void, buffer: *mut u8, len: usize) -> isize>;
 
 /// Writes at least one and up to `len` bytes. Returns their number, or a negative number after an
@@ -55,7 +55,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The promise that `Caller` stands for covers the callbacks too.
+    /// Needs a `Caller`: the caller's promise covers the callback, too.
     pub(super) fn new(_: &'a Caller, read: sealane_read, context: *mut c_void) -> Result<Self, sealane_status> {
         Ok(Self { read: read.ok_or(SEALANE_NULL_POINTER)?, context, caller: PhantomData })
     }
@@ -67,7 +67,7 @@ impl Read for Source<'_> {
             return Ok(0);
         }
         // SAFETY: the header asks for a function that can be called with its context and `len`
-        // bytes to write while the call lasts, and `Caller` is the proof that it does.
+        // bytes to write while the call lasts. `Caller` is the promise that `read` is one.
         let result = unsafe { (self.read)(self.context, out.as_mut_ptr(), out.len()) };
         processed(result, out.len())
     }
@@ -95,8 +95,8 @@ impl Write for Sink<'_> {
             return Ok(0);
         }
         // SAFETY: the header asks for a function that can be called with its context and `len`
-        // bytes to read, from one thread at a time, while the call lasts. `Caller` is the proof
-        // that it does.
+        // bytes to read, from one thread at a time, while the call lasts. `Caller` is the promise
+        // that `write` is one.
         let result = unsafe { (self.write)(self.context, bytes.as_ptr(), bytes.len()) };
         processed(result, bytes.len())
     }

@@ -1,4 +1,5 @@
-//! The construction with a number of rounds and a layout that the caller chooses for each message.
+//! The AEAD construction of RFC 8439, section 2.8, with a number of rounds and a layout that the
+//! caller chooses for each message.
 //!
 //! Messages with 20 rounds and a 32-bit counter use the kernels of [`super::one_shot`]. Other
 //! variants are rare, so they have no kernels of their own: the cipher and the authenticator, each
@@ -17,8 +18,8 @@ use crate::error::OpenError;
 use crate::poly1305::{Poly1305, Tag, tags_equal};
 use crate::wipe::wipe;
 
-/// Bytes that the cipher and then the authenticator process at a time when a message is sealed:
-/// whole blocks, which stay in the first-level cache.
+/// The length of the pieces in which a message is sealed. A piece is whole blocks, and stays in the
+/// first-level cache between the cipher and the authenticator.
 const PIECE_BYTES: usize = 8 * 1024;
 
 /// A key and the backend that works with it.
@@ -65,7 +66,8 @@ impl KeyOfAnyVariant {
     /// Decrypts `buffer` in place if it, `aad`, `nonce` and `tag` are authentic together.
     ///
     /// # Errors
-    /// [`OpenError`] if they are not; `buffer` then holds the ciphertext as before.
+    /// [`OpenError`] if they are not, or if `buffer` is longer than [`MAX_MESSAGE_BYTES`]; `buffer`
+    /// then holds the ciphertext as before.
     pub(crate) fn open<const ROUNDS: usize, L: Layout>(
         &self,
         nonce: &L::Nonce,
@@ -108,7 +110,7 @@ const fn has_kernels<L: Layout>(rounds: usize) -> bool {
     rounds == super::construction::ROUNDS && !L::COUNTER_64
 }
 
-/// Starts `mac_data` with the associated data and its padding.
+/// Returns the authenticator, once the associated data and its padding are in it.
 fn begin_mac<const ROUNDS: usize, L: Layout>(level: Level, state: &mut State, aad: &[u8]) -> Poly1305 {
     let mut block_0 = [0; BLOCK_BYTES];
     ChaCha::<ROUNDS, L>::apply_blocks(level, state, KEY_BLOCK.into(), &mut block_0);

@@ -1,10 +1,11 @@
-//! Numbers in five limbs of 26 bits, one in each lane of a vector.
+//! Numbers in five limbs of 26 bits. Each of five vectors holds one limb of all numbers, and each
+//! lane belongs to one number.
 
 use sealane_simd::{Simd, U64Lanes};
 
 use super::field::LIMB;
 
-/// Returns numbers of 128 bits, given in two halves, in limbs of 26 bits.
+/// Splits numbers of 128 bits, given as their low and high halves, into limbs of 26 bits.
 #[inline(always)]
 pub(super) fn limbs<S: Simd>(token: S, low: S::U64Lanes, high: S::U64Lanes) -> [S::U64Lanes; 5] {
     let limb = S::U64Lanes::splat(token, LIMB);
@@ -17,7 +18,7 @@ pub(super) fn limbs<S: Simd>(token: S, low: S::U64Lanes, high: S::U64Lanes) -> [
     ]
 }
 
-/// Carries limbs below 2^64 - 2^40 so that they are at most 2^26 + 2^16.
+/// Propagates carries. Each limb must be below 2^64 - 2^40, and becomes at most 2^26 + 2^16.
 #[inline(always)]
 pub(super) fn carry<S: Simd>(token: S, mut h: [S::U64Lanes; 5]) -> [S::U64Lanes; 5] {
     let limb = S::U64Lanes::splat(token, LIMB);
@@ -26,7 +27,7 @@ pub(super) fn carry<S: Simd>(token: S, mut h: [S::U64Lanes; 5]) -> [S::U64Lanes;
         h[i] = h[i].and(limb);
         h[i + 1] = h[i + 1].add(above);
     };
-    // Two chains side by side: 0 1 2 3 and 3 4 0 1.
+    // Two chains of carries side by side: limbs 0, 1, 2, 3, 4 and limbs 3, 4, 0, 1.
     carry(&mut h, 0);
     carry(&mut h, 3);
     carry(&mut h, 1);

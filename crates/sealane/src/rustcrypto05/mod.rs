@@ -46,10 +46,10 @@ assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b\"message\");
 //!   this module only.
 //! - The cores and `hchacha` take `U4`, `U6` and `U10`, and no other number of double rounds.
 
+// The files in `../rustcrypto` are compiled once for each generation of the traits. Names that
+// differ between the generations come from the module `generation` beside each `mod.rs`.
 #[path = "../rustcrypto/block_core.rs"]
 mod block_core;
-// The files of `rustcrypto` are compiled once for each generation, with the names in its
-// `generation`.
 #[path = "../rustcrypto/chacha_poly1305.rs"]
 mod chacha_poly1305;
 mod generation;
@@ -91,7 +91,7 @@ pub use poly1305::{BLOCK_SIZE, Block, KEY_SIZE, Poly1305, universal_hash};
 ///     XChaCha8::new(&key, &nonce).apply_keystream(&mut data);
 /// }
 ///
-/// /// Returns the first block of a key stream. The type counts double rounds.
+/// /// Returns the first block of a key stream. `R` is the number of double rounds.
 /// fn block<R: Rounds>(key: &Key, nonce: &Nonce) -> [u8; 64] {
 ///     let mut block = [0; 64].into();
 ///     ChaChaCore::<R>::new(key, nonce).write_keystream_block(&mut block);
@@ -147,7 +147,7 @@ pub mod chacha20 {
 /// let ciphertext = cipher.encrypt(&nonce, b"message".as_ref())?;
 /// assert_eq!(cipher.decrypt(&nonce, ciphertext.as_ref())?, b"message");
 ///
-/// // In place, with the tag apart.
+/// // In place, with a detached tag.
 /// let (nonce, mut message) = (Nonce::from([7; 12]), *b"message");
 /// let tag: Tag = ChaCha20Poly1305::new(&key).encrypt_in_place_detached(&nonce, b"", &mut message)?;
 /// assert_eq!(tag.len(), 16);

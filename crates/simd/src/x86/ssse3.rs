@@ -17,7 +17,7 @@ use crate::words::{MAX_WORDS_LANES, Words};
 pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
 
 token! {
-    /// Proof of SSSE3 and what it implies.
+    /// Proof of SSSE3, SSE3 and SSE2.
     Ssse3: "ssse3", FEATURES
 }
 

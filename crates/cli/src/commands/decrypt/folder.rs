@@ -20,7 +20,7 @@ use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
 
-/// Decrypts.
+/// Decrypts the input files and folders into the output folder.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
@@ -93,7 +93,8 @@ impl Run<'_> {
         }
         let reader = self.opening.decrypt(file, &self.expected, source, self.progress)?;
         let id = Id(reader.file_id());
-        // Rights of other users to the encrypted file do not apply to the plaintext.
+        // Without an entry in a manifest, the mode is left out: the permissions of the encrypted
+        // file do not apply to the plaintext.
         let attributes = known.map_or_else(|| Attributes::of(&metadata).without_mode(), |known| known.attributes);
         let write = |output: &mut Checked<Target<'_>>| match open_file(reader, known, output, threads) {
             Ok((size, _)) => Ok(size),

@@ -22,7 +22,7 @@ use trio::Trio;
 /// A message for [`ChaChaPoly1305::seal_batch`]. It is encrypted in place, and its tag is written
 /// where the caller wants it, such as after the ciphertext in a packet.
 ///
-/// `N` is the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
+/// `N` is the type of the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest};
@@ -66,7 +66,7 @@ impl<'a, N> SealRequest<'a, N> {
 
 /// A message for [`ChaChaPoly1305::open_batch`]. It is decrypted in place.
 ///
-/// `N` is the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
+/// `N` is the type of the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 pub struct OpenRequest<'a, N = [u8; 12]> {
     nonce: N,
     aad: &'a [u8],
@@ -124,11 +124,14 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 /// # Many messages at once
 ///
 /// Independent messages share vectors, which one short message does not fill. For network packets
-/// and database records, a batch is faster than the same messages one by one. Their lengths may
-/// differ, but messages of similar length share more work. Long messages, the messages of a small
-/// batch unless they are very short, and all messages on the portable backend are processed one by
-/// one, at the cost of [`ChaChaPoly1305::seal_in_place`]. The results are the same as one by one,
-/// byte for byte. Nothing is allocated.
+/// and database records, a batch is faster than the same messages one by one. The lengths of the
+/// messages may differ, but messages of similar length share more work. Nothing is allocated.
+///
+/// Ciphertexts and tags are the same as one by one, byte for byte. These messages are processed one
+/// by one, at the cost of [`ChaChaPoly1305::seal_in_place`]:
+/// - long messages, and on some backends those with long associated data;
+/// - the messages of a small batch, unless they are very short;
+/// - all messages on the portable backend.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, OpenRequest, SealRequest, TAG_BYTES};
@@ -149,7 +152,7 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 /// }).collect();
 /// cipher.seal_batch(&mut requests);
 ///
-/// packets[5][10] ^= 1; // on the way
+/// packets[5][10] ^= 1; // damaged in transit
 ///
 /// let mut requests: Vec<_> = (0..).zip(&mut packets).map(|(number, packet)| {
 ///     let (header, rest) = packet.split_at_mut(4);
@@ -190,14 +193,14 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
-    /// Does the same as [`ChaChaPoly1305::seal_batch`], without waiting for the result of the
-    /// self-test, which calls it. Does not check the lengths.
+    /// Does the same as [`ChaChaPoly1305::seal_batch`] for the self-test, whose result it does not
+    /// wait for. Does not check the lengths.
     pub(crate) fn seal_batch_untested(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(SealRequest::message));
     }
 
-    /// Does the same as [`ChaChaPoly1305::open_batch`], without waiting for the result of the
-    /// self-test, which calls it. Returns no error: the requests have the results.
+    /// Does the same as [`ChaChaPoly1305::open_batch`] for the self-test, whose result it does not
+    /// wait for. Returns no error: the requests have the results.
     pub(crate) fn open_batch_untested(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(OpenRequest::message));
     }
@@ -233,7 +236,8 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
             }
             let bytes = message.data.len().saturating_add(message.aad.len());
             let is_long = tuning.batch_max_bytes.is_none_or(|max| bytes > max);
-            // Alone, a message authenticates long associated data on vectors.
+            // A backend that interleaves short messages authenticates a batch on integers. If a
+            // message is processed alone, its long associated data is authenticated on vectors.
             let has_long_aad = tuning.interleaves_short_messages() && message.aad.len() > SHORT_MAX_AAD_BYTES;
             if left < tuning.batch_min_messages || is_long || has_long_aad {
                 self.alone(nonce, message);

@@ -15,7 +15,8 @@ pub struct Report {
     pub length: u64,
     /// The shares that agree with the secret, without repetitions.
     pub used: Vec<usize>,
-    /// Shares that repeat another with the same content: the repetition, and the first one.
+    /// Shares that repeat a share in `used`, with the same content. Each pair is the repetition and
+    /// that share.
     pub repeated: Vec<[usize; 2]>,
     /// Shares that were left out, with the reason for each. There were enough others.
     pub bad: Vec<BadShare>,

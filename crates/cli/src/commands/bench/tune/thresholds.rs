@@ -12,7 +12,7 @@ use super::measurement::Question::{Class, Length, Nothing, Together};
 
 const BLOCK_BYTES: usize = 64;
 
-/// A threshold of the table.
+/// A threshold of the tuning table.
 pub(super) struct Threshold {
     /// The name in `sealane_simd::tuning`.
     pub(super) name: &'static str,
