@@ -1,8 +1,8 @@
 """Measures how jobs and sums over sealed files scale from one worker of Dask to two.
 
-Prints a table in Markdown: the time of one worker by that of two, each the least of several rounds
-in which both alternate. Each worker has one thread and a core of its own. Hashing in memory, which
-needs no file and no other process, shows what the machine can do. Plain files show what Dask can.
+Prints a Markdown table: the time with one worker divided by the time with two. Both take turns, and
+the shortest time of several rounds counts. Each worker has one thread and is pinned to a core.
+Hashing in memory, without files, shows what the machine can do. Plain files show what Dask can do.
 """
 
 import argparse

@@ -142,7 +142,7 @@ pub unsafe extern "C" fn sealane_aead_seal(
     ciphertext: *mut u8,
     tag: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn sealane_aead_open(
     tag: *const u8,
     plaintext: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let keyed = Keyed::new(&caller, aead, key, nonce, nonce_len)?;

@@ -142,7 +142,7 @@ pub unsafe extern "C" fn sealane_aead_seal_batch(
     messages: *const sealane_message,
     count: usize,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let messages = caller.input(messages, count)?;
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn sealane_aead_open_batch(
     messages: *mut sealane_message,
     count: usize,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let messages = caller.in_out(messages, count)?;

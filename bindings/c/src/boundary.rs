@@ -42,7 +42,7 @@ impl Caller {
     /// Until this value is dropped, each non-null pointer that the methods receive is valid for
     /// its length, and memory for output is not used by others. Contexts are live results of
     /// [`new_context`]. Others do not use them, or, if [`Self::shared`] receives them, at most read
-    /// them too.
+    /// them too. Callbacks keep the header's rules for them.
     pub(crate) unsafe fn new() -> Self {
         Self(())
     }

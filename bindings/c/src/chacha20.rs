@@ -103,7 +103,7 @@ pub unsafe extern "C" fn sealane_chacha20_xor(
     input_len: usize,
     output: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let mut stream = Stream::new(&caller, variant, key, nonce, nonce_len, counter)?;
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn sealane_chacha20_init(
     nonce_len: usize,
     counter: u64,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let chacha20 = caller.context(chacha20)?;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn sealane_chacha20_init(
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_chacha20_dup(chacha20: *const sealane_chacha20) -> *mut sealane_chacha20 {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.duplicate(chacha20)
 }
 
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn sealane_chacha20_update(
     input_len: usize,
     output: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let stream = caller.context(chacha20)?.stream.as_mut().ok_or(SEALANE_WRONG_STATE)?;
@@ -180,6 +180,6 @@ pub unsafe extern "C" fn sealane_chacha20_update(
 /// The rules of the header. The context must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_chacha20_free(chacha20: *mut sealane_chacha20) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(chacha20);
 }

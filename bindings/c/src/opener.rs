@@ -70,7 +70,7 @@ pub unsafe extern "C" fn sealane_opener_init(
     aad: *const u8,
     aad_len: usize,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let opener = caller.context(opener)?;
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn sealane_opener_init(
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_opener_dup(opener: *const sealane_opener) -> *mut sealane_opener {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.duplicate(opener)
 }
 
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn sealane_opener_authenticate(
     ciphertext: *const u8,
     ciphertext_len: usize,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let opener = caller.context(opener)?.for_piece(ciphertext_len)?;
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn sealane_opener_decrypt_unauthenticated(
     ciphertext_len: usize,
     plaintext: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let opener = caller.context(opener)?.for_piece(ciphertext_len)?;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn sealane_opener_decrypt_unauthenticated(
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_opener_verify(opener: *mut sealane_opener, tag: *const u8) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let tag: Tag = caller.array(tag)?;
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn sealane_opener_decrypt(
     ciphertext_len: usize,
     plaintext: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let State::Verified(message) = &mut caller.context(opener)?.message else {
@@ -201,6 +201,6 @@ pub unsafe extern "C" fn sealane_opener_decrypt(
 /// The rules of the header. The context must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_opener_free(opener: *mut sealane_opener) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(opener);
 }

@@ -26,7 +26,7 @@ pub unsafe extern "C" fn sealane_poly1305_mac(
     message_len: usize,
     tag: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let key = caller.key(key)?;
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn sealane_poly1305_verify(
     message_len: usize,
     tag: *const u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let tag: Tag = caller.array(tag)?;
@@ -72,7 +72,7 @@ pub extern "C" fn sealane_poly1305_new() -> *mut sealane_poly1305 {
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_poly1305_init(poly1305: *mut sealane_poly1305, key: *const u8) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let poly1305 = caller.context(poly1305)?;
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn sealane_poly1305_init(poly1305: *mut sealane_poly1305, 
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_poly1305_dup(poly1305: *const sealane_poly1305) -> *mut sealane_poly1305 {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.duplicate(poly1305)
 }
 
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn sealane_poly1305_update(
     piece: *const u8,
     piece_len: usize,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let message = caller.context(poly1305)?.message.as_mut().ok_or(SEALANE_WRONG_STATE)?;
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn sealane_poly1305_update(
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_poly1305_final(poly1305: *mut sealane_poly1305, tag: *mut u8) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         caller.output(tag, 16)?;
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn sealane_poly1305_final_verify(
     poly1305: *mut sealane_poly1305,
     tag: *const u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let tag: Tag = caller.array(tag)?;
@@ -153,6 +153,6 @@ pub unsafe extern "C" fn sealane_poly1305_final_verify(
 /// The rules of the header. The context must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_poly1305_free(poly1305: *mut sealane_poly1305) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(poly1305);
 }

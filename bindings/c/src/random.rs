@@ -15,7 +15,7 @@ use crate::status::sealane_status::{self, *};
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_random(bytes: *mut u8, len: usize) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let bytes = caller.output(bytes, len)?;
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn sealane_random(bytes: *mut u8, len: usize) -> sealane_s
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_keygen(key: *mut u8) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let mut random = Zeroizing::new([0; 32]);

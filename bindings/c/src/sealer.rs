@@ -35,7 +35,7 @@ pub unsafe extern "C" fn sealane_sealer_init(
     aad: *const u8,
     aad_len: usize,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let sealer = caller.context(sealer)?;
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn sealane_sealer_init(
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_sealer_dup(sealer: *const sealane_sealer) -> *mut sealane_sealer {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.duplicate(sealer)
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn sealane_sealer_update(
     plaintext_len: usize,
     ciphertext: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let message = caller.context(sealer)?.message.as_mut().ok_or(SEALANE_WRONG_STATE)?;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn sealane_sealer_update(
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_sealer_final(sealer: *mut sealane_sealer, tag: *mut u8) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         check_disjoint(&[Region::new(tag, 16)], &[Region::new(sealer, 1)])?;
@@ -107,6 +107,6 @@ pub unsafe extern "C" fn sealane_sealer_final(sealer: *mut sealane_sealer, tag: 
 /// The rules of the header. The context must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_sealer_free(sealer: *mut sealane_sealer) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(sealer);
 }

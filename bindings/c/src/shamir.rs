@@ -39,7 +39,7 @@ pub unsafe extern "C" fn sealane_shamir_split(
     secret_len: usize,
     shares: *const *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let mut splitter = Splitter::with_points(threshold, caller.input(points, count)?)?;
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn sealane_shamir_combine(
     share_len: usize,
     output: *mut u8,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard(|| {
         let combiner = Combiner::at(caller.input(points, count)?, target)?;

@@ -85,7 +85,7 @@ pub unsafe extern "C" fn sealane_age_identities_add(
     text_len: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.context(identities)?;
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn sealane_age_identities_add_passphrase(
     max_work_factor: u32,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.context(identities)?;
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn sealane_age_identities_add_ssh(
     passphrase_len: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.context(identities)?;
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn sealane_age_identities_add_part(
     part_len: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.context(identities)?;
@@ -178,6 +178,6 @@ pub unsafe extern "C" fn sealane_age_identities_add_part(
 /// The rules of the header. The identities must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_age_identities_free(identities: *mut sealane_age_identities) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(identities);
 }

@@ -38,7 +38,7 @@ pub unsafe extern "C" fn sealane_age_keygen(
     size: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let text: SecretString = match kind {
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn sealane_age_recipient(
     size: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let invalid = |error: &dyn ToString| Failure::new(SEALANE_INVALID_TEXT, error.to_string());

@@ -31,7 +31,7 @@ fn store(caller: &Caller, to: *mut *mut sealane_bytes, bytes: Vec<u8>) -> Result
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_bytes_data(bytes: *const sealane_bytes) -> *const u8 {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     caller.shared(bytes).map_or(core::ptr::null(), |bytes| bytes.bytes.as_ptr())
 }
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn sealane_bytes_data(bytes: *const sealane_bytes) -> *con
 /// The rules of the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_bytes_len(bytes: *const sealane_bytes) -> usize {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     caller.shared(bytes).map_or(0, |bytes| bytes.bytes.len())
 }
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn sealane_bytes_len(bytes: *const sealane_bytes) -> usize
 /// The rules of the header. The bytes must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_bytes_free(bytes: *mut sealane_bytes) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(bytes);
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn sealane_age_encrypt(
     file: *mut *mut sealane_bytes,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.shared(recipients)?;
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn sealane_age_decrypt(
     plaintext: *mut *mut sealane_bytes,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;

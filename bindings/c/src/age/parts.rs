@@ -77,7 +77,7 @@ pub unsafe extern "C" fn sealane_age_contribute(
     count: *mut usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;

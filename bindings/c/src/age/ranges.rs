@@ -94,10 +94,10 @@ pub unsafe extern "C" fn sealane_age_ranges_open(
     ranges: *mut *mut sealane_age_ranges,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
-        // SAFETY: the header's rule for this callback is what this asks for.
+        // SAFETY: the header requires of `read_at` what `File::new` requires.
         let input = unsafe { File::new(read_at, context, file_len) }?;
         open(&caller, identities, input, Reader::Callback, ranges)
     })
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn sealane_age_ranges_open_fd(
     ranges: *mut *mut sealane_age_ranges,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || open(&caller, identities, caller.file(file)?, Reader::Descriptor, ranges))
 }
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn sealane_age_ranges_len(
     len: *mut u64,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let reader = &caller.shared(ranges)?.reader;
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn sealane_age_ranges_read(
     read: *mut usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let reader = &caller.shared(ranges)?.reader;
@@ -184,6 +184,6 @@ pub unsafe extern "C" fn sealane_age_ranges_read(
 /// The rules of the header. The reader must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_age_ranges_free(ranges: *mut sealane_age_ranges) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(ranges);
 }

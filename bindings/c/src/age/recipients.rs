@@ -80,7 +80,7 @@ pub unsafe extern "C" fn sealane_age_recipients_add(
     text_len: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.context(recipients)?;
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn sealane_age_recipients_add_passphrase(
     work_factor: u32,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.context(recipients)?;
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn sealane_age_recipients_require(
     label_len: usize,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.context(recipients)?;
@@ -157,6 +157,6 @@ pub unsafe extern "C" fn sealane_age_recipients_require(
 /// The rules of the header. The recipients must not be used afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_age_recipients_free(recipients: *mut sealane_age_recipients) {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     unsafe { Caller::new() }.free(recipients);
 }

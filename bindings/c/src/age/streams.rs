@@ -67,7 +67,7 @@ pub unsafe extern "C" fn sealane_age_encrypt_stream(
     write_context: *mut c_void,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.shared(recipients)?;
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn sealane_age_decrypt_stream(
     write_context: *mut c_void,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn sealane_age_encrypt_fd(
     output: c_int,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.shared(recipients)?;
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn sealane_age_decrypt_fd(
     output: c_int,
     error: *mut sealane_age_error,
 ) -> sealane_status {
-    // SAFETY: the header's rules for the caller are what this asks for.
+    // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;
