@@ -38,7 +38,7 @@ def main() -> None:
         keys: dict[str, Any] = {"identities": lambda: identity, "recipients": str(identity.recipient)}
 
         def sealed() -> AgeFileSystem:
-            """Returns a filesystem that has read no file yet. Connections are kept."""
+            """Returns a filesystem that knows no headers. It uses the connections of ``plain``."""
             return AgeFileSystem(plain, **keys, skip_instance_cache=True)
 
         known = sealed()
@@ -47,7 +47,7 @@ def main() -> None:
         plain.pipe("lake/plain.parquet", sink.getvalue().to_pybytes())
         known.pipe("lake/sealed.parquet", sink.getvalue().to_pybytes())
 
-        # Without the cache of s3fs, which reads 50 MiB ahead.
+        # This filesystem has no cache. The default cache of s3fs reads 50 MiB ahead.
         exact = fsspec.filesystem("s3", **server.options, use_listings_cache=False, default_cache_type="none")
         print("| columns | file | ms | MB moved | × plain | × plain without a cache |\n|---|---|---|---|---|---|")
         for name, columns in (("all", None), ("one of six", ["c3"])):

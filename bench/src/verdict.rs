@@ -42,14 +42,14 @@ pub struct Verdict {
     pub class: String,
     /// The peers that the target names.
     pub against: String,
-    /// The peer that ours was compared with.
+    /// The peer that Sealane was compared with: the fastest of the peers in `against`.
     pub peer: &'static str,
     pub ratio: f64,
     pub target: f64,
     pub met: bool,
 }
 
-/// A wider backend beside a narrower one at one size.
+/// The comparison of a wider backend with a narrower one, at one size.
 #[derive(Serialize)]
 pub struct Order {
     pub suite: &'static str,
@@ -156,7 +156,8 @@ impl RowResult {
 }
 
 impl Verdict {
-    /// Formats `1.42 of 1.40 x best: met`, or the margin by which it is missed.
+    /// Formats the verdict, such as `1.42 of 1.40 x best: met`. If the target is missed, shows the
+    /// margin.
     pub fn describe(&self) -> String {
         let against = if self.against == "best" || self.against == self.peer {
             self.against.clone()

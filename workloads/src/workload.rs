@@ -10,7 +10,7 @@ use crate::benchmarks::Benchmark;
 pub struct Workload {
     /// The name of the primitive. The tests print it when they exercise the primitive.
     pub name: &'static str,
-    /// The primitives of one family have the same backends.
+    /// The family of the primitive, which determines its backends.
     pub family: Family,
     /// Parts of test names. They select the tests of the primitive and of the primitives that it
     /// uses.
@@ -78,11 +78,11 @@ impl Family {
         }
     }
 
-    /// Returns the name of the backend that `SEALANE_BACKEND` selects. If the variable is not set,
-    /// that is the widest one.
+    /// Returns the name of the backend that `SEALANE_BACKEND` selects. If the variable names no
+    /// backend of this family, returns the widest available one.
     ///
     /// # Errors
-    /// If the CPU lacks the backend, or no backend has the name.
+    /// If the CPU lacks the named backend, or no family has a backend with the name.
     #[cfg(any(feature = "bench", feature = "run"))]
     pub fn chosen(self) -> Result<&'static str, sealane::BackendError> {
         match self {
@@ -103,15 +103,16 @@ pub struct Operation {
     pub symbol: &'static str,
     /// Sizes of the input, in the operation's unit: bytes of one message, the number of inputs,
     /// elements or messages, a threshold, or the degree of a field. Together they reach every
-    /// kernel of every backend, with and without a remainder. An operation with the kernels of
-    /// another one has one size.
+    /// kernel of every backend, with and without a remainder. One size is enough for an operation
+    /// whose kernels another operation reaches.
     pub sizes: &'static [usize],
     /// Sizes at which instructions are counted.
     pub counted: &'static [usize],
-    /// Sizes at which the time with secrets of zeros is compared with that of random ones.
+    /// Sizes at which the time with all-zero secrets is compared with the time with random secrets.
     pub timed: &'static [usize],
     /// The number of messages that one run processes together: 1 if it processes single messages.
-    /// In batches of mixed lengths, and of QUIC packets, the size does not give the length.
+    /// For batches of mixed lengths and of QUIC packets, the size is the number of messages, and
+    /// this field only marks the operation as a batch.
     pub messages: usize,
     /// An operation that each run performs first. Its instructions are subtracted from those that
     /// are counted.
@@ -159,15 +160,16 @@ pub enum Work {
     CarrylessProduct,
 }
 
-/// Converts the amount of [`Work`] in the body of a loop to units for each iteration.
+/// A rule that converts the amount of [`Work`] in a loop's body to units for each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
     /// One unit for each piece of work.
     Each,
-    /// One unit for each, if the amount is a multiple of this number. Other loops do not match.
+    /// One unit for each piece of work, if the amount is a multiple of this number. Other loops do
+    /// not match.
     EachOfMultiple(usize),
-    /// One unit for each group of this size. A loop does not match if its amount is no multiple of
-    /// the size.
+    /// One unit for each group of this size, if the amount is a multiple of the size. Other loops
+    /// do not match.
     Groups(usize),
     /// One unit, if the amount is exactly this number. Other loops do not match.
     Exactly(usize),

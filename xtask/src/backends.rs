@@ -1,4 +1,4 @@
-//! `cargo xtask backends`: runs the tests once for each width of x86 vectors that this CPU has.
+//! `cargo xtask backends`: runs the tests once on each x86 backend that this CPU supports.
 
 use anyhow::{Result, ensure};
 use sealane_workloads::Family;
@@ -17,12 +17,12 @@ const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 pub(crate) fn run() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "run the x86 backends on an x86-64 machine: `cargo xtask cross` has AArch64");
     let mut ledger = Ledger::new("backends");
-    // `cargo test` runs the tests of the file format on the widest vectors. Here, one narrow width
-    // is enough for them.
+    // `cargo test` runs the tests of the file format on the widest backend. Here, one narrow
+    // backend is enough for them.
     let (primitives, format) =
         test_binaries::of_workspace()?.into_iter().partition::<Vec<_>, _>(TestBinary::is_of_primitives);
-    // The first width runs all tests. The others run only the tests of the families whose backend
-    // they change.
+    // The first run has all tests of the primitives. Each later run has only the tests of the
+    // families whose backend it changes.
     let mut selection = Selection::default();
     for backend in ALWAYS.iter().copied().chain(avx512()?) {
         let tests = selection.next(forced(backend));
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_width_runs_what_it_changes() {
+    fn each_run_has_the_tests_of_the_families_it_changes() {
         let mut selection = Selection::default();
         assert_eq!(selection.next(forced("scalar")), None);
         let tests = selection.next(forced("ssse3")).unwrap();

@@ -43,7 +43,7 @@ fn speed() -> Result<String> {
     for (class, (name, ratios)) in names.into_iter().zip([Ok(None)].into_iter().chain(of_peers)).enumerate() {
         let (ratios, mut points) = (ratios?, Vec::new());
         for (column, size) in sizes.iter().enumerate().filter(|(_, size)| !size.is_empty()) {
-            // Cells of short messages are times.
+            // Cells of short messages hold times in ns. The other cells hold GB/s.
             let cell = number(ours[column])?;
             let ours = if ours[column].ends_with("ns") { number(size)? / cell } else { cell };
             // The speed of others is ours divided by the ratio.

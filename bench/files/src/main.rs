@@ -1,7 +1,7 @@
 //! Compares the command `sealane` with age, rage and `cp`, as whole processes that take turns. For
 //! many small files, compares our library with rage's.
 //!
-//! Figures drift with the machine. Compare ratios from one run.
+//! The speed of the machine drifts, so compare only ratios from the same run.
 
 mod cases;
 mod process;

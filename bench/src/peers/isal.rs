@@ -66,7 +66,7 @@ pub struct Constant {
     table: [u8; 32],
 }
 
-/// The lengths and addresses of [`Constant`]'s buffers are multiples of this.
+/// [`Constant::multiply`] requires lengths and addresses that are multiples of this.
 pub const ALIGNMENT: usize = 32;
 
 impl Constant {

@@ -46,8 +46,8 @@ pub enum EncryptError {
     #[error("a passphrase cannot be combined with other recipients")]
     PassphraseNotAlone,
     /// The recipients' labels differ. All recipients of a file must have the same labels. For
-    /// example, post-quantum recipients have the label `postquantum`, so that they cannot be
-    /// combined with others.
+    /// example, post-quantum recipients have the label `postquantum`, so they cannot be combined
+    /// with recipients that lack this label.
     #[error("recipients with different labels cannot be combined: {} and {}", Labels(.0), Labels(.1))]
     IncompatibleRecipients(BTreeSet<String>, BTreeSet<String>),
     /// A label is empty or has characters other than printable ASCII.
@@ -107,13 +107,13 @@ pub enum DecryptError {
     #[cfg(feature = "std")]
     #[error(transparent)]
     Armor(ArmorError),
-    /// The header is not one of an age v1 file, or an identity finds one of its stanzas invalid.
+    /// The file has no valid age v1 header, or an identity finds a stanza of the header invalid.
     #[error(transparent)]
     Header(#[from] HeaderError),
     /// The file is not encrypted to any of the identities.
     #[error("none of the identities can open the file")]
     NoMatch,
-    /// The file is encrypted with another passphrase, or its stanza was changed.
+    /// The file is encrypted with another passphrase, or its scrypt stanza was changed.
     #[error("the passphrase is wrong")]
     WrongPassphrase,
     /// A stanza names one of the identities, but that identity cannot unwrap it.
@@ -128,7 +128,8 @@ pub enum DecryptError {
         /// The base-2 logarithm of scrypt's N that the file asks for.
         required: u8,
     },
-    /// The payload is damaged or incomplete. This error is for whole files that are opened at once.
+    /// The payload is damaged or incomplete. Only functions that open a whole file at once, such as
+    /// [`decrypt`](crate::decrypt()), return this error.
     #[error(transparent)]
     Payload(#[from] StreamError),
     /// The file needs several holders together, and there are too few of them, or their shares are
@@ -162,7 +163,7 @@ impl From<io::Error> for DecryptError {
     }
 }
 
-/// A payload cannot be copied from an input to an output, sealed, opened or salvaged.
+/// Sealing, opening or salvaging a payload from an input to an output failed.
 #[cfg(feature = "std")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -172,7 +173,7 @@ pub enum CopyError {
     #[error(transparent)]
     Read(io::Error),
     /// The output could not be written, the system's random number generator failed, or the caller
-    /// of [`salvage`](crate::StreamReader::salvage) returned this error from its report.
+    /// of [`salvage`](crate::StreamReader::salvage) returned this error from the `report` closure.
     #[error(transparent)]
     Write(io::Error),
 }

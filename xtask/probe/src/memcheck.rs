@@ -13,12 +13,12 @@ pub(crate) fn is_running() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }
 
-/// Makes memcheck report results that depend on these bytes.
+/// Makes memcheck report branches and addresses that depend on these bytes.
 pub(crate) fn make_undefined(bytes: &mut [u8]) {
     request(MAKE_MEM_UNDEFINED, bytes.as_mut_ptr().addr(), bytes.len());
 }
 
-/// Makes memcheck no longer report results that depend on these bytes.
+/// Makes memcheck no longer report branches and addresses that depend on these bytes.
 pub(crate) fn make_defined(bytes: &mut [u8]) {
     request(MAKE_MEM_DEFINED, bytes.as_mut_ptr().addr(), bytes.len());
 }

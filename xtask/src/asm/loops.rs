@@ -23,7 +23,7 @@ impl Count {
     }
 }
 
-/// A loop and its function.
+/// A loop, and what is known about its function.
 pub(super) struct Code<'a> {
     pub(super) architecture: Architecture,
     pub(super) backend: &'a str,
@@ -44,7 +44,7 @@ impl Code<'_> {
     }
 }
 
-/// Returns whether a register points to the stack frame. Memory that it points to is then on the
+/// Returns whether the function has a frame pointer. Memory that this register points to is on the
 /// stack too.
 pub(super) fn has_frame_pointer(architecture: Architecture, function: &Function) -> bool {
     function.instructions.iter().take(16).any(|instruction| architecture.sets_frame_pointer(instruction))
@@ -92,7 +92,7 @@ fn is_return(instruction: &Instruction) -> bool {
     instruction.mnemonic == "ret"
 }
 
-/// Returns whether a path leads from one instruction of a function to another one.
+/// Returns whether a path leads from the instruction at index `from` to the one at index `to`.
 fn is_reached(architecture: Architecture, code: &[Instruction], from: usize, to: usize) -> bool {
     let mut seen = vec![false; code.len()];
     let mut open = vec![from];
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps_back_to_one_loop_are_one_loop() {
+    fn backward_jumps_that_close_one_loop_give_one_body() {
         for (code, expected) in [
             // Two jumps to one head.
             ("1000:\tdec %ecx\n1002:\tje 1000 <f>\n1004:\tdec %edx\n1006:\tjne 1000 <f>\n1008:\tret\n", Some(4)),

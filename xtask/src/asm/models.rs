@@ -1,6 +1,6 @@
-//! `cargo xtask mca`: estimates the hot loops for AVX-512 with llvm-mca's models of CPUs, beside
-//! the loops of OpenSSL and of Intel's ipsec-mb. The loops of these libraries come from the static
-//! archives in Debian's packages. The repository has no copy of them.
+//! `cargo xtask mca`: estimates the cycles per byte of the hot loops for AVX-512 with llvm-mca's
+//! models of CPUs. The table also has the loops of OpenSSL and of Intel's ipsec-mb. They come from
+//! the static archives in Debian's packages. The repository has no copy of these loops.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,7 +53,7 @@ const OURS: [(&str, &str, usize, &str); 8] = [
     ("avx512", "poly1305 rows", 1, "Sealane, AVX-512, table"),
 ];
 
-/// Members of the archives, and the names of their libraries.
+/// The loops of other libraries: archive, member of the archive, and name of the library.
 const PEERS: [(&str, &str, &str); 5] = [
     ("libcrypto.a", "libcrypto-lib-chacha-x86_64.o", "OpenSSL"),
     ("libIPSec_MB.a", "chacha20_avx512.o", "ipsec-mb"),

@@ -68,8 +68,9 @@ provider! {
 
 /// Returns the provider with its ChaCha20-Poly1305 suites before all others.
 ///
-/// A rustls server chooses by its own order, so this decides on the server's side. A client only
-/// states its preference.
+/// A client states this order as its preference. A rustls server follows the client's order, unless
+/// [`ignore_client_order`](rustls::ServerConfig::ignore_client_order) is set. In that case, the
+/// server's order decides.
 #[must_use]
 pub fn chacha20_first(mut provider: CryptoProvider) -> CryptoProvider {
     let is_chacha20 = |suite: &SupportedCipherSuite| {

@@ -53,7 +53,8 @@ impl Tls13AeadAlgorithm for Counting {
     }
 }
 
-/// Returns the provider with only its suite of TLS 1.3, whose keys are counted.
+/// Returns the provider with only its ChaCha20-Poly1305 suite of TLS 1.3, and the numbers of keys
+/// that the suite creates.
 fn counting(provider: &CryptoProvider) -> (CryptoProvider, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let inner = tls13(provider);

@@ -1,4 +1,5 @@
-//! Random access to a payload. It does the work of `stream/seek.rs` in steps that can wait.
+//! Random access to a payload without blocking. A seek does the same as in `stream/seek.rs`, but in
+//! steps that can wait.
 
 use std::future::poll_fn;
 use std::io::{self, SeekFrom};
@@ -49,8 +50,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
                     self.seeking = None;
                     return Poll::Ready(Err(error));
                 }
-                // If this fails too, the reader keeps the error `EarlierFailure`. The first error
-                // is reported.
+                // If moving back fails too, later reads return `EarlierFailure`. This call returns
+                // the first error.
                 (Ok(None) | Err(_), Step::Return) => {
                     let error = seeking.error.take().expect("something failed");
                     self.seeking = None;
@@ -63,7 +64,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         Poll::Ready(Ok(self.opener.position()))
     }
 
-    /// Takes `step`. Returns the next step, or `None` if it was the last one.
+    /// Performs `step`. Returns the next step, or `None` if `step` was the last one.
     fn poll_step(
         &mut self,
         cx: &mut Context<'_>,
@@ -93,8 +94,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
             }
             Step::OpenLastChunk => {
                 ready!(self.poll_open(cx))?;
-                // The input ends with this chunk. If it is authentic and not marked as the last,
-                // the last one is missing.
+                // The input ends with this chunk. If the chunk is authentic but not marked as the
+                // last one, the last chunk is missing.
                 self.opener.plaintext_len.ok_or(StreamError::Truncated)?;
                 self.target(to, home)?.map(Step::Move)
             }
@@ -111,7 +112,8 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         Poll::Ready(Ok(next))
     }
 
-    /// Returns the position to go to, or `None` if that depends on the unknown length.
+    /// Returns the position to go to, or `None` if it depends on the length and the length is
+    /// unknown.
     fn target(&self, to: To, home: Snapshot) -> io::Result<Option<u64>> {
         let target = match (to, self.opener.plaintext_len) {
             (To::Position(SeekFrom::Start(target)), _) => Some(target),

@@ -1,4 +1,4 @@
-//! The identities that a command line names, in their order.
+//! The identities that a command line names, in the order of the command line.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(crate) enum IdentitySource {
     Plugin(String),
 }
 
-/// Private keys.
+/// The sources of the identities (private keys) for a command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdentityArgs {
     /// The values of `-i` and `-j` in the order of the command line. Identities are tried in this

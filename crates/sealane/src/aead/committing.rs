@@ -43,9 +43,9 @@ pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
 const PIECE_BYTES: usize = 16384;
 
 /// Authenticated encryption that commits: it is infeasible to find a ciphertext and a tag that open
-/// under two keys, under two nonces, or with two associated data.
+/// under two keys, under two nonces, or with two different associated data.
 ///
-/// The plain AEADs do not promise that. Anyone with two keys can create one ciphertext and tag of
+/// The plain AEADs do not commit. Anyone with two keys can create one ciphertext and tag of
 /// ChaCha20-Poly1305 that open under both, to two different plaintexts. Commitment matters where a
 /// ciphertext stands for one message (reports of abuse), where a receiver tries several keys or
 /// passwords (partitioning oracles), or where the sender's data selects the key.

@@ -1,4 +1,4 @@
-//! Operations on many elements. Each lane of a vector holds one.
+//! Operations on slices of elements. Each lane of a vector holds one element.
 
 use sealane_simd::{Clmul, ClmulLanes, MAX_CLMUL_LANES};
 
@@ -8,7 +8,7 @@ use super::kernel::{self, OUTLINED_BITS, Vector, has_division_steps, inverted, p
 use super::poly::Poly;
 use crate::wipe::wipe;
 
-/// Loads an element into each lane, and `fill` into the lanes that have none.
+/// Loads the first elements into the lanes, and `fill` into the lanes after the last element.
 #[inline(always)]
 fn load<F: Field, V: ClmulLanes>(token: V::Token, elements: &[Element<F>], fill: &Element<F>) -> Vector<F, V> {
     if elements.len() >= V::LANES {
@@ -27,7 +27,7 @@ fn load<F: Field, V: ClmulLanes>(token: V::Token, elements: &[Element<F>], fill:
     )
 }
 
-/// Stores one lane to each element. There may be fewer elements than lanes.
+/// Stores each lane to the element with its index. Further lanes or elements are ignored.
 #[inline(always)]
 fn store<F: Field, V: ClmulLanes>(vector: Vector<F, V>, elements: &mut [Element<F>]) {
     if elements.len() >= V::LANES {
@@ -102,8 +102,8 @@ pub(crate) fn dot_product<F: Field, T: Clmul>(token: T, a: &[Element<F>], b: &[E
     sum_of_lanes::<F, T::Many>(sum)
 }
 
-/// Sets each values(i) to the value of the polynomial at points(i), by Horner's rule. The
-/// coefficients are given from the constant term on.
+/// Sets each values(i) to the value of the polynomial at points(i), by Horner's rule. The constant
+/// term is the first coefficient.
 #[inline(always)]
 pub(crate) fn evaluate<F: Field, T: Clmul>(
     token: T,
@@ -198,19 +198,19 @@ pub(crate) fn product_of_differences<F: Field, T: Clmul>(
 }
 
 /// Sets each products(i) to the product of x(i) - x(j) over all other points x(j), and multiplies
-/// it by x(i) - `and` if `and` is given.
+/// it by x(i) - `extra` if `extra` is given.
 #[inline(always)]
 pub(crate) fn products_of_differences<F: Field, T: Clmul>(
     token: T,
     points: &[Element<F>],
-    and: Option<&Element<F>>,
+    extra: Option<&Element<F>>,
     products: &mut [Element<F>],
 ) {
     let lanes = T::Many::LANES;
     for (chunk, (own, products)) in points.chunks(lanes).zip(products.chunks_mut(lanes)).enumerate() {
         let x = load::<F, T::Many>(token, own, &Element::ZERO);
-        let mut so_far = match and {
-            Some(and) => x.xor(splat::<F, T::Many>(token, &and.0)),
+        let mut so_far = match extra {
+            Some(extra) => x.xor(splat::<F, T::Many>(token, &extra.0)),
             None => splat::<F, T::Many>(token, &F::ONE),
         };
         for (j, other) in points.iter().enumerate() {

@@ -4,7 +4,8 @@
 //! last byte of the share is the evaluation point.
 //!
 //! Shares state neither their set nor the threshold, and have no checksum. A wrong or missing share
-//! gives a wrong secret without an error, unless the threshold is known and there are more shares.
+//! usually gives a wrong secret without an error. If the threshold is known, [`combine`] refuses
+//! too few shares, and checks the shares beyond the threshold.
 //!
 //! ```
 //! use sealane_shares::vault::{self, VaultShare};
@@ -60,7 +61,7 @@ impl VaultShare {
     /// reliable, because it considers all shares of a secret.
     ///
     /// # Errors
-    /// If it is neither; otherwise as for [`from_bytes`](Self::from_bytes).
+    /// If neither encoding gives a share. The error is the one for base64.
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
         Self::parse_hex(text).or_else(|_| Self::parse_base64(text))
     }
@@ -142,15 +143,19 @@ impl TryFrom<&[u8]> for VaultShare {
 ///
 /// An encoding, hexadecimal or base64, fits if it gives shares of equal length, and only identical
 /// shares have the same evaluation point. Base64 of a few bytes is often valid hexadecimal too. If
-/// both encodings fit, the lines are read as base64 if one of them has lower-case and upper-case
-/// letters, and as hexadecimal if there are no upper-case letters. Otherwise they are read in the
-/// encoding whose largest evaluation point is smaller. If neither fits, each line is read as
-/// [`VaultShare::parse`] does.
+/// both encodings fit, the first rule that applies decides:
+///
+/// - If a line has lower-case and upper-case letters, the encoding is base64.
+/// - If no line has upper-case letters, the encoding is hexadecimal.
+/// - The encoding is the one whose largest evaluation point is smaller, or hexadecimal if the two
+///   points are equal.
+///
+/// If neither encoding fits, each line is read by [`VaultShare::parse`].
 ///
 /// ```
 /// use sealane_shares::vault;
 ///
-/// // All four letters of the first line are hexadecimal digits, but not those of the second.
+/// // The first line could be hexadecimal. The second line shows that both are base64.
 /// let shares = vault::parse_all(&["7EAC", "kHkB"]).unwrap();
 /// assert_eq!(shares[0].as_bytes(), [0xec, 0x40, 0x02]);
 /// ```
@@ -179,8 +184,9 @@ pub fn parse_all<S: AsRef<str>>(lines: &[S]) -> Result<Vec<VaultShare>, (usize, 
     }
 }
 
-/// Returns whether these can be shares of one secret. The result is public: two shares have the
-/// same point only if one is repeated, or by mistake.
+/// Returns whether the shares can belong to one secret: their lengths are equal, and shares at the
+/// same point are identical. The result may be public, although it depends on secret bytes: shares
+/// have the same point only if one share is repeated, or by mistake.
 fn is_one_set(shares: &[VaultShare]) -> bool {
     let mut first_at: [Option<&VaultShare>; 256] = [None; 256];
     shares.iter().all(|share| {
@@ -193,7 +199,7 @@ fn is_one_set(shares: &[VaultShare]) -> bool {
 ///
 /// # Errors
 /// If the secret is empty, the threshold is below 2 or above the count, the count is above 255, or
-/// the system's generator fails.
+/// the system's random number generator fails.
 pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultShare>, ForeignError> {
     check_counts(Field::Bytes.max_count(), threshold, count)?;
     if secret.is_empty() {

@@ -15,8 +15,8 @@ use crate::random;
 /// The length of the part from the version to the end of the set identifier.
 const FIXED_BYTES: usize = 26;
 
-/// The identifier of a set, which consists of the shares from one split or refresh, and those
-/// reissued from them: 16 random bytes, shown in hexadecimal.
+/// The identifier of a set of shares: 16 random bytes, shown in hexadecimal. A set consists of
+/// the shares from one split or refresh, and the shares that are reissued from them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SetId(pub [u8; 16]);
 

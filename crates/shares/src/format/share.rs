@@ -70,7 +70,8 @@ impl Share {
         Self::from_vec(text::decode(text)?)
     }
 
-    /// Returns the text form: one line of upper-case letters and digits, without a line ending.
+    /// Returns the text form: one line of upper-case letters and digits, without a line ending. It
+    /// begins with [`TEXT_PREFIX`](crate::TEXT_PREFIX), which also has hyphens.
     ///
     /// # Errors
     /// If the payload is longer than [`MAX_TEXT_PAYLOAD_BYTES`](crate::MAX_TEXT_PAYLOAD_BYTES).
@@ -109,8 +110,8 @@ impl Share {
     /// Returns the share of the secret, which is as long as the secret.
     #[must_use]
     pub fn payload(&self) -> &[u8] {
-        let header = self.header.blinding_range().end + HEADER_CHECKSUM_BYTES;
-        &self.bytes[header..self.bytes.len() - TRAILER_BYTES]
+        let start = self.header.blinding_range().end + HEADER_CHECKSUM_BYTES;
+        &self.bytes[start..self.bytes.len() - TRAILER_BYTES]
     }
 }
 
@@ -133,8 +134,9 @@ impl fmt::Display for Share {
     /// Writes the text form, which is secret.
     ///
     /// It fails if the payload is longer than
-    /// [`MAX_TEXT_PAYLOAD_BYTES`](crate::MAX_TEXT_PAYLOAD_BYTES), because nothing could read the
-    /// text again. `to_string` panics then, and [`Share::to_text`] returns an error.
+    /// [`MAX_TEXT_PAYLOAD_BYTES`](crate::MAX_TEXT_PAYLOAD_BYTES), because [`Share::from_text`]
+    /// rejects longer text. In this case, `to_string` panics and [`Share::to_text`] returns an
+    /// error.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_text().map_err(|_| fmt::Error)?)
     }

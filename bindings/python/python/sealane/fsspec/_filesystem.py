@@ -28,9 +28,9 @@ from ._objects import Objects
 from ._ranges import END, Request, is_read_from_the_end, open_end, plan
 from ._references import check_identities, check_recipients, resolve_recipients
 
-#: Work on more bytes than this is done outside the thread of the event loop.
+#: Ciphertext longer than this is decrypted in a worker thread, not in the event loop's thread.
 _INLINE = 256 << 10
-#: The number of bytes that are in memory at once while a file is downloaded.
+#: The number of plaintext bytes in each step of a download.
 _STEP = 8 << 20
 _LISTING_SIZES = ("exact", "lazy", "sealed")
 
@@ -75,9 +75,9 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         - ``header_len``: pads the headers of new files to this length. All files are then assumed
           to have headers of this length, so that listings know the exact sizes without reading
           files.
-        - ``listing_sizes``: ``exact`` reads the headers that are not known yet of all files in a
-          listing. ``lazy`` reads none, and ``size`` is ``None`` where it is not known. ``sealed``
-          leaves ``size`` as the length of the object.
+        - ``listing_sizes``: ``exact`` reads the header of each file in a listing, unless it is
+          known. ``lazy`` reads no headers, and an unknown ``size`` is ``None``. ``sealed`` leaves
+          ``size`` as the length of the object.
         - ``verify_end``: authenticates the end of each file when it is opened, with one more
           request. Without it, a file that was cut between two chunks is detected only when its end
           is read.
@@ -120,7 +120,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
 
     @property
     def fsid(self) -> str:
-        """An id that is derived from that of the other filesystem."""
+        """An id that is derived from the id of the other filesystem."""
         return f"age_{self.target.fsid}"
 
     def _sealer(self) -> age.Sealer:
@@ -176,10 +176,10 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         return entry
 
     async def _opened(self, path: str, end: int = 0) -> tuple[Entry, bytes]:
-        """Returns the entry of the present version of a file that is opened.
+        """Returns the entry of the current version of a file, and the last bytes of its plaintext.
 
-        ``end`` is the number of bytes at the end of the object to fetch at the same time. The
-        plaintext in them is returned, too.
+        ``end`` is the number of bytes to fetch from the end of the object at the same time. The
+        plaintext comes from these bytes. It is empty if they do not hold whole, authentic chunks.
         """
         known = self._headers.get(path)
         if self.verify_end and not (known and known.end_is_verified):
@@ -207,7 +207,10 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
     async def _read_ranges(
         self, path: str, entry: Entry, ranges: list[tuple[int, int, int]], max_gap: int = 0
     ) -> dict[int, bytes]:
-        """Returns the plaintext of ranges, each with an index, a start and a stop."""
+        """Returns the plaintext of each range by its index.
+
+        A range is an index, a start and a stop.
+        """
         key = await self._unlock(entry)
         try:
             requests = plan(ranges, entry.payload_size, max_gap)
@@ -231,7 +234,10 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
     async def _ranges_of(
         self, path: str, ranges: list[tuple[int, int | None, int | None]], max_gap: int = 0
     ) -> dict[int, bytes]:
-        """Does the same as ``_read_ranges`` for the ranges of Python: negative ones count from the end."""
+        """Reads ranges like Python's slices: negative positions count from the end.
+
+        If the header was already known and a read fails, reads the header again and retries once.
+        """
         was_known = self._headers.get(path) is not None
         entry = await self._entry(path)
         for attempt in range(2):
@@ -268,7 +274,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             raise age.HeaderError("the file is cut short: it ends inside the header" if sealed else "the file is empty")
         entry = Entry(len(sealed), preamble, None)
         if known is not None and known.sealed_size == len(sealed) and known.preamble.length == preamble.length:
-            # The object has the same length, but may have another key.
+            # The object is probably still the known version. The key is not kept, because another
+            # version may have the same length.
             entry.token = known.token
         key = await self._unlock(entry)
         payload = memoryview(sealed)[preamble.length :]
@@ -359,7 +366,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
 
     def open(self, path: str, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
         file = super().open(path, mode, *args, **kwargs)
-        # The end of a transaction writes what a compressor or text file around it still buffers.
+        # `file` may be a compressor or text file around `last`. If so, the end of a transaction
+        # closes `file`, to write what it still buffers.
         if "r" not in mode and (last := self._written.last()) not in (None, file):
             last.wrapper = weakref.ref(file)
         return file

@@ -1,4 +1,5 @@
-//! The output: a file that appears only when it is complete, standard output, or a terminal.
+//! The output of a command: a regular file, which appears only when it is complete, a device or
+//! FIFO, standard output, or a terminal.
 
 mod failure;
 mod file;
@@ -43,8 +44,8 @@ impl Content {
     }
 }
 
-/// The output. Nothing is created or changed before the first write, or before [`Output::finish`]
-/// if nothing is written.
+/// The output. No file is created or changed before the first write or the first call of
+/// [`Output::at_any_place`]. If neither happens, [`Output::finish`] makes the file empty.
 pub(crate) struct Output {
     sink: Sink,
     id: Option<FileId>,
@@ -61,8 +62,8 @@ enum Sink {
 }
 
 impl Output {
-    /// Checks `path`, or standard output, without touching it. `typed` says that the user types the
-    /// input.
+    /// Checks whether the output can be written to `path`, or to standard output. Writes nothing.
+    /// `typed` tells whether the user types the input on a terminal.
     pub(crate) fn prepare(path: Option<&Path>, content: Content, typed: bool) -> Result<Self> {
         match path {
             Some(path) if path != Path::new("-") => Self::file(path, content),
@@ -105,7 +106,7 @@ impl Output {
         Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
     }
 
-    /// Returns the identity of the file, if it exists.
+    /// Returns the id of the output's file, if the file exists.
     pub(crate) fn id(&self) -> Option<&FileId> {
         self.id.as_ref()
     }
@@ -227,7 +228,7 @@ pub(crate) fn json(report: &impl Serialize) -> Result<String> {
     Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
 }
 
-/// Returns standard output without std's line buffer, and the identity of its file.
+/// Returns standard output without std's line buffer, and the id of its file.
 #[cfg(unix)]
 fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
     use std::fs::File;

@@ -1,4 +1,4 @@
-//! Checks parameters.
+//! Checks thresholds, numbers of shares and evaluation points.
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,9 @@ pub(super) fn count<F: Field>(count: usize) -> Result<(), Error> {
     if count > maximum { Err(Error::TooManyShares { count, maximum }) } else { Ok(()) }
 }
 
-/// Checks that the threshold is not 0 and that the public points fit it: there are enough and not
-/// too many, none is zero, and no two are equal.
+/// Checks the parameters of splitting. The threshold must not be 0. The number of points must be at
+/// least the threshold and at most [`maximum_points`]. The points are public, and must be nonzero
+/// and distinct.
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 pub(super) fn parameters<F: Field>(threshold: usize, points: &[Element<F>]) -> Result<(), Error> {
     if threshold == 0 {
@@ -43,6 +44,7 @@ pub(super) fn shares<F: Field>(threshold: usize, shares: &[Share<F>]) -> Result<
     distinct(shares.iter().map(Share::point))
 }
 
+/// Checks that no point is zero and that no two points are equal.
 fn distinct<'a, F: Field>(points: impl Iterator<Item = &'a Element<F>>) -> Result<(), Error> {
     let mut sorted: Vec<(&[u64], usize)> = points.enumerate().map(|(index, point)| (point.0.as_ref(), index)).collect();
     if let Some((_, index)) = sorted.iter().find(|(limbs, _)| limbs.iter().all(|limb| *limb == 0)) {
