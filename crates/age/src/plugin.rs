@@ -134,7 +134,8 @@ impl FromStr for Identity {
         if !is_name(name) {
             return Err(ParseError::Name);
         }
-        Ok(Self { name: name.to_owned(), text: Zeroizing::new(text.to_owned()) })
+        // Plugins expect upper case, and equal identities have equal texts.
+        Ok(Self { name: name.to_owned(), text: Zeroizing::new(text.to_ascii_uppercase()) })
     }
 }
 
@@ -162,8 +163,12 @@ mod tests {
         let identity = Identity::without_data("YubiKey").unwrap();
         assert_eq!(identity.plugin(), "yubikey");
         assert!(identity.expose_secret().starts_with("AGE-PLUGIN-YUBIKEY-1"));
-        let again: Identity = identity.expose_secret().parse().unwrap();
-        assert!(again == identity);
+        let text = identity.expose_secret();
+        for text in [text, &text.to_ascii_lowercase()] {
+            let again: Identity = text.parse().unwrap();
+            assert!(again == identity);
+            assert_eq!(again.expose_secret(), identity.expose_secret());
+        }
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Start {
     }
 
     fn filled(&mut self, n: usize) {
-        self.filled += n;
+        self.filled = self.bytes.len().min(self.filled + n);
         self.ended = n == 0;
     }
 }

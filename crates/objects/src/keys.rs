@@ -7,6 +7,8 @@ use sealane_age::header::MAX_HEADER_BYTES;
 use sealane_age::stream::{NONCE_BYTES, PayloadKey};
 use sealane_age::{Backend, DecryptError, EncryptError, Encryptor, Identity, Preamble, Recipient};
 
+use crate::error::SealedError;
+
 /// The length of the header of each object, in bytes, unless [`Keys::with_header_len`] sets
 /// another. The nonce follows the header, so that the first chunk starts at byte 4096.
 pub const DEFAULT_HEADER_LEN: usize = 4096 - NONCE_BYTES;
@@ -78,15 +80,17 @@ impl Keys {
         self
     }
 
-    /// Checks that the recipients, if there are any, can be combined and that their header fits the
-    /// chosen length, and that headers can have this length.
-    pub(crate) fn check(&self) -> Result<(), EncryptError> {
-        if !self.recipients.is_empty() {
-            return self.encryptor().map(drop);
+    /// Checks that headers can have the chosen length, and that the recipients, if there are any,
+    /// can be combined and that their header fits that length.
+    pub(crate) fn check(&self) -> Result<(), SealedError> {
+        // A store without recipients reads this many bytes first.
+        if self.header_len > MAX_HEADER_BYTES {
+            return Err(SealedError::LongHeader(self.header_len));
         }
-        // A reader asks for this many bytes first.
-        let len = self.header_len;
-        if len <= MAX_HEADER_BYTES { Ok(()) } else { Err(EncryptError::HeaderLen { len, needed: 0 }) }
+        if !self.recipients.is_empty() {
+            self.encryptor()?;
+        }
+        Ok(())
     }
 
     /// Returns the length of the header and the nonce of new objects together.

@@ -55,7 +55,8 @@ pub(crate) struct Destination {
     journal: Option<Journal>,
     /// The finished work of the interrupted run.
     done: Done,
-    /// The folders with attributes that this run, or the interrupted one, creates.
+    /// The folders that this run or the interrupted one created, and whose mode or time this run
+    /// sets at the end.
     made: BTreeSet<Name>,
     /// The folder for the results, if this run created it.
     new_folder: Option<NewFolder>,
@@ -102,15 +103,16 @@ impl Destination {
             done,
             without_attributes: Mutex::default(),
         };
-        destination.tidy(&targets, goes_on);
+        destination.tidy(&targets, &folders, goes_on);
         destination.make(&folders)?;
         Ok(Some(destination))
     }
 
     /// Removes unfinished files of an interrupted run, but no file that a run is writing, and no
     /// result. If this run continues the interrupted one (`goes_on`), also makes its folders
-    /// private again, because they may have their final attributes already.
-    fn tidy(&self, targets: &HashSet<PathBuf>, goes_on: bool) {
+    /// private again, because they may have their final modes already. A folder that gets no mode
+    /// keeps the one that it was created with.
+    fn tidy(&self, targets: &HashSet<PathBuf>, wanted: &[(&Path, Attributes)], goes_on: bool) {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
             // The manifest and the journal are written to this folder.
@@ -118,8 +120,12 @@ impl Destination {
         }
         if goes_on {
             let mut descent = Descent::new(&self.root);
-            for name in &self.done.made {
-                let folder = descent.below(name.as_path()).and_then(Dir::file);
+            let gets_mode = |path| match wanted.binary_search_by_key(&path, |(path, _)| *path) {
+                Ok(at) => wanted[at].1.without_mode() != wanted[at].1,
+                Err(_) => true,
+            };
+            for path in self.done.made.iter().map(Name::as_path).filter(|path| gets_mode(*path)) {
+                let folder = descent.below(path).and_then(Dir::file);
                 let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
             }
             folders.extend(targets.iter().filter_map(|target| target.parent()));
@@ -144,8 +150,8 @@ impl Destination {
         let mut is_missing = |path: &Path| !matches!(descent.kind(path), Ok(Some(Kind::Directory)));
         let missing: Vec<_> = folders.iter().filter(|(path, _)| is_missing(path)).collect();
         // Written first, so that a later run recognises the folders even if this run ends early.
-        // Only they get attributes at the end. There can be many others for each entry of a
-        // manifest, so copies of their names could take all memory.
+        // Only the folders that get attributes at the end are written. There can be many others for
+        // each entry of a manifest, so copies of their names could take all memory.
         let with_attributes = missing.iter().filter(|(_, attributes)| *attributes != Attributes::default());
         let made: Vec<_> = with_attributes.filter_map(|(path, _)| Name::new(path)).collect();
         if !made.is_empty() {

@@ -10,7 +10,7 @@ use crate::support::{Dir, Run, bytes};
 
 pub(crate) const ENCRYPT: [&str; 6] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos"];
 const WITH_LATE: [&str; 7] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos", "late"];
-const DECRYPT: [&str; 6] = ["decrypt", "-i", "key.txt", "-o", "open", "sealed"];
+pub(crate) const DECRYPT: [&str; 6] = ["decrypt", "-i", "key.txt", "-o", "open", "sealed"];
 
 pub(crate) fn resume(dir: &Dir, args: &[&str]) -> Run {
     dir.run(args.iter().copied().chain(["--resume"]))
@@ -173,26 +173,6 @@ fn decryption_can_be_resumed() {
     assert_eq!(inode(&dir, "open/photos/2020/may/large"), same);
     assert_alike(&dir, "photos", "open/photos");
     assert!(!dir.exists("open/.sealane-resume"));
-}
-
-/// A manifest need not list the folders above its entries. A short one can have very many.
-#[test]
-fn folders_that_no_manifest_lists_are_not_recorded() {
-    let dir = with_photos();
-    dir.run(ENCRYPT).quiet();
-    let manifest = dir.run(["-d", "-i", "key.txt", "sealed/sealane-manifest.age"]).quiet().stdout;
-    let manifest = String::from_utf8(manifest).unwrap();
-    let others = manifest.lines().filter(|line| !line.contains("\"directory\""));
-    let others: String = others.map(|line| format!("{line}\n")).collect();
-    dir.encrypt(others.as_bytes(), "sealed/sealane-manifest.age");
-    fs::rename(dir.path("sealed/photos/a.jpg.age"), dir.path("late")).unwrap();
-    assert!(dir.run(DECRYPT).err().contains("\"sealed/photos/a.jpg.age\" is missing"));
-    let journal = String::from_utf8(dir.read("open/.sealane-resume")).unwrap();
-    assert!(!journal.contains("{\"folder\"") && journal.contains("photos/2020/b.jpg"), "{journal}");
-    let mode = dir.mode("open/photos/2020");
-    fs::rename(dir.path("late"), dir.path("sealed/photos/a.jpg.age")).unwrap();
-    resume(&dir, &DECRYPT).quiet();
-    assert_eq!(dir.mode("open/photos/2020"), mode);
 }
 
 /// Removes from the journal in `folder` the records of all files except `kept`.

@@ -14,6 +14,7 @@ mod folder;
 mod folder_complete;
 mod folder_faults;
 mod folder_links;
+mod folder_modes;
 mod folder_resume;
 mod folder_unfinished;
 mod generate;

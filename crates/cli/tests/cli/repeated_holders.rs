@@ -48,13 +48,17 @@ fn the_same_recipient_twice() {
 #[test]
 fn the_same_plugin_twice() {
     let dir = crate::plugin::with_plugin();
-    let twice: [&[&str]; 2] = [
+    let lower = String::from_utf8(dir.read("identity")).unwrap().to_ascii_lowercase();
+    dir.write("lower", lower);
+    let twice: [&[&str]; 3] = [
         &["-r", crate::plugin::RECIPIENT, "-r", crate::plugin::RECIPIENT],
         &["-e", "-i", "identity", "-R", "key.pub", "-i", "identity"],
+        &["-e", "-i", "identity", "-i", "lower"],
     ];
     for recipients in twice {
         let args: Vec<_> = recipients.iter().chain(&["-k", "2", "-o", "x", "in"]).copied().collect();
         let output = crate::plugin::run(&dir, &args).fails("the same recipient twice");
-        assert!(!String::from_utf8_lossy(&output.stderr).contains("AGE-PLUGIN-TEST"));
+        let shown = String::from_utf8_lossy(&output.stderr).to_ascii_uppercase();
+        assert!(!shown.contains("AGE-PLUGIN-TEST-1"), "{shown}");
     }
 }

@@ -58,7 +58,8 @@ impl SealedStore {
             Err(Error::NotFound { .. }) => return Ok(None),
             // An object that may not be read, because it is archived for example, or that cannot
             // be opened, keeps its size, too.
-            Err(Error::PermissionDenied { .. } | Error::Unauthenticated { .. }) => {}
+            // Azure answers with the status 409, which becomes `AlreadyExists`.
+            Err(Error::PermissionDenied { .. } | Error::Unauthenticated { .. } | Error::AlreadyExists { .. }) => {}
             Err(error) if SealedError::of(&error).is_some() => {}
             Err(error) => return Err(error),
         }

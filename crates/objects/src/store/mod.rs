@@ -45,8 +45,8 @@ impl SealedStore {
     /// Returns a store that seals its objects and keeps them in `inner`.
     ///
     /// # Errors
-    /// [`SealedError::Encrypt`] if the recipients cannot be combined, their header does not fit the
-    /// chosen length, or no header can have that length.
+    /// [`SealedError::Encrypt`] if the recipients cannot be combined or their header does not fit
+    /// the chosen length; [`SealedError::LongHeader`] if no header can have that length.
     pub fn new(inner: Arc<dyn ObjectStore>, keys: Keys) -> Result<Self, SealedError> {
         keys.check()?;
         Ok(Self { inner, keys, listed: ListedSize::default(), cache: Arc::default() })

@@ -57,7 +57,11 @@ impl SealedStore {
                     }
                     let wanted = (at_least as u64).max(2 * prefix.len() as u64).min(size);
                     let more = self.fetch(location, &options, &stamp(&head.meta), 0..wanted).await?;
-                    prefix = more.ok_or_else(|| failed(SealedError::Changed))?;
+                    let more = more.ok_or_else(|| failed(SealedError::Changed))?;
+                    if more.len() <= prefix.len() {
+                        return Err(truncated());
+                    }
+                    prefix = more;
                 }
             }
         }

@@ -6,7 +6,8 @@ use sealane::shamir::dynamic::EvaluationPoints;
 
 use crate::format::{Field, Header};
 
-/// The evaluation points of a basis: as many shares as the threshold, at distinct points.
+/// The distinct evaluation points of some shares. Interpolation takes as many shares as the
+/// threshold, and decoding takes more.
 pub(crate) enum Basis {
     Bytes(Vec<u8>),
     Elements(DynamicField, EvaluationPoints),

@@ -113,7 +113,13 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
             *self.unmarked.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         }
         if self.denied.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(location) {
-            return Err(Error::PermissionDenied { path: location.to_string(), source: "archived".into() });
+            let (path, source) = (location.to_string(), "archived".into());
+            // Azure answers with the status 409, S3 with 403.
+            return Err(if self.is_azure {
+                Error::AlreadyExists { path, source }
+            } else {
+                Error::PermissionDenied { path, source }
+            });
         }
         let mut result = self.inner.get_opts(location, options).await?;
         if !self.has_tags {

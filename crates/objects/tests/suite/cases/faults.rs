@@ -77,7 +77,7 @@ async fn an_upload_with_a_dropped_part_is_never_completed() {
 }
 
 #[tokio::test]
-async fn completion_waits_for_all_parts() {
+async fn completion_is_refused_until_all_parts_are_written() {
     let (_, _, store) = sealed_store();
     let path = Path::from("a");
     let mut upload = store.put_multipart(&path).await.unwrap();

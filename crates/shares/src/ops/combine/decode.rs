@@ -12,8 +12,8 @@ use sealane::shamir::bytes::{Checker, Verdict};
 use sealane::shamir::dynamic::EvaluationPoints;
 
 use super::evidence::Evidence;
-use crate::format::{Field, Header};
-use crate::ops::interpolation::{element_field, points};
+use crate::format::Header;
+use crate::ops::interpolation::Basis;
 
 /// The result of decoding some columns.
 enum Shown {
@@ -34,6 +34,9 @@ enum Shown {
 pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize]) -> Option<Vec<usize>> {
     let threshold = usize::from(headers[*positions.first()?].threshold());
     let mut kept = positions.to_vec();
+    if evidence.columns() == 0 {
+        return (kept.len() >= threshold).then_some(kept);
+    }
     while kept.len() >= threshold {
         let decoder = Decoder::new(headers, &kept);
         let shown = match decoder.columns(evidence, 0..evidence.columns()) {
@@ -55,34 +58,20 @@ pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize
 struct Decoder<'a> {
     positions: &'a [usize],
     threshold: usize,
-    points: Points,
-}
-
-/// The evaluation points of the shares, in the order of their positions.
-enum Points {
-    Bytes(Vec<u8>),
-    Elements(DynamicField, EvaluationPoints),
+    /// The evaluation points, in the order of the positions.
+    points: Basis,
 }
 
 impl<'a> Decoder<'a> {
     fn new(headers: &[Header], positions: &'a [usize]) -> Self {
-        let first = &headers[positions[0]];
-        let points = match first.field() {
-            Field::Bytes => Points::Bytes(positions.iter().map(|&at| headers[at].index() as u8).collect()),
-            Field::Element { bits, .. } => {
-                let field = element_field(bits);
-                let points = points(&field, &positions.iter().map(|&at| &headers[at]).collect::<Vec<_>>());
-                let points = EvaluationPoints::new(&field, &points);
-                Points::Elements(field, points.expect("distinct points that are not zero"))
-            }
-        };
-        Self { positions, threshold: first.threshold().into(), points }
+        let headers: Vec<&Header> = positions.iter().map(|&at| &headers[at]).collect();
+        Self { positions, threshold: headers[0].threshold().into(), points: Basis::new(&headers) }
     }
 
     fn columns(&self, evidence: &Evidence, columns: Range<usize>) -> Shown {
         match &self.points {
-            Points::Bytes(points) => self.bytes(points, evidence, columns),
-            Points::Elements(field, points) => {
+            Basis::Bytes(points) => self.bytes(points, evidence, columns),
+            Basis::Elements(field, points) => {
                 // Columns are decoded one by one, because there are few.
                 let mut shown = columns.map(|column| self.elements(field, points, evidence, column));
                 shown.find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)

@@ -22,8 +22,8 @@ use crate::format::{Share, ShareReader, WipedVec};
 /// the report if there are enough others. Repeated shares are ignored.
 ///
 /// For n shares with a threshold of k, the time grows with n·k as long as no share is forged. If
-/// some shares of an element are, decoding takes time that grows with n². The search that may
-/// follow stops after a limit.
+/// shares of an element are forged, the time grows with n², and the search that may follow stops
+/// after a limit.
 ///
 /// # Errors
 /// If the shares are of more than one set, or do not give an authentic secret: see
