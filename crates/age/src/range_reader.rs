@@ -206,6 +206,7 @@ impl Start {
     }
 
     fn filled(&mut self, n: usize) {
+        // As in `Arriving::filled`.
         self.filled = self.bytes.len().min(self.filled + n);
         self.ended = n == 0;
     }
@@ -294,7 +295,8 @@ impl Arriving {
     }
 
     fn filled(&mut self, n: usize) -> io::Result<()> {
-        self.filled += n;
+        // An input may say that it read more than it was given room for.
+        self.filled = self.bytes.len().min(self.filled + n);
         if n == 0 { Err(StreamError::Truncated.into()) } else { Ok(()) }
     }
 }

@@ -62,7 +62,7 @@ pub fn open(
     threads: Threads,
 ) -> Result<Vec<(Name, FileFault)>, OpenError> {
     let manifest = read_manifest(folder, identities.iter().map(|&identity| identity as &dyn Identity))?;
-    let names = manifest.files.keys().chain(manifest.directories.keys()).chain(manifest.links.keys());
+    let names = manifest.files.keys().chain(manifest.links.keys());
     let directories = folders(names, manifest.directories.iter().map(|(name, attributes)| (name, *attributes)));
     // The manifest has no mode for the folder itself.
     make_directory(destination, Attributes::private())?;

@@ -359,8 +359,7 @@ impl Write for Target<'_> {
 
 /// Returns the folders that the results need, with their attributes, from the top down.
 fn folders(plan: &Plan) -> Vec<(&Path, Attributes)> {
-    let of_plan = plan.directories.iter().map(|directory| &directory.name);
-    let names = of_plan.chain(plan.files.iter().map(|file| &file.name)).chain(plan.links.iter().map(|link| &link.name));
+    let names = plan.files.iter().map(|file| &file.name).chain(plan.links.iter().map(|link| &link.name));
     let known = plan.directories.iter().map(|directory| (&directory.name, directory.attributes));
     sealane_age::folder::folders(names, known)
 }
