@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// The method of measurement, for readers of a report.
 pub const METHOD: &str = "a chain of dependent additions and exclusive ors, one cycle each; \
-                          the highest of three figures after each round";
+                          highest of three runs";
 
 /// The number of chains that are timed. If the system interrupts one, the result is too low, so the
 /// highest is taken.
