@@ -45,7 +45,7 @@ def test_cctv(path, tmp_path):
     values, identities, file = vector(path)
     (tmp_path / "file").write_bytes(file)
     for source in (tmp_path / "file", io.BytesIO(file)):
-        released = b""
+        released = bytearray()
         try:
             with age.open_age(source, identities) as reader:
                 while data := reader.read(5000):
@@ -63,7 +63,7 @@ def test_cctv(path, tmp_path):
         if "payload" in values:
             assert sha256(released).hexdigest() == values["payload"]
         else:
-            assert released == b""
+            assert not released
 
 
 @pytest.mark.parametrize("length", [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 40 * CHUNK + 5])
