@@ -65,7 +65,7 @@ def running(delay: float = 0.0) -> Iterator[Store]:
             relay = context.Process(target=_relay, args=(port, server, delay, sent, received), daemon=True)
             relay.start()
             try:
-                servers.wait_for(port, relay.is_alive, "the relay")
+                assert servers.listens(port, relay.is_alive), "the relay has ended"
                 keys = {"key": servers.S3_KEYS["AWS_ACCESS_KEY_ID"], "secret": servers.S3_KEYS["AWS_SECRET_ACCESS_KEY"]}
                 yield Store({**keys, "endpoint_url": f"http://127.0.0.1:{port}"}, sent, received)
             finally:

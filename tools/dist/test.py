@@ -130,10 +130,14 @@ def clean_root():
     """Returns a fresh copy of a root directory with Debian's smallest system."""
     kept, root = WORK / SUITE, WORK / "root"
     if not (WORK / f"{SUITE}.made").exists():
-        shutil.rmtree(kept, ignore_errors=True)
         log = WORK / "debootstrap.txt"
-        with log.open("w") as file:
-            made = subprocess.run(["debootstrap", "--variant=minbase", SUITE, kept], stdout=file, stderr=file)
+        # The network may fail.
+        for _ in range(3):
+            shutil.rmtree(kept, ignore_errors=True)
+            with log.open("w") as file:
+                made = subprocess.run(["debootstrap", "--variant=minbase", SUITE, kept], stdout=file, stderr=file)
+            if made.returncode == 0:
+                break
         check(made.returncode == 0, f"debootstrap failed: {log.read_text()[-2000:]}")
         (WORK / f"{SUITE}.made").touch()
     shutil.rmtree(root, ignore_errors=True)

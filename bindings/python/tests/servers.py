@@ -126,26 +126,33 @@ def proxy(port):
     return app
 
 
-def wait_for(port, is_running, command):
-    """Waits until a server listens."""
+def listens(port, is_running):
+    """Waits until a server listens. Returns False if it ends or takes more than a minute."""
     deadline = time.monotonic() + 60
     while True:
         try:
-            return socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            return True
         except OSError:
-            assert is_running() and time.monotonic() < deadline, command
+            if not is_running() or time.monotonic() > deadline:
+                return False
             time.sleep(0.1)
 
 
 @contextlib.contextmanager
-def _process(command, port, **options):
-    """Runs a server, and waits until it listens."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, **options) as process:
-        try:
-            wait_for(port, lambda: process.poll() is None, command)
-            yield
-        finally:
-            process.terminate()
+def _process(command, **options):
+    """Runs the server whose command line `command` returns for a port. Yields the port, on which it listens."""
+    # Another program may take a free port before the server does, which ends the server.
+    for _ in range(3):
+        port = free_port()
+        with subprocess.Popen(command(port), stdout=subprocess.DEVNULL, **options) as process:
+            try:
+                if listens(port, lambda: process.poll() is None):
+                    yield port
+                    return
+            finally:
+                process.terminate()
+    raise AssertionError(f"no server listens: {command(port)}")
 
 
 def free_port():
@@ -180,14 +187,16 @@ class _Conditional:
 @contextlib.contextmanager
 def versitygw(folder):
     """The versitygw that SEALANE_VERSITYGW names, with its objects in a folder. Yields its port."""
-    port = free_port()
     keys = {
         "ROOT_ACCESS_KEY": S3_KEYS["AWS_ACCESS_KEY_ID"],
         "ROOT_SECRET_KEY": S3_KEYS["AWS_SECRET_ACCESS_KEY"],
     }
     program = os.environ["SEALANE_VERSITYGW"]
-    command = [program, "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", folder]
-    with _process(command, port, env=os.environ | keys):
+
+    def command(port):
+        return [program, "--port", f"127.0.0.1:{port}", "--region", REGION, "posix", folder]
+
+    with _process(command, env=os.environ | keys) as port:
         yield port
 
 
@@ -206,10 +215,12 @@ def s3(folder):
 @contextlib.contextmanager
 def azurite(folder):
     """The Azurite that SEALANE_AZURITE names. Yields the gate and the address."""
-    port = free_port()
-    command = ["node", os.environ["SEALANE_AZURITE"], "--blobHost", "127.0.0.1", "--blobPort", str(port)]
-    command += ["--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
-    with _process(command, port) as _, served(proxy(port)) as found:
+
+    def command(port):
+        server = ["node", os.environ["SEALANE_AZURITE"], "--blobHost", "127.0.0.1", "--blobPort", str(port)]
+        return [*server, "--location", folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
+
+    with _process(command) as port, served(proxy(port)) as found:
         yield found
 
 
