@@ -170,17 +170,26 @@ impl Opener {
         (offset < self.chunk.len()).then(|| self.chunk.start + offset)
     }
 
-    /// Begins a seek to `target`. Returns whether the input has to seek: then nothing can be read
-    /// before [`Opener::finish_seek`].
-    pub(crate) fn begin_seek(&mut self, target: u64) -> bool {
-        (self.chunk, self.at, self.sealed, self.skip) = (0..0, 0, 0..0, 0);
-        if self.plaintext_len.is_some_and(|len| target >= len) {
-            // If the length is known, every position from there on is the end.
+    /// Moves to `target` if it is known to be at or beyond the end. Returns whether it did. If so,
+    /// the input need not seek, because nothing can be read there.
+    pub(crate) fn move_to_end(&mut self, target: u64) -> bool {
+        let is_end = self.plaintext_len.is_some_and(|len| target >= len);
+        if is_end {
+            self.discard();
             (self.next, self.position) = (Next::End, target);
-            return false;
         }
+        is_end
+    }
+
+    /// Begins a seek of the input. Nothing can be read before [`Opener::finish_seek`].
+    pub(crate) fn begin_seek(&mut self) {
+        self.discard();
         self.fail(StreamError::EarlierFailure);
-        true
+    }
+
+    /// Discards the open chunk and the bytes that were read ahead.
+    fn discard(&mut self) {
+        (self.chunk, self.at, self.sealed, self.skip) = (0..0, 0, 0..0, 0);
     }
 
     /// Finishes a seek: the input is at the start of the chunk with the byte `target`, which

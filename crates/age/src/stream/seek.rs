@@ -13,8 +13,8 @@ impl<R: Read + Seek> StreamReader<R> {
     /// # Errors
     ///
     /// The errors of the input, and a [`StreamError`] if the file does not end with an authentic
-    /// last chunk. The reader keeps its position and stays usable, unless the input fails to seek
-    /// back.
+    /// last chunk. The reader keeps its position and stays usable, unless the input moves and then
+    /// fails to seek back.
     pub fn plaintext_len(&mut self) -> io::Result<u64> {
         match self.opener.plaintext_len {
             Some(len) => Ok(len),
@@ -26,6 +26,7 @@ impl<R: Read + Seek> StreamReader<R> {
         }
     }
 
+    /// Makes the byte at `target` the next one to be read. If that fails, moves back.
     fn go_to(&mut self, target: u64) -> io::Result<()> {
         if self.opener.move_within_buffer(target) {
             return Ok(());
@@ -39,25 +40,29 @@ impl<R: Read + Seek> StreamReader<R> {
         })
     }
 
-    /// Runs `act`, which moves the reader. If it fails, moves the reader back.
+    /// Calls `act`, which moves the reader. If `act` fails, moves the reader back.
     fn or_stay<T>(&mut self, act: impl FnOnce(&mut Self) -> io::Result<T>) -> io::Result<T> {
-        let snapshot = self.opener.snapshot();
+        let home = self.opener.snapshot();
         act(self).inspect_err(|_| {
-            // If this fails too, the reader keeps the error `EarlierFailure`. The first error is
-            // reported.
-            if self.move_to(snapshot.position).is_ok() {
-                self.opener.restore(snapshot);
+            // If moving back fails too, later reads return `EarlierFailure`. The caller gets the
+            // first error.
+            if self.move_to(home.position).is_ok() {
+                self.opener.restore(home);
             }
         })
     }
 
     /// Makes the byte at `target` the next one to be read.
     fn move_to(&mut self, target: u64) -> io::Result<()> {
-        if self.opener.begin_seek(target) {
-            let start = chunk_start(self.payload_start()?, target).ok_or_else(out_of_range)?;
-            self.input.seek(SeekFrom::Start(start))?;
-            self.opener.finish_seek(target);
+        if self.opener.move_to_end(target) {
+            return Ok(());
         }
+        // An input that cannot seek fails here. The chunk and the bytes that were read ahead are
+        // still there, so reading can go on.
+        let start = chunk_start(self.payload_start()?, target).ok_or_else(out_of_range)?;
+        self.opener.begin_seek();
+        self.input.seek(SeekFrom::Start(start))?;
+        self.opener.finish_seek(target);
         Ok(())
     }
 
@@ -66,20 +71,19 @@ impl<R: Read + Seek> StreamReader<R> {
         let number = self.last_chunk()?;
         self.move_to(number * CHUNK_BYTES as u64)?;
         self.fill_buf()?;
-        // The input ends with this chunk. If it is authentic and not marked as the last, the last
-        // one is missing.
+        // The input ends with this chunk. If the chunk is authentic but not marked as the last one,
+        // the last chunk is missing.
         self.opener.plaintext_len.ok_or_else(|| StreamError::Truncated.into())
     }
 
-    /// Returns the number of the last chunk according to the length of the input, or 0 if there is
-    /// none.
-    ///
-    /// Leaves the input at its end.
+    /// Returns the number of the last chunk, computed from the length of the input, or 0 if there
+    /// are no chunks. The input is then at its end.
     fn last_chunk(&mut self) -> io::Result<u64> {
         let start = self.payload_start()?;
         Ok(last_chunk(self.input.seek(SeekFrom::End(0))?.saturating_sub(start)))
     }
 
+    /// Returns the position of the first chunk in the input.
     fn payload_start(&mut self) -> io::Result<u64> {
         let base = match self.base {
             Some(base) => base,
@@ -92,9 +96,10 @@ impl<R: Read + Seek> StreamReader<R> {
 /// Positions are positions in the plaintext.
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
-/// because otherwise the length is not known. If that fails, the reader keeps its position, unless
-/// the input fails to seek back. Other seeks only move, and the chunk is authenticated when it is
-/// read. A position beyond the end is allowed, as in a file. A read there returns no bytes.
+/// because otherwise the length is not known. Other seeks only move, and the chunk is authenticated
+/// when it is read. If a seek fails, the reader keeps its position and stays usable, unless the
+/// input moves and then fails to seek back. An input that cannot seek does not move. A position
+/// beyond the end is allowed, as in a file. A read there returns no bytes.
 impl<R: Read + Seek> Seek for StreamReader<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {

@@ -22,7 +22,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
     ///
     /// The errors of the inner reader or of a pending seek, and a [`StreamError`] if the file does
     /// not end with an authentic last chunk. The reader keeps its position and stays usable, unless
-    /// the inner reader fails to seek back.
+    /// the inner reader moves and then fails to seek back.
     pub async fn plaintext_len(&mut self) -> io::Result<u64> {
         poll_fn(|cx| self.poll_seek(cx)).await?;
         if self.opener.plaintext_len.is_none() {
@@ -127,12 +127,16 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 
     /// Makes the byte at `target` the next one to be read.
     fn poll_move_to(&mut self, cx: &mut Context<'_>, target: u64) -> Poll<io::Result<()>> {
-        if self.opener.begin_seek(target) {
-            let payload_start = ready!(self.poll_payload_start(cx))?;
-            let start = chunk_start(payload_start, target).ok_or_else(out_of_range)?;
-            ready!(self.poll_move_input(cx, SeekFrom::Start(start)))?;
-            self.opener.finish_seek(target);
+        if self.opener.move_to_end(target) {
+            return Poll::Ready(Ok(()));
         }
+        // An inner reader that cannot seek fails here. The chunk and the bytes that were read ahead
+        // are still there, so reading can go on.
+        let payload_start = ready!(self.poll_payload_start(cx))?;
+        let start = chunk_start(payload_start, target).ok_or_else(out_of_range)?;
+        self.opener.begin_seek();
+        ready!(self.poll_move_input(cx, SeekFrom::Start(start)))?;
+        self.opener.finish_seek(target);
         Poll::Ready(Ok(()))
     }
 
@@ -152,7 +156,10 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         if !self.is_moving {
             // A dropped read may still be going on inside the inner reader, and must end first.
             ready!(Pin::new(&mut self.input.inner).poll_complete(cx))?;
-            self.input.forget();
+            // A question for the position does not move the inner reader.
+            if to != SeekFrom::Current(0) {
+                self.input.forget();
+            }
             Pin::new(&mut self.input.inner).start_seek(to)?;
             self.is_moving = true;
         }
@@ -165,9 +172,10 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
 /// Positions are positions in the plaintext.
 ///
 /// A seek relative to the end, or beyond the last chunk, authenticates the last chunk first,
-/// because otherwise the length is not known. If that fails, the reader keeps its position, unless
-/// the inner reader fails to seek back. Other seeks only move, and the chunk is authenticated when
-/// it is read. A position beyond the end is allowed, as in a file. A read there returns no bytes.
+/// because otherwise the length is not known. Other seeks only move, and the chunk is authenticated
+/// when it is read. If a seek fails, the reader keeps its position and stays usable, unless the
+/// inner reader moves and then fails to seek back. An inner reader that cannot seek does not move.
+/// A position beyond the end is allowed, as in a file. A read there returns no bytes.
 impl<R: AsyncRead + AsyncSeek + Unpin> AsyncSeek for AsyncStreamReader<R> {
     /// Fails if another seek is not complete: call [`AsyncSeek::poll_complete`] first.
     fn start_seek(mut self: Pin<&mut Self>, to: SeekFrom) -> io::Result<()> {

@@ -243,4 +243,13 @@ fn seeking_works_through_the_reader_that_recognises_armor_but_not_in_armor() {
     let error = reader.seek(SeekFrom::End(0)).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&ArmorError::NotSeekable));
+    // Nothing has moved, so reading goes on, also in the middle of a chunk.
+    let mut first = [0; 100];
+    reader.read_exact(&mut first).unwrap();
+    for to in [SeekFrom::Start(2 * CHUNK as u64), SeekFrom::Start(u64::MAX), SeekFrom::End(-1)] {
+        assert_eq!(reader.seek(to).unwrap_err().kind(), io::ErrorKind::Unsupported);
+    }
+    assert_eq!(reader.plaintext_len().unwrap_err().kind(), io::ErrorKind::Unsupported);
+    assert_eq!(reader.stream_position().unwrap(), 100);
+    assert!(drain(&mut reader).0 == text[100..]);
 }
