@@ -162,8 +162,10 @@ impl<I: AsyncReadAt> LockedFile<I> {
                 break preamble;
             }
             let (room, offset) = start.room();
-            let n = input.read_at(room, offset).await?;
-            start.filled(n);
+            match input.read_at(room, offset).await {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => start.filled(read?),
+            }
         };
         Ok(Self::new(input, preamble, len))
     }
@@ -335,8 +337,10 @@ impl<I: AsyncReadAt> RangeReader<I> {
     pub async fn read_async(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut arriving) = self.plan(plaintext)?;
         while let Some((room, offset)) = arriving.room()? {
-            let n = self.input.read_at(room, offset).await?;
-            arriving.filled(n)?;
+            match self.input.read_at(room, offset).await {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => arriving.filled(read?)?,
+            }
         }
         self.open(&range, &arriving.bytes)
     }

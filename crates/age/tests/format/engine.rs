@@ -259,6 +259,31 @@ impl AsyncReadAt for Claiming<'_> {
     }
 }
 
+/// An input whose every second read is interrupted.
+struct Interrupted<'a>(&'a [u8], AtomicU64);
+
+impl AsyncReadAt for Interrupted<'_> {
+    async fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        if self.1.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        self.0.read_at(out, offset)
+    }
+
+    async fn size(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+}
+
+#[test]
+fn interrupted_reads_of_ranges_are_repeated() {
+    let file = seal(b"text");
+    let input = Interrupted(&file, AtomicU64::new(0));
+    let locked = block_on(LockedFile::read_async(&input)).unwrap();
+    let reader = locked.unlock([identity() as &dyn Identity]).unwrap();
+    assert_eq!(block_on(reader.read_async(1..3)).unwrap(), b"ex");
+}
+
 /// Memory for a range is not allocated before its bytes arrive.
 #[test]
 fn a_file_that_lies_about_its_length() {
