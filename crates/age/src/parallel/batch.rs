@@ -4,6 +4,7 @@ use std::io;
 
 use crate::buffer::Buffer;
 use crate::error::CopyError;
+use crate::input::retry;
 use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_BYTES, ChunkCipher, Next, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 
@@ -79,17 +80,17 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         n / CHUNK * SEALED_CHUNK_BYTES + n % CHUNK
     }
 
-    /// Returns space for the next input bytes: at most up to the end of the chunk, or of the batch
-    /// if there are no gaps between chunks. The batch must not be full.
-    pub(super) fn space(&mut self) -> &mut [u8] {
+    /// Reads the next input bytes with `read`: at most up to the end of the chunk, or of the batch
+    /// if there are no gaps between chunks. Returns their number. The batch must not be full.
+    pub(super) fn fill(&mut self, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<usize> {
         let start = Self::place(self.len);
         let end = if CHUNK == SEALED_CHUNK_BYTES { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
-        self.buf.room_to_read(start, end)
-    }
-
-    /// Notes that `n` bytes were read into the space.
-    pub(super) fn filled(&mut self, n: usize) {
+        let room = self.buf.room_to_read(start, end);
+        let n = retry(|| read(room))?;
+        // Otherwise zeros, or plaintext of an earlier batch, would be sealed as input.
+        assert!(n <= room.len(), "the input read more bytes than there is room for");
         self.len += n;
+        Ok(n)
     }
 
     /// Moves the last chunk to `next`, which is empty, if the chunk is incomplete and not the only
@@ -99,7 +100,7 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         if whole > 0 && begun > 0 {
             let start = Self::place(whole * CHUNK);
             next.buf.room(0..begun).copy_from_slice(&self.buf[start..start + begun]);
-            next.filled(begun);
+            next.len = begun;
             self.len -= begun;
         }
     }
@@ -109,25 +110,16 @@ impl<const CHUNK: usize> Batch<CHUNK> {
     pub(super) fn load(&mut self, input: &impl ReadAt, offset: u64, more: bool) -> io::Result<()> {
         self.clear();
         self.after = After::Unknown;
-        loop {
-            let mut one = [0];
+        while !self.is_full() {
             let at = offset + self.len as u64;
-            let is_full = self.is_full();
-            if is_full && more {
-                self.after = After::More;
+            if self.fill(|out| input.read_at(out, at))? == 0 {
+                self.after = After::Nothing;
                 return Ok(());
             }
-            let out = if is_full { &mut one } else { self.space() };
-            match crate::input::retry(|| input.read_at(out, at))? {
-                0 => self.after = After::Nothing,
-                _ if is_full => self.after = After::More,
-                n => {
-                    self.filled(n);
-                    continue;
-                }
-            }
-            return Ok(());
         }
+        let follows = more || retry(|| input.read_at(&mut [0], offset + Self::CAPACITY as u64))? > 0;
+        self.after = if follows { After::More } else { After::Nothing };
+        Ok(())
     }
 
     /// Returns the error after the chunks that were opened, if there is one.

@@ -5,7 +5,6 @@ use std::mem;
 
 use super::batch::{After, Batch};
 use crate::error::CopyError;
-use crate::input::retry;
 use crate::stream::Counter;
 
 /// Reads batches, and numbers their chunks.
@@ -38,9 +37,9 @@ impl<F: FnMut(&mut [u8]) -> io::Result<usize>, const CHUNK: usize> Feeder<F, CHU
         let end = loop {
             let enough = self.held.is_full() || (self.held.ends_with_chunk() && is_idle());
             let filling = if enough { &mut *batch } else { &mut self.held };
-            match retry(|| (self.read)(filling.space())) {
+            match filling.fill(&mut self.read) {
                 Ok(0) => break Ok(()),
-                Ok(n) => filling.filled(n),
+                Ok(_) => {}
                 Err(error) => break Err(error),
             }
             if batch.is_empty() && is_idle() {

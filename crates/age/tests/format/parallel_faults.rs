@@ -1,6 +1,7 @@
 //! Several threads with an input or an output that fails or changes: the same error as with one.
 
 use std::io::{self, Read, Write};
+use std::panic;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sealane_age::{CopyError, ReadAt, StreamError};
@@ -225,5 +226,40 @@ fn a_file_that_becomes_shorter_is_sealed_as_it_was_or_not_at_all() {
                 Err(error) => panic!("{error}"),
             }
         }
+    }
+}
+
+/// An input that says that it read one byte more than it did.
+struct Boasting<'a>(&'a [u8]);
+
+fn one_more(n: usize) -> usize {
+    if n == 0 { 0 } else { n + 1 }
+}
+
+impl Read for Boasting<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Ok(one_more(self.0.read(out)?))
+    }
+}
+
+impl ReadAt for Boasting<'_> {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        Ok(one_more(self.0.read_at(out, offset)?))
+    }
+}
+
+/// Such bytes would be zeros, or plaintext of another chunk.
+#[test]
+fn bytes_that_were_not_read_are_not_sealed() {
+    let text = plaintext(CHUNK);
+    for count in [1, 2] {
+        let sealed = panic::catch_unwind(|| encryptor().encrypt(Boasting(&text), Vec::new(), threads(count)));
+        assert!(sealed.is_err());
+        let sealed = panic::catch_unwind(|| sealed_at(&Boasting(&text), count));
+        assert!(sealed.is_err());
     }
 }
