@@ -1,7 +1,7 @@
 """Measures the Python package beside cryptography, pyrage and plain files, in one process.
 
 Prints a table in Markdown. Each ratio is the other's time by ours, and the best of several rounds in
-which both alternate: above 1, ours is faster.
+which both take turns: above 1, ours is faster.
 """
 
 import argparse
@@ -17,10 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyrage
-from cryptography.hazmat.primitives.ciphers import aead as peer
-
 import sealane
 import sealane.fsspec
+from cryptography.hazmat.primitives.ciphers import aead as peer
 from sealane import age
 from turns import least
 
@@ -97,8 +96,7 @@ def files(megabytes: int) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         plain, sealed, opened = (f"{folder}/{name}" for name in ("plain", "sealed", "opened"))
         with open(plain, "wb") as file:
-            for _ in range(megabytes):
-                file.write(os.urandom(1 << 20))
+            file.writelines(os.urandom(1 << 20) for _ in range(megabytes))
         seal: dict[object, Callable[[], object]] = {
             "pyrage": lambda: pyrage.encrypt_file(plain, sealed, [key.to_public()]),
             1: lambda: age.encrypt_file(plain, sealed, identity.recipient, threads=1),

@@ -8,6 +8,7 @@ Hashing in memory, without files, shows what the machine can do. Plain files sho
 import argparse
 import hashlib
 import os
+import pathlib
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,6 @@ import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 import sealane.fsspec  # noqa: F401, registers age::
 from sealane import age, jobs
 from turns import least
@@ -72,7 +72,7 @@ def main() -> None:
         random = np.random.default_rng(1)
         table = pa.table({f"c{i}": random.integers(0, 1 << 40, MEBIBYTE) for i in range(4)})
         pq.write_table(table, f"{folder}/one", row_group_size=MEBIBYTE // 4)
-        contents, parquet = os.urandom(64 * MEBIBYTE), open(f"{folder}/one", "rb").read()
+        contents, parquet = os.urandom(64 * MEBIBYTE), pathlib.Path(f"{folder}/one").read_bytes()
         for i in range(arguments.files):
             sealed.pipe(f"{folder}/bytes/{i}", contents)
             sealed.pipe(f"{folder}/sealed/{i}.parquet", parquet)

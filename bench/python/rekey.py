@@ -13,7 +13,6 @@ import time
 from typing import Any
 
 import fsspec
-
 import store
 from sealane import age, jobs
 

@@ -1,7 +1,7 @@
 """Measures reads of sealed Parquet on S3 beside plain Parquet, with a delay of each request.
 
-Prints a table in Markdown: how long the sealed file takes, as a multiple of the plain one. Both
-alternate, and the least time of each counts. A cold file is one that nothing is known of.
+Prints a table in Markdown: how long each read takes, as a multiple of the read of the plain file.
+All reads take turns, and the least time of each counts. A cold file is one whose header is unknown.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 import store
 from sealane import age
 from sealane.fsspec import AgeFileSystem
