@@ -34,6 +34,9 @@ use crate::format::field::check_counts;
 use crate::ops::rows::Rows;
 use sealane::shamir::bytes::{Combiner, Splitter};
 
+/// The length of Vault's shortest key.
+const MIN_KEY_BYTES: usize = 16;
+
 /// One share. It is wiped when it is dropped.
 ///
 /// [`Display`](fmt::Display) writes hexadecimal digits, which are secret: they are what a holder
@@ -58,10 +61,12 @@ impl VaultShare {
     /// Reads hexadecimal digits or, if that fails, base64. White space around them is ignored.
     ///
     /// Base64 of a short share can look like hexadecimal digits (`7EAC`). [`parse_all`] is more
-    /// reliable, because it considers all shares of a secret.
+    /// reliable, because it considers all shares of a secret. As in Vault, digits of at least 16
+    /// bytes are never base64.
     ///
     /// # Errors
-    /// If neither encoding gives a share. The error is the one for base64.
+    /// If neither encoding gives a share. The error is the one for base64, or for digits that are
+    /// never base64.
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
         Self::parse_hex(text).or_else(|_| Self::parse_base64(text))
     }
@@ -70,8 +75,12 @@ impl VaultShare {
         Self::from_bytes(&read_hex(text.trim()).ok_or(ForeignError::Malformed)?)
     }
 
+    /// Reads base64. Like Vault, reads hexadecimal digits of at least 16 bytes as hexadecimal.
     fn parse_base64(text: &str) -> Result<Self, ForeignError> {
         let text = text.trim();
+        if text.len() >= 2 * MIN_KEY_BYTES && read_hex(text).is_some() {
+            return Self::parse_hex(text);
+        }
         let engine = if text.ends_with('=') { STANDARD } else { STANDARD_NO_PAD };
         Self::from_bytes(&Zeroizing::new(engine.decode(text).map_err(|_| ForeignError::Malformed)?))
     }

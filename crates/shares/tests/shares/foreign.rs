@@ -162,6 +162,17 @@ fn vault_lines() {
 }
 
 #[test]
+fn long_hexadecimal_digits_are_not_base64() {
+    // As base64, these digits would be a share of 24 bytes that Vault reads as one of 16.
+    let (right, at_zero) = (format!("{}01", "5a".repeat(15)), format!("{}00", "5a".repeat(15)));
+    let is_zero = |error: &ForeignError| matches!(error, ForeignError::Parameter(ParameterError::ZeroPoint));
+    assert!(VaultShare::parse(&at_zero).is_err_and(|error| is_zero(&error)));
+    assert!(vault::parse_all(&[&right, &at_zero]).is_err_and(|(at, error)| at == 1 && is_zero(&error)));
+    // Vault has no shorter keys. These four characters are base64 of three bytes.
+    assert_eq!(VaultShare::parse("5a00").unwrap().as_bytes(), [0xe5, 0xad, 0x34]);
+}
+
+#[test]
 fn vault_refuses() {
     assert!(matches!(vault::split(b"", 2, 3), Err(ForeignError::Parameter(ParameterError::SecretBytes(0)))));
     assert!(matches!(vault::split(b"x", 2, 256), Err(ForeignError::Parameter(ParameterError::Count { .. }))));
