@@ -6,7 +6,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::error::{BadShare, CombineError, Fault};
-use super::interpolation::{Basis, Target};
+use super::interpolation::{Basis, Pieces, Target};
 use super::positions::{distinct_points, same_point};
 use super::rows::{Rows, chunk_bytes};
 use crate::format::error::ShareError;
@@ -90,6 +90,22 @@ impl<R: Read> Lockstep<R> {
         }
     }
 
+    /// Returns the target of the share at an evaluation point.
+    pub(crate) fn target(&self, point: &[u8]) -> Target {
+        self.basis.target(point)
+    }
+
+    /// Computes the piece of the share at `target` from the first `length` bytes of the rows.
+    pub(crate) fn interpolate(&self, target: &Target, length: usize) -> Zeroizing<Vec<u8>> {
+        let mut piece = Zeroizing::new(vec![0; length]);
+        self.basis.interpolate(target, &self.pieces(length), &mut piece);
+        piece
+    }
+
+    fn pieces(&self, length: usize) -> Pieces<'_> {
+        self.basis.pieces(self.positions.iter().map(|&at| self.rows.row(at, length)))
+    }
+
     fn check(&mut self, length: usize) {
         let rows = &self.rows;
         let same = |&&[first, again]: &&[usize; 2]| bool::from(rows.row(first, length).ct_eq(rows.row(again, length)));
@@ -97,13 +113,14 @@ impl<R: Read> Lockstep<R> {
             self.contradiction = Some(CombineError::Conflict { positions });
             return;
         }
-        let pieces = self.basis.pieces(self.positions.iter().map(|&at| rows.row(at, length)));
+        let pieces = self.pieces(length);
         let mut expected = Zeroizing::new(vec![0; length]);
-        for (position, target) in &self.checks {
+        let is_right = |(position, target): &(usize, Target)| {
             self.basis.interpolate(target, &pieces, &mut expected);
-            if !bool::from(expected.ct_eq(rows.row(*position, length))) {
-                self.contradiction = Some(CombineError::Inconsistent);
-            }
+            bool::from(expected.ct_eq(rows.row(*position, length)))
+        };
+        if !self.checks.iter().all(is_right) {
+            self.contradiction = Some(CombineError::Inconsistent);
         }
     }
 

@@ -4,10 +4,9 @@ use std::fmt;
 use std::io::{Read, Write};
 
 use super::error::CombineError;
-use super::interpolation::Basis;
 use super::lockstep::Lockstep;
 use super::positions::{check_headers, distinct_points, enough};
-use super::rows::{CHUNK_BYTES, Rows};
+use super::rows::Rows;
 use crate::format::error::ParameterError;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, ShareReader, WipedVec};
@@ -107,8 +106,8 @@ impl<R: Read> Refresh<R> {
 }
 
 /// Creates the share with this index from other shares, whose number must reach the threshold. The
-/// result restores a lost share, or is an additional one. If the share is among the given ones, it
-/// is copied.
+/// result restores a lost share, or is an additional one. If the share is among the given ones, the
+/// result is the same.
 ///
 /// The new share belongs to the same set. The secret is not computed, so its commitment is not
 /// checked. Damaged shares are errors, and so are shares beyond the threshold that contradict the
@@ -121,28 +120,13 @@ impl<R: Read> Refresh<R> {
 pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, output: W) -> Result<W, CombineError> {
     check(&readers)?;
     let header = readers[0].header().at_index(index)?;
-    let all: Vec<usize> = (0..readers.len()).collect();
-    let distinct = distinct_points(&readers, &all);
-    // If the share is among the given ones, it is copied.
-    let there = distinct.iter().copied().find(|&at| readers[at].header().index() == index);
-    let positions = &distinct[..usize::from(header.threshold())];
-    let basis = Basis::new(&positions.iter().map(|&at| readers[at].header()).collect::<Vec<_>>());
-    let target = basis.target(&header.point());
     let mut lockstep = Lockstep::new(readers);
-    let mut result = Rows::new(1, CHUNK_BYTES);
-    let mut value = |rows: &Rows, length: usize| {
-        let out = &mut result.row_mut(0)[..length];
-        match there {
-            Some(there) => out.copy_from_slice(rows.row(there, length)),
-            None => basis.interpolate(&target, &basis.pieces(positions.iter().map(|&at| rows.row(at, length))), out),
-        }
-        zeroize::Zeroizing::new(out.to_vec())
-    };
+    let target = lockstep.target(&header.point());
     let length = lockstep.blinding()?;
-    let blinding = value(lockstep.rows(), length);
-    let mut writer = ShareWriter::new(output, &header, &blinding).map_err(CombineError::Write)?;
+    let mut writer =
+        ShareWriter::new(output, &header, &lockstep.interpolate(&target, length)).map_err(CombineError::Write)?;
     while let Some(length) = lockstep.next()? {
-        writer.write_payload(&value(lockstep.rows(), length)).map_err(CombineError::Write)?;
+        writer.write_payload(&lockstep.interpolate(&target, length)).map_err(CombineError::Write)?;
     }
     writer.finish(&lockstep.commitment()?).map_err(CombineError::Write)
 }
