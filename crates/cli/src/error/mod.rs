@@ -8,6 +8,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use sealane::RandomError;
+
 use crate::program::Program;
 pub(crate) use private_key::holds_private_key;
 
@@ -91,10 +93,11 @@ impl Error {
     }
 
     /// Unwraps an error that [`Error::into_io`] wrapped, or adds the action that failed to an I/O
-    /// error.
+    /// error. If a writer got no random numbers, the file that it writes to is not at fault.
     pub(crate) fn from_io(doing: impl fmt::Display, error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
+            Err(error) if error.get_ref().is_some_and(|inner| inner.is::<RandomError>()) => Self::new(describe(&error)),
             Err(error) => Self::io(doing, &error),
         }
     }
@@ -185,6 +188,12 @@ mod tests {
         let error = Error::from_io("reading", io::Error::from_raw_os_error(2));
         assert!(error.message.starts_with("reading: "), "{error}");
         assert!(!error.message.contains("os error"), "{error}");
+    }
+
+    #[test]
+    fn a_failed_generator_is_not_a_failed_write() {
+        let error = Error::from_io("cannot write", io::Error::other(RandomError));
+        assert_eq!(error.message, RandomError.to_string());
     }
 
     #[test]

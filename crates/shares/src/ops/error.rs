@@ -25,8 +25,8 @@ pub enum SplitError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed")]
     Random(#[from] RandomError),
-    /// Writing failed, or `sealane::shamir` failed, for example because the system's random number
-    /// generator did.
+    /// Writing failed. The error wraps a [`RandomError`] if the system's random number generator
+    /// failed after the first bytes were written.
     #[error("writing failed: {0}")]
     Io(#[from] io::Error),
 }
@@ -186,7 +186,7 @@ pub enum CombineError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed")]
     Random(#[from] RandomError),
-    /// Writing the result failed, or a refresh could not create random polynomials.
+    /// Writing the result failed.
     #[error("writing failed: {0}")]
     Write(#[source] io::Error),
 }

@@ -10,6 +10,7 @@ use super::rows::Rows;
 use crate::format::error::ParameterError;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, ShareReader, WipedVec};
+use sealane::RandomError;
 use sealane::shamir::bytes::Refresher;
 
 /// Creates new shares of the same secret, with other values and a new set identifier.
@@ -77,13 +78,10 @@ impl<R: Read> Refresh<R> {
         let headers: Vec<Header> = self.headers().collect();
         let points: Vec<u8> = headers.iter().map(|header| header.index() as u8).collect();
         let threshold = usize::from(headers[0].threshold());
-        let mut refresher = Refresher::with_points(threshold, &points)
-            .map_err(|error| CombineError::Write(std::io::Error::other(error)))?;
-        let mut refresh = |rows: &mut Rows, length: usize| {
-            refresher
-                .refresh(&mut rows.all_mut(length))
-                .map_err(|error| CombineError::Write(std::io::Error::other(error)))
-        };
+        // The points and the threshold are those of shares, so only the generator can fail.
+        let mut refresher = Refresher::with_points(threshold, &points).map_err(|_| RandomError)?;
+        let mut refresh =
+            |rows: &mut Rows, length: usize| refresher.refresh(&mut rows.all_mut(length)).map_err(|_| RandomError);
 
         let mut lockstep = Lockstep::new(self.readers);
         let length = lockstep.blinding()?;

@@ -13,6 +13,7 @@ use crate::format::layout::BLINDING_BYTES;
 use crate::format::writer::ShareWriter;
 use crate::format::{Field, Header, SetId, Share, WipedVec};
 use crate::random;
+use sealane::RandomError;
 use sealane::shamir::bytes::Splitter;
 
 /// Prepares a new set of shares of a secret of any length. The headers are known before anything is
@@ -75,11 +76,12 @@ impl Split {
         if outputs.len() != count {
             return Err(SplitError::Outputs { outputs: outputs.len(), count: self.count });
         }
-        let mut splitter = Splitter::new(threshold, count).map_err(io::Error::other)?;
+        // The counts were checked, so only the generator can fail.
+        let mut splitter = Splitter::new(threshold, count).map_err(|_| RandomError)?;
         let mut blinding = Zeroizing::new([0; BLINDING_BYTES]);
         random::fill(&mut blinding[..])?;
         let mut rows = Rows::new(count, BLINDING_BYTES);
-        splitter.split(&blinding[..], &mut rows.all_mut(BLINDING_BYTES)).map_err(io::Error::other)?;
+        splitter.split(&blinding[..], &mut rows.all_mut(BLINDING_BYTES)).map_err(|_| RandomError)?;
         let headers = self.headers();
         let writers = outputs
             .into_iter()
@@ -128,7 +130,8 @@ impl<W: Write> SplitWriter<W> {
         }
         self.failed = true;
         self.committer.update(chunk);
-        self.splitter.split(chunk, &mut self.rows.all_mut(chunk.len())).map_err(io::Error::other)?;
+        let split = self.splitter.split(chunk, &mut self.rows.all_mut(chunk.len()));
+        split.map_err(|_| io::Error::other(RandomError))?;
         for (at, writer) in self.writers.iter_mut().enumerate() {
             writer.write_payload(self.rows.row(at, chunk.len()))?;
         }
