@@ -1,6 +1,6 @@
 //! The manifest of an encrypted folder, which lists its contents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::io::{self, BufRead, Read as _, Write};
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::attributes::Attributes;
 use super::name::{self, Name};
 use crate::keys::FILE_ID_BYTES;
+use crate::message::OneLine;
 
 const VERSION: u32 = 1;
 
@@ -74,7 +75,7 @@ pub enum ManifestError {
     #[error("cannot read the manifest: {0}")]
     Io(#[from] io::Error),
     /// The text is not a manifest.
-    #[error("the manifest is malformed: {0}")]
+    #[error("the manifest is malformed: {}", OneLine(.0))]
     Malformed(String),
     /// The manifest has another version of the format.
     #[error("unknown manifest version {0}")]
@@ -85,6 +86,9 @@ pub enum ManifestError {
 fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
+    if line.len() as u64 > MAX_LINE {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "an entry is longer than 1 MiB"));
+    }
     to.write_all(&line)
 }
 
@@ -131,17 +135,21 @@ impl Manifest {
     /// Writes the plaintext of a manifest with these `entries`.
     ///
     /// # Errors
-    /// The errors of `to`, and an error if a name is too long (see [`Name::fits`]), or if a path is
-    /// not Unicode on a system other than Unix.
+    /// The errors of `to`, and an error if the entries cannot form a manifest: a name is too long
+    /// (see [`Name::fits`]) or occurs twice, an entry is in a file or in a link, a target is too
+    /// long, or a path is not Unicode on a system other than Unix.
     pub fn write(mut to: impl Write, entries: impl IntoIterator<Item = Entry>) -> io::Result<()> {
+        let invalid = |reason| io::Error::new(io::ErrorKind::InvalidInput, reason);
         write_line(&mut to, &Head { version: VERSION })?;
-        entries.into_iter().try_for_each(|entry| {
-            if entry.name().fits() {
-                write_line(&mut to, &entry)
-            } else {
-                Err(io::Error::new(io::ErrorKind::InvalidFilename, name::TOO_LONG))
+        let mut manifest = Self::default();
+        for entry in entries {
+            if !entry.name().fits() {
+                return Err(io::Error::new(io::ErrorKind::InvalidFilename, name::TOO_LONG));
             }
-        })
+            write_line(&mut to, &entry)?;
+            manifest.add(entry).map_err(invalid)?;
+        }
+        manifest.check().map_err(invalid)
     }
 
     /// Reads the plaintext of a manifest.
@@ -164,26 +172,26 @@ impl Manifest {
         let mut manifest = Self::default();
         while line(&mut text)? {
             let entry = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-            if let Some(twice) = manifest.add(entry) {
-                return Err(malformed(format!("{twice} is listed twice")));
-            }
+            manifest.add(entry).map_err(malformed)?;
         }
-        match manifest.not_a_folder() {
-            Some(name) => Err(malformed(format!("{name} is listed as a file or a link, but contains entries"))),
-            None => Ok(manifest),
-        }
+        manifest.check().map_err(malformed)?;
+        Ok(manifest)
     }
 
-    /// Returns the name of a file or a link that is above another entry, if there is one.
-    fn not_a_folder(&self) -> Option<&Name> {
+    /// Checks that entries of different types have different names, and that only folders contain
+    /// entries. Returns the reason if this is not so.
+    fn check(&self) -> Result<(), String> {
         let leaves = self.files.keys().chain(self.links.keys()).map(|name| (name, true));
         let mut names: Vec<_> = leaves.chain(self.directories.keys().map(|name| (name, false))).collect();
         // In this order, the entries in a folder follow the folder.
         names.sort();
         let is_above = |name: &Name, next: &Name| next.as_path().starts_with(name.as_path());
-        names.windows(2).find_map(|pair| match *pair {
-            [(name, true), (next, _)] if is_above(name, next) => Some(name),
-            _ => None,
+        names.windows(2).try_for_each(|pair| match *pair {
+            [(name, _), (next, _)] if name == next => Err(listed_twice(name)),
+            [(name, true), (next, _)] if is_above(name, next) => {
+                Err(format!("{name} is listed as a file or a link, but contains entries"))
+            }
+            _ => Ok(()),
         })
     }
 
@@ -200,21 +208,28 @@ impl Manifest {
         directories.chain(self.files.iter().map(file)).chain(self.links.iter().map(link))
     }
 
-    /// Adds an entry. Returns its name if the manifest already has an entry of that name.
-    fn add(&mut self, entry: Entry) -> Option<Name> {
-        let (name, twice) = match entry {
-            Entry::File { name, size, id, attributes } => {
-                (name.clone(), self.files.insert(name, Known { size, id, attributes }).is_some())
-            }
-            Entry::Directory { name, attributes } => {
-                (name.clone(), self.directories.insert(name, attributes).is_some())
-            }
-            Entry::Link { name, target } => (name.clone(), self.links.insert(name, target).is_some()),
-        };
-        let kinds =
-            [self.files.contains_key(&name), self.directories.contains_key(&name), self.links.contains_key(&name)];
-        (twice || kinds.into_iter().filter(|&there| there).count() > 1).then_some(name)
+    /// Adds an entry. Returns the reason if there is an entry of this type and name already.
+    fn add(&mut self, entry: Entry) -> Result<(), String> {
+        match entry {
+            Entry::File { name, size, id, attributes } => insert(&mut self.files, name, Known { size, id, attributes }),
+            Entry::Directory { name, attributes } => insert(&mut self.directories, name, attributes),
+            Entry::Link { name, target } => insert(&mut self.links, name, target),
+        }
     }
+}
+
+fn insert<T>(entries: &mut BTreeMap<Name, T>, name: Name, value: T) -> Result<(), String> {
+    match entries.entry(name) {
+        btree_map::Entry::Vacant(free) => {
+            free.insert(value);
+            Ok(())
+        }
+        btree_map::Entry::Occupied(first) => Err(listed_twice(first.key())),
+    }
+}
+
+fn listed_twice(name: &Name) -> String {
+    format!("{name} is listed twice")
 }
 
 #[cfg(test)]
@@ -288,6 +303,27 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_cannot_be_read_are_not_written() {
+        let directory = |text| Entry::Directory { name: name(text), attributes: Attributes::default() };
+        let link = |text, target: &str| Entry::Link { name: name(text), target: target.into() };
+        let long = "x".repeat(1 << 20);
+        for (entries, reason) in [
+            ([directory("a"), directory("a")], "\"a\" is listed twice"),
+            ([directory("a"), link("a", "x")], "\"a\" is listed twice"),
+            ([directory("a/b"), link("a", "x")], "\"a\" is listed as a file or a link, but contains entries"),
+            ([directory("a"), link("b", &long)], "an entry is longer than 1 MiB"),
+        ] {
+            let error = Manifest::write(io::sink(), entries).unwrap_err();
+            assert_eq!((error.kind(), error.to_string().as_str()), (io::ErrorKind::InvalidInput, reason));
+        }
+        // The longest line, which ends `"}` and a line feed.
+        let start = "{\"type\":\"link\",\"name\":\"b\",\"target\":\"".len();
+        let mut text = Vec::new();
+        Manifest::write(&mut text, [link("b", &long[start + 3..])]).unwrap();
+        assert_eq!(Manifest::read(&text[..]).unwrap().links.len(), 1);
+    }
+
+    #[test]
     fn only_folders_contain_entries() {
         let line = |kind: &str, name: &str| match kind {
             "file" => {
@@ -327,6 +363,7 @@ mod tests {
             ("{}\n", "malformed"),
             ("{\"sealane-manifest\":2}\n", "version 2"),
             ("{\"sealane-manifest\":1}\n{\"type\":\"device\",\"name\":\"a\"}\n", "malformed"),
+            ("{\"sealane-manifest\":1}\n{\"type\":\"\\u001b[2J\",\"name\":\"a\"}\n", "`\u{fffd}[2J`"),
             ("{\"sealane-manifest\":1}\n{\"type\":\"directory\",\"name\":\"../a\"}\n", "not a name within a folder"),
             ("{\"sealane-manifest\":1}\n{\"type\":\"directory\",\"name\":\"/a\"}\n", "not a name within a folder"),
             ("{\"sealane-manifest\":1}\n{\"type\":\"file\",\"name\":\"a\",\"size\":1,\"id\":\"AAAA\"}\n", "32 bytes"),
