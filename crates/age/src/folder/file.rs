@@ -35,14 +35,14 @@ pub enum FileFault {
         known: u64,
     },
     /// It is a symbolic link that may lead out of the folder.
-    #[error("the link leads out of the folder, to {}", .target.display())]
+    #[error("the link leads out of the folder, to {target:?}")]
     ExternalLink {
         /// The path to which it leads.
         target: PathBuf,
     },
     /// It is a symbolic link that cannot be created, for example because the destination's file
     /// system has no links.
-    #[error("the link to {} cannot be created: {error}", .target.display())]
+    #[error("the link to {target:?} cannot be created: {error}")]
     LinkFailed {
         /// The path to which it leads.
         target: PathBuf,

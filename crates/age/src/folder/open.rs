@@ -27,7 +27,7 @@ pub enum OpenError {
     #[error(transparent)]
     Manifest(#[from] VerifyError),
     /// A file or a folder cannot be written.
-    #[error("{}: {error}", .path.display())]
+    #[error("{path:?}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,

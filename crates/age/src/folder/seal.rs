@@ -22,7 +22,7 @@ use crate::recipient::Recipient;
 #[non_exhaustive]
 pub enum SealError {
     /// A file or a folder cannot be read or written.
-    #[error("{}: {error}", .path.display())]
+    #[error("{path:?}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -31,18 +31,18 @@ pub enum SealError {
         error: io::Error,
     },
     /// The folder has an entry that is neither a file nor a folder nor a link.
-    #[error("{}: neither a file nor a folder nor a link", .0.display())]
+    #[error("{0:?}: neither a file nor a folder nor a link")]
     Kind(PathBuf),
     /// An entry has a name that an encrypted folder uses itself (see [`Name::is_reserved`]), or
     /// that [`Name::new`] rejects.
-    #[error("{}: encrypted folders use this name themselves", .0.display())]
+    #[error("{0:?}: encrypted folders use this name themselves")]
     Reserved(PathBuf),
     /// An entry has a name that no manifest can list (see [`Name::fits`]).
-    #[error("{}: the name within the folder has more than {} bytes or {} components", .0.display(), Name::MAX_BYTES, Name::MAX_COMPONENTS)]
+    #[error("{:?}: the name within the folder has more than {} bytes or {} components", .0, Name::MAX_BYTES, Name::MAX_COMPONENTS)]
     Long(PathBuf),
     /// The encrypted form of a file would have the name of a folder. For example, `a` would become
     /// `a.age`.
-    #[error("{}: its encrypted form would have the name of the folder {}", .file.display(), .folder.display())]
+    #[error("{file:?}: its encrypted form would have the name of the folder {folder:?}")]
     Collision {
         /// The file.
         file: PathBuf,

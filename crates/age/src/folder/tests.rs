@@ -250,6 +250,25 @@ fn what_cannot_be_sealed_leaves_nothing() {
     assert!(!place.path("sealed").exists());
 }
 
+#[test]
+fn names_in_messages_do_not_act_on_a_terminal() {
+    let text = "a\u{1b}[2J\nb";
+    let quoted = format!("{text:?}");
+    let io = || io::Error::other("why");
+    for message in [
+        SealError::Io { path: text.into(), error: io() }.to_string(),
+        SealError::Kind(text.into()).to_string(),
+        SealError::Reserved(text.into()).to_string(),
+        SealError::Long(text.into()).to_string(),
+        SealError::Collision { file: text.into(), folder: "b".into() }.to_string(),
+        OpenError::Io { path: text.into(), error: io() }.to_string(),
+        FileFault::ExternalLink { target: text.into() }.to_string(),
+        FileFault::LinkFailed { target: text.into(), error: io() }.to_string(),
+    ] {
+        assert!(message.contains(&quoted) && !message.contains(char::is_control), "{message:?}");
+    }
+}
+
 /// Whatever a manifest says, nothing is written outside the new folder.
 #[cfg(unix)]
 #[test]
