@@ -3,8 +3,8 @@
 //!
 //! `docs/folders.md` describes the format. [`seal`], [`open`] and [`verify`] do all the work.
 //! Programs that find, place and name files in their own way, as the command `sealane` does, use
-//! [`seal_file`], [`open_file`], [`verify_file`], [`Manifest`] and [`folders`], and check links
-//! with [`leads_out`].
+//! [`seal_file`], [`open_file`], [`verify_file`], [`Manifest`] and [`folders`], and check names
+//! with [`collision`] and links with [`leads_out`].
 //!
 //! ```
 //! use std::fs;
@@ -80,6 +80,6 @@ pub use self::link::leads_out;
 pub use self::manifest::{Entry, Id, Known, Manifest, ManifestError};
 pub use self::name::{JOURNAL, MANIFEST, Name};
 pub use self::open::{OpenError, open};
-pub use self::seal::{SealError, seal};
+pub use self::seal::{SealError, collision, seal};
 pub use self::verify::{VerifyError, read_manifest, verify, verify_file};
 pub use self::work::for_each_file;

@@ -1,5 +1,6 @@
 //! Encrypts folders.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
@@ -187,15 +188,25 @@ fn find(source: &Path) -> Result<Found, SealError> {
             }
         }
     }
-    // The names of encrypted files differ from each other, and links are only in the manifest.
-    for (name, _) in &found.files {
-        let sealed = Name::new(&name.sealed()).filter(|sealed| found.manifest.directories.contains_key(sealed));
-        if let Some(folder) = sealed {
-            let [file, folder] = [name, &folder].map(|name| source.join(name.as_path()));
-            return Err(SealError::Collision { file, folder });
-        }
+    if let Some((file, folder)) = collision(found.files.iter().map(|(name, _)| name), found.manifest.directories.keys())
+    {
+        let [file, folder] = [file, folder].map(|name| source.join(name.as_path()));
+        return Err(SealError::Collision { file, folder });
     }
     Ok(found)
+}
+
+/// Returns a file whose encrypted form would have the name of a folder, and the folder. For
+/// example, `a` would become `a.age`.
+///
+/// Nothing else can collide: the names of encrypted files differ from each other, and links are
+/// only in the manifest.
+pub fn collision<'a>(
+    files: impl IntoIterator<Item = &'a Name>,
+    folders: impl IntoIterator<Item = &'a Name>,
+) -> Option<(&'a Name, &'a Name)> {
+    let folders: HashMap<_, _> = folders.into_iter().map(|folder| (folder.as_path(), folder)).collect();
+    files.into_iter().find_map(|file| Some((file, *folders.get(file.sealed().as_path())?)))
 }
 
 fn seal_path(encryptor: Encryptor, from: &Path, to: &Path, threads: Threads) -> Result<Known, SealError> {

@@ -238,7 +238,7 @@ fn two_inputs_never_have_one_output() {
     fs::create_dir_all(dir.path("v/x/a")).unwrap();
     dir.run(["-R", "key.pub", "-o", "out", "x", "v/x"]).misused("would both become \"x/a\"");
     dir.run(["-R", "key.pub", "-o", "out", "x", "./x/"]).misused("would both become \"x/a\"");
-    dir.run(["-R", "key.pub", "-o", "out", "z", "w"]).fails("\"z/a.age\", which is a folder");
+    dir.run(["-R", "key.pub", "-o", "out", "z", "w"]).fails("\"z/a\" would become \"z/a.age\", which is a folder");
     dir.write("sealane-manifest", "content");
     for reserved in ["sealane-manifest", ".sealane-resume"] {
         dir.write(reserved, "content");

@@ -1,13 +1,13 @@
 //! Encrypts many files into a folder, and writes a manifest of them unless --no-manifest is given.
 //! Encrypts a single file into a folder without a manifest.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
 
 use sealane_age::armor::ArmoredWriter;
-use sealane_age::folder::seal_file;
+use sealane_age::folder::{collision, seal_file};
 use sealane_age::threshold::Label;
 use sealane_age::{CopyError, Encryptor, Threads};
 use zeroize::Zeroizing;
@@ -99,11 +99,10 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
 
 /// Refuses files whose encrypted form would get the name of a folder.
 fn refuse_collisions(plan: &Plan) -> Result<()> {
-    let targets: HashSet<_> = plan.files.iter().map(|file| file.name.sealed()).collect();
-    match plan.directories.iter().find(|directory| targets.contains(directory.name.as_path())) {
-        Some(directory) => {
-            Err(Error::new(format!("a file would become {}, which is a folder", directory.name))
-                .hint("rename it first"))
+    let files = plan.files.iter().map(|file| &file.name);
+    match collision(files, plan.directories.iter().map(|directory| &directory.name)) {
+        Some((file, folder)) => {
+            Err(Error::new(format!("{file} would become {folder}, which is a folder")).hint("rename one of them first"))
         }
         None => Ok(()),
     }
