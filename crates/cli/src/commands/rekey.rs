@@ -116,7 +116,8 @@ impl<'a> Rekeying<'a> {
     /// Writes the new header to its destination.
     fn change(&mut self, input: Input, to: To<'_>) -> Result<()> {
         let RekeyArgs { recipients: named, keys, .. } = self.args;
-        let load = || Openers::load(&keys.identities, &keys.parts, &self.stdin, self.passphrases.clone());
+        let KeyArgs { identities, parts } = keys;
+        let load = || Openers::with_passphrases(identities, parts, &self.stdin, self.passphrases.clone());
         let openers = self.openers.get(load)?;
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);

@@ -17,12 +17,11 @@ use crate::io::output::print;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
-use crate::keys::passphrase::Passphrases;
 
 /// Verifies one file, or many.
 pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let openers = Openers::load(&args.keys.identities, &args.keys.parts, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&args.keys, &stdin)?;
     let run = Run {
         opening: Opening { openers, backend: crate::os::backend::chosen()? },
         stdin,

@@ -7,7 +7,7 @@ use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{Backend, DecryptError, Decryptor, Identity, StreamReader};
 
 use super::contributed_parts::read_parts;
-use crate::args::IdentityArgs;
+use crate::args::{IdentityArgs, KeyArgs};
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result};
 use crate::io::stdin::StdinUse;
@@ -28,8 +28,14 @@ pub(crate) struct Openers {
 }
 
 impl Openers {
-    /// Loads all identities and parts. The identities open the parts that are encrypted.
-    pub(crate) fn load(
+    /// Loads all identities and parts.
+    pub(crate) fn load(keys: &KeyArgs, stdin: &StdinUse) -> Result<Self> {
+        Self::with_passphrases(&keys.identities, &keys.parts, stdin, Passphrases::new(stdin))
+    }
+
+    /// Loads all identities and parts, which may need passphrases. The identities open the parts
+    /// that are encrypted.
+    pub(crate) fn with_passphrases(
         args: &IdentityArgs,
         parts: &[PathBuf],
         stdin: &StdinUse,

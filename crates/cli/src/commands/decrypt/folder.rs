@@ -18,14 +18,12 @@ use crate::folder::{
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
-use crate::keys::passphrase::Passphrases;
 
 /// Decrypts the input files and folders into the output folder.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
-    let stdin = StdinUse::default();
-    let openers = Openers::load(&keys.identities, &keys.parts, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(keys, &StdinUse::default())?;
     let opening = Opening { openers, backend: crate::os::backend::chosen()? };
     let Sealed { mut plan, expected, .. } = opening.find(inputs, !folder.no_manifest)?;
     refuse_within(root, inputs, &plan)?;

@@ -16,7 +16,6 @@ use crate::io::old_header;
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
-use crate::keys::passphrase::Passphrases;
 use crate::keys::same_file::KeyFiles;
 
 /// Decrypts one file, or many.
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
         return folder::run(args);
     }
     let backend = crate::os::backend::chosen()?;
-    let OpeningArgs { keys: KeyArgs { identities, parts }, threads, decryption, inputs, .. } = &args.opening;
+    let OpeningArgs { keys, threads, decryption, inputs, .. } = &args.opening;
     let (path, range) = (inputs.file(), decryption.range);
     if decryption.salvage {
         return salvage::run(args);
@@ -33,9 +32,10 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(path, &stdin)?;
     let mut output = Output::prepare(args.output.path(), Content::Plaintext, input.is_terminal)?;
+    let KeyArgs { identities, parts } = keys;
     KeyFiles { identities, parts, recipients: &[] }.check_with(&input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;
-    let openers = Openers::load(identities, parts, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(keys, &stdin)?;
     if input.is_terminal {
         input.take_pasted_armor()?;
     }

@@ -17,7 +17,6 @@ use crate::io::old_header;
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
-use crate::keys::passphrase::Passphrases;
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
 
@@ -44,8 +43,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let reader = Watched::new(from_start, &input.progress);
     let output = args.output.path().unwrap_or(Path::new(""));
     let map = map_path(output);
-    let keys = &args.opening.keys;
-    let openers = Openers::load(&keys.identities, &keys.parts, &stdin, Passphrases::new(&stdin))?;
+    let openers = Openers::load(&args.opening.keys, &stdin)?;
     let reader = openers
         .decrypt(reader, &input.name, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, path))?;

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = match args.identities.given.as_slice() {
         [] => None,
-        _ => Some(Openers::load(&args.identities, &[], &stdin, Passphrases::new(&stdin))?),
+        _ => Some(Openers::with_passphrases(&args.identities, &[], &stdin, Passphrases::new(&stdin))?),
     };
     match args.inputs.inputs.as_slice() {
         [] => single(args, None, openers.as_ref(), &stdin),
