@@ -81,7 +81,7 @@ impl Destination {
     ) -> Result<Option<Self>> {
         let (root, new_folder) = open_or_make(path)?;
         let targets: HashSet<_> = plan.files.iter().map(|file| direction.target(&file.name)).collect();
-        let folders = folders(plan);
+        let folders = plan.folders();
         let found = Found { root: &root, path, targets: &targets, direction };
         let has_journal = root.has(Path::new(JOURNAL));
         let goes_on = mode == Mode::Resume && has_journal;
@@ -355,13 +355,6 @@ impl Write for Target<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Returns the folders that the results need, with their attributes, from the top down.
-fn folders(plan: &Plan) -> Vec<(&Path, Attributes)> {
-    let names = plan.files.iter().map(|file| &file.name).chain(plan.links.iter().map(|link| &link.name));
-    let known = plan.directories.iter().map(|directory| (&directory.name, directory.attributes));
-    sealane_age::folder::folders(names, known)
 }
 
 fn exists(path: &Path) -> Error {

@@ -185,6 +185,13 @@ impl Plan {
         Ok(self)
     }
 
+    /// Returns the folders that the results need, with their attributes, from the top down.
+    pub(crate) fn folders(&self) -> Vec<(&Path, Attributes)> {
+        let names = self.files.iter().map(|file| &file.name).chain(self.links.iter().map(|link| &link.name));
+        let known = self.directories.iter().map(|directory| (&directory.name, directory.attributes));
+        sealane_age::folder::folders(names, known)
+    }
+
     /// Returns the length of all files together, in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.files.iter().map(|file| file.len).sum()

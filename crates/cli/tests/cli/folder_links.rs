@@ -209,6 +209,21 @@ fn links_that_lead_out_of_the_folder_are_made_only_if_that_is_allowed() {
 }
 
 #[test]
+fn a_link_may_go_through_a_folder_that_the_manifest_does_not_list() {
+    let dir = Dir::with_key();
+    fs::create_dir_all(dir.path("in/a")).unwrap();
+    dir.write("in/a/file", "content");
+    symlink("a/../a/file", dir.path("in/link")).unwrap();
+    dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "in"]).quiet();
+    let manifest = "sealed/sealane-manifest.age";
+    let text = String::from_utf8(dir.run(["decrypt", "-i", "key.txt", manifest]).quiet().stdout).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("\"directory\"")).map(|line| format!("{line}\n"));
+    dir.encrypt(lines.collect::<String>().as_bytes(), manifest);
+    dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]).quiet();
+    assert_eq!(dir.read("open/in/link"), b"content");
+}
+
+#[test]
 fn a_header_that_is_half_changed_in_a_folder_is_put_right() {
     let dir = with_photos();
     dir.run(ENCRYPT).quiet();

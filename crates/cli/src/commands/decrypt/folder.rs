@@ -12,8 +12,8 @@ use crate::args::{DecryptArgs, OpeningArgs};
 use crate::error::{Error, Result, quoted};
 use crate::folder::sealed::{self, Entries, Opening, Sealed};
 use crate::folder::{
-    Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Plan, Purpose, Record, Source, Stamp,
-    Target, mode, refuse_within, root, run as work, single,
+    Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Name, Plan, Purpose, Record, Source,
+    Stamp, Target, mode, refuse_within, root, run as work, single,
 };
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
@@ -107,11 +107,14 @@ impl Run<'_> {
 
 /// Turns links that lead out of the folder into failures.
 fn refuse_leaving(plan: &mut Plan) {
-    let folders: HashSet<&Path> = plan.directories.iter().map(|directory| directory.name.as_path()).collect();
-    let leaves = |link: &Link| leads_out(&link.name, &link.target, |path| folders.contains(path));
-    let (leaving, links) = std::mem::take(&mut plan.links).into_iter().partition(leaves);
-    plan.links = links;
-    plan.failures.extend(Vec::into_iter(leaving).map(|link: Link| {
+    if plan.links.is_empty() {
+        return;
+    }
+    // Like the library, this counts folders that the manifest does not list, but that entries need.
+    let folders: HashSet<&Path> = plan.folders().into_iter().map(|(path, _)| path).collect();
+    let leaves = |link: &&Link| leads_out(&link.name, &link.target, |path| folders.contains(path));
+    let leaving: HashSet<Name> = plan.links.iter().filter(leaves).map(|link| link.name.clone()).collect();
+    plan.failures.extend(plan.links.extract_if(.., |link| leaving.contains(&link.name)).map(|link| {
         let target = quoted(&link.target);
         Error::new(format!("the link {} leads out of the folder, to {target}, and was not created", link.name))
             .hint("--allow-external-links creates it, if you trust the maker of the folder")
