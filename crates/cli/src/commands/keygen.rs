@@ -45,7 +45,7 @@ pub(crate) fn run(args: &KeygenArgs) -> Result<()> {
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
     // This check comes before any question, whose answer would be useless.
     if let Some(path) = output.filter(|path| fs::symlink_metadata(path).is_ok()) {
-        return Err(secret_file::exists(path));
+        return Err(secret_file::exists(path, !args.convert));
     }
     if args.convert {
         let recipients = recipients(args.inputs.first().map(PathBuf::as_path))?;

@@ -19,7 +19,7 @@ pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
 /// error as well.
 pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public: Option<&str>) -> Result<()> {
     if let Some(path) = output {
-        write_new(path, text)?;
+        write_new(path, text, is_secret)?;
     } else {
         if is_secret {
             warn_if_others_read("the secret key");
@@ -33,16 +33,24 @@ pub(crate) fn write(output: Option<&Path>, text: &[u8], is_secret: bool, public:
     Ok(())
 }
 
-pub(crate) fn exists(path: &Path) -> Error {
-    Error::new(format!("{} exists, and keys are never overwritten", quoted(path)))
-        .hint("give -o another name; without its key, a file cannot be decrypted")
+/// Explains that the output `path` exists. `is_secret` says whether the output is a secret key.
+pub(crate) fn exists(path: &Path, is_secret: bool) -> Error {
+    let path = quoted(path);
+    if is_secret {
+        Error::new(format!("{path} exists, and keys are never overwritten"))
+            .hint("give -o another name; without its key, a file cannot be decrypted")
+    } else {
+        Error::new(format!("{path} exists, and may be a key, so it is not overwritten")).hint("give -o another name")
+    }
 }
 
 /// Writes a new file, readable by its owner only. A failure leaves no file behind.
-fn write_new(path: &Path, text: &[u8]) -> Result<()> {
+fn write_new(path: &Path, text: &[u8], is_secret: bool) -> Result<()> {
     let cannot = |error: io::Error| Error::cannot_write(path, &error);
-    let (file, _guard) = FileGuard::make_private(path)
-        .map_err(|error| if error.kind() == io::ErrorKind::AlreadyExists { exists(path) } else { cannot(error) })?;
+    let (file, _guard) = FileGuard::make_private(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path, is_secret),
+        _ => cannot(error),
+    })?;
     write_and_sync(file, text).map_err(|error| {
         let _ = fs::remove_file(path);
         cannot(error)

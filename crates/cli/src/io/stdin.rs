@@ -13,8 +13,9 @@ impl StdinUse {
     pub(crate) fn claim(&self, purpose: &'static str) -> Result<()> {
         let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(other) = *used {
-            return Err(Error::usage(format!("standard input is used twice: for {other} and for {purpose}"))
-                .hint("give one of them as a file"));
+            let uses =
+                if other == purpose { format!(" for {purpose}") } else { format!(": for {other} and for {purpose}") };
+            return Err(Error::usage(format!("standard input is used twice{uses}")).hint("give one of them as a file"));
         }
         *used = Some(purpose);
         Ok(())

@@ -129,9 +129,10 @@ fn pinentry_wanted() -> bool {
 
 /// Asks through pinentry. With `confirm` it asks twice, and the answer may be empty.
 fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
-    age::cli_common::read_secret(question, "Passphrase", confirm)
-        .inspect(|_| memory::lock())
-        .map_err(|error| Error::new(format!("no passphrase from pinentry: {error}")))
+    age::cli_common::read_secret(question, "Passphrase", confirm).inspect(|_| memory::lock()).map_err(|error| {
+        Error::new(format!("no passphrase from pinentry: {error}"))
+            .hint("PINENTRY_PROGRAM must name a pinentry program; unset it to be asked at the terminal")
+    })
 }
 
 /// Generates a passphrase of ten words from the list of BIP 39 (110 bits), and shows it at the

@@ -50,7 +50,7 @@ fn recipients_of_an_identity_file_are_printed() {
     dir.run(["-R", "list", "-o", "out", "list"]).quiet();
     assert_eq!(dir.run(["-d", "-i", "other.txt", "out"]).quiet().stdout, dir.read("list"));
     dir.run(["keygen", "-y", "list"]).fails("a recipient (public key), where an identity");
-    dir.run(["keygen", "-y", "-o", "list", "both"]).fails("exists");
+    dir.run(["keygen", "-y", "-o", "list", "both"]).fails("so it is not overwritten");
     dir.run(["keygen", "-y", "missing"]).fails("cannot open identity file");
     dir.write("plugin", "AGE-PLUGIN-TEST-10Q32NLXM\n");
     dir.run(["keygen", "-y", "plugin"]).fails("only age-plugin-test knows");

@@ -161,4 +161,7 @@ fn from_pinentry() {
     // The environment gives the same passphrase.
     assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
     assert!(!dir.exists("new"));
+    let other = run_with(&dir, &[("PINENTRY_PROGRAM", "false")], &["-d", "out"]);
+    assert!(other.err().contains("hint: PINENTRY_PROGRAM must name a pinentry program"), "{}", other.err());
+    other.fails("no passphrase from pinentry");
 }
