@@ -309,7 +309,7 @@ fn not_a_share(place: &Place, more: usize) -> Error {
     };
     Error::new(format!("{place} is not a share{more}")).hint(
         "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split, whose beginning \
-         may be damaged; --ssss and --vault take those of other programs",
+         may be damaged; sealane combine takes those of other programs with --ssss and --vault",
     )
 }
 
