@@ -78,6 +78,16 @@ impl<T: AsyncReadAt + Sync + ?Sized> AsyncReadAt for &T {
     }
 }
 
+/// Does the same as [`retry`] for a read that does not block.
+async fn retry_async(input: &impl AsyncReadAt, out: &mut [u8], offset: u64) -> io::Result<usize> {
+    loop {
+        match input.read_at(out, offset).await {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
 /// A file whose header has been read, and whose plaintext can be read in ranges once it is
 /// unlocked.
 #[derive(Debug)]
@@ -162,10 +172,8 @@ impl<I: AsyncReadAt> LockedFile<I> {
                 break preamble;
             }
             let (room, offset) = start.room();
-            match input.read_at(room, offset).await {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => start.filled(read?),
-            }
+            let n = retry_async(&input, room, offset).await?;
+            start.filled(n);
         };
         Ok(Self::new(input, preamble, len))
     }
@@ -337,10 +345,8 @@ impl<I: AsyncReadAt> RangeReader<I> {
     pub async fn read_async(&self, plaintext: Range<u64>) -> io::Result<Vec<u8>> {
         let (range, mut arriving) = self.plan(plaintext)?;
         while let Some((room, offset)) = arriving.room()? {
-            match self.input.read_at(room, offset).await {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => arriving.filled(read?)?,
-            }
+            let n = retry_async(&self.input, room, offset).await?;
+            arriving.filled(n)?;
         }
         self.open(&range, &arriving.bytes)
     }
