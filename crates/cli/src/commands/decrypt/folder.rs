@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::path::Path;
+use std::path::PathBuf;
 
 use sealane_age::Threads;
 use sealane_age::folder::{OpenFileError, leads_out, open_file};
@@ -12,8 +12,8 @@ use crate::args::{DecryptArgs, OpeningArgs};
 use crate::error::{Error, Result, quoted};
 use crate::folder::sealed::{self, Entries, Opening, Sealed};
 use crate::folder::{
-    Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Name, Plan, Purpose, Record, Source,
-    Stamp, Target, mode, refuse_within, root, run as work, single,
+    Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Plan, Purpose, Record, Source, Stamp,
+    Target, mode, refuse_within, root, run as work, single,
 };
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
@@ -111,10 +111,9 @@ fn refuse_leaving(plan: &mut Plan) {
         return;
     }
     // Like the library, this counts folders that the manifest does not list, but that entries need.
-    let folders: HashSet<&Path> = plan.folders().into_iter().map(|(path, _)| path).collect();
-    let leaves = |link: &&Link| leads_out(&link.name, &link.target, |path| folders.contains(path));
-    let leaving: HashSet<Name> = plan.links.iter().filter(leaves).map(|link| link.name.clone()).collect();
-    plan.failures.extend(plan.links.extract_if(.., |link| leaving.contains(&link.name)).map(|link| {
+    let folders: HashSet<PathBuf> = plan.folders().into_iter().map(|(path, _)| path.to_owned()).collect();
+    let leaves = |link: &mut Link| leads_out(&link.name, &link.target, |path| folders.contains(path));
+    plan.failures.extend(plan.links.extract_if(.., leaves).map(|link| {
         let target = quoted(&link.target);
         Error::new(format!("the link {} leads out of the folder, to {target}, and was not created", link.name))
             .hint("--allow-external-links creates it, if you trust the maker of the folder")
