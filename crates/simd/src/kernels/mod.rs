@@ -1,9 +1,7 @@
 //! Kernels that compilers do not match: in assembly, or with registers that are pinned.
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
-pub(crate) mod chacha20_ssse3;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
-pub(crate) mod interleaved;
+pub(crate) mod rounds;
 
 use crate::pending_poly1305::PendingPoly1305;
 
@@ -13,7 +11,7 @@ pub trait ChaCha20Rounds: Sized {
     /// Computes `count` double rounds (RFC 8439, section 2.3) on the words `v` of the blocks, and
     /// adds some of the blocks of `pending` between them.
     ///
-    /// Returns false, and does nothing, if there is no kernel.
+    /// Returns false, and does nothing, if there is no kernel for this `count`.
     #[inline(always)]
     fn double_rounds(_v: &mut [Self; 16], _count: usize, _pending: &mut PendingPoly1305<'_>) -> bool {
         false

@@ -294,7 +294,7 @@ macro_rules! from_lanes {
     };
 }
 
-/// Writes the method `double_rounds` with a kernel of `kernels::interleaved`.
+/// Writes the method `double_rounds` with a kernel of `kernels::rounds`.
 macro_rules! double_rounds {
     ($token:ty, $features:literal, $kernel:ident) => {
         #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
@@ -304,6 +304,10 @@ macro_rules! double_rounds {
             count: usize,
             pending: &mut $crate::pending_poly1305::PendingPoly1305<'_>,
         ) -> bool {
+            // The kernels count in bytes.
+            if count > usize::from(u8::MAX) {
+                return false;
+            }
             let token = v[0].1;
             let mut vectors = map_array(
                 *v,
@@ -318,7 +322,7 @@ macro_rules! double_rounds {
                 // SAFETY: the token proves all features that the kernel needs.
                 #[allow(unused_unsafe, reason = "not every kernel is unsafe")]
                 unsafe {
-                    $crate::kernels::interleaved::$kernel::double_rounds(vectors, count, pending);
+                    $crate::kernels::rounds::$kernel::double_rounds(vectors, count, pending);
                 }
             });
             *v = map_array(

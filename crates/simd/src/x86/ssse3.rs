@@ -90,7 +90,7 @@ impl ChaCha20Rounds for Ssse3Words {
             |word| word.0,
         );
         ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {
-            crate::kernels::chacha20_ssse3::double_rounds(vectors, count);
+            crate::kernels::rounds::ssse3::double_rounds(vectors, count);
         });
         *v = map_array(
             vectors,

@@ -2,23 +2,27 @@
 
 extern crate std;
 
-use core::arch::x86_64::{_mm256_extract_epi32, _mm256_setr_epi32};
+use core::arch::x86_64::{
+    __m128i, _mm_cvtsi128_si32, _mm_setr_epi32, _mm_shuffle_epi32, _mm256_extract_epi32, _mm256_setr_epi32,
+};
 
-use super::{avx2, avx512vl};
+use super::{avx2, avx512vl, ssse3};
 use crate::pending_poly1305::PendingPoly1305;
-use crate::x86::{Avx2, Avx512Vl};
+use crate::simd::Simd;
+use crate::words::Words;
+use crate::x86::{Avx2, Avx512Vl, Ssse3};
 
-/// The words of eight blocks: `[i][lane]` is word i of the block in that lane.
-type Words = [[u32; 8]; 16];
+/// The words of several blocks: `[i][lane]` is word i of the block in that lane.
+type Lanes<const LANES: usize> = [[u32; LANES]; 16];
 
-/// A kernel of this module, for words in memory.
-type Kernel = unsafe fn(&Words, usize, &mut PendingPoly1305<'_>) -> Words;
+/// A kernel of this module that adds blocks of Poly1305, for words in memory.
+type Kernel = unsafe fn(&Lanes<8>, usize, &mut PendingPoly1305<'_>) -> Lanes<8>;
 
 /// Defines a function that runs a kernel on words in memory.
 macro_rules! on_words {
     ($name:ident, $kernel:path) => {
         #[target_feature(enable = "avx2,bmi2")]
-        fn $name(words: &Words, count: usize, pending: &mut PendingPoly1305<'_>) -> Words {
+        fn $name(words: &Lanes<8>, count: usize, pending: &mut PendingPoly1305<'_>) -> Lanes<8> {
             let mut v = words.map(|lanes| {
                 let [a, b, c, d, e, f, g, h] = lanes.map(u32::cast_signed);
                 _mm256_setr_epi32(a, b, c, d, e, f, g, h)
@@ -48,34 +52,55 @@ macro_rules! on_words {
 on_words!(with_avx2, avx2::double_rounds);
 on_words!(with_avx512vl, avx512vl::double_rounds);
 
-/// Returns the kernels whose instructions this CPU has. A run that must test a backend names it in
+#[target_feature(enable = "ssse3")]
+fn with_ssse3(words: &Lanes<4>, count: usize) -> Lanes<4> {
+    let mut v: [__m128i; 16] = words.map(|lanes| {
+        let [a, b, c, d] = lanes.map(u32::cast_signed);
+        _mm_setr_epi32(a, b, c, d)
+    });
+    ssse3::double_rounds(&mut v, count);
+    v.map(|v| {
+        let lanes = [
+            _mm_cvtsi128_si32(v),
+            _mm_cvtsi128_si32(_mm_shuffle_epi32::<1>(v)),
+            _mm_cvtsi128_si32(_mm_shuffle_epi32::<2>(v)),
+            _mm_cvtsi128_si32(_mm_shuffle_epi32::<3>(v)),
+        ];
+        lanes.map(i32::cast_unsigned)
+    })
+}
+
+/// Returns whether this CPU has the instructions. A run that must test a backend names it in
 /// `SEALANE_BACKEND`.
 ///
 /// # Panics
-/// If a backend is named that has the instructions of a kernel, and the CPU does not.
-fn kernels() -> impl Iterator<Item = Kernel> {
+/// If one of `backends`, which have the instructions, is named, and the CPU does not have them.
+fn runs(detected: bool, backends: &[&str]) -> bool {
     let named = std::env::var("SEALANE_BACKEND").unwrap_or_default();
-    let names = |backends: &[&str]| named.split(',').any(|name| backends.contains(&name));
-    let avx2 = Avx2::detect().map(|_| with_avx2 as Kernel);
-    assert!(avx2.is_some() || !names(&["avx2"]), "SEALANE_BACKEND={named}: this CPU has no AVX2");
-    let avx512vl = Avx512Vl::detect().map(|_| with_avx512vl as Kernel);
-    let needs_avx512 = names(&["avx512", "avx512ifma"]);
-    assert!(avx512vl.is_some() || !needs_avx512, "SEALANE_BACKEND={named}: this CPU has no AVX-512");
+    let must_run = named.split(',').any(|name| backends.contains(&name));
+    assert!(detected || !must_run, "SEALANE_BACKEND={named}: this CPU lacks the instructions of {}", backends[0]);
+    detected
+}
+
+/// Returns the kernels that add blocks of Poly1305 and whose instructions this CPU has.
+fn kernels() -> impl Iterator<Item = Kernel> {
+    let avx2 = runs(Avx2::detect().is_some(), &["avx2"]).then_some(with_avx2 as Kernel);
+    let avx512vl = runs(Avx512Vl::detect().is_some(), &["avx512", "avx512ifma"]).then_some(with_avx512vl as Kernel);
     avx2.into_iter().chain(avx512vl)
 }
 
 /// Computes a quarter round (RFC 8439, section 2.1) of one lane.
-fn quarter_round(v: &mut Words, lane: usize, [a, b, c, d]: [usize; 4]) {
+fn quarter_round<const LANES: usize>(v: &mut Lanes<LANES>, lane: usize, [a, b, c, d]: [usize; 4]) {
     for (sum, term, turned, left) in [(a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)] {
         v[sum][lane] = v[sum][lane].wrapping_add(v[term][lane]);
         v[turned][lane] = (v[turned][lane] ^ v[sum][lane]).rotate_left(left);
     }
 }
 
-fn plain_double_round(v: &mut Words) {
+fn plain_double_round<const LANES: usize>(v: &mut Lanes<LANES>) {
     const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
     const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
-    for lane in 0..8 {
+    for lane in 0..LANES {
         COLUMNS.into_iter().chain(DIAGONALS).for_each(|indices| quarter_round(v, lane, indices));
     }
 }
@@ -119,6 +144,10 @@ fn scramble(seed: u64) -> u64 {
     (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(31)
 }
 
+fn some_words<const LANES: usize>() -> Lanes<LANES> {
+    core::array::from_fn(|i| core::array::from_fn(|lane| scramble(1000 + (LANES * i + lane) as u64) as u32))
+}
+
 const COUNTS: [usize; 4] = [0, 4, 6, 10];
 const MOST_BLOCKS: usize = 45;
 
@@ -129,8 +158,7 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
     let r = r & CLAMP;
     let (r0, r1) = (r as u64, (r >> 64) as u64);
     let (all_blocks, _) = memory[1..].as_chunks::<16>();
-    let words: Words =
-        core::array::from_fn(|i| core::array::from_fn(|lane| scramble(1000 + (8 * i + lane) as u64) as u32));
+    let words: Lanes<8> = some_words();
 
     // The accumulator after each number of blocks.
     let mut accumulators = [(0, 0); MOST_BLOCKS + 1];
@@ -164,6 +192,31 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
             }
         }
     }
+}
+
+#[test]
+fn rounds_without_blocks_are_those_of_plain_integers() {
+    if !runs(Ssse3::detect().is_some(), &["ssse3", "avx2", "avx512", "avx512ifma"]) {
+        return;
+    }
+    let words = some_words();
+    let mut expected = words;
+    for count in 0..=12 {
+        // SAFETY: SSSE3 has been detected above.
+        assert!(unsafe { with_ssse3(&words, count) } == expected, "{count} double rounds");
+        plain_double_round(&mut expected);
+    }
+}
+
+#[test]
+fn more_rounds_than_the_kernels_count_are_refused() {
+    fn is_done<W: Words + Copy>(ones: W, count: usize) -> bool {
+        let mut words = [ones; 16];
+        W::double_rounds(&mut words, count, &mut PendingPoly1305::none())
+    }
+    let Some(token) = Avx2::detect() else { return };
+    assert!(is_done(<Avx2 as Simd>::Words::splat(token, 1), 255));
+    assert!(!is_done(<Avx2 as Simd>::Words::splat(token, 1), 256), "the kernel would do none");
 }
 
 #[test]
