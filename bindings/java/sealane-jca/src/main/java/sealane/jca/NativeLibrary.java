@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Finds the native library, extracts it from the jar if it is there, and loads it.
@@ -33,18 +34,16 @@ final class NativeLibrary {
             if (path != null) {
                 return open(Path.of(path).toAbsolutePath(), "the property " + PATH_PROPERTY + " names it");
             }
-            String platform = platform();
+            String os = System.getProperty("os.name");
+            String architecture = System.getProperty("os.arch");
+            String platform = platform(os, architecture, isMusl());
             if (platform == null) {
-                return "there is no native library for "
-                        + System.getProperty("os.name")
-                        + " on "
-                        + System.getProperty("os.arch");
+                return "there is no native library for " + os + " on " + architecture;
             }
-            String libc = isMusl() ? "musl" : "glibc";
-            String resource = "native/" + platform + "-" + libc + "/" + FILE;
+            String resource = "native/" + platform + "/" + FILE;
             try (InputStream library = NativeLibrary.class.getResourceAsStream(resource)) {
                 if (library == null) {
-                    return "the jar has no native library for " + platform + " with " + libc;
+                    return "the jar has no native library for " + platform;
                 }
                 return extract(library);
             }
@@ -53,24 +52,30 @@ final class NativeLibrary {
         }
     }
 
-    private static String platform() {
-        if (!System.getProperty("os.name").equals("Linux")) {
+    /** Returns the folder of the library for a system, or null if there is none. */
+    static String platform(String os, String architecture, boolean musl) {
+        if (!os.equals("Linux")) {
             return null;
         }
-        return switch (System.getProperty("os.arch").toLowerCase(Locale.ROOT)) {
-            case "amd64", "x86_64" -> "linux-x86_64";
-            case "aarch64", "arm64" -> "linux-aarch64";
+        String libc = musl ? "-musl" : "-glibc";
+        return switch (architecture.toLowerCase(Locale.ROOT)) {
+            case "amd64", "x86_64" -> "linux-x86_64" + libc;
+            case "aarch64", "arm64" -> "linux-aarch64" + libc;
             default -> null;
         };
     }
 
-    /** Returns whether this process runs with musl, whose dynamic loader is then mapped. */
     private static boolean isMusl() {
-        try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return lines.anyMatch(line -> line.contains("/ld-musl-"));
+        try (Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
+            return isMusl(mappings);
         } catch (IOException | RuntimeException e) {
             return false;
         }
+    }
+
+    /** Returns whether a process runs with musl, whose dynamic loader is then mapped. */
+    static boolean isMusl(Stream<String> mappings) {
+        return mappings.anyMatch(line -> line.contains("/ld-musl-"));
     }
 
     /** Writes the library to a private directory of this user, loads it, and removes both. */

@@ -1,0 +1,86 @@
+package sealane.jca;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The choice of the native library for a system. */
+class NativeLibraryTest {
+    /** The folder of {@code bindings/java/native}. */
+    private static final Path NATIVE = Path.of(System.getProperty("sealane.native"));
+
+    @ParameterizedTest
+    @CsvSource({
+        "Linux, amd64, false, linux-x86_64-glibc",
+        "Linux, x86_64, false, linux-x86_64-glibc",
+        "Linux, amd64, true, linux-x86_64-musl",
+        "Linux, aarch64, false, linux-aarch64-glibc",
+        "Linux, arm64, true, linux-aarch64-musl",
+        "Linux, AARCH64, true, linux-aarch64-musl",
+        "Linux, arm, false,",
+        "Linux, x86, false,",
+        "Mac OS X, aarch64, false,",
+        "Windows 11, amd64, false,"
+    })
+    void systemsHaveTheirLibrary(String os, String architecture, boolean musl, String platform) {
+        assertEquals(platform, NativeLibrary.platform(os, architecture, musl));
+    }
+
+    /** Lines as in {@code /proc/self/maps} of Java on Debian and on Alpine. */
+    @Test
+    void theLoaderTellsTheLibraryOfC() {
+        String java = "55d0c1a5e000-55d0c1a5f000 r--p 00000000 fe:00 1311 /usr/lib/jvm/java-17-openjdk/bin/java\n";
+        String glibc = "7f10e21c3000-7f10e21e9000 r-xp 00026000 fe:00 2622 /usr/lib/x86_64-linux-gnu/libc.so.6\n"
+                + "7f10e23d1000-7f10e23f7000 r-xp 00001000 fe:00 2619 /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2\n";
+        assertFalse(NativeLibrary.isMusl((java + glibc).lines()));
+        for (String architecture : new String[] {"x86_64", "aarch64"}) {
+            String musl = "7f10e23d1000-7f10e23f7000 r-xp 00014000 fe:00 261 /lib/ld-musl-" + architecture + ".so.1\n";
+            assertTrue(NativeLibrary.isMusl((java + musl).lines()));
+        }
+        assertFalse(NativeLibrary.isMusl(Stream.of()));
+    }
+
+    private static Set<String> choices() {
+        return Stream.of("amd64", "aarch64")
+                .flatMap(architecture -> Stream.of(true, false)
+                        .map(musl -> NativeLibrary.platform("Linux", architecture, musl)))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The names of platforms in {@code native/build}, which makes the folders of the jar. */
+    @Test
+    void everyLibraryIsBuilt() throws IOException {
+        Matcher lines = Pattern.compile("^build \\S+ (\\S+) \\S+$", Pattern.MULTILINE)
+                .matcher(Files.readString(NATIVE.resolve("build")));
+        assertEquals(choices(), lines.results().map(line -> line.group(1)).collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    @Test
+    void theJarHasEveryLibraryThatWasBuilt() throws IOException {
+        String prefix = "sealane/jca/native/";
+        Set<String> built;
+        try (Stream<Path> folders = Files.list(NATIVE.resolve("target").resolve("jar"))) {
+            built = folders.map(folder -> prefix + folder.getFileName() + "/libsealane_jca.so").collect(Collectors.toSet());
+        }
+        try (JarFile jar = new JarFile(System.getProperty("sealane.jar"))) {
+            Set<String> found = jar.stream().map(entry -> entry.getName())
+                    .filter(name -> name.startsWith(prefix) && !name.endsWith("/")).collect(Collectors.toSet());
+            assertEquals(built, found);
+        }
+        assertTrue(choices().stream().anyMatch(choice -> built.contains(prefix + choice + "/libsealane_jca.so")));
+    }
+}
