@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
 import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -29,6 +30,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DifferentialTest {
     private static final int SEQUENCES = 1500;
 
+    /** The number of sequences that differ from run to run. */
+    private static final int FRESH_SEQUENCES = 500;
+
+    /**
+     * The seed of the first fresh sequence. {@code mvn -Dsealane.seed=SEED} repeats those of an
+     * earlier run.
+     */
+    private static final long FRESH_SEED = Long.getLong("sealane.seed", new SecureRandom().nextLong() >>> 16);
+
     /** A call on one cipher, with its result as text. */
     private interface Call {
         byte[] on(Cipher cipher) throws GeneralSecurityException;
@@ -50,9 +60,12 @@ class DifferentialTest {
         if (!name.equals("ChaCha20")) {
             assertTrue(outcomes.getOrDefault("AEADBadTagException", 0) > 20, outcomes::toString);
         }
+        for (int i = 0; i < FRESH_SEQUENCES; i++) {
+            sequence(name, FRESH_SEED + i);
+        }
     }
 
-    private void sequence(String name, int seed) throws Exception {
+    private void sequence(String name, long seed) throws Exception {
         Random random = new Random(seed);
         boolean aead = !name.equals("ChaCha20");
         Cipher ours = Support.cipher(name);
@@ -62,7 +75,7 @@ class DifferentialTest {
         boolean aadAllowed = true;
         int mode = Cipher.ENCRYPT_MODE;
         byte[] sealed = null;
-        StringBuilder trace = new StringBuilder(name + " seed " + seed + ":");
+        StringBuilder trace = new StringBuilder(name + ", -Dsealane.seed=" + seed + ":");
         for (int step = 0; step < 12; step++) {
             int choice = mustInit ? 0 : random.nextInt(10);
             if (choice <= 1) {
