@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BoringSslTest {
     /** Returns the vectors of a file: paragraphs of names and values. */
     private static List<Map<String, byte[]>> vectors(String file) throws IOException {
-        Path path = Path.of(System.getProperty("sealane.outside"), "boringssl", file);
+        Path path = Support.outside("boringssl", file);
         List<Map<String, byte[]>> vectors = new ArrayList<>();
         Map<String, byte[]> vector = new HashMap<>();
         for (String line : (Files.readString(path) + "\n\n").split("\n", -1)) {

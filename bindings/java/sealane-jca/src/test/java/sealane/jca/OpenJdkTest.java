@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * other provider of ciphers.
  */
 class OpenJdkTest {
-    private static final Path CLASSES = Path.of(System.getProperty("sealane.outside"), "openjdk", "classes");
     private static final String REUSE = "ChaCha20NoReuse";
 
     /**
@@ -38,17 +37,21 @@ class OpenJdkTest {
 
     @TempDir Path directory;
 
+    private static Path classes() {
+        return Support.outside("openjdk", "classes");
+    }
+
     private ProcessesTest.Result run(String provider, String test) throws IOException, InterruptedException {
         String lines = String.format(
                 "security.provider.1=%s%nsecurity.provider.2=SUN%nsecurerandom.source=file:/dev/random%ncrypto.policy=unlimited%n",
                 provider);
         Path file = Files.writeString(directory.resolve("java.security"), lines);
-        String classPath = System.getProperty("sealane.jar") + File.pathSeparator + CLASSES;
+        String classPath = System.getProperty("sealane.jar") + File.pathSeparator + classes();
         return ProcessesTest.start(List.of("-Djava.security.properties==" + file, "-cp", classPath, test));
     }
 
     static List<String> programs() throws IOException {
-        try (Stream<Path> files = Files.list(CLASSES)) {
+        try (Stream<Path> files = Files.list(classes())) {
             List<String> names = files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith(".class") && !name.contains("$"))
                     .map(name -> name.substring(0, name.length() - ".class".length()))

@@ -32,7 +32,12 @@ class ProcessesTest {
 
     /** Runs a virtual machine like this one, with these arguments. */
     static Result start(List<String> arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
+        return start(List.of(), arguments);
+    }
+
+    /** Runs it with a command before it. */
+    private static Result start(List<String> prefix, List<String> arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // The options of this virtual machine that choose the interface.
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -50,10 +55,14 @@ class ProcessesTest {
         return result.output();
     }
 
-    private static String report(String... options) throws IOException, InterruptedException {
+    private static List<String> reportArguments(String... options) {
         List<String> arguments = new ArrayList<>(List.of(options));
         arguments.addAll(List.of("-cp", System.getProperty("java.class.path"), Report.class.getName()));
-        return run(arguments);
+        return arguments;
+    }
+
+    private static String report(String... options) throws IOException, InterruptedException {
+        return run(reportArguments(options));
     }
 
     @Test
@@ -113,14 +122,16 @@ class ProcessesTest {
         }
     }
 
-    /** A noexec directory, which {@code bindings/java/test} mounts, gives an explanatory error. */
+    /** A noexec directory, which only the started process sees, gives an explanatory error. */
     @Test
     void noexecIsExplained() throws Exception {
-        String noexec = System.getProperty("sealane.noexec", "");
-        assertFalse(noexec.isEmpty(), "the property sealane.noexec must name a directory that is mounted noexec");
-        String output = report("-Dsealane.jca.directory=" + noexec);
-        assertTrue(output.contains("provider: SunJCE\n"), output);
-        assertTrue(output.contains("(noexec), set -Dsealane.jca.directory=DIRECTORY"), output);
+        String script = "mount -t tmpfs -o noexec,size=16m tmpfs \"$0\" && exec \"$@\"";
+        List<String> prefix = List.of(
+                "unshare", "--mount", "--map-root-user", "bash", "-c", script, directory.toString());
+        Result result = start(prefix, reportArguments("-Dsealane.jca.directory=" + directory));
+        assertEquals(0, result.status(), result::output);
+        assertTrue(result.output().contains("provider: SunJCE\n"), result::output);
+        assertTrue(result.output().contains("(noexec), set -Dsealane.jca.directory=DIRECTORY"), result::output);
     }
 
     @ParameterizedTest

@@ -1,5 +1,7 @@
 package sealane.jca;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.Provider;
 import java.util.Random;
@@ -12,6 +14,15 @@ final class Support {
     static final Provider SEALANE = new SealaneProvider();
 
     private Support() {}
+
+    /** Returns a folder or a file that {@code bindings/java/fetch} gets. */
+    static Path outside(String... names) {
+        Path folder = Path.of(System.getProperty("sealane.outside"));
+        if (!Files.exists(folder.resolve("complete"))) {
+            throw new AssertionError("tests of other projects are missing: run bindings/java/fetch " + folder.normalize());
+        }
+        return folder.resolve(Path.of("", names));
+    }
 
     static Cipher cipher(String name) {
         try {
