@@ -5,6 +5,8 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
+import sealane.age.AgeIdentities;
+import sealane.age.AgeInputStream;
 import sealane.age.AgeKeyPair;
 import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
@@ -39,6 +41,14 @@ final class Support {
                 OutputStream file = Files.newOutputStream(path);
                 AgeOutputStream out = new AgeOutputStream(file, recipients, armored)) {
             out.write(text);
+        }
+    }
+
+    /** Returns the plaintext of a file. */
+    static byte[] open(Path path) throws IOException {
+        try (AgeIdentities identities = AgeIdentities.of(PAIR.identity());
+                AgeInputStream in = new AgeInputStream(Files.newInputStream(path), identities)) {
+            return in.readAllBytes();
         }
     }
 }
