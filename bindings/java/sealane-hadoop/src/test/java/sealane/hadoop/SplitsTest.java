@@ -220,6 +220,80 @@ class SplitsTest {
         assertThrows(IOException.class, () -> all(sealed, 65552, conf));
     }
 
+    /** Damages a file. Returns the chunk that errors must name, or -1. */
+    private static int damage(Random random, byte[] file, int payload, Path path) throws IOException {
+        int chunks = (file.length - payload + 65551) / 65552;
+        int chunk = random.nextInt(chunks);
+        int start = payload + chunk * 65552;
+        int length = Math.min(65552, file.length - start);
+        byte[] changed = file.clone();
+        switch (random.nextInt(4)) {
+            case 0 -> changed[start + random.nextInt(length)] ^= (byte) (1 << random.nextInt(8));
+            // Another chunk in the place of this one, if there are two whole chunks.
+            case 1 -> {
+                if (length == 65552 && chunk > 0) {
+                    System.arraycopy(file, payload, changed, start, length);
+                } else {
+                    changed[start] ^= 1;
+                }
+            }
+            case 2 -> {
+                int cut = random.nextBoolean() ? start : payload + random.nextInt(file.length - payload);
+                changed = Arrays.copyOf(file, cut);
+                chunk = -1;
+            }
+            default -> {
+                changed = Arrays.copyOf(file, file.length + 1 + random.nextInt(100));
+                chunk = -1;
+            }
+        }
+        Files.write(path, changed);
+        return chunk;
+    }
+
+    /** A sample of all lengths, line ends and lengths of lines, splits, and kinds of damage. */
+    @Test
+    void splitsOfDamagedFilesFailOrHaveTheirLines() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        Path damaged = folder.resolve("damaged.txt.age");
+        int[] lengths = {1, 100, 65535, 65536, 65537, 131072, 131073, 200000};
+        String[] lineEnds = {"\n", "\r\n", "\r"};
+        int[] lineLengths = {0, 20, 5000, 100000};
+        int intact = 0;
+        Random random = new Random(1);
+        for (int i = 0; i < 200; i++) {
+            int length = lengths[random.nextInt(lengths.length)];
+            String lineEnd = lineEnds[random.nextInt(lineEnds.length)];
+            int lineLength = lineLengths[random.nextInt(lineLengths.length)];
+            Support.seal(sealed, text(length, lineLength, lineEnd, random.nextBoolean()), false);
+            byte[] file = Files.readAllBytes(sealed);
+            int chunk = damage(random, file, AgeKey.preambleLength(file, file.length), damaged);
+            long size = Files.size(damaged);
+            long split = Math.max(50, size / (1 + random.nextInt(8)));
+            String name = "case " + i;
+            int failed = 0;
+            for (long start = 0; start < size; start += split) {
+                List<String> found;
+                try {
+                    found = lines(damaged, start, Math.min(split, size - start), conf);
+                } catch (IOException e) {
+                    failed++;
+                    assertEquals(AgeException.Reason.NOT_AUTHENTIC, cause(e).reason(), name);
+                    if (chunk >= 0) {
+                        assertEquals(chunk, cause(e).chunk().getAsLong(), name);
+                        assertTrue(e.getMessage().contains("plaintext from byte " + chunk * 65536 + ")"), e.getMessage());
+                    }
+                    continue;
+                }
+                intact++;
+                assertEquals(lines(sealed, start, Math.min(split, size - start), conf), found, name);
+            }
+            assertTrue(failed > 0, name);
+        }
+        assertTrue(intact > 200, "splits without damage: " + intact);
+    }
+
     @Test
     void aClosedSplitIsNotAtItsEnd() throws IOException {
         Configuration conf = Support.configuration();
