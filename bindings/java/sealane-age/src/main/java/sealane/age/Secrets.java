@@ -2,17 +2,27 @@ package sealane.age;
 
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Copies of secrets, which are wiped. */
 final class Secrets {
+    /** The longest encoding of a {@code char}. */
+    private static final int MAX_BYTES = 3;
+
     private Secrets() {}
 
     static byte[] utf8(char[] text) {
-        ByteBuffer encoded = StandardCharsets.UTF_8.encode(CharBuffer.wrap(text));
-        byte[] bytes = Arrays.copyOfRange(encoded.array(), 0, encoded.limit());
-        Arrays.fill(encoded.array(), (byte) 0);
+        // Room for any text: an encoder that finds too little leaves a copy in an array of its own.
+        byte[] room = new byte[MAX_BYTES * text.length];
+        ByteBuffer encoded = ByteBuffer.wrap(room);
+        StandardCharsets.UTF_8
+                .newEncoder()
+                .onMalformedInput(CodingErrorAction.REPLACE)
+                .encode(CharBuffer.wrap(text), encoded, true);
+        byte[] bytes = Arrays.copyOf(room, encoded.position());
+        wipe(room);
         return bytes;
     }
 
