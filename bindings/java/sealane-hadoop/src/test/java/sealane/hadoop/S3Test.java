@@ -1,0 +1,132 @@
+package sealane.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The file system on Hadoop's connector for S3, which has no directories and renames by copying. */
+class S3Test {
+    private static final Path ROOT = new Path("age-s3a://bucket/");
+
+    @TempDir
+    java.nio.file.Path folder;
+
+    private S3Server server;
+    private FileSystem fs;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = new S3Server();
+        Configuration conf = new Configuration();
+        Support.configuration().forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
+        conf.setClass("fs.age-s3a.impl", AgeFileSystem.class, FileSystem.class);
+        conf.setBoolean("fs.s3a.impl.disable.cache", true);
+        server.configure(conf, folder.toString());
+        fs = new AgeFileSystem();
+        fs.initialize(ROOT.toUri(), conf);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+        for (FileSystem child : fs.getChildFileSystems()) {
+            child.close();
+        }
+    }
+
+    private static Path path(String name) {
+        return new Path(ROOT, name);
+    }
+
+    private static byte[] text(int length) {
+        byte[] text = new byte[length];
+        new Random(length).nextBytes(text);
+        return text;
+    }
+
+    private void write(String name, byte[] text) throws IOException {
+        try (FSDataOutputStream out = fs.create(path(name), true)) {
+            out.write(text);
+        }
+    }
+
+    @Test
+    void objectsAreEncrypted() throws IOException {
+        for (int length : new int[] {0, 1, 65536, 200000}) {
+            byte[] text = text(length);
+            write("file", text);
+            byte[] object = server.objects.get("bucket/file");
+            assertTrue(new String(object, StandardCharsets.ISO_8859_1).startsWith("age-encryption.org/v1\n"));
+            FileStatus status = fs.getFileStatus(path("file"));
+            assertEquals(length, status.getLen());
+            assertEquals(path("file"), status.getPath());
+            try (FSDataInputStream in = fs.open(path("file"))) {
+                assertArrayEquals(text, in.readAllBytes());
+                for (int position : new int[] {0, length / 3, length}) {
+                    in.seek(position);
+                    assertArrayEquals(Arrays.copyOfRange(text, position, length), in.readAllBytes());
+                    byte[] some = new byte[Math.min(70000, length - position)];
+                    in.readFully(position, some);
+                    assertArrayEquals(Arrays.copyOfRange(text, position, position + some.length), some);
+                }
+            }
+        }
+        assertEquals(Set.of("bucket/file"), server.objects.keySet());
+        assertThrows(IOException.class, () -> fs.create(path("file"), false).close());
+        assertThrows(FileNotFoundException.class, () -> fs.open(path("other")));
+        assertThrows(FileNotFoundException.class, () -> fs.getFileStatus(path("other")));
+    }
+
+    @Test
+    void filesAreListedRenamedAndDeleted() throws IOException {
+        byte[] text = text(100_000);
+        write("a/b/file", text);
+        write("a/empty", new byte[0]);
+        FileStatus[] found = fs.listStatus(path("a"));
+        assertEquals(List.of(path("a/b"), path("a/empty")), Arrays.stream(found).map(FileStatus::getPath).sorted().toList());
+        assertEquals(text.length, fs.listStatus(path("a/b"))[0].getLen());
+        assertTrue(fs.getFileStatus(path("a/b")).isDirectory());
+
+        assertTrue(fs.rename(path("a/b"), path("c")));
+        assertFalse(fs.exists(path("a/b")));
+        try (FSDataInputStream in = fs.open(path("c/file"))) {
+            assertArrayEquals(text, in.readAllBytes());
+        }
+        assertTrue(fs.delete(path("c"), true));
+        assertTrue(fs.delete(path("a"), true));
+        server.objects.forEach((key, object) -> assertEquals(0, object.length, key));
+        assertFalse(fs.exists(path("c/file")));
+    }
+
+    @Test
+    void damageIsNamed() throws IOException {
+        write("file", text(200_000));
+        byte[] object = server.objects.get("bucket/file");
+        object[object.length - 60_000] ^= 1;
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            in.readFully(0, new byte[131072]);
+            IOException e = assertThrows(IOException.class, () -> in.readFully(131072, new byte[10]));
+            assertEquals("chunk 2 (plaintext from byte 131072) is corrupt", e.getMessage());
+        }
+    }
+}
