@@ -1,6 +1,7 @@
 """Reads encrypted files in splits with Spark, and compares them with plain ones: splits.py DIRECTORY
 
-Run it with spark-submit, the properties from docs/spark.md, and an empty directory."""
+It also reads and writes tables of text files with Hive's classes, which Spark contains. Run it with
+spark-submit, the properties from docs/spark.md, and an empty directory."""
 
 import os
 import sys
@@ -11,7 +12,16 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 directory = Path(sys.argv[1]).resolve()
-spark = SparkSession.builder.getOrCreate()
+spark = (
+    SparkSession.builder.config("spark.sql.warehouse.dir", str(directory / "warehouse"))
+    # Hive's splits have the size of a block, which the instance of the file system in Spark's cache
+    # does not learn from here.
+    .config("spark.hadoop.fs.local.block.size", "500000")
+    .config("spark.hadoop.fs.file.impl.disable.cache", "true")
+    .config("spark.hadoop.javax.jdo.option.ConnectionURL", "jdbc:derby:memory:metastore;create=true")
+    .enableHiveSupport()
+    .getOrCreate()
+)
 SCHEMA = "id LONG, name STRING, square LONG"
 rows = spark.range(150_000).selectExpr("id", "concat('name ', id % 977) AS name", "id * id AS square")
 
@@ -62,6 +72,21 @@ for kind in ("parquet", "orc"):
     table = spark.read.format(kind).load(path)
     assert same(table, plain_table)
     assert table.where("square = 1000000").count() == 1
+
+# Hive's tables of text files are read and written with Hive's classes, not Spark's.
+FORMAT = "ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' STORED AS TEXTFILE"
+spark.sql(f"CREATE EXTERNAL TABLE read ({SCHEMA.replace('LONG', 'BIGINT')}) {FORMAT} LOCATION '{sealed.parent}'")
+assert spark.table("read").rdd.getNumPartitions() > 5
+assert spark.sql("SELECT count(*), sum(id) FROM read").first() == (150_000, 150_000 * 149_999 // 2)
+assert same(spark.table("read"), plain_table)
+spark.sql("SET hive.exec.compress.output=true")
+spark.sql("SET mapreduce.output.fileoutputformat.compress.codec=sealane.hadoop.AgeCodec")
+spark.sql(f"CREATE TABLE written {FORMAT} LOCATION '{directory / 'written'}' AS SELECT * FROM read")
+parts = list((directory / "written").glob("part-*"))
+assert len(parts) > 5, parts
+for file in parts:
+    assert file.name.endswith(".age") and file.read_bytes().startswith(b"age-encryption.org/v1\n"), file
+assert same(spark.table("written"), plain_table)
 
 # A changed file and a truncated one fail, and the error names the chunk. Hadoop's own checksums
 # would detect both first, so they are removed.
