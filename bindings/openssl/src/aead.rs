@@ -28,8 +28,9 @@ pub(crate) struct Aead<L: AeadLayout> {
     backend: Backend,
     key: Option<Key<L>>,
     nonce: Option<L::Nonce>,
-    /// Nothing has been encrypted with the nonce.
-    nonce_is_fresh: bool,
+    /// The least number that may encrypt with the nonce, or none. The nonce of a TLS 1.2 record
+    /// depends on the record's sequence number. Other messages have the nonce of number 0.
+    unused: Option<u64>,
     direction: Direction,
     /// When encrypting, the resulting tag. When decrypting, the expected tag, if `has_tag`.
     tag: Tag,
@@ -90,12 +91,32 @@ impl<L: AeadLayout> Aead<L> {
         self.key.as_ref().ok_or(Reason::NoKey)
     }
 
-    /// Returns the nonce. When encrypting, it can be taken only once.
+    /// Returns the nonce of a message that is not a TLS 1.2 record.
     fn take_nonce(&mut self) -> Result<L::Nonce, Reason> {
-        if self.direction == Direction::Encrypt && !std::mem::take(&mut self.nonce_is_fresh) {
-            return Err(Reason::NoNonce);
+        self.take_record_nonce([0; 8])
+    }
+
+    /// Returns the nonce of the record with a sequence number. When encrypting, numbers must
+    /// increase, so each nonce can be taken only once.
+    fn take_record_nonce(&mut self, sequence: [u8; 8]) -> Result<L::Nonce, Reason> {
+        let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
+        if self.direction == Direction::Encrypt {
+            let number = u64::from_be_bytes(sequence);
+            if self.unused.is_none_or(|least| number < least) {
+                return Err(Reason::NoNonce);
+            }
+            self.unused = number.checked_add(1);
         }
-        self.nonce.ok_or(Reason::NoNonce)
+        // RFC 7905, section 2.
+        nonce.as_mut()[4..].iter_mut().zip(sequence).for_each(|(nonce, byte)| *nonce ^= byte);
+        Ok(nonce)
+    }
+
+    /// Sets a nonce, with which nothing has been encrypted.
+    fn set_nonce(&mut self, nonce: &[u8]) -> Result<(), Reason> {
+        self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
+        self.unused = Some(0);
+        Ok(())
     }
 
     /// Returns the state in the middle of the message, to which a piece can be added.
@@ -174,14 +195,9 @@ impl<L: AeadLayout> Aead<L> {
 
     /// Encrypts or decrypts a TLS 1.2 record. Returns the length of the output.
     fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
-        // RFC 7905, section 2: the sequence number, with which the associated data begins, is XORed
-        // into the nonce.
-        let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
-        nonce.as_mut()[4..].iter_mut().zip(&record.aad).for_each(|(nonce, byte)| *nonce ^= byte);
-        if self.direction == Direction::Encrypt {
-            // The sequence number may be 0, so no other message is encrypted with this nonce.
-            self.nonce_is_fresh = false;
-        }
+        // The associated data begins with the sequence number.
+        let sequence = record.aad.first_chunk().ok_or(Reason::Internal)?;
+        let nonce = self.take_record_nonce(*sequence)?;
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
@@ -263,7 +279,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             backend,
             key: None,
             nonce: None,
-            nonce_is_fresh: false,
+            unused: None,
             direction: Direction::Decrypt,
             tag: [0; TAG_BYTES],
             tag_bytes: TAG_BYTES,
@@ -288,8 +304,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             self.key = Some(Key { bytes: Zeroizing::new(*key), cipher });
         }
         if let Some(nonce) = nonce {
-            self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
-            self.nonce_is_fresh = true;
+            self.set_nonce(nonce)?;
         }
         let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
         if key.is_some() || nonce.is_some() || has_new_direction || has_ended {
@@ -373,10 +388,8 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             }
             // TLS records have nonces of 12 bytes.
             b"tlsaad" if Self::IS_IETF => self.start_record(param.bytes()?),
-            b"tlsivfixed" if Self::IS_IETF => {
-                self.nonce = Some(param.bytes()?.try_into().map_err(|_| Reason::NonceLength)?);
-                Ok(())
-            }
+            // A message that has begun must not continue with this nonce.
+            b"tlsivfixed" if Self::IS_IETF => self.set_nonce(param.bytes()?).map(|()| self.start()),
             b"tlsaad" | b"tlsivfixed" => Err(Reason::NonceLength),
             _ => Ok(()),
         }

@@ -1,8 +1,8 @@
 //! AEAD messages in pieces of any length.
 //!
-//! OpenSSL passes associated data in pieces, copies unfinished messages, and truncates tags.
-//! `sealane::Sealer` can do none of this, so the construction of RFC 8439, section 2.8, is built
-//! here from the cipher and the authenticator.
+//! OpenSSL passes associated data in pieces, verifies truncated tags, and adds pieces to a message
+//! whose first piece is already encrypted. `sealane::Sealer` and `Opener` do none of this, so the
+//! construction of RFC 8439, section 2.8, is built here from the cipher and the authenticator.
 
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};
 use sealane::{Backend, MAX_MESSAGE_BYTES, Poly1305, Tag};
