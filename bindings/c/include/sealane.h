@@ -7,7 +7,8 @@
  * - A pointer may be NULL only if its length is 0, or where a function says so. Each non-NULL
  *   pointer must be valid for its length. Output need not be initialised.
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
- *   may be exactly the same buffer. All other overlaps are refused with SEALANE_OVERLAP.
+ *   may be exactly the same buffer. All other overlaps of inputs and outputs are refused with
+ *   SEALANE_OVERLAP. Those with contexts and with `error` are not always noticed.
  * - Keys and nonces are copied first, so they may be anywhere. The library wipes its copies of
  *   keys: those in a context at the latest when it is freed, others before the function returns.
  *   Registers and the unused stack below the caller may keep words of keys (SECURITY.md).

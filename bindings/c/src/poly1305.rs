@@ -2,7 +2,7 @@
 
 use primitives::{Poly1305, Tag};
 
-use crate::boundary::{Caller, guard, new_context};
+use crate::boundary::{Caller, Region, check_disjoint, guard, new_context};
 use crate::status::sealane_status::{self, *};
 use crate::wiped::take;
 
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn sealane_poly1305_mac(
     let caller = unsafe { Caller::new() };
     guard(|| {
         let key = caller.key(key)?;
-        // The message has been read when the tag is written.
+        check_disjoint(&[Region::new(tag, 16)], &[Region::new(message, message_len)])?;
         let computed = Poly1305::mac(&key, caller.input(message, message_len)?);
         caller.write(tag, &computed)
     })

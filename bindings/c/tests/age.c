@@ -45,6 +45,8 @@ static void keys(void)
     CHECK(strcmp(error.message, "line 1: a recipient (public key), where an identity (private key) is expected") == 0);
     IS(SEALANE_INVALID_TEXT, sealane_age_recipient(NULL, 0, recipient, sizeof recipient, NULL));
     IS(SEALANE_NULL_POINTER, sealane_age_recipient(NULL, 5, recipient, sizeof recipient, NULL));
+    IS(SEALANE_OVERLAP, sealane_age_recipient(other, strlen(other), other, sizeof other, NULL));
+    IS(SEALANE_OVERLAP, sealane_age_recipient(identity, 74, identity + 73, 63, NULL));
     char two[160];
     snprintf(two, sizeof two, "%.74s\n%.74s", identity, identity);
     IS(SEALANE_INVALID_TEXT, sealane_age_recipient(two, strlen(two), recipient, sizeof recipient, &error));
@@ -132,6 +134,8 @@ static void memory(uint32_t kind, uint32_t format, size_t len)
     IS(SEALANE_NULL_POINTER, sealane_age_encrypt(recipients, format, NULL, 1, &back, NULL));
     IS(SEALANE_NULL_POINTER, sealane_age_encrypt(recipients, format, text, len, NULL, NULL));
     IS(SEALANE_OUT_OF_RANGE, sealane_age_encrypt(recipients, 2, text, len, &back, NULL));
+    IS(SEALANE_OVERLAP, sealane_age_encrypt(recipients, format, (const uint8_t *)&back, 1, &back, NULL));
+    IS(SEALANE_OVERLAP, sealane_age_decrypt(identities, (const uint8_t *)&back, 1, &back, NULL));
     CHECK(back == NULL && sealane_bytes_data(NULL) == NULL && sealane_bytes_len(NULL) == 0);
     sealane_age_identities_free(nobody);
     sealane_age_identities_free(identities);
@@ -170,6 +174,35 @@ static void passphrases(void)
     sealane_age_identities_free(identities);
     sealane_age_identities_free(limited);
     sealane_age_identities_free(wrong);
+}
+
+/* The header is enough to contribute: a file that ends after it, and one that ends in the nonce of the
+ * payload. In armor, all lines with bytes of the header are needed. */
+static void contribute_to_headers(sealane_age_recipients *recipients, sealane_age_identities *holder)
+{
+    sealane_bytes *file = NULL;
+    sealane_age_part part;
+    size_t count;
+    OK(sealane_age_encrypt(recipients, SEALANE_AGE_BINARY, (const uint8_t *)"text", 4, &file, NULL));
+    const uint8_t *data = sealane_bytes_data(file);
+    /* The last chunk has 4 bytes and a tag of 16, and the nonce before it has 16. */
+    const size_t header = sealane_bytes_len(file) - 36;
+    CHECK(data[header - 1] == '\n');
+    for (size_t more = 0; more <= 16; more++) {
+        count = 9;
+        OK(sealane_age_contribute(holder, data, header + more, &part, 1, &count, NULL));
+        CHECK(count == 1 && strncmp(part.text, "SEALANE-PART-1", 14) == 0);
+    }
+    IS(SEALANE_MALFORMED, sealane_age_contribute(holder, data, header - 1, &part, 1, &count, NULL));
+    sealane_bytes_free(file);
+    OK(sealane_age_encrypt(recipients, SEALANE_AGE_ARMOR, (const uint8_t *)"text", 4, &file, NULL));
+    data = sealane_bytes_data(file);
+    /* Lines of 64 characters, which are 48 bytes, after a line of 34 characters. */
+    const size_t lines = 35 + (header + 47) / 48 * 65;
+    OK(sealane_age_contribute(holder, data, lines, &part, 1, &count, NULL));
+    CHECK(count == 1 && strncmp(part.text, "SEALANE-PART-1", 14) == 0);
+    IS(SEALANE_MALFORMED, sealane_age_contribute(holder, data, lines - 65, &part, 1, &count, NULL));
+    sealane_bytes_free(file);
 }
 
 static void threshold(void)
@@ -222,6 +255,8 @@ static void threshold(void)
     IS(SEALANE_NULL_POINTER, sealane_age_contribute(nobody, data, len, parts, 2, NULL, NULL));
     IS(SEALANE_OVERLAP, sealane_age_contribute(nobody, (const uint8_t *)parts, 9, parts, 2, &count, NULL));
     IS(SEALANE_MALFORMED, sealane_age_contribute(nobody, data, 90, parts, 2, &count, NULL));
+
+    contribute_to_headers(recipients, holder[2]);
 
     /* A part of another file. */
     sealane_bytes *other = NULL;

@@ -22,6 +22,11 @@ void test_poly1305(void)
     IS(SEALANE_NULL_POINTER, sealane_poly1305_verify(key, NULL, 34, tag));
     IS(SEALANE_NULL_POINTER, sealane_poly1305_verify(key, text, 34, NULL));
     OK(sealane_poly1305_mac(key, NULL, 0, tag));
+    uint8_t both[48] = {1};
+    for (size_t at = 0; at < 32; at++)
+        IS(SEALANE_OVERLAP, sealane_poly1305_mac(key, both + 15, 17, both + at));
+    OK(sealane_poly1305_mac(key, both + 16, 16, both));
+    OK(sealane_poly1305_mac(key, both + 16, 16, both + 32));
 
     sealane_poly1305 *message = sealane_poly1305_new();
     CHECK(message != NULL);

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = encrypt([&together as &dyn Recipient], b"attack at dawn")?;
 
     // One holder looks at the label, and contributes a part.
-    let header = Decryptor::new(&file[..])?.into_header();
+    let header = Decryptor::read_header(&file[..])?;
     let mut parts = Vec::new();
     for (description, part) in Part::of(&header, [&holders[2] as &dyn Identity])? {
         println!("a share of {:?}", description.label.as_ref().map(Label::as_str));

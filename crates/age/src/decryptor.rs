@@ -38,20 +38,21 @@ impl<R: Read> Decryptor<R> {
     /// - [`DecryptError::Io`] for other errors of `reader`.
     pub fn new(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);
-        let mut reading = Reading::default();
-        let header = loop {
-            if let Some(header) = reading.advance(&mut input)? {
-                break header;
-            }
-            if !input.refill()? {
-                return Err(reading.eof().into());
-            }
-        };
+        let header = next_header(&mut input)?;
         let mut nonce = [0; NONCE_BYTES];
         if input.read_full(&mut nonce)? < NONCE_BYTES {
             return Err(HeaderError::Truncated.into());
         }
         Ok(Self { input, preamble: Preamble::new(header, nonce) })
+    }
+
+    /// Reads only the header, so the input may end right after it. Its MAC has not been checked.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Decryptor::new`].
+    pub fn read_header(reader: R) -> Result<Header, DecryptError> {
+        next_header(&mut Input::new(reader))
     }
 
     /// Unwraps the file key with the first of `identities` that can, checks the header's MAC, and
@@ -122,6 +123,19 @@ impl<R> Decryptor<R> {
 impl<R> fmt::Debug for Decryptor<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Decryptor").field("header", self.header()).finish_non_exhaustive()
+    }
+}
+
+/// Reads up to the line feed at the end of the header.
+fn next_header<R: Read>(input: &mut Input<R>) -> Result<Header, DecryptError> {
+    let mut reading = Reading::default();
+    loop {
+        if let Some(header) = reading.advance(input)? {
+            return Ok(header);
+        }
+        if !input.refill()? {
+            return Err(reading.eof().into());
+        }
     }
 }
 

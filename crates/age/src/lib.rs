@@ -96,6 +96,10 @@
 //! |---|---|
 //! | `std` (default) | everything that needs `std::io` or the system's random numbers |
 //! | `parallel` (default) | sealing and opening on several threads |
+//! | `graviola` (default) | X25519 in less than half the time, where the CPU has the instructions |
+//! | `avx512` (default) | backends with vectors of 512 bits on x86; enables `avx2` |
+//! | `avx2` (default) | backends with vectors of 256 bits on x86; enables `simd` |
+//! | `simd` (default) | backends with vectors of one width, which has 128 bits on x86 |
 //! | `tokio` | readers and writers for tokio |
 //! | `folders` | encrypted folders with manifests |
 //! | `serde` | serde's traits for [`threshold::Part`] |

@@ -7,7 +7,7 @@ use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::{mlkem768x25519, x25519};
 
 use super::failure::{Failure, guard_file, sealane_age_error};
-use crate::boundary::Caller;
+use crate::boundary::{Caller, Region, check_disjoint};
 use crate::status::sealane_status::{self, *};
 
 /// X25519: `age1...`, which every implementation of age supports.
@@ -68,6 +68,7 @@ pub unsafe extern "C" fn sealane_age_recipient(
     // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
+        check_disjoint(&[Region::new(recipient, size)], &[Region::new(identity, identity_len)])?;
         let invalid = |error: &dyn ToString| Failure::new(SEALANE_INVALID_TEXT, error.to_string());
         let found = parse_identities(caller.input(identity.cast(), identity_len)?);
         let text = match &found.map_err(|error| invalid(&error))?[..] {

@@ -7,7 +7,7 @@ use super::failure::{Failure, guard_file, sealane_age_error};
 use super::format;
 use super::identities::sealane_age_identities;
 use super::recipients::sealane_age_recipients;
-use crate::boundary::{Caller, new_context};
+use crate::boundary::{Caller, Region, check_disjoint, new_context};
 use crate::status::sealane_status::{self, *};
 
 /// Bytes that the library has allocated. They are wiped when they are freed.
@@ -75,6 +75,7 @@ pub unsafe extern "C" fn sealane_age_encrypt(
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.shared(recipients)?;
+        check_disjoint(&[Region::new(file, 1)], &[Region::new(plaintext, plaintext_len)])?;
         let plaintext = caller.input(plaintext, plaintext_len)?;
         caller.room(file, 1)?;
         let is_armored = self::format(format)? == Format::Armored;
@@ -104,6 +105,7 @@ pub unsafe extern "C" fn sealane_age_decrypt(
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;
+        check_disjoint(&[Region::new(plaintext, 1)], &[Region::new(file, file_len)])?;
         let file = caller.input(file, file_len)?;
         caller.room(plaintext, 1)?;
         store(&caller, plaintext, identities.with(|all| sealane_age::decrypt(all.iter().copied(), file))?)

@@ -84,7 +84,7 @@ pub unsafe extern "C" fn sealane_age_contribute(
         check_disjoint(&[Region::new(parts, size), Region::new(count, 1)], &[Region::new(file, file_len)])?;
         let file = caller.input(file, file_len)?;
         let room = caller.room(parts, size)?;
-        let header = Decryptor::new(ArmoredReader::new(file))?.into_header();
+        let header = Decryptor::read_header(ArmoredReader::new(file))?;
         let found = identities.holders(|holders| Part::of(&header, holders.iter().copied()))?;
         caller.store(count, found.len())?;
         if found.len() > room.len() {

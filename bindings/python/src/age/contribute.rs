@@ -11,7 +11,7 @@ use crate::error;
 /// Returns the parts that the identities contribute to the file that starts with `prefix`.
 #[pyfunction]
 pub(crate) fn parts_of(prefix: Input<'_>, identities: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
-    let header = Decryptor::new(prefix.as_slice()).map_err(error::decrypt)?.into_header();
+    let header = Decryptor::read_header(prefix.as_slice()).map_err(error::decrypt)?;
     let identities = Identities::new(identities)?;
     let parts = threshold::Part::of(&header, identities.each()).map_err(error::unwrap)?;
     Ok(parts.into_iter().map(|(description, part)| Part::described(part, description)).collect())

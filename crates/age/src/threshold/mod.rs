@@ -36,7 +36,7 @@
 //! let file = encrypt([&both as &dyn Recipient], b"attack at dawn")?;
 //!
 //! // Anyone can read who must cooperate. Nothing proves it yet.
-//! let header = Decryptor::new(&file[..])?.into_header();
+//! let header = Decryptor::read_header(&file[..])?;
 //! let sets: Vec<ShareSetDescription> = describe(&header)?;
 //! assert_eq!((sets[0].threshold, sets[0].count), (2, 2));
 //!

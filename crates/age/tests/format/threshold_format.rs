@@ -1,13 +1,16 @@
 //! Checks the format of shares and parts in `docs/threshold.md` without the crate's own code.
 
+use std::io::Write as _;
+
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sealane::ChaCha20Poly1305;
-use sealane_age::header::Header;
+use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::header::{Header, HeaderError};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{PART_BYTES, Part, ThresholdError};
-use sealane_age::{Decryptor, Identity};
+use sealane_age::{DecryptError, Decryptor, Identity};
 use sha2::Sha256;
 
 use crate::threshold::{fails, keys, open, seal_labelled};
@@ -151,4 +154,27 @@ fn parts_come_back() {
     // The part that was read back opens the file.
     let again: Part = serde_json::from_str(&json).unwrap();
     assert_eq!(open(&file, &[&keys[0]], &[again]).unwrap(), b"secret");
+}
+
+/// A holder needs only the header: the file may end after it, or inside the nonce of the payload.
+#[test]
+fn the_header_is_enough() {
+    let file = seal_labelled(2, &keys(2), &[], None);
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    let len = header.encoded_len();
+    for end in len..=file.len() {
+        assert_eq!(Decryptor::read_header(&file[..end]).unwrap(), header, "{end}");
+    }
+    let error = Decryptor::read_header(&file[..len - 1]).unwrap_err();
+    assert!(matches!(error, DecryptError::Header(HeaderError::Truncated)), "{error}");
+
+    let mut armor = ArmoredWriter::new(Vec::new());
+    armor.write_all(&file).unwrap();
+    let armor = armor.finish().unwrap();
+    // The lines with bytes of the header, after the first line.
+    let lines = armor.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::len);
+    let end = lines.take(1 + len.div_ceil(48)).sum();
+    let read = |end| Decryptor::read_header(ArmoredReader::new(&armor[..end]));
+    assert_eq!(read(end).unwrap(), header);
+    assert!(read(end - 65).is_err());
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let encryptor = if named.are_named() { Some(encryptor(&named, &stdin, &passphrases)?) } else { None };
     let identities = Identities::load(&args.identities.opening(), &stdin, &passphrases)?.into_openable();
     input.refuse_mangled()?;
-    let header = Decryptor::new(ArmoredReader::new(input.reader)).map_err(decrypt_error)?.into_header();
+    let header = Decryptor::read_header(ArmoredReader::new(input.reader)).map_err(decrypt_error)?;
     let parts = Part::of(&header, identities.holders()).map_err(|error| decrypt_error(error.into()))?;
     if parts.is_empty() {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
