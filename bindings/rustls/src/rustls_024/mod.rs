@@ -3,7 +3,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! let provider = rustls_sealane::rustls_024::with_sealane(rustls_ring_024::DEFAULT_PROVIDER);
+//! let provider = rustls_sealane::rustls_024::with_sealane(rustls_ring::DEFAULT_PROVIDER);
 //! let config = rustls_024::ClientConfig::builder(Arc::new(provider));
 //! # drop(config);
 //! ```

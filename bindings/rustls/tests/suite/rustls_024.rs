@@ -14,7 +14,7 @@ use rustls_024::{
     ClientConfig, Connection, RootCertStore, ServerConfig, ServerSide, SideData, Tcp, Tls12CipherSuite,
     Tls13CipherSuite, VecInput,
 };
-use rustls_ring_024::DEFAULT_PROVIDER;
+use rustls_ring::DEFAULT_PROVIDER;
 use rustls_sealane::rustls_024::{chacha20_first, with_sealane};
 
 use crate::common::{array, lengths, octets};

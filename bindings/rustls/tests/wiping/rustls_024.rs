@@ -2,7 +2,7 @@
 
 use rustls_024::crypto::CipherSuite;
 use rustls_024::{Tls12CipherSuite, Tls13CipherSuite};
-use rustls_ring_024::DEFAULT_PROVIDER;
+use rustls_ring::DEFAULT_PROVIDER;
 use rustls_sealane::rustls_024::with_sealane;
 
 use crate::allocator::{HEADER_KEY, IV, KEY, Secret};
