@@ -176,8 +176,8 @@ static void passphrases(void)
     sealane_age_identities_free(wrong);
 }
 
-/* The header is enough to contribute: a file that ends after it, and one that ends in the nonce of the
- * payload. In armor, all lines with bytes of the header are needed. */
+/* The header is enough to contribute: the file may end after it, or in the nonce of the payload. In
+ * armor, all lines with bytes of the header are needed. */
 static void contribute_to_headers(sealane_age_recipients *recipients, sealane_age_identities *holder)
 {
     sealane_bytes *file = NULL;

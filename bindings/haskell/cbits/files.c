@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
+/* Files may be larger than 2 GiB on systems with 32 bits. */
+#define _FILE_OFFSET_BITS 64
 #include "sealane_hs.h"
 
-#include <HsFFI.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 enum { KEY_BYTES = 32 };
+
+_Static_assert(sizeof(off_t) == 8, "lengths of files need 64 bits");
 
 /* Wipes and frees a key. Finalizers written in C also run at the end of the program. */
 void sealane_hs_free_key(void *key)
@@ -79,14 +82,4 @@ int64_t sealane_hs_file_len(int file)
 {
     struct stat details;
     return fstat(file, &details) == 0 ? (int64_t)details.st_size : -1;
-}
-
-/* Frees a reader, and then the Haskell function that it calls, if there is one. Finalizers may call
- * hs_free_fun_ptr. */
-void sealane_hs_ranges_free(void *read_at, void *ranges)
-{
-    sealane_age_ranges_free(ranges);
-    if (read_at != NULL) {
-        hs_free_fun_ptr((HsFunPtr)read_at);
-    }
 }

@@ -13,24 +13,31 @@ int sealane_hs_refuse_existing(const char *path);
 int sealane_hs_rename_new(const char *from, const char *to);
 /* The result is -1 after an error. */
 int64_t sealane_hs_file_len(int file);
-void sealane_hs_ranges_free(void *read_at, void *ranges);
 
-/* A list of recipients or identities with several owners: values in Haskell, and streams, whose
- * threads may outlive these values. The pointer to the list is the first field, because Haskell
- * reads it. */
-typedef struct sealane_hs_keys sealane_hs_keys;
+/* An object of the library with several owners: a value in Haskell, calls that use the object, and
+ * streams. At the end of the program, GHC runs finalizers while other threads may still be in
+ * calls. */
+typedef struct sealane_hs_shared sealane_hs_shared;
 
 /* The result is NULL if there is not enough memory. */
-sealane_hs_keys *sealane_hs_recipients_new(void);
-sealane_hs_keys *sealane_hs_identities_new(void);
-sealane_hs_keys *sealane_hs_keys_share(sealane_hs_keys *keys);
-const void *sealane_hs_keys_list(const sealane_hs_keys *keys);
-/* The last owner wipes and frees the list. */
-void sealane_hs_keys_release(sealane_hs_keys *keys);
+sealane_hs_shared *sealane_hs_recipients_new(void);
+sealane_hs_shared *sealane_hs_identities_new(void);
+sealane_hs_shared *sealane_hs_sealer_new(void);
+sealane_hs_shared *sealane_hs_opener_new(void);
+/* Takes the ranges, and frees them if the result is NULL. The Haskell function `read_at`, which may
+ * be NULL, is freed after the ranges, but not if the result is NULL. */
+sealane_hs_shared *sealane_hs_ranges_new(void *ranges, void *read_at);
+/* Adds an owner. */
+sealane_hs_shared *sealane_hs_share(sealane_hs_shared *shared);
+void *sealane_hs_object(const sealane_hs_shared *shared);
+/* Removes an owner. The last one wipes and frees the object. */
+void sealane_hs_release(sealane_hs_shared *shared);
 
 /* A file that a C thread encrypts or decrypts while Haskell passes pieces of input and takes pieces
  * of output. The thread does not call Haskell, so the program may use any GHC runtime, and may
- * abandon the file at any time. */
+ * abandon the file at any time, also during other calls.
+ *
+ * A forked process does not have the thread. There, the file ends with SEALANE_WRONG_STATE. */
 typedef struct sealane_hs_stream sealane_hs_stream;
 
 enum sealane_hs_state {
@@ -40,8 +47,8 @@ enum sealane_hs_state {
 };
 
 /* The result is NULL if there is not enough memory, or no thread can be started. */
-sealane_hs_stream *sealane_hs_stream_encrypt(sealane_hs_keys *recipients, uint32_t format);
-sealane_hs_stream *sealane_hs_stream_decrypt(sealane_hs_keys *identities);
+sealane_hs_stream *sealane_hs_stream_encrypt(sealane_hs_shared *recipients, uint32_t format);
+sealane_hs_stream *sealane_hs_stream_decrypt(sealane_hs_shared *identities);
 /* Waits until there are `*len` bytes of output, input is needed, or the file is done. */
 int sealane_hs_stream_wait(sealane_hs_stream *stream, size_t *len);
 /* Takes `len` bytes of output, which sealane_hs_stream_wait has announced. */

@@ -4,10 +4,11 @@
 module Age
     ( cctv
     , files
+    , littleMemory
     ) where
 
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
-import Control.Exception (IOException, try)
+import Control.Exception (IOException, evaluate, try)
 import Control.Monad (forM, forM_, when)
 import Data.Bits (xor, (.&.))
 import Data.ByteString (ByteString)
@@ -15,9 +16,12 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import System.Directory (createDirectory, doesPathExist, listDirectory, removeFile)
+import System.Exit (ExitCode (..))
 import System.IO (IOMode (ReadWriteMode), withBinaryFile)
 import System.IO.Error (isAlreadyExistsError, isDoesNotExistError)
 import System.Posix.Files (createNamedPipe, fileMode, getFileStatus)
+import System.Posix.Process (ProcessStatus (..), exitImmediately, forkProcess, getProcessStatus)
+import System.Posix.Resource (Resource (..), ResourceLimit (..), ResourceLimits (..), setResourceLimit)
 
 import Consume
 import Expect
@@ -150,6 +154,23 @@ unfinished folder = do
         content <- B.readFile (path ++ "/file")
         expect "the other file is as before" ((content == "taken") == isTaken)
         removeFile (path ++ "/file")
+
+-- | A lack of memory is not a result of the arguments, so it is thrown.
+littleMemory :: IO ()
+littleMemory = do
+    file <- encrypt (right (recipientsFromPassphrase "passphrase")) Binary "text"
+    child <- forkProcess $ do
+        pages <- read . takeWhile (/= ' ') <$> readFile "/proc/self/statm"
+        -- The passphrase needs 256 MiB.
+        let most = ResourceLimit (4096 * pages + 134217728)
+        setResourceLimit ResourceTotalMemory (ResourceLimits most most)
+        result <- try (evaluate (decrypt (right (identitiesFromPassphrase "passphrase")) file))
+        let isRight = either errorStatus (const 0) result == 19
+        exitImmediately (if isRight then ExitSuccess else ExitFailure 1)
+    status <- getProcessStatus True False child
+    expect ("little memory: " ++ show status) (status == Just (Exited ExitSuccess))
+  where
+    right = either (error . show) id
 
 -- | Changes a bit of the last chunk.
 changed :: Format -> ByteString -> ByteString

@@ -69,6 +69,8 @@ messages = do
     interruptible "aad of newSealer" "aad" (stToIO . X.newSealer key nonce)
     sealer <- stToIO (X.newSealer key nonce "aad")
     interruptible "piece of sealPiece" "text" (stToIO . X.sealPiece sealer)
+    interruptible "sealer of sealPiece" sealer (\it -> stToIO (X.sealPiece it "text"))
+    interruptible "sealer of finishSealer" sealer (stToIO . X.finishSealer)
     interruptible "key of newOpener" key (\it -> stToIO (X.newOpener it nonce ""))
     interruptible "nonce of newOpener" nonce (\it -> stToIO (X.newOpener key it ""))
     interruptible "aad of newOpener" "aad" (stToIO . X.newOpener key nonce)
@@ -76,6 +78,10 @@ messages = do
     interruptible "piece of authenticatePiece" ciphertext (stToIO . X.authenticatePiece opener)
     interruptible "tag of verifyTag" tag (stToIO . X.verifyTag opener)
     interruptible "piece of decryptPiece" ciphertext (stToIO . X.decryptPiece opener)
+    other <- stToIO (X.newOpener key nonce "aad")
+    interruptible "opener of authenticatePiece" other (\it -> stToIO (X.authenticatePiece it ciphertext))
+    interruptible "opener of verifyTag" other (\it -> stToIO (X.verifyTag it tag))
+    interruptible "opener of decryptPiece" other (\it -> stToIO (X.decryptPiece it ciphertext))
 
 primitives :: IO ()
 primitives = do

@@ -372,6 +372,7 @@ main = do
     isValid <- Age.cctv folder (out ++ "/cctv") (out ++ "/beginnings")
     putStrLn (show isValid ++ " of 147 vectors for age are valid")
     Age.files out
+    Age.littleMemory
     Streams.tests
     Ranges.tests out
     Threshold.tests

@@ -13,7 +13,10 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (Chunk))
 import System.Directory (listDirectory)
+import System.Exit (ExitCode (..))
 import System.Mem (performMajorGC)
+import System.Posix.Process (ProcessStatus (..), exitImmediately, forkProcess, getProcessStatus)
+import System.Posix.Signals (sigKILL, signalProcess)
 
 import Consume
 import Expect
@@ -30,6 +33,7 @@ tests = do
     damaged recipients identities
     laziness recipients identities
     abandoned recipients identities
+    forked recipients identities
 
 keys :: IO (Recipients, Identities)
 keys = do
@@ -149,3 +153,33 @@ abandoned recipients identities = do
         performMajorGC
         ok <- done
         if ok || times == 0 then pure ok else threadDelay 100000 >> waitFor (times - 1) done
+
+-- | A file that is begun before a fork ends with an error in the new process, which can begin
+-- others.
+forked :: Recipients -> Identities -> IO ()
+forked recipients identities = do
+    let plain = content 2000000
+    strict <- Age.encrypt recipients Binary plain
+    file <- encrypt recipients Binary (cut 5000 plain)
+    begun <- decrypt identities (cut 5000 strict)
+    _ <- evaluate (L.head file)
+    _ <- evaluate (L.head begun)
+    child <- forkProcess $ do
+        (beginning, failed) <- consume (pure begun)
+        (_, unwritten) <- consume (pure file)
+        (again, none) <- consume (encrypt recipients Binary (cut 5000 plain) >>= decrypt identities)
+        let isBeginning = B.isPrefixOf beginning plain && B.length beginning < B.length plain
+            failures = map (fmap errorStatus) [failed, unwritten, none]
+            isRight = isBeginning && failures == [Just 7, Just 7, Nothing] && again == plain
+        performMajorGC
+        exitImmediately (if isRight then ExitSuccess else ExitFailure 1)
+    status <- waitFor child 600
+    expect ("a forked process: " ++ show status) (status == Just (Exited ExitSuccess))
+    expect "its parent" (L.toStrict begun == plain && Age.decrypt identities (L.toStrict file) == Right plain)
+  where
+    waitFor child times = do
+        status <- getProcessStatus False False child
+        case status of
+            Nothing | times > (0 :: Int) -> threadDelay 100000 >> waitFor child (times - 1)
+            Nothing -> Nothing <$ signalProcess sigKILL child
+            _ -> pure status

@@ -54,6 +54,9 @@ tests = do
                 [] -> pure ()
         expect "keys of all" (decrypt (right (identitiesFromText (C.unlines (take 3 holders)))) lazily == Right plain)
         expect "no share" (contribute (right (identitiesFromText stranger)) file == Right [])
+        -- The file may end after the header: the nonce and one chunk follow in the binary form.
+        let header = B.take (if form == Binary then B.length file - 16 - (100000 + 2 * 16) else 20000) file
+        expect "only a header" (fmap (map partPoint) (contribute (right (identitiesFromText (head holders))) header) == Right [1])
         expect "half a header" (status (contribute (right (identitiesFromText stranger)) (B.take 100 file)) == 16)
     ordinary <- encrypt (right (recipientsFromText public)) Binary plain
     expect "not for several" (contribute (right (identitiesFromText (C.unlines (take 1 holders)))) ordinary == Right [])

@@ -4,7 +4,7 @@
  * bytes of MARK. At its end, the numbers of freed blocks of the length of a key are written to
  * standard error: first the blocks that hold a key, then those that hold zeros. The same numbers
  * follow for blocks of at least 64 KiB: those that hold file contents, then those that hold
- * zeros. */
+ * zeros. The program reads the number of freed blocks of the length of a stream. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
@@ -12,9 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_BYTES = 32, MARK = 0xa5, LARGE_BYTES = 1 << 16 };
+enum { KEY_BYTES = 32, MARK = 0xa5, LARGE_BYTES = 1 << 16, STREAM_BYTES = 8 << 16 };
 
 static atomic_int keys, zeros, contents, large_zeros;
+int wiped_streams;
 static void (*next)(void *);
 
 void free(void *block)
@@ -28,6 +29,8 @@ void free(void *block)
         zeros += memcmp(block, zero, KEY_BYTES) == 0;
     }
     size_t len = block ? malloc_usable_size(block) : 0;
+    if (len >= STREAM_BYTES && len < STREAM_BYTES + 8192)
+        __atomic_fetch_add(&wiped_streams, 1, __ATOMIC_SEQ_CST);
     if (len >= LARGE_BYTES) {
         contents += memmem(block, len, mark, KEY_BYTES) != NULL;
         /* The first byte is zero, and each byte equals the one before. */

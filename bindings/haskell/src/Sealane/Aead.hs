@@ -90,7 +90,7 @@ newtype Sealer s = Sealer (Context SealerContext)
 
 -- | Starts a message with its associated data.
 newSealer :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Sealer s)
-newSealer !key !nonce !aad = fmap Sealer . newContext sealerNew sealerFree $ \context ->
+newSealer !key !nonce !aad = fmap Sealer . newContext sealerNew $ \context ->
     withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         sealerInit context (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen
 
@@ -116,7 +116,7 @@ newtype Opener s = Opener (Context OpenerContext)
 
 -- | Starts a message with its associated data.
 newOpener :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Opener s)
-newOpener !key !nonce !aad = fmap Opener . newContext openerNew openerFree $ \context ->
+newOpener !key !nonce !aad = fmap Opener . newContext openerNew $ \context ->
     withKey key $ \keyPtr -> withNonce nonce $ \noncePtr nonceLen -> withBytes aad $ \aadPtr aadLen ->
         openerInit context (number nonce) keyPtr noncePtr nonceLen aadPtr aadLen
 

@@ -15,6 +15,8 @@
 --
 -- "Sealane.Age.Lazy" has files as lazy byte strings, "Sealane.Age.Ranges" reads a part of a file,
 -- and "Sealane.Age.Threshold" encrypts for several people who open a file together.
+--
+-- End the threads that use these modules before @main@ returns: "Sealane.Key" tells why.
 module Sealane.Age
     ( -- * Keys
       Kind (..)
@@ -49,7 +51,7 @@ import Foreign.Storable (peek, poke)
 import Sealane.Age.Files (close, openOutput, refuseExisting, renameNew, unlink, withInput)
 import Sealane.Age.Keys
 import Sealane.Error (SealaneError)
-import Sealane.Foreign (AgeError, Status, checkAge, masked, withBytes)
+import Sealane.Foreign (AgeError, Status, checkAge, masked, withBytes, withShared)
 import Sealane.Key (generateBytes)
 import System.Posix.Internals (withFilePath)
 import Text.Printf (printf)
@@ -60,12 +62,14 @@ import Text.Printf (printf)
 -- fails, or there is not enough memory.
 encrypt :: Recipients -> Format -> ByteString -> IO ByteString
 encrypt (Recipients !keys) !format !content =
-    withList keys $ \recipients -> withBytes content $ \start len ->
+    withShared keys $ \recipients -> withBytes content $ \start len ->
         result $ ageEncrypt recipients (formatNumber format) start len
 
 -- | Returns the content of a file. Fails if no identity opens it, or it is damaged.
+--
+-- Throws 'SealaneError' if there is not enough memory for a passphrase.
 decrypt :: Identities -> ByteString -> Either SealaneError ByteString
-decrypt (Identities !keys) !file = attempt . withList keys $ \identities ->
+decrypt (Identities !keys) !file = attempt . withShared keys $ \identities ->
     withBytes file $ \start len -> result $ ageDecrypt identities start len
 
 -- | Encrypts a file to a new one, on all cores. The memory needed does not grow with the file.
@@ -86,7 +90,7 @@ encryptFile
     -- ^ The file to make.
     -> IO ()
 encryptFile (Recipients !keys) !format from to =
-    withList keys $ \recipients -> withFiles from to 0o666 $ \input output ->
+    withShared keys $ \recipients -> withFiles from to 0o666 $ \input output ->
         checkAge $ ageEncryptFd recipients (formatNumber format) 0 input output
 
 -- | Decrypts a file to a new one, which only its owner may read, on all cores. The memory needed
@@ -101,7 +105,7 @@ decryptFile
     -- ^ The file to make.
     -> IO ()
 decryptFile (Identities !keys) from to =
-    withList keys $ \identities -> withFiles from to 0o600 $ \input output ->
+    withShared keys $ \identities -> withFiles from to 0o600 $ \input output ->
         checkAge $ ageDecryptFd identities 0 input output
 
 -- | Copies and frees bytes that the library has allocated.

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ForeignFunctionInterface #-}
 
 -- | The functions of the C interface, and how Haskell calls them.
@@ -35,6 +36,11 @@ module Sealane.Foreign
     , shamirSplit
     , shamirCombine
 
+      -- * Objects of the library
+    , Shared
+    , newShared
+    , withShared
+
       -- * Messages in pieces
     , Context
     , newContext
@@ -46,7 +52,6 @@ module Sealane.Foreign
     , sealerUpdateUnsafe
     , sealerUpdateSafe
     , sealerFinal
-    , sealerFree
     , openerNew
     , openerInit
     , openerAuthenticateUnsafe
@@ -54,11 +59,10 @@ module Sealane.Foreign
     , openerDecryptUnsafe
     , openerDecryptSafe
     , openerVerify
-    , openerFree
     ) where
 
 import Control.Concurrent.MVar (MVar, newMVar, withMVar)
-import Control.Exception (mask_, throwIO)
+import Control.Exception (bracket_, mask_, throwIO)
 import Control.Monad (when)
 import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
@@ -160,22 +164,36 @@ tryTransform :: ByteString -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO Status) -> 
 tryTransform input body = withBytes input $ \from size ->
     let len = fromIntegral size in B.createUptoN' len $ \to -> (,) len <$> body from size to
 
--- | A C context, which only one thread uses at a time.
-newtype Context c = Context (MVar (ForeignPtr c))
+-- | An object of the library with several owners: @sealane_hs_shared@.
+data Shared c
 
--- | Creates and initializes a context. Its finalizer wipes it.
-newContext :: IO (Ptr c) -> FunPtr (Ptr c -> IO ()) -> (Ptr c -> IO Status) -> ST s (Context c)
-newContext new free initialize = callInST $ do
+-- | Creates an object. Its finalizer wipes it.
+newShared :: IO (Ptr (Shared c)) -> IO (ForeignPtr (Shared c))
+newShared new = mask_ $ do
     -- Masked, because an exception between these lines would leak the memory.
     pointer <- new
-    when (pointer == nullPtr) (check 255)
-    context <- newForeignPtr free pointer
-    withForeignPtr context initialize >>= check
+    when (pointer == nullPtr) (check 19)
+    newForeignPtr sharedRelease pointer
+
+-- | Passes an object to a function, which becomes an owner. At the end of the program, finalizers
+-- run while other threads may still be in calls with the object.
+withShared :: ForeignPtr (Shared c) -> (Ptr c -> IO a) -> IO a
+withShared shared body = withForeignPtr shared $ \pointer ->
+    bracket_ (sharedShare pointer) (sharedUnshare pointer) (sharedObject pointer >>= body)
+
+-- | A C context, which only one thread uses at a time.
+newtype Context c = Context (MVar (ForeignPtr (Shared c)))
+
+-- | Creates and initializes a context.
+newContext :: IO (Ptr (Shared c)) -> (Ptr c -> IO Status) -> ST s (Context c)
+newContext new initialize = callInST $ do
+    context <- newShared new
+    withShared context initialize >>= check
     Context <$> newMVar context
 
 -- | Calls functions with a context.
 inContext :: Context c -> (Ptr c -> IO a) -> ST s a
-inContext (Context lock) body = callInST . withMVar lock $ \context -> withForeignPtr context body
+inContext (Context !lock) body = callInST . withMVar lock $ \context -> withShared context body
 
 -- | Calls C functions as a part of a computation. Exceptions from other threads wait, as in
 -- 'pureCall', and so does a second thread that evaluates the same value: GHC would suspend one of
@@ -248,14 +266,27 @@ foreign import ccall safe "sealane.h sealane_shamir_split"
 foreign import ccall safe "sealane.h sealane_shamir_combine"
     shamirCombine :: Ptr Word8 -> CSize -> Word8 -> Ptr (Ptr Word8) -> CSize -> Ptr Word8 -> IO Status
 
+foreign import ccall unsafe "sealane_hs.h sealane_hs_share"
+    sharedShare :: Ptr (Shared c) -> IO (Ptr (Shared c))
+
+-- The finalizer has not run, or the program has ended, so this call does not free the object.
+foreign import ccall unsafe "sealane_hs.h sealane_hs_release"
+    sharedUnshare :: Ptr (Shared c) -> IO ()
+
+foreign import ccall unsafe "sealane_hs.h sealane_hs_object"
+    sharedObject :: Ptr (Shared c) -> IO (Ptr c)
+
+foreign import ccall "sealane_hs.h &sealane_hs_release"
+    sharedRelease :: FunPtr (Ptr (Shared c) -> IO ())
+
 -- | @sealane_sealer@
 data SealerContext
 
 -- | @sealane_opener@
 data OpenerContext
 
-foreign import ccall unsafe "sealane.h sealane_sealer_new"
-    sealerNew :: IO (Ptr SealerContext)
+foreign import ccall unsafe "sealane_hs.h sealane_hs_sealer_new"
+    sealerNew :: IO (Ptr (Shared SealerContext))
 
 -- Associated data may be long.
 foreign import ccall safe "sealane.h sealane_sealer_init"
@@ -270,11 +301,8 @@ foreign import ccall safe "sealane.h sealane_sealer_update"
 foreign import ccall unsafe "sealane.h sealane_sealer_final"
     sealerFinal :: Ptr SealerContext -> Ptr Word8 -> IO Status
 
-foreign import ccall "&sealane_sealer_free"
-    sealerFree :: FunPtr (Ptr SealerContext -> IO ())
-
-foreign import ccall unsafe "sealane.h sealane_opener_new"
-    openerNew :: IO (Ptr OpenerContext)
+foreign import ccall unsafe "sealane_hs.h sealane_hs_opener_new"
+    openerNew :: IO (Ptr (Shared OpenerContext))
 
 foreign import ccall safe "sealane.h sealane_opener_init"
     openerInit :: Ptr OpenerContext -> Word32 -> Ptr Word8 -> Ptr Word8 -> CSize -> Ptr Word8 -> CSize -> IO Status
@@ -293,6 +321,3 @@ foreign import ccall safe "sealane.h sealane_opener_decrypt"
 
 foreign import ccall unsafe "sealane.h sealane_opener_verify"
     openerVerify :: Ptr OpenerContext -> Ptr Word8 -> IO Status
-
-foreign import ccall "&sealane_opener_free"
-    openerFree :: FunPtr (Ptr OpenerContext -> IO ())

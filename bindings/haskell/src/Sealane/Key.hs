@@ -6,6 +6,9 @@
 -- Keys of 32 bytes, for all algorithms in this package. They are outside Haskell's heap, so that
 -- they are neither moved nor copied. They are wiped when they are no longer used, and also at the
 -- end of the program.
+--
+-- End other threads that use this package before @main@ returns. GHC runs finalizers then, and does
+-- not wait for calls: a key may be wiped when another thread is about to use it.
 module Sealane.Key
     ( Key
     , keyBytes

@@ -17,10 +17,8 @@ module Sealane.Age.Keys
     , identitiesThat
 
       -- * Calls
-    , Keys
     , RecipientList
     , IdentityList
-    , withList
     , attempt
     , Format (..)
     , formatNumber
@@ -31,19 +29,18 @@ module Sealane.Age.Keys
     , identitiesAdd
     ) where
 
-import Control.Exception (mask_, try)
-import Control.Monad (when)
+import Control.Exception (tryJust)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Word (Word32)
 import Foreign.C.String (CString)
 import Foreign.C.Types (CSize (..))
-import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Marshal.Utils (fillBytes)
-import Foreign.Ptr (FunPtr, Ptr, castPtr, nullPtr)
-import Sealane.Error (SealaneError)
-import Sealane.Foreign (AgeError, Status, check, checkAge, pureCall, withBytes)
+import Foreign.Ptr (Ptr, castPtr)
+import Sealane.Error (SealaneError (..))
+import Sealane.Foreign (AgeError, Shared, Status, checkAge, newShared, pureCall, withBytes, withShared)
 
 -- | The kind of a pair of keys.
 data Kind
@@ -67,10 +64,10 @@ formatNumber Binary = 0
 formatNumber Armor = 1
 
 -- | The keys that a file is encrypted for.
-newtype Recipients = Recipients (ForeignPtr (Keys RecipientList))
+newtype Recipients = Recipients (ForeignPtr (Shared RecipientList))
 
 -- | The secret keys that open files. Their memory is wiped.
-newtype Identities = Identities (ForeignPtr (Keys IdentityList))
+newtype Identities = Identities (ForeignPtr (Shared IdentityList))
 
 -- | Returns the text of a new identity: a secret key, @AGE-SECRET-KEY-…@.
 --
@@ -130,8 +127,13 @@ add function list text = withBytes text $ \start len -> checkAge (function list 
 
 -- | Returns the result or the 'SealaneError' of an action, which must be deterministic, throw
 -- nothing else, and evaluate no arguments of users, as in 'pureCall'.
+--
+-- Throws the error if there is not enough memory, because that is no result of the arguments.
 attempt :: IO a -> Either SealaneError a
-attempt = pureCall . try
+attempt = pureCall . tryJust refused
+  where
+    -- SEALANE_NO_MEMORY
+    refused failure = if errorStatus failure == 19 then Nothing else Just failure
 
 -- | Returns a text that the library writes to a buffer, and wipes the buffer.
 keyText :: (CString -> CSize -> IO ()) -> IO ByteString
@@ -144,21 +146,10 @@ keyText body = allocaBytes size $ \text -> do
     size = 2048
 
 -- | Creates a list of keys, and adds keys to it.
-newKeys :: IO (Ptr (Keys a)) -> (Ptr a -> IO ()) -> IO (ForeignPtr (Keys a))
+newKeys :: IO (Ptr (Shared a)) -> (Ptr a -> IO ()) -> IO (ForeignPtr (Shared a))
 newKeys new fill = do
-    -- Masked, because an exception between these lines would leak the memory.
-    keys <- mask_ $ do
-        pointer <- new
-        when (pointer == nullPtr) (check 19)
-        newForeignPtr keysRelease pointer
-    keys <$ withList keys fill
-
--- | Passes the list to a function.
-withList :: ForeignPtr (Keys a) -> (Ptr a -> IO b) -> IO b
-withList keys body = withForeignPtr keys $ \pointer -> keysList pointer >>= body
-
--- | A list with several owners: @sealane_hs_keys@.
-data Keys a
+    keys <- newShared new
+    keys <$ withShared keys fill
 
 -- | @sealane_age_recipients@
 data RecipientList
@@ -170,16 +161,10 @@ data IdentityList
 type AddText a = Ptr a -> CString -> CSize -> Ptr AgeError -> IO Status
 
 foreign import ccall unsafe "sealane_hs.h sealane_hs_recipients_new"
-    recipientsNew :: IO (Ptr (Keys RecipientList))
+    recipientsNew :: IO (Ptr (Shared RecipientList))
 
 foreign import ccall unsafe "sealane_hs.h sealane_hs_identities_new"
-    identitiesNew :: IO (Ptr (Keys IdentityList))
-
-foreign import ccall unsafe "sealane_hs.h sealane_hs_keys_list"
-    keysList :: Ptr (Keys a) -> IO (Ptr a)
-
-foreign import ccall "sealane_hs.h &sealane_hs_keys_release"
-    keysRelease :: FunPtr (Ptr (Keys a) -> IO ())
+    identitiesNew :: IO (Ptr (Shared IdentityList))
 
 -- Texts may be long, and each key takes time, so these are safe calls.
 foreign import ccall safe "sealane.h sealane_age_recipients_add"

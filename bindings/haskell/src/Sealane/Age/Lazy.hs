@@ -12,13 +12,20 @@
 -- >>> decrypt identities file
 -- "attack at dawn"
 --
--- Each file has a C thread, which works ahead by at most half a MiB of input and output. It ends
--- when the rest of the result is no longer used, and then wipes its memory.
+-- Each file has a C thread, which works ahead: it holds at most 256 KiB of input, 256 KiB of
+-- output, and a few chunks of 64 KiB between them. It ends, and its memory is wiped, when the result
+-- has been used to its end or to an exception, or when a garbage collection finds that it is no
+-- longer used.
+--
+-- A forked process (@System.Posix.forkProcess@) does not have the threads of its parent. There, a
+-- file that the parent has begun throws 'Sealane.Error.SealaneError' after the bytes that were
+-- computed before.
 module Sealane.Age.Lazy
     ( encrypt
     , decrypt
     ) where
 
+import Control.Exception (finally)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -27,12 +34,12 @@ import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (chunk)
 import Data.Word (Word32, Word8)
 import Foreign.C.Types (CInt (..), CSize (..))
-import Foreign.ForeignPtr (ForeignPtr, newForeignPtr, withForeignPtr)
+import Foreign.ForeignPtr (ForeignPtr, finalizeForeignPtr, newForeignPtr, withForeignPtr)
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (FunPtr, Ptr, nullPtr)
 import Foreign.Storable (peek)
 import Sealane.Age.Keys
-import Sealane.Foreign (AgeError, Status, check, checkAge, masked, withBytes)
+import Sealane.Foreign (AgeError, Shared, Status, check, checkAge, masked, withBytes)
 import System.IO.Unsafe (unsafeInterleaveIO)
 
 -- | Returns a file with this content. The content is read and encrypted only as far as the result
@@ -55,7 +62,7 @@ decrypt :: Identities -> L.ByteString -> IO L.ByteString
 decrypt (Identities !keys) = start keys streamDecrypt
 
 -- | Starts a file, and returns its result.
-start :: ForeignPtr (Keys a) -> (Ptr (Keys a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
+start :: ForeignPtr (Shared a) -> (Ptr (Shared a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
 start keys new input = do
     -- Masked, because an exception between these lines would leak the memory.
     stream <- masked . withForeignPtr keys $ \pointer -> do
@@ -78,8 +85,8 @@ rest stream input = do
             0 -> Output <$> B.create (fromIntegral len) (\to -> streamTake pointer to len)
             -- SEALANE_HS_NEEDS_INPUT
             1 -> pure NeedsInput
-            -- SEALANE_HS_DONE
-            _ -> Done <$ checkAge (streamStatus pointer)
+            -- SEALANE_HS_DONE. Nothing uses the stream any more, so its memory is wiped now.
+            _ -> Done <$ checkAge (streamStatus pointer) `finally` finalizeForeignPtr stream
     case next of
         Output piece -> L.chunk piece <$> unsafeInterleaveIO (rest stream input)
         Done -> pure L.empty
@@ -103,10 +110,10 @@ data Next = Output ByteString | NeedsInput | Done
 data Stream
 
 foreign import ccall safe "sealane_hs.h sealane_hs_stream_encrypt"
-    streamEncrypt :: Ptr (Keys RecipientList) -> Word32 -> IO (Ptr Stream)
+    streamEncrypt :: Ptr (Shared RecipientList) -> Word32 -> IO (Ptr Stream)
 
 foreign import ccall safe "sealane_hs.h sealane_hs_stream_decrypt"
-    streamDecrypt :: Ptr (Keys IdentityList) -> IO (Ptr Stream)
+    streamDecrypt :: Ptr (Shared IdentityList) -> IO (Ptr Stream)
 
 foreign import ccall safe "sealane_hs.h sealane_hs_stream_wait"
     streamWait :: Ptr Stream -> Ptr CSize -> IO CInt

@@ -31,19 +31,19 @@ import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.C.Error (throwErrnoPathIf)
 import Foreign.C.Types (CInt (..), CPtrdiff (..), CSize (..))
-import Foreign.ForeignPtr (ForeignPtr, newForeignPtrEnv, withForeignPtr)
+import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Marshal.Utils (copyBytes)
-import Foreign.Ptr (FunPtr, Ptr, castFunPtrToPtr, freeHaskellFunPtr, nullFunPtr, nullPtr)
+import Foreign.Ptr (FunPtr, Ptr, freeHaskellFunPtr, nullFunPtr, nullPtr)
 import Foreign.Storable (peek, poke)
 import Sealane.Age.Files (fileLen, withInput)
 import Sealane.Age.Keys
-import Sealane.Foreign (AgeError, Status, masked, tryAge, withBytes)
+import Sealane.Foreign (AgeError, Shared, Status, masked, newShared, tryAge, withBytes, withShared)
 
 -- | A file whose content is read by ranges. Several threads may use it at once. When it is no
 -- longer used, its keys are wiped and its file is closed.
 data Ranges = Ranges
-    { handle :: ForeignPtr RangesHandle
+    { handle :: ForeignPtr (Shared RangesHandle)
     , fileBytes :: Word64
     -- ^ The length of the file.
     , thrown :: IORef Thrown
@@ -95,8 +95,8 @@ open
     -> IO Ranges
 open (Identities !keys) len function opened failures = masked . alloca $ \pointer -> do
     poke pointer nullPtr
-    withList keys $ \list -> checked failures (opened list pointer)
-    reader <- peek pointer >>= newForeignPtrEnv rangesFree (castFunPtrToPtr function)
+    withShared keys $ \list -> checked failures (opened list pointer)
+    reader <- peek pointer >>= \ranges -> newShared (rangesNew ranges function)
     pure Ranges{handle = reader, fileBytes = len, thrown = failures}
 
 -- | Returns the length of the content in bytes. Authenticates the last chunk, because the length of
@@ -104,7 +104,7 @@ open (Identities !keys) len function opened failures = masked . alloca $ \pointe
 --
 -- Throws 'Sealane.Error.SealaneError' if the file is damaged or cut short.
 contentLength :: Ranges -> IO Word64
-contentLength ranges = withForeignPtr (handle ranges) $ \reader -> alloca $ \len -> do
+contentLength ranges = withShared (handle ranges) $ \reader -> alloca $ \len -> do
     poke len 0
     checked (thrown ranges) (rangesLen reader len)
     peek len
@@ -131,7 +131,7 @@ readRange ranges !offset !wanted = do
     most = fileBytes ranges - 16 * (fileBytes ranges `div` 65552)
     room = max 1 (most - min most offset)
     len = fromIntegral (min room (fromIntegral (max 0 wanted)))
-    fill to = withForeignPtr (handle ranges) $ \reader -> alloca $ \count -> do
+    fill to = withShared (handle ranges) $ \reader -> alloca $ \count -> do
         poke count 0
         checked (thrown ranges) (rangesRead reader offset to (fromIntegral len) count)
         number <- peek count
@@ -186,5 +186,5 @@ foreign import ccall safe "sealane.h sealane_age_ranges_len"
 foreign import ccall safe "sealane.h sealane_age_ranges_read"
     rangesRead :: Ptr RangesHandle -> Word64 -> Ptr Word8 -> CSize -> Ptr CSize -> Ptr AgeError -> IO Status
 
-foreign import ccall "sealane_hs.h &sealane_hs_ranges_free"
-    rangesFree :: FunPtr (Ptr () -> Ptr RangesHandle -> IO ())
+foreign import ccall unsafe "sealane_hs.h sealane_hs_ranges_new"
+    rangesNew :: Ptr RangesHandle -> FunPtr ReadAt -> IO (Ptr (Shared RangesHandle))

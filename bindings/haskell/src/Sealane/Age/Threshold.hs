@@ -37,7 +37,7 @@ import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (peek, peekByteOff, poke)
 import Sealane.Age.Keys
 import Sealane.Error (SealaneError)
-import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes)
+import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes, withShared)
 
 -- | Returns the recipients of a text with one on each line, any @threshold@ of whom open files
 -- together. Fails if a line is not a recipient, if the threshold is below 2 or above 255, or if the
@@ -96,7 +96,7 @@ contribute
     -> ByteString
     -- ^ The file, or its beginning with the whole header.
     -> Either SealaneError [Part]
-contribute (Identities !keys) !file = attempt . withList keys $ \identities ->
+contribute (Identities !keys) !file = attempt . withShared keys $ \identities ->
     withBytes file $ \start len -> alloca $ \count ->
         let take' room = do
                 (failed, found) <- allocaBytes (room * partBytes) $ \parts -> do
