@@ -49,6 +49,9 @@ impl CpuClass {
 
     /// Sets the class for the whole process, for tests and measurements. `None` restores the class
     /// of the CPU.
+    ///
+    /// It may be called at any time. A call that another thread has begun uses the old class or the
+    /// new one, with the same result.
     pub fn force(class: Option<Self>) {
         CLASS.store(class.map_or(0, Self::code), Ordering::Relaxed);
     }

@@ -1,8 +1,8 @@
 //! Messages whose whole key stream is computed in one call, and which are then authenticated in one
 //! call. Block 0 is computed on integers beside the vectors, or is the first block on the vectors.
 
-use sealane_simd::Simd;
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
+use sealane_simd::{CpuClass, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{begin_mac, lengths, verify};
@@ -18,30 +18,35 @@ use crate::wipe::wipe;
 /// Bytes of the longest message of this plan.
 const MAX_BYTES: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
 
-/// Returns whether [`seal`] and [`open`] take a message of `length` bytes, which is too long for
-/// [`super::short`].
+/// Returns the class of CPUs for which [`seal`] and [`open`] take a message of `length` bytes, which
+/// is too long for [`super::short`], or `None` if they do not take it.
+///
+/// They need the same class, because [`CpuClass::force`] may change it in the meantime.
 #[inline(always)]
-pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
+pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuClass> {
     if !S::MUL_ADD_52 || S::TUNING.vertical_sets < 2 || aad.len() > SHORT_MAX_AAD_BYTES {
-        return false;
+        return None;
     }
-    if kernel::has_free_integer_units(token) {
-        return length <= MAX_BYTES;
-    }
-    // Where the tuning says so, a group and a set that advance together ([`super::portions`]) are
-    // faster for up to 20 blocks, block 0 included.
-    let is_group_and_set = S::TUNING.interleave_group_and_set.of(token.cpu_class()) && length <= 19 * BLOCK_BYTES;
-    length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
+    let class = token.cpu_class();
+    let fits = if kernel::has_free_integer_units::<S>(class) {
+        length <= MAX_BYTES
+    } else {
+        // Where the tuning says so, a group and a set that advance together ([`super::portions`])
+        // are faster for up to 20 blocks, block 0 included.
+        let is_group_and_set = S::TUNING.interleave_group_and_set.of(class) && length <= 19 * BLOCK_BYTES;
+        length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
+    };
+    fits.then_some(class)
 }
 
-/// Does the same as [`super::one_shot::seal`].
+/// Does the same as [`super::one_shot::seal`]. `class` comes from [`takes`].
 #[inline(always)]
-pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
+pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
-    xor_and_authenticate(token, state, aad, message.upto(length), None)
+    xor_and_authenticate(token, class, state, aad, message.upto(length), None)
 }
 
-/// Does the same as [`super::one_shot::open`].
+/// Does the same as [`super::one_shot::open`]. `class` comes from [`takes`].
 ///
 /// Decrypts, and authenticates a copy of the ciphertext. If the message is a forgery, the copy
 /// restores it. To decrypt only after the verification, the key stream would have to be stored, and
@@ -49,6 +54,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
+    class: CpuClass,
     state: &State,
     aad: &[u8],
     tag: &Tag,
@@ -57,7 +63,7 @@ pub(super) fn open<S: Simd>(
     let length = message.length();
     let mut copy = CiphertextCopy::<MAX_BYTES>::empty();
     let copy = copy.of(message.input());
-    let computed = xor_and_authenticate(token, state, aad, message.upto(length), Some(copy));
+    let computed = xor_and_authenticate(token, class, state, aad, message.upto(length), Some(copy));
     let result = verify(&computed, tag);
     if result.is_err() {
         message.undo_decryption(
@@ -71,8 +77,15 @@ pub(super) fn open<S: Simd>(
 /// Combines the message with the key stream. Returns the tag of `copy`, or of the result if there
 /// is no copy.
 #[inline(always)]
-fn xor_and_authenticate<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
-    if !kernel::has_free_integer_units(token) {
+fn xor_and_authenticate<S: Simd>(
+    token: S,
+    class: CpuClass,
+    state: &State,
+    aad: &[u8],
+    message: &mut [u8],
+    copy: Option<&[u8]>,
+) -> Tag {
+    if !kernel::has_free_integer_units::<S>(class) {
         return behind_block_0(token, state, aad, message, copy);
     }
     match message.len().div_ceil(SET_BYTES) {

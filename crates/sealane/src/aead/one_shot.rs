@@ -27,14 +27,14 @@ pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], m
     if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
         return on_narrower!(token => seal(token, level, state, aad, message));
     }
-    if short::takes(token, aad, length) {
-        short::seal(token, state, aad, message)
-    } else if one_call::takes(token, aad, length) {
+    if let Some(class) = short::takes(token, aad, length) {
+        short::seal(token, class, state, aad, message)
+    } else if let Some(class) = one_call::takes(token, aad, length) {
         // This is a separate function because its frame is large, and short messages need not set
         // it up.
         token.enter_apart(
             #[inline(always)]
-            |token| one_call::seal(token, state, aad, message),
+            |token| one_call::seal(token, class, state, aad, message),
         )
     } else if portions::takes::<S>(aad) {
         token.enter_apart(
@@ -63,12 +63,12 @@ pub(crate) fn open<S: Simd>(
     if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
         return on_narrower!(token => open(token, level, state, aad, tag, message));
     }
-    if short::takes(token, aad, length) {
-        short::open(token, state, aad, tag, message)
-    } else if one_call::takes(token, aad, length) {
+    if let Some(class) = short::takes(token, aad, length) {
+        short::open(token, class, state, aad, tag, message)
+    } else if let Some(class) = one_call::takes(token, aad, length) {
         token.enter_apart(
             #[inline(always)]
-            |token| one_call::open(token, state, aad, tag, message),
+            |token| one_call::open(token, class, state, aad, tag, message),
         )
     } else if portions::takes::<S>(aad) {
         token.enter_apart(

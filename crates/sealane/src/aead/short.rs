@@ -1,7 +1,7 @@
 //! Messages whose whole key stream, block 0 included, is computed in one call.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{Simd, Words};
+use sealane_simd::{CpuClass, Simd, Words};
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
 use super::payload::{Ciphertext, Payload};
@@ -12,14 +12,19 @@ use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
 
-/// Returns whether [`seal`] and [`open`] take a message of `length` bytes with this associated
-/// data.
+/// Returns the class of CPUs for which [`seal`] and [`open`] take a message of `length` bytes with
+/// this associated data, or `None` if they do not take it.
+///
+/// They need the same class, because [`CpuClass::force`] may change it in the meantime.
 #[inline(always)]
-pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> bool {
+pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuClass> {
     // Where no message has this plan, the compiler leaves it out.
     let is_used = S::VECTORS && S::TUNING.short_max_bytes.most() > 0;
-    let max_bytes = S::TUNING.short_max_bytes.of(token.cpu_class());
-    is_used && aad.len() <= SHORT_MAX_AAD_BYTES && length <= max_bytes
+    if !is_used || aad.len() > SHORT_MAX_AAD_BYTES {
+        return None;
+    }
+    let class = token.cpu_class();
+    (length <= S::TUNING.short_max_bytes.of(class)).then_some(class)
 }
 
 /// Returns the most bytes of key stream that a message of this plan needs.
@@ -27,12 +32,12 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
     BLOCK_BYTES + S::TUNING.short_max_bytes.most()
 }
 
-/// Does the same as [`super::one_shot::seal`].
+/// Does the same as [`super::one_shot::seal`]. `class` comes from [`takes`].
 #[inline(always)]
-pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
+pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.length());
-    if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
-        return seal_beside_block_0::<S>(token, state, aad, message);
+    if S::MUL_ADD_52 && kernel::has_free_integer_units::<S>(class) {
+        return seal_beside_block_0::<S>(token, class, state, aad, message);
     }
     let mut first;
     if BLOCK_BYTES + message.len() <= set_bytes::<S>() {
@@ -44,25 +49,26 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     }
     let mac = begin_mac(first.as_ref(), aad);
     wipe(first.as_mut());
-    authenticate(token, mac, message, &lengths(aad.len(), message.len()))
+    authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
 }
 
-/// Does the same as [`super::one_shot::open`].
+/// Does the same as [`super::one_shot::open`]. `class` comes from [`takes`].
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
+    class: CpuClass,
     state: &State,
     aad: &[u8],
     tag: &Tag,
     message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    if S::MUL_ADD_52 && kernel::has_free_integer_units(token) {
-        return open_beside_block_0::<S>(token, state, aad, tag, message);
+    if S::MUL_ADD_52 && kernel::has_free_integer_units::<S>(class) {
+        return open_beside_block_0::<S>(token, class, state, aad, tag, message);
     }
     let bytes = BLOCK_BYTES + message.length();
     if bytes <= set_bytes::<S>() {
         let mut key_stream = kernel::first_set(token, state);
-        let result = open_with(token, aad, tag, message, key_stream.as_ref());
+        let result = open_with(token, class, aad, tag, message, key_stream.as_ref());
         wipe(key_stream.as_mut());
         return result;
     }
@@ -72,7 +78,8 @@ pub(super) fn open<S: Simd>(
         ($bytes:literal) => {{
             let mut key_stream = Buffer([0; $bytes]);
             let needed = bytes.next_multiple_of(set_bytes::<S>());
-            let result = open_behind_block_0(token, state, aad, tag, message, &mut key_stream.0[..needed]);
+            let key_stream_of_sets = &mut key_stream.0[..needed];
+            let result = open_behind_block_0(token, class, state, aad, tag, message, key_stream_of_sets);
             wipe(&mut key_stream.0);
             result
         }};
@@ -92,17 +99,18 @@ pub(super) fn open<S: Simd>(
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.
 #[inline(always)]
-fn seal_beside_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
+fn seal_beside_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
     let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
     let mac = Short::from_words(&block_0).padded(aad);
     xor_rows(&rows, message);
-    authenticate(token, mac, message, &lengths(aad.len(), message.len()))
+    authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
 }
 
 /// Does the same as [`open`], with block 0 on integers.
 #[inline(always)]
 fn open_beside_block_0<S: Simd>(
     token: S,
+    class: CpuClass,
     state: &State,
     aad: &[u8],
     tag: &Tag,
@@ -112,7 +120,7 @@ fn open_beside_block_0<S: Simd>(
     let input = message.input();
     let length = input.len();
     let mac = Short::from_words(&block_0).padded(aad);
-    let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
+    let result = verify(&authenticate(token, class, mac, input, &lengths(aad.len(), length)), tag);
     if result.is_ok() {
         xor_rows(&rows, message.upto(length));
     }
@@ -121,8 +129,8 @@ fn open_beside_block_0<S: Simd>(
 
 /// Returns the tag of a whole ciphertext. `mac` has already processed the associated data.
 #[inline(always)]
-fn authenticate<S: Simd>(token: S, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
-    if S::MUL_ADD_52 && ciphertext.len() >= S::TUNING.poly1305_min_ciphertext_bytes.of(token.cpu_class()) {
+fn authenticate<S: Simd>(token: S, class: CpuClass, mac: Short, ciphertext: &[u8], lengths: &[u8; 16]) -> Tag {
+    if S::MUL_ADD_52 && ciphertext.len() >= S::TUNING.poly1305_min_ciphertext_bytes.of(class) {
         return poly1305::padded_and_lengths(token, mac, ciphertext, lengths);
     }
     if const { may_authenticate_in_rows::<S>() } {
@@ -148,6 +156,7 @@ pub(super) struct Buffer<const BYTES: usize>(pub(super) [u8; BYTES]);
 /// The buffers of all lengths share one copy of this function.
 fn open_behind_block_0<S: Simd>(
     token: S,
+    class: CpuClass,
     state: &State,
     aad: &[u8],
     tag: &Tag,
@@ -159,7 +168,7 @@ fn open_behind_block_0<S: Simd>(
         |token| {
             let (first, rest) = key_stream.split_at_mut(set_bytes::<S>());
             sets::xor::<_, ROUNDS>(token.for_cipher(), state, KEY_BLOCK, first, rest);
-            open_with(token, aad, tag, message, key_stream)
+            open_with(token, class, aad, tag, message, key_stream)
         },
     )
 }
@@ -168,6 +177,7 @@ fn open_behind_block_0<S: Simd>(
 #[inline(always)]
 fn open_with<S: Simd>(
     token: S,
+    class: CpuClass,
     aad: &[u8],
     tag: &Tag,
     mut message: impl Ciphertext,
@@ -176,7 +186,7 @@ fn open_with<S: Simd>(
     let mac = begin_mac(key_stream, aad);
     let input = message.input();
     let length = input.len();
-    let result = verify(&authenticate(token, mac, input, &lengths(aad.len(), length)), tag);
+    let result = verify(&authenticate(token, class, mac, input, &lengths(aad.len(), length)), tag);
     if result.is_ok() {
         xor_bytes(message.upto(length), &key_stream[BLOCK_BYTES..]);
     }

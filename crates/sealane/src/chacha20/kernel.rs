@@ -4,14 +4,15 @@
 //!
 //! Both return the key stream as rows in vectors, which [`Words::xor_rows`] combines with the data.
 
-use sealane_simd::{PendingPoly1305, Simd, Token, Words};
+use sealane_simd::{CpuClass, PendingPoly1305, Simd, Token, Words};
 
 use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal, paired, portable, sets, single, vertical};
 use crate::wipe::wipe;
 
-/// Combines `data` with the key stream from block `counter` on, with the features of `token`.
+/// Combines `data` with the key stream from block `counter` on, with the features of the token of
+/// [`Simd::Cipher`].
 ///
 /// The caller has checked that the counter does not overflow before `data` ends. For a counter of
 /// 64 bits, see [`with_word_13`].
@@ -67,7 +68,7 @@ pub(crate) fn with_word_13(
 fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, data: &mut [u8]) {
     if S::VECTORS {
         let bytes = data.len();
-        if bytes <= BLOCK_BYTES + set_bytes::<S>() && has_free_integer_units(token) {
+        if bytes <= BLOCK_BYTES + set_bytes::<S>() && has_free_integer_units::<S>(token.cpu_class()) {
             if bytes <= BLOCK_BYTES {
                 return single::xor::<ROUNDS>(state, counter, data);
             }
@@ -94,11 +95,11 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
     }
 }
 
-/// Returns whether a block takes less time on integers than on vectors, and almost no extra time
-/// while the vector units work.
+/// Returns whether, on this class of CPUs, a block takes less time on integers than on vectors, and
+/// almost no extra time while the vector units work.
 #[inline(always)]
-pub(crate) fn has_free_integer_units<S: Simd>(token: S) -> bool {
-    S::TUNING.block_on_integers.of(token.cpu_class())
+pub(crate) const fn has_free_integer_units<S: Simd>(class: CpuClass) -> bool {
+    S::TUNING.block_on_integers.of(class)
 }
 
 /// Computes block 0 of ChaCha20 on integers, and at the same time the next `SETS` sets on vectors.

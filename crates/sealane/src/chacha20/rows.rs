@@ -64,6 +64,9 @@ pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
 }
 
 /// Combines `data` with the key stream in `rows`, which may be longer.
+///
+/// # Panics
+/// If the data is longer: the rest of it would not be encrypted.
 #[inline(always)]
 pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
     let set_bytes = W::ROWS * BLOCK_BYTES;
@@ -75,6 +78,7 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
         }
         return;
     }
+    assert!(data.len() < rows.len() * set_bytes, "the key stream is as long as the data");
     let mut rest = data;
     for rows @ &Rows(a, b, c, d) in rows {
         if rest.is_empty() {
@@ -121,4 +125,19 @@ pub(super) fn block_numbers<W: Words>(token: W::Token) -> W {
         *number = (W::ROWS * (lane % 4) + lane / 4) as u32;
     }
     W::from_lanes(token, &numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_simd::Scalar;
+
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the key stream is as long as the data")]
+    fn data_behind_the_last_row_is_refused() {
+        let zeros = <Scalar as Simd>::Words::splat(Scalar::new(), 0);
+        let mut data = [0; set_bytes::<Scalar>() + 1];
+        xor_rows(&[Rows(zeros, zeros, zeros, zeros)], &mut data);
+    }
 }

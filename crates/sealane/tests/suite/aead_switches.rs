@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use sealane::{ChaCha20Poly1305, Tag};
 
-use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets};
+use crate::common::{AeadOracle, array, backends, combined, cpu_classes, octets, while_class_changes};
 
 /// The lengths of the head of most messages, of the shortest message in two passes with AVX2 (for
 /// one class of CPUs), and of the pieces in these passes.
@@ -101,6 +101,18 @@ fn lengths_about_pairs() {
                 assert!(buffer == expected.oracle.ciphertext[..*length], "{length} on {backend}, {}", class.name());
             }
         }
+    }
+}
+
+/// The class of CPUs chooses between plans for messages of up to 28 blocks. A plan that is chosen
+/// for one class and computed for another would leave the end of the message alone.
+#[test]
+fn the_class_may_change_during_a_message() {
+    let (key, nonce) = (array(124), array(125));
+    let expected = Expected::new(&key, &nonce, &octets(126, 13), combined(0..=28 * 64));
+    for backend in backends() {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        while_class_changes(backend, || expected.check(&cipher, &nonce));
     }
 }
 

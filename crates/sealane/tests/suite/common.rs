@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use proptest::test_runner::Config as ProptestConfig;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
@@ -45,17 +45,39 @@ pub(crate) fn backends_of<F: Family>() -> Vec<BackendOf<F>> {
 
 /// Returns the classes of CPUs for which this backend has special code. Each class is forced in
 /// turn, for the whole process. Only one test at a time holds such an iterator, so the forced class
-/// stays. A class never changes a result, so all other tests may run on any class.
+/// stays. A class never changes a result, even if it changes during a call
+/// ([`while_class_changes`]), so all other tests may run on any class.
 pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
-    static FORCED: Mutex<()> = Mutex::new(());
-    let has_classes = backend.name().starts_with("avx");
-    let lock = has_classes.then(|| FORCED.lock().unwrap_or_else(PoisonError::into_inner));
-    let count = if has_classes { CpuClass::ALL.len() } else { 1 };
+    let lock = lock_class(backend);
+    let count = if lock.is_some() { CpuClass::ALL.len() } else { 1 };
     CpuClass::ALL.into_iter().take(count).inspect(move |class| {
         if lock.is_some() {
             CpuClass::force(Some(*class));
         }
     })
+}
+
+/// Runs `work` on a thread while the class of CPUs changes again and again, if this backend has
+/// special code for classes. Otherwise just runs `work`.
+///
+/// # Panics
+/// If `work` panics.
+pub(crate) fn while_class_changes(backend: Backend, work: impl FnOnce() + Send) {
+    let Some(_lock) = lock_class(backend) else { return work() };
+    std::thread::scope(|scope| {
+        let work = scope.spawn(work);
+        while !work.is_finished() {
+            CpuClass::ALL.into_iter().for_each(|class| CpuClass::force(Some(class)));
+        }
+    });
+    CpuClass::force(None);
+}
+
+/// Waits until no other test forces a class. Returns `None` if the backend has no special code for
+/// classes.
+fn lock_class(backend: Backend) -> Option<MutexGuard<'static, ()>> {
+    static FORCED: Mutex<()> = Mutex::new(());
+    backend.name().starts_with("avx").then(|| FORCED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Returns the number n in `SEALANE_TEST_ONE_IN`, which is set for emulators. Tests then try one in
