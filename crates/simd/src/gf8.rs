@@ -189,13 +189,17 @@ pub const fn gf8_mul(a: u8, b: u8) -> u8 {
 /// which is public. Takes the same time for all.
 #[must_use]
 pub const fn gf8_mul_modulo(a: u8, b: u8, polynomial: u16) -> u8 {
-    let (mut multiple, mut product, mut bit) = (a, 0, 0);
+    // Hidden from the compiler, which could otherwise find that the masks below have only two
+    // possible values, and branch.
+    let (one, mut multiple) = (black_box(1), black_box(a as u32));
+    let (b, polynomial) = (b as u32, polynomial as u32);
+    let (mut product, mut bit) = (0, 0);
     while bit < 8 {
-        product ^= multiple & (b >> bit & 1).wrapping_neg();
-        multiple = (multiple << 1) ^ (polynomial as u8 & (multiple >> 7).wrapping_neg());
+        product ^= multiple & (b >> bit & one).wrapping_neg();
+        multiple = (multiple << 1) ^ (polynomial & (multiple >> 7 & one).wrapping_neg());
         bit += 1;
     }
-    product
+    product as u8
 }
 
 #[cfg(test)]
