@@ -2,10 +2,11 @@
 
 use super::intrinsics::*;
 
+use super::has_aes_and_pmull;
 use crate::aes::whole_blocks;
 use crate::aes::{AesBlocks, AesToken, Block, Columns};
 
-/// Proof of Advanced SIMD and the AES instructions.
+/// Proof of Advanced SIMD, the AES instructions and PMULL.
 #[derive(Clone, Copy, Debug)]
 pub struct NeonAes(());
 
@@ -13,7 +14,7 @@ impl NeonAes {
     /// Returns the token, if the CPU has the instructions.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        detected!("neon", "aes").then_some(Self(()))
+        has_aes_and_pmull().then_some(Self(()))
     }
 }
 

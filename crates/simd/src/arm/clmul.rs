@@ -2,9 +2,10 @@
 
 use super::intrinsics::*;
 
+use super::has_aes_and_pmull;
 use crate::clmul::{Clmul, ClmulLanes};
 
-/// Proof of Advanced SIMD and PMULL on 64-bit operands.
+/// Proof of Advanced SIMD, PMULL on 64-bit operands and the AES instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct Pmull(());
 
@@ -12,12 +13,7 @@ impl Pmull {
     /// Returns the token, if the CPU has the instruction.
     #[must_use]
     pub fn detect() -> Option<Self> {
-        // The compiler's feature `aes` stands for AES and PMULL, and gates the instruction.
-        #[cfg(feature = "std")]
-        let found = detected!("neon", "aes", "pmull");
-        #[cfg(not(feature = "std"))]
-        let found = detected!("neon", "aes");
-        found.then_some(Self(()))
+        has_aes_and_pmull().then_some(Self(()))
     }
 }
 

@@ -64,6 +64,17 @@ macro_rules! detected {
     }};
 }
 
+/// Returns whether the CPU has what the compiler's feature `aes` stands for: the AES instructions
+/// and PMULL.
+fn has_aes_and_pmull() -> bool {
+    // Detection at run time tells them apart; the list of the target's features does not.
+    #[cfg(feature = "std")]
+    let found = detected!("neon", "aes", "pmull");
+    #[cfg(not(feature = "std"))]
+    let found = detected!("neon", "aes");
+    found
+}
+
 #[cfg(target_arch = "arm")]
 mod a32;
 mod aes;
