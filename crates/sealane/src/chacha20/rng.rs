@@ -118,17 +118,27 @@ impl<const ROUNDS: usize> ChaChaRng<ROUNDS> {
     #[must_use]
     pub fn get_seed(&self) -> Seed {
         let mut seed = [0; 32];
-        for (bytes, word) in seed.as_chunks_mut::<4>().0.iter_mut().zip(&self.0.core.0.state()[4..12]) {
+        self.write_seed(&mut seed);
+        seed
+    }
+
+    /// Writes the seed to `place`, so that there is no other copy.
+    fn write_seed(&self, place: &mut Seed) {
+        for (bytes, word) in place.as_chunks_mut::<4>().0.iter_mut().zip(self.key()) {
             *bytes = word.to_le_bytes();
         }
-        seed
+    }
+
+    /// Returns the words of the seed: the key.
+    fn key(&self) -> &[u32] {
+        &self.0.core.0.state()[4..12]
     }
 
     /// Returns seed, stream and position. They are as secret as the seed.
     #[must_use]
     pub fn serialize_state(&self) -> SerializedRngState {
         let mut state = [0; 49];
-        state[..32].copy_from_slice(&self.get_seed());
+        self.write_seed(state.first_chunk_mut().expect("32 of 49 bytes"));
         state[32..40].copy_from_slice(&self.get_stream().to_le_bytes());
         state[40..].copy_from_slice(&self.get_word_pos().to_le_bytes()[..9]);
         state
@@ -142,7 +152,7 @@ impl<const ROUNDS: usize> ChaChaRng<ROUNDS> {
         let (stream, position) = rest.split_first_chunk().expect("8 of 17 bytes");
         let mut word = [0; 16];
         word[..9].copy_from_slice(position);
-        let mut rng = Self::from_seed(*seed);
+        let mut rng = Self::with_backend(seed, Backend::detect());
         rng.set_stream(u64::from_le_bytes(*stream));
         rng.set_word_pos(u128::from_le_bytes(word));
         rng
@@ -152,7 +162,7 @@ impl<const ROUNDS: usize> ChaChaRng<ROUNDS> {
 impl<const ROUNDS: usize> PartialEq for ChaChaRng<ROUNDS> {
     /// Compares seeds in constant time.
     fn eq(&self, other: &Self) -> bool {
-        let seeds_equal = self.get_seed().ct_eq(&other.get_seed());
+        let seeds_equal = self.key().ct_eq(other.key());
         let positions_equal = (self.get_stream(), self.get_word_pos()) == (other.get_stream(), other.get_word_pos());
         declassify(seeds_equal.into()) && positions_equal
     }
@@ -163,8 +173,10 @@ impl<const ROUNDS: usize> Eq for ChaChaRng<ROUNDS> {}
 impl<const ROUNDS: usize> SeedableRng for ChaChaRng<ROUNDS> {
     type Seed = Seed;
 
-    fn from_seed(seed: Self::Seed) -> Self {
-        Self::with_backend(&seed, Backend::detect())
+    fn from_seed(mut seed: Self::Seed) -> Self {
+        let rng = Self::with_backend(&seed, Backend::detect());
+        wipe(&mut seed);
+        rng
     }
 }
 

@@ -10,6 +10,8 @@
 
 use sealane_simd::{AesBlocks, AesToken, Block, Columns, Scalar, SlicedBlocks};
 
+use crate::wipe::wipe;
+
 /// Computes the hash of each input.
 ///
 /// # Panics
@@ -56,6 +58,7 @@ pub(super) fn many<T: AesToken, const IN: usize, const N: usize, const ROUNDS: u
         for ((state, input), output) in states.iter().zip(inputs).zip(outputs) {
             *output = xor(truncated(state), &truncated(input.as_chunks().0));
         }
+        wipe(states.as_flattened_mut());
     }
 }
 
@@ -141,6 +144,7 @@ pub(super) fn permute<T: AesToken, const ROUNDS: usize>(token: T, constants: &[B
         states[0].copy_from_slice(blocks);
         in_one_vector::<4, ROUNDS>(constants, &mut states);
         blocks.copy_from_slice(&states[0]);
+        wipe(states.as_flattened_mut());
     }
 }
 
@@ -215,6 +219,9 @@ fn group<T: AesToken, const IN: usize, const N: usize, const G: usize, const ROU
         for (output, input) in outputs.iter_mut().zip(inputs) {
             *output = xor(*output, &truncated(input.as_chunks().0));
         }
+        // Portable code keeps its vectors in memory.
+        state = [[T::Blocks::zeros(token); N]; G];
+        zeroize::optimization_barrier(&state);
     }
 }
 
@@ -297,6 +304,8 @@ fn in_one_vector<const N: usize, const ROUNDS: usize>(constants: &[Block], state
         #[inline(always)]
         |lane, block| states[lane / N][lane % N] = block,
     );
+    vector = SlicedBlocks::zeros(Scalar::new());
+    zeroize::optimization_barrier(&vector);
 }
 
 /// Returns the part of a state that becomes the output: see [`truncate`].

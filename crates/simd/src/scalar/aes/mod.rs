@@ -205,21 +205,24 @@ impl AesBlocks for SlicedBlocks {
 
     #[inline(always)]
     fn load<'a>(_: Scalar, block: impl Fn(usize) -> &'a [u8; 16]) -> Self {
-        let mut planes = [Plane::splat(0); 8];
-        for (i, plane) in planes.iter_mut().enumerate() {
+        let mut blocks = Self([Plane::splat(0); 8]);
+        for (i, plane) in blocks.0.iter_mut().enumerate() {
             *plane = Plane::from_bytes(block(i));
         }
-        transpose(&mut planes);
-        Self(planes)
+        transpose(&mut blocks.0);
+        blocks
     }
 
     #[inline(always)]
     fn store(self, mut store: impl FnMut(usize, [u8; 16])) {
         let mut blocks = self.0;
         transpose(&mut blocks);
-        for (i, block) in blocks.into_iter().enumerate() {
+        for (i, block) in blocks.iter().enumerate() {
             store(i, block.to_bytes());
         }
+        // The copy is in memory, and may be secret.
+        blocks = [Plane::splat(0); 8];
+        core::hint::black_box(&mut blocks);
     }
 
     #[inline(always)]
