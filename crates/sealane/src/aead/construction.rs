@@ -43,7 +43,7 @@ pub(super) fn message_block(offset: usize) -> u32 {
 /// Returns the last block of `mac_data`: both lengths in bytes.
 #[inline(always)]
 pub(super) fn lengths(aad_bytes: usize, ciphertext_bytes: usize) -> [u8; 16] {
-    (u128::from(aad_bytes as u64) | (u128::from(ciphertext_bytes as u64) << 64)).to_le_bytes()
+    poly1305::lengths(aad_bytes as u64, ciphertext_bytes as u64)
 }
 
 /// Starts `mac_data` with the associated data and its padding, one block at a time.

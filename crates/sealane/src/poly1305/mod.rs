@@ -36,6 +36,13 @@ use crate::wipe::wipe;
 /// Length of a block in bytes.
 pub(crate) const BLOCK_BYTES: usize = 16;
 
+/// Returns the last block of what an AEAD authenticates: both lengths in bytes (RFC 8439, section
+/// 2.8).
+#[inline(always)]
+pub(crate) fn lengths(aad_bytes: u64, ciphertext_bytes: u64) -> [u8; BLOCK_BYTES] {
+    (u128::from(aad_bytes) | u128::from(ciphertext_bytes) << 64).to_le_bytes()
+}
+
 /// Poly1305: a tag of 16 bytes for one message under a key that is used once.
 ///
 /// A key that authenticates two messages lets an attacker forge others. [`crate::ChaCha20Poly1305`]

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::avx512vl::Avx512Vl;
 use super::detect::Features;
 use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
-use super::messages512::{blocks_of_messages, load_up_to_64};
+use super::messages512::{blocks_of_messages, load_up_to_64, transposed};
 use super::ssse3::store_pair;
 use crate::class::CpuClass;
 use crate::kernels::ChaCha20Rounds;
@@ -157,17 +157,8 @@ fn xor_rows<T: ProvesAvx512>(
 ) {
     let token = a.1;
     let keys = avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0]) -> [__m512i; 4] {
-        // Rows are numbered within their vector: a0 a1 a2 a3 and so on. A block is a_i b_i c_i d_i.
-        let ab_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[0], v[1]); // a0 a1 b0 b1
-        let ab_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[0], v[1]); // a2 a3 b2 b3
-        let cd_01 = _mm512_shuffle_i32x4::<0b01_00_01_00>(v[2], v[3]);
-        let cd_23 = _mm512_shuffle_i32x4::<0b11_10_11_10>(v[2], v[3]);
-        [
-            _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_01, cd_01),
-            _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_01, cd_01),
-            _mm512_shuffle_i32x4::<0b10_00_10_00>(ab_23, cd_23),
-            _mm512_shuffle_i32x4::<0b11_01_11_01>(ab_23, cd_23),
-        ]
+        // A block has the same row of each vector.
+        transposed(v)
     });
     // Block by block, because a function for all four may be too large to be inlined. From a `zip`
     // of keys and blocks, LLVM generated code whose order differed between builds.

@@ -187,8 +187,7 @@ impl StreamState {
         self.start(Wanted::Exactly(0));
         self.return_to_window(self.bytes);
         self.flush();
-        let lengths = u128::from(self.aad_bytes) | u128::from(self.bytes) << 64;
-        self.mac.block(&lengths.to_le_bytes());
+        self.mac.block(&poly1305::lengths(self.aad_bytes, self.bytes));
         let mut tag = self.mac.tag();
         crate::fault::flip("poly1305", self.window.level, &mut tag);
         tag

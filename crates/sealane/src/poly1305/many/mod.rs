@@ -39,8 +39,7 @@ use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
 pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
     let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
     for (lengths, input) in lengths.iter_mut().zip(&*inputs) {
-        let (aad, ciphertext) = (input.aad.len() as u64, input.ciphertext.len() as u64);
-        *lengths = (u128::from(aad) | (u128::from(ciphertext) << 64)).to_le_bytes();
+        *lengths = super::lengths(input.aad.len() as u64, input.ciphertext.len() as u64);
     }
     let last = inputs.get(S::TUNING.poly1305_min_messages - 1);
     let rows = last.map_or(0, Input::blocks);

@@ -4,6 +4,7 @@ use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
 use super::super::BLOCK_BYTES;
 use super::super::limbs26::limbs;
+use super::super::short::filled_with_zeros;
 
 pub(super) type Block = [u8; BLOCK_BYTES];
 
@@ -48,7 +49,7 @@ impl<'a> Input<'a> {
             *part = rest;
             *block
         } else {
-            padded(core::mem::take(part))
+            filled_with_zeros(core::mem::take(part))
         }
     }
 
@@ -64,29 +65,12 @@ impl<'a> Input<'a> {
                 count -= taken;
             }
             if count > 0 && !rest.is_empty() {
-                visit(&[padded(rest)]);
+                visit(&[filled_with_zeros(rest)]);
                 *part = &[];
                 count -= 1;
             }
         }
     }
-}
-
-/// Returns 1 to 15 bytes as a block, padded with zeros.
-#[inline(always)]
-pub(super) fn padded(bytes: &[u8]) -> Block {
-    // Loads two pieces that may overlap, because a copy of a variable length would be a call.
-    let value = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        let above = u128::from(u64::from_le_bytes(*last)) << (8 * (bytes.len() - 8));
-        u128::from(u64::from_le_bytes(*first)) | above
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-        let above = u64::from(u32::from_le_bytes(*last)) << (8 * (bytes.len() - 4));
-        u128::from(u64::from(u32::from_le_bytes(*first)) | above)
-    } else {
-        let byte = |i: usize| u128::from(bytes[i]) << (8 * i);
-        byte(0) | byte(bytes.len() / 2) | byte(bytes.len() - 1)
-    };
-    value.to_le_bytes()
 }
 
 /// The fifth limb of 2^128, which completes a block (RFC 8439, section 2.5).

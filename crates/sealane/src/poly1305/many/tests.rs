@@ -5,7 +5,6 @@ use std::vec::Vec;
 
 use sealane_simd::{Level, LevelList, dispatch};
 
-use super::rows::padded;
 use super::*;
 
 /// A one-time key, associated data, ciphertext.
@@ -86,15 +85,5 @@ fn messages_of_any_lengths_in_any_order() {
             })
             .collect();
         check(&cases);
-    }
-}
-
-#[test]
-fn short_blocks_are_filled_with_zeros() {
-    let bytes: [u8; 15] = core::array::from_fn(|i| i as u8 + 0xe1);
-    for length in 1..16 {
-        let mut expected = [0; 16];
-        expected[..length].copy_from_slice(&bytes[..length]);
-        assert_eq!(padded(&bytes[..length]), expected);
     }
 }
