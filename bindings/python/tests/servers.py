@@ -12,7 +12,6 @@ import threading
 import time
 from dataclasses import dataclass
 
-import psutil
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 REGION = "us-east-1"
@@ -226,6 +225,9 @@ def azurite(folder):
 
 def kill_client(request):
     """Kills the process that sent a request, and waits until it is gone."""
+    # Only the tests that kill processes need it.
+    import psutil
+
     for connection in psutil.net_connections("tcp4"):
         if connection.laddr and connection.laddr.port == request.port and connection.pid != os.getpid():
             os.kill(connection.pid, signal.SIGKILL)

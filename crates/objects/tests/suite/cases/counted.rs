@@ -22,7 +22,7 @@ pub(super) struct Mark;
 
 /// A store that records the ranges that are read, and the lengths of the parts that are written.
 #[derive(Debug)]
-pub(super) struct Counted<T> {
+pub(crate) struct Counted<T> {
     inner: T,
     read: Mutex<Vec<Range<u64>>>,
     parts: std::sync::Arc<Mutex<Vec<usize>>>,
@@ -40,7 +40,7 @@ pub(super) struct Counted<T> {
 }
 
 impl<T> Counted<T> {
-    pub(super) fn new(inner: T) -> Self {
+    pub(crate) fn new(inner: T) -> Self {
         let (read, parts, false_size, denied, replacement, unmarked) = <_>::default();
         let (has_tags, is_azure) = (true, false);
         Self { inner, read, parts, has_tags, is_azure, false_size, denied, replacement, unmarked }
@@ -67,7 +67,7 @@ impl<T> Counted<T> {
     }
 
     /// Replaces the object that is read next, after its response has begun.
-    pub(super) fn replace_next(&self, bytes: Vec<u8>) {
+    pub(crate) fn replace_next(&self, bytes: Vec<u8>) {
         *self.replacement.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
     }
 
@@ -82,7 +82,7 @@ impl<T> Counted<T> {
     }
 
     /// Returns the lengths of the parts that were written since the last call.
-    pub(super) fn parts(&self) -> Vec<usize> {
+    pub(crate) fn parts(&self) -> Vec<usize> {
         std::mem::take(&mut self.parts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -1,10 +1,10 @@
 //! The test cases. They are compiled once for each version of the crate `object_store`.
 
-mod counted;
+pub(super) mod counted;
 mod damage;
 mod faults;
 mod faulty;
-mod integration;
+pub(super) mod integration;
 mod listing;
 mod ranges;
 mod rekey;
@@ -55,15 +55,15 @@ impl Place {
     }
 }
 
-fn keys(identity: &Identity) -> Keys {
+pub(super) fn keys(identity: &Identity) -> Keys {
     Keys::new().with_recipient(identity.to_public()).with_identity(identity.clone())
 }
 
 /// Returns plaintext in which each position can be recognized.
-fn text(len: usize) -> Vec<u8> {
+pub(super) fn text(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 7 + i / 251 * 13 + i / CHUNK * 3) as u8).collect()
 }
 
-async fn whole(store: &dyn ObjectStore, path: &Path) -> super::object_store::Result<Bytes> {
+pub(super) async fn whole(store: &dyn ObjectStore, path: &Path) -> super::object_store::Result<Bytes> {
     store.get(path).await?.bytes().await
 }

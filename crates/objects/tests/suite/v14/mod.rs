@@ -4,3 +4,4 @@ use sealane_object_store::object_store_014::{SealedStore, object_store};
 
 #[path = "../cases/mod.rs"]
 mod cases;
+mod s3;
