@@ -2,7 +2,6 @@
 
 import io
 
-import dask.dataframe
 import duckdb
 import fsspec
 import numpy as np
@@ -12,7 +11,6 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
-from distributed import Client, LocalCluster
 
 import sealane.fsspec
 from keys import IDENTITY, OPTIONS, WRONG
@@ -116,22 +114,6 @@ def test_polars(url, fs):
     pl.DataFrame({"id": [1, 2]}).write_parquet(output)
     fs.pipe(path_of(url) + ".2", output.getvalue())
     assert pl.read_parquet(fs.open(path_of(url) + ".2"))["id"].to_list() == [1, 2]
-
-
-# Dask uses functions that pandas deprecates.
-@pytest.mark.filterwarnings("default")
-def test_dask_workers_resolve_the_identities(url, tmp_path):
-    """The workers are other processes, and receive only a reference."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
-        frame = dask.dataframe.read_parquet(url, storage_options=OPTIONS, split_row_groups=True)
-        assert frame.npartitions > 1
-        assert int(frame["id"].sum().compute()) == SUM
-        target = f"age::file://{tmp_path}/frame"
-        frame[["id"]].to_parquet(target, storage_options=OPTIONS)
-        assert int(dask.dataframe.read_parquet(target, storage_options=OPTIONS)["id"].sum().compute()) == SUM
-    parts = list((tmp_path / "frame").glob("*.parquet"))
-    assert len(parts) > 1
-    assert all(part.read_bytes().startswith(b"age-encryption.org/v1\n") for part in parts)
 
 
 def test_one_column_costs_its_own_bytes(url, fs):

@@ -7,6 +7,7 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "RAY_USAGE_STA
 
 import dask
 import dask.bag
+import dask.dataframe
 import datasets
 import duckdb
 import fsspec
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
+from distributed import Client, LocalCluster
 
 from keys import WRONG
 from sealane import age
@@ -138,6 +140,29 @@ def test_polars(s3, sealed_s3, lake, distance):
     damage(s3, lake)
     with pytest.raises(Exception, match="chunk 1"):
         pl.scan_pyarrow_dataset(pa.dataset.dataset(lake, filesystem=sealed_s3())).collect()
+
+
+def test_dask_workers_resolve_the_identities(s3, lake, distance):
+    """The workers are other processes, and receive only a reference."""
+    url = f"{s3.url}/flights.parquet"
+
+    def read(url, **options):
+        return dask.dataframe.read_parquet(url, storage_options={**s3.storage, **options}, split_row_groups=True)
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        frame = read(url)
+        assert frame.npartitions > 1
+        assert int(frame["distance"].sum().compute()) == distance
+        frame[["distance"]].to_parquet(f"{s3.url}/frame", storage_options=s3.storage)
+        assert len(assert_sealed(s3, "frame")) > 1
+        assert int(read(f"{s3.url}/frame")["distance"].sum().compute()) == distance
+        with pytest.raises(age.NoMatchError):
+            read(url, **WRONG)
+        damage(s3, lake)
+        # The footer is intact, so that a worker finds the damage.
+        damaged = read(url)
+        with pytest.raises(age.PayloadError):
+            damaged.compute()
 
 
 def test_dask_bag(s3, weather):

@@ -89,6 +89,13 @@ def measured(weather):
     return dataset.assign_coords(origin=dataset["origin"].astype(str))
 
 
+def damage(s3, key):
+    """Flips a bit at the end of an object."""
+    sealed = bytearray(s3.plain.cat(key))
+    sealed[-1] ^= 1
+    s3.plain.pipe(key, bytes(sealed))
+
+
 def test_xarray_over_s3(s3, measured):
     url = f"{s3.url}/weather.zarr"
     measured.chunk({"time_hour": 2000}).to_zarr(url, storage_options=s3.storage, mode="w")
@@ -107,20 +114,25 @@ def test_xarray_over_s3(s3, measured):
     with pytest.raises(age.NoMatchError):
         xr.open_zarr(url, storage_options={**s3.storage, **WRONG})
     [chunk] = chunks
-    sealed = bytearray(s3.plain.cat(chunk))
-    sealed[-1] ^= 1
-    s3.plain.pipe(chunk, bytes(sealed))
+    damage(s3, chunk)
     with xr.open_zarr(url, storage_options=s3.storage) as found, pytest.raises(age.PayloadError):
         found["temp"].load()
 
 
-def test_zarr_by_url(s3):
-    url, data = f"{s3.url}/group", np.arange(1_000_000).reshape(1000, 1000)
+def test_zarr_by_url(s3, flights):
+    url = f"{s3.url}/group"
+    data = np.stack([flights[name].to_numpy() for name in ("distance", "flight")])
     group = zarr.open_group(url, mode="w", storage_options=s3.storage)
-    array = group.create_array("a", shape=data.shape, chunks=(100, 100), shards=(500, 500), dtype=data.dtype)
+    array = group.create_array("a", shape=data.shape, chunks=(1, 10_000), shards=(2, 100_000), dtype=data.dtype)
     array[:] = data
-    array[7, 7] = -1
+    array[0, 7] = -1
     found = zarr.open_group(url, mode="r", storage_options=s3.storage)["a"]
-    assert found[7, 7] == -1
-    assert (found[200:300, 650:] == data[200:300, 650:]).all()
-    assert found[:].sum() == data.sum() - data[7, 7] - 1
+    assert found[0, 7] == -1
+    assert (found[1:, 99_990:100_020] == data[1:, 99_990:100_020]).all()
+    assert found[:].sum() == data.sum() - data[0, 7] - 1
+    with pytest.raises(age.NoMatchError):
+        zarr.open_group(url, mode="r", storage_options={**s3.storage, **WRONG})
+    damage(s3, f"{s3.bucket}/group/a/c/0/1")
+    assert (found[:, 200_000:] == data[:, 200_000:]).all()
+    with pytest.raises(age.PayloadError):
+        found[:, 100_000:200_000]
