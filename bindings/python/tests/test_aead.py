@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import subprocess
 import sys
 import threading
 import time
@@ -9,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from cryptography.hazmat.primitives.ciphers import aead as peer
 
@@ -99,7 +101,8 @@ def test_buffers_of_all_kinds(cls):
         data = bytes(range(8)) * (length // 8)
         sealed = cipher.encrypt(nonce, data, aad)
         array = np.frombuffer(data, dtype=np.int64).reshape(-1, 1)
-        for same in (bytearray(data), memoryview(data), array, memoryview(bytearray(data))):
+        arrow = pa.array(array.ravel()).buffers()[1]
+        for same in (bytearray(data), memoryview(data), array, memoryview(bytearray(data)), arrow, pa.py_buffer(data)):
             assert cipher.encrypt(memoryview(nonce), same, bytearray(aad)) == sealed
         room = np.zeros(length + 16, dtype=np.uint8)
         assert cipher.encrypt_into(nonce, data, aad, room) == length + 16
@@ -205,9 +208,9 @@ def no_switches():
     sys.setswitchinterval(interval)
 
 
-def test_other_threads_run_meanwhile(no_switches):
-    cipher, data = ChaCha20Poly1305(bytes(32)), bytes(256 << 20)
-    room = bytearray(len(data) + 16)
+@pytest.fixture
+def counted_during(no_switches):
+    """Returns a function that makes a call, and returns how often another thread ran meanwhile."""
     counted, stop = [0], threading.Event()
 
     def count():
@@ -215,20 +218,93 @@ def test_other_threads_run_meanwhile(no_switches):
             counted[0] += 1
             time.sleep(0)
 
-    thread = threading.Thread(target=count)
-    thread.start()
-
     def counted_during(call):
         before = counted[0]
         call()
         return counted[0] - before
 
-    holding = counted_during(lambda: sum(range(1_000_000)))
-    during = counted_during(lambda: cipher.encrypt_into(bytes(12), data, None, room))
+    thread = threading.Thread(target=count)
+    thread.start()
+    yield counted_during
     stop.set()
     thread.join()
-    assert holding <= 1 or not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def holds_gil():
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def test_other_threads_run_meanwhile(counted_during):
+    cipher, data = ChaCha20Poly1305(bytes(32)), bytes(256 << 20)
+    room = bytearray(len(data) + 16)
+    holding = counted_during(lambda: sum(range(1_000_000)))
+    during = counted_during(lambda: cipher.encrypt_into(bytes(12), data, None, room))
+    assert holding <= 1 or not holds_gil()
     assert during > 100
+
+
+def test_calls_release_the_gil_from_4_kib_on(counted_during):
+    cipher, data = ChaCha20Poly1305(bytes(32)), bytes(4096)
+    room = bytearray(len(data) + 16)
+
+    def encrypt(length, times):
+        part = data[:length]
+        for _ in range(times):
+            cipher.encrypt_into(bytes(12), part, None, room)
+
+    # The tag of 16 bytes counts too.
+    holding = counted_during(lambda: encrypt(4079, 10_000))
+    assert holding <= 1 or not holds_gil()
+    # The other thread may wake up too late for one call, but not for all.
+    deadline, during = time.monotonic() + 60, 0
+    while during < 10 and time.monotonic() < deadline:
+        during += counted_during(lambda: encrypt(4080, 1000))
+    assert during >= 10
+
+
+NO_COPIES = """
+import resource
+import numpy as np
+import pyarrow as pa
+import sealane
+
+SIZE, SPARE = 16 << 20, 8 << 20
+cipher = sealane.ChaCha20Poly1305(bytes(32))
+nonce, plain = bytes(12), bytes(SIZE)
+sealed = cipher.encrypt(nonce, plain, None)
+numbers = pa.array(np.zeros(SIZE // 8, np.int64))
+inputs = [plain, bytearray(plain), memoryview(plain), np.frombuffer(plain, np.int64), numbers.buffers()[1]]
+outputs = [bytearray(SIZE + 16), np.ones(SIZE + 16, np.uint8), memoryview(bytearray(b"1") * (SIZE + 16))]
+
+def within(extra, call):
+    [used] = [int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize")]
+    resource.setrlimit(resource.RLIMIT_AS, (used + extra, resource.RLIM_INFINITY))
+    result = call()
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    return result
+
+try:
+    within(SPARE, lambda: bytearray(plain))
+    raise SystemExit("the limit has no effect")
+except MemoryError:
+    pass
+for output in outputs:
+    for input in inputs:
+        assert within(SPARE, lambda: cipher.encrypt_into(nonce, input, None, output)) == SIZE + 16
+    assert output == sealed if not isinstance(output, np.ndarray) else output.tobytes() == sealed
+    assert within(SPARE, lambda: cipher.decrypt_into(nonce, sealed, None, output)) == SIZE
+for input in inputs:
+    assert within(SIZE + SPARE, lambda: cipher.encrypt(nonce, input, None)) == sealed
+    assert within(SIZE + SPARE, lambda: cipher.encrypt_many(nonce, input, lengths=SIZE)) == sealed
+for input in (sealed, bytearray(sealed), pa.py_buffer(sealed)):
+    assert within(SIZE + SPARE, lambda: cipher.decrypt(nonce, input, None)) == plain
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited in Linux's way")
+def test_buffers_are_not_copied():
+    """A copy of a buffer does not fit into the memory that a call may allocate."""
+    subprocess.run([sys.executable, "-c", NO_COPIES], check=True)
 
 
 def test_version():
