@@ -1,32 +1,16 @@
 """Keys of plugins, with a small plugin whose stanza contains the file key in the clear."""
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
 from keys import IDENTITY
 from sealane import age
 
-# The age plugin protocol (https://c2sp.org/age-plugin) for one recipient.
-PLUGIN = """#!/bin/sh
-echo "$1" >> "${0%/*}/log"
-key=
-while IFS= read -r line; do
-    case $line in
-    "-> wrap-file-key"*) IFS= read -r key ;;
-    "-> recipient-stanza 0 test"*) IFS= read -r key ;;
-    "-> done"*) IFS= read -r line; break ;;
-    esac
-done
-case $1 in
---age-plugin=recipient-v1) printf -- '-> recipient-stanza 0 test\\n%s\\n' "$key" ;;
---age-plugin=identity-v1)
-    if [ -n "$key" ]; then printf -- '-> file-key 0\\n%s\\n' "$key"
-    else printf -- '-> done\\n\\n'; exit; fi ;;
-esac
-IFS= read -r line; IFS= read -r line
-printf -- '-> done\\n\\n'
-"""
+# The plugin of the command's tests.
+PLUGIN = Path(__file__).parents[3] / "crates" / "cli" / "tests" / "cli" / "plugin.sh"
 # Bech32 without data. The same strings are in the tests of age (testdata/plugin.txt).
 RECIPIENT, KEY = "age1test10qdmzv9q", "AGE-PLUGIN-TEST-10Q32NLXM"
 
@@ -34,10 +18,10 @@ RECIPIENT, KEY = "age1test10qdmzv9q", "AGE-PLUGIN-TEST-10Q32NLXM"
 @pytest.fixture
 def log(tmp_path, monkeypatch):
     """The plugin's log, in which each run writes a line."""
-    program = tmp_path / "age-plugin-test"
-    program.write_text(PLUGIN)
+    program = shutil.copy(PLUGIN, tmp_path / "age-plugin-test")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PLUGIN_LOG", str(tmp_path / "log"))
     return tmp_path / "log"
 
 
