@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -94,9 +93,7 @@ class MapReduceTest {
     /** Returns a configuration for jobs in this process, with directories below {@code folder}. */
     private Configuration local(String name) {
         Configuration conf = new Configuration();
-        for (Map.Entry<String, String> entry : Support.configuration()) {
-            conf.set(entry.getKey(), entry.getValue());
-        }
+        conf.addResource(Support.configuration());
         conf.set("mapreduce.framework.name", "local");
         conf.set("mapreduce.cluster.local.dir", folder.resolve(name).toString());
         conf.set("hadoop.tmp.dir", folder.resolve("tmp").toString());

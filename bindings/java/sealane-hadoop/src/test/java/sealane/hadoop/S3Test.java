@@ -38,7 +38,7 @@ class S3Test {
     void start() throws IOException {
         server = new S3Server();
         Configuration conf = new Configuration();
-        Support.configuration().forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
+        conf.addResource(Support.configuration());
         conf.setClass("fs.age-s3a.impl", AgeFileSystem.class, FileSystem.class);
         conf.setBoolean("fs.s3a.impl.disable.cache", true);
         server.configure(conf, folder.toString());
