@@ -14,7 +14,7 @@ use super::vertical::double_rounds;
 /// Number of lanes in a group.
 pub(crate) const LANES: usize = 8;
 /// Number of double rounds in ChaCha20.
-const DOUBLE_ROUNDS: usize = 10;
+const DOUBLE_ROUNDS: u8 = 10;
 
 /// Messages that are authenticated during the rounds of a group.
 pub(crate) trait Authentication {
@@ -102,9 +102,9 @@ impl Runs {
         while left > 0 {
             let mut pending = authentication.pending();
             let waiting = pending.blocks.len();
-            let count = match waiting / POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND {
-                0 => left,
-                count => count.min(left),
+            let count = match u8::try_from(waiting / POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND) {
+                Ok(0) | Err(_) => left,
+                Ok(count) => count.min(left),
             };
             double_rounds(&mut v, count, &mut pending);
             let (h, blocks) = (pending.h, waiting - pending.blocks.len());

@@ -11,9 +11,9 @@ pub trait ChaCha20Rounds: Sized {
     /// Computes `count` double rounds (RFC 8439, section 2.3) on the words `v` of the blocks, and
     /// adds some of the blocks of `pending` between them.
     ///
-    /// Returns false, and does nothing, if there is no kernel for this `count`.
+    /// Returns false, and does nothing, if there is no kernel.
     #[inline(always)]
-    fn double_rounds(_v: &mut [Self; 16], _count: usize, _pending: &mut PendingPoly1305<'_>) -> bool {
+    fn double_rounds(_v: &mut [Self; 16], _count: u8, _pending: &mut PendingPoly1305<'_>) -> bool {
         false
     }
 

@@ -301,13 +301,9 @@ macro_rules! double_rounds {
         #[inline(always)]
         fn double_rounds(
             v: &mut [Self; 16],
-            count: usize,
+            count: u8,
             pending: &mut $crate::pending_poly1305::PendingPoly1305<'_>,
         ) -> bool {
-            // The kernels count in bytes.
-            if count > usize::from(u8::MAX) {
-                return false;
-            }
             let token = v[0].1;
             let mut vectors = map_array(
                 *v,
@@ -316,7 +312,7 @@ macro_rules! double_rounds {
             );
             with_features!($token, $features, token, (
                 vectors: &mut [__m256i; 16] = &mut vectors,
-                count: usize = count,
+                count: u8 = count,
                 pending: &mut $crate::pending_poly1305::PendingPoly1305<'_> = pending
             ) -> () {
                 // SAFETY: the token proves all features that the kernel needs.

@@ -82,14 +82,14 @@ impl Words for Ssse3Words {
 impl ChaCha20Rounds for Ssse3Words {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
-    fn double_rounds(v: &mut [Self; 16], count: usize, _: &mut crate::pending_poly1305::PendingPoly1305<'_>) -> bool {
+    fn double_rounds(v: &mut [Self; 16], count: u8, _: &mut crate::pending_poly1305::PendingPoly1305<'_>) -> bool {
         let token = v[0].1;
         let mut vectors = map_array(
             *v,
             #[inline(always)]
             |word| word.0,
         );
-        ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: usize = count) -> () {
+        ssse3!(token, (vectors: &mut [__m128i; 16] = &mut vectors, count: u8 = count) -> () {
             crate::kernels::rounds::ssse3::double_rounds(vectors, count);
         });
         *v = map_array(

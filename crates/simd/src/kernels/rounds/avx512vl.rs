@@ -29,7 +29,7 @@ macro_rules! two_steps {
 /// The CPU has AVX-512VL, which the attribute does not enable.
 #[target_feature(enable = "avx2,bmi2")]
 #[inline]
-pub(crate) unsafe fn double_rounds(v: &mut [__m256i; 16], double_rounds: usize, pending: &mut PendingPoly1305<'_>) {
+pub(crate) unsafe fn double_rounds(v: &mut [__m256i; 16], double_rounds: u8, pending: &mut PendingPoly1305<'_>) {
     let plan = Plan::new(double_rounds, pending.blocks.len());
     let (taken, blocks) = pending.blocks.split_at(plan.blocks());
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;

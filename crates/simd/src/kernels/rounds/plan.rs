@@ -4,7 +4,7 @@ use crate::tuning::{POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND as FEWER, POLY1305_MOST_
 
 const _: () = assert!(FEWER == 3 && MOST == 4, "the kernel has these two loops");
 
-/// The number of double rounds that add four blocks, three, and none.
+/// The number of double rounds that add four blocks, three, and none. Their sum fits in a byte.
 #[derive(Debug)]
 pub(super) struct Plan {
     four: usize,
@@ -16,8 +16,8 @@ impl Plan {
     /// Plans to add as many of the blocks as fit in threes and fours, with no more double rounds of
     /// four blocks than necessary.
     #[inline(always)]
-    pub(super) fn new(double_rounds: usize, blocks: usize) -> Self {
-        debug_assert!(double_rounds < 256, "each number fits into a byte");
+    pub(super) fn new(double_rounds: u8, blocks: usize) -> Self {
+        let double_rounds = usize::from(double_rounds);
         let mixed = double_rounds.min(blocks / FEWER);
         let four = mixed.min(blocks - mixed * FEWER);
         Self { four, three: mixed - four, none: double_rounds - mixed }

@@ -86,7 +86,7 @@ macro_rules! shift {
 /// Computes `double_rounds` double rounds of ChaCha on the words `v` of four blocks.
 #[target_feature(enable = "ssse3")]
 #[inline]
-pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
+pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: u8) {
     let [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15] = v;
     let mut word_11 = *v11;
     // SAFETY: the assembly reads and writes `word_11` and reads both masks; they are aligned to 16
@@ -104,7 +104,7 @@ pub(crate) fn double_rounds(v: &mut [__m128i; 16], double_rounds: usize) {
             "3:",
             word_11 = in(reg) &raw mut word_11,
             masks = in(reg) &raw const MASKS.0,
-            count = inout(reg) double_rounds => _,
+            count = inout(reg) u64::from(double_rounds) => _,
             inout("xmm0") *v0,
             inout("xmm1") *v1,
             inout("xmm2") *v2,
