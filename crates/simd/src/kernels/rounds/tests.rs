@@ -146,7 +146,7 @@ fn some_words<const LANES: usize>() -> Lanes<LANES> {
     core::array::from_fn(|i| core::array::from_fn(|lane| scramble(1000 + (LANES * i + lane) as u64) as u32))
 }
 
-const COUNTS: [u8; 4] = [0, 4, 6, 10];
+const COUNTS: [u8; 5] = [0, 4, 6, 10, u8::MAX];
 const MOST_BLOCKS: usize = 45;
 
 /// Checks each count of double rounds with each number of blocks. The blocks are in `memory` from
