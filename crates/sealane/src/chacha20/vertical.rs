@@ -104,7 +104,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize>(
         quarter_round!(v, [0 4 8 12]);
         two_quarter_rounds!(v, [0 5 10 15] [1 6 11 12]);
         two_quarter_rounds!(v, [2 7 8 13] [3 4 9 14]);
-        double_rounds(&mut v, count::<ROUNDS>() - 1, &mut PendingPoly1305::none());
+        double_rounds(&mut v, double_round_count::<ROUNDS>() - 1, &mut PendingPoly1305::none());
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
@@ -119,11 +119,11 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize>(
 /// instruction set has a kernel for that.
 #[inline(always)]
 pub(super) fn rounds<W: Words, const ROUNDS: usize>(v: &mut [W; 16], pending: &mut PendingPoly1305<'_>) {
-    double_rounds(v, count::<ROUNDS>(), pending);
+    double_rounds(v, double_round_count::<ROUNDS>(), pending);
 }
 
-/// Returns the number of double rounds.
-const fn count<const ROUNDS: usize>() -> u8 {
+/// Returns the number of double rounds in `ROUNDS` rounds.
+const fn double_round_count<const ROUNDS: usize>() -> u8 {
     const { assert!(ROUNDS / 2 <= u8::MAX as usize) };
     (ROUNDS / 2) as u8
 }
