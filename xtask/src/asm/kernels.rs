@@ -16,6 +16,15 @@ const BLOCK_AND_SETS: [&str; 6] = [
     "chacha20 block and seven sets",
 ];
 
+/// Returns the kernel with a block in general registers beside vectors with so many groups.
+const fn block_and_groups(groups: usize) -> Option<&'static str> {
+    match groups {
+        1 => Some("chacha20 block and group"),
+        2 => Some("chacha20 block and two groups"),
+        _ => None,
+    }
+}
+
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
     pub(super) backend: String,
@@ -82,6 +91,9 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         // A double round has 8 quarter rounds of 4 additions each.
         (_, 0) if times(adds, 32).is_some() => {
             let kernel = match (blocks, code.backend) {
+                _ if rotations >= 32 => {
+                    return Some((block_and_groups(adds / 32)?, Work { units: 1, interleaved_blocks: 0 }));
+                }
                 (0, "scalar") => "chacha20 portable",
                 (0, _) => "chacha20 vertical",
                 _ => "interleaved vertical",
@@ -184,6 +196,8 @@ pub(super) mod tests {
             (mix(&[(72, add), (6, columns)]), Some(("chacha20 pair and set", 1, 0))),
             (mix(&[(8, add), (6, columns), (32, rotation)]), Some(("chacha20 block and set", 1, 0))),
             (mix(&[(16, add), (12, columns), (32, rotation)]), Some(("chacha20 block and two sets", 1, 0))),
+            (mix(&[(32, add), (32, rotation)]), Some(("chacha20 block and group", 1, 0))),
+            (mix(&[(64, add), (32, rotation)]), Some(("chacha20 block and two groups", 1, 0))),
             (mix(&[(32, "add %eax,%ebx"), (32, rotation)]), Some(("chacha20 words", 1, 0))),
             (mix(&[(40, "vpmuludq (%rdi){1to8},%zmm1,%zmm1")]), Some(("poly1305 rows", 2, 0))),
             (mix(&[(50, "vpmuludq 0x20(%rsp),%ymm1,%ymm1")]), Some(("poly1305 many", 2, 0))),

@@ -28,6 +28,7 @@ mod ciphertext_copy;
 mod committing;
 mod construction;
 mod entry;
+mod first_portion;
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod generate_key;
 mod generic;

@@ -5,18 +5,21 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{CpuClass, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
-use super::construction::{begin_mac, lengths, verify};
+use super::construction::{lengths, verify};
+use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::paired::{MAX_BLOCKS_IN_SETS, SET_BYTES};
 use crate::chacha20::rows::xor_rows;
-use crate::chacha20::state::State;
-use crate::chacha20::{BLOCK_BYTES, kernel, sets};
+use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::{BLOCK_BYTES, kernel};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
 
+/// Bytes of the longest message of this plan whose key stream is in sets.
+const MAX_BYTES_IN_SETS: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
 /// Bytes of the longest message of this plan.
-const MAX_BYTES: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
+const MAX_BYTES: usize = PAIR_BYTES;
 
 /// Returns the class of CPUs for which [`seal`] and [`open`] take a message of `length` bytes, which
 /// is too long for [`super::short`], or `None` if they do not take it.
@@ -28,15 +31,8 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
         return None;
     }
     let class = token.cpu_class();
-    let fits = if kernel::has_free_integer_units::<S>(class) {
-        length <= MAX_BYTES
-    } else {
-        // Where the tuning says so, a group and a set that advance together ([`super::portions`])
-        // are faster for up to 20 blocks, block 0 included.
-        let is_group_and_set = S::TUNING.interleave_group_and_set.of(class) && length <= 19 * BLOCK_BYTES;
-        length <= MAX_BYTES - BLOCK_BYTES && !is_group_and_set
-    };
-    fits.then_some(class)
+    let most = if kernel::has_free_integer_units::<S>(class) { MAX_BYTES_IN_SETS } else { PAIR_BYTES };
+    (length <= most).then_some(class)
 }
 
 /// Does the same as [`super::one_shot::seal`]. `class` comes from [`takes`].
@@ -86,7 +82,7 @@ fn xor_and_authenticate<S: Simd>(
     copy: Option<&[u8]>,
 ) -> Tag {
     if !kernel::has_free_integer_units::<S>(class) {
-        return behind_block_0(token, state, aad, message, copy);
+        return in_one_portion(token, class, state, aad, message, copy);
     }
     match message.len().div_ceil(SET_BYTES) {
         0..=2 => beside_block_0::<S, 2>(token, state, aad, message, copy),
@@ -118,15 +114,25 @@ fn beside_block_0<S: Simd, const SETS: usize>(
     )
 }
 
-/// Does the same as [`xor_and_authenticate`], with block 0 as the first block of the key stream.
-fn behind_block_0<S: Simd>(token: S, state: &State, aad: &[u8], message: &mut [u8], copy: Option<&[u8]>) -> Tag {
+/// Does the same as [`xor_and_authenticate`] on the other CPUs. The whole message is one portion.
+fn in_one_portion<S: Simd>(
+    token: S,
+    class: CpuClass,
+    state: &State,
+    aad: &[u8],
+    message: &mut [u8],
+    copy: Option<&[u8]>,
+) -> Tag {
     token.enter_apart(
         #[inline(always)]
         |token| {
-            let mut first = [0; SET_BYTES];
-            sets::xor_behind_block_0(token.for_cipher(), state, &mut first, message);
-            let mac = begin_mac(&first, aad);
-            wipe(&mut first);
+            let length = message.len();
+            let first = FirstPortion::of(token, class, length);
+            let mut set = [0; SET_BYTES];
+            let (start, last) = message.split_at_mut(first.start);
+            let mac = first.xor(token.for_cipher(), state, length, &mut set, start).padded(aad);
+            xor_bytes(last, &set[BLOCK_BYTES..]);
+            wipe(&mut set);
             authenticate(token, mac, aad, message, copy)
         },
     )

@@ -14,6 +14,7 @@ use sealane_simd::{Level, Simd, Token};
 
 use super::payload::{Ciphertext, Payload};
 use super::{interleaved, one_call, portions, short, two_pass};
+use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::rows::set_bytes;
 use crate::chacha20::state::State;
 use crate::error::OpenError;
@@ -24,7 +25,7 @@ use crate::poly1305::Tag;
 #[inline(always)]
 pub(crate) fn seal<S: Simd>(token: S, level: Level, state: &State, aad: &[u8], message: impl Payload) -> Tag {
     let length = message.length();
-    if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
+    if is_for_narrower(token, length) {
         return on_narrower!(token => seal(token, level, state, aad, message));
     }
     if let Some(class) = short::takes(token, aad, length) {
@@ -60,7 +61,7 @@ pub(crate) fn open<S: Simd>(
     message: impl Ciphertext,
 ) -> Result<(), OpenError> {
     let length = message.length();
-    if S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max) {
+    if is_for_narrower(token, length) {
         return on_narrower!(token => open(token, level, state, aad, tag, message));
     }
     if let Some(class) = short::takes(token, aad, length) {
@@ -80,4 +81,11 @@ pub(crate) fn open<S: Simd>(
     } else {
         two_pass::open(level, set_bytes::<S>(), state, aad, tag, message)
     }
+}
+
+/// Returns whether a message of `length` bytes is faster on the vectors of `Simd::Narrower`.
+#[inline(always)]
+fn is_for_narrower<S: Simd>(token: S, length: usize) -> bool {
+    S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max)
+        || length <= BLOCK_BYTES && S::TUNING.one_block_messages_on_narrower_vectors.of(token.cpu_class())
 }

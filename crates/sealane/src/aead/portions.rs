@@ -1,15 +1,15 @@
 //! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
 //!
-//! The key stream is computed in portions (`Tuning` explains sets and groups of blocks). The first
-//! portion has block 0 and the blocks that fill no pair of groups, so that only whole pairs remain.
-//! The powers of r are computed after block 0. To seal, each portion is authenticated after the
+//! The key stream is computed in portions (`Tuning` explains sets and groups of blocks). After
+//! [the first one](FirstPortion), only whole pairs of groups remain. The powers of r are computed after block 0. To seal, each portion is authenticated after the
 //! next one has been encrypted. To open, each portion is authenticated just before it is decrypted.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
-use super::construction::{ROUNDS, begin_mac, lengths, message_block, undo_decryption, verify};
+use super::construction::{ROUNDS, lengths, message_block, undo_decryption, verify};
+use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
@@ -18,11 +18,6 @@ use crate::error::OpenError;
 use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
-/// Bytes of a group of blocks.
-const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
-/// Bytes of two groups.
-const PAIR_BYTES: usize = 2 * GROUP_BYTES;
-
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`] and
 /// [`super::one_call`].
 #[inline(always)]
@@ -30,69 +25,15 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// The first portion, which is computed together with block 0.
-struct First {
-    shape: Shape,
-    /// The portion's bytes at the start of the message.
-    start: usize,
-    /// The portion's bytes at the end of the message.
-    last: usize,
-}
-
-/// The vectors of the first portion.
-enum Shape {
-    /// Block 0 and the blocks after it, in the sets or groups that they fill.
-    Consecutive,
-    /// A group, and beside it a set with block 0 and the last blocks of the message.
-    GroupAndSet,
-    /// Two groups, and beside them a set with block 0 and the last blocks of the message.
-    PairAndSet,
-}
-
-impl First {
-    /// Chooses the blocks so that only pairs of groups remain for the other portions.
-    #[inline(always)]
-    fn of<S: Simd>(token: S, length: usize) -> Self {
-        const PAIR_BLOCKS: usize = PAIR_BYTES / BLOCK_BYTES;
-        let blocks = 1 + length.div_ceil(BLOCK_BYTES);
-        let behind_pairs = length % PAIR_BYTES;
-        match (blocks - 1) % PAIR_BLOCKS + 1 {
-            1..=4 if blocks > PAIR_BLOCKS => {
-                let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
-                Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
-            }
-            17..=20 if S::TUNING.interleave_group_and_set.of(token.cpu_class()) => {
-                let last = behind_pairs.saturating_sub(GROUP_BYTES);
-                Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
-            }
-            odd => Self { shape: Shape::Consecutive, start: length.min((odd - 1) * BLOCK_BYTES), last: 0 },
-        }
-    }
-
-    /// Computes the first portion: writes the set with block 0 to `set`, and combines `data`, the
-    /// first `start` bytes of the message, with the key stream.
-    #[inline(always)]
-    fn xor<S: Simd>(&self, token: S, state: &State, length: usize, set: &mut [u8; SET_BYTES], data: &mut [u8]) {
-        let token = token.for_cipher();
-        let last = message_block(length - self.last);
-        match self.shape {
-            Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
-            Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),
-            Shape::Consecutive => paired::xor_behind_block_0(token, state, set, data),
-        }
-    }
-}
-
 /// Does the same as [`super::one_shot::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
     let cipher = token.for_cipher();
-    let first = First::of(token, length);
+    let first = FirstPortion::of(token, token.cpu_class(), length);
     let mut set = [0; SET_BYTES];
     let mut end = first.start;
-    first.xor(token, state, length, &mut set, message.upto(end));
-    let short = begin_mac(&set, aad);
+    let short = first.xor(cipher, state, length, &mut set, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let portions_end = length - first.last;
@@ -135,15 +76,14 @@ pub(super) fn open<S: Simd>(
     last_row.copy_from_slice(&message.input()[whole_rows..]);
 
     let cipher = token.for_cipher();
-    let first = First::of(token, length);
+    let first = FirstPortion::of(token, token.cpu_class(), length);
     let mut set = [0; SET_BYTES];
     // The key of the authenticator comes with the first portion of the key stream. That portion is
     // decrypted at once, and its rows are authenticated in a copy.
     let mut copy = CiphertextCopy::<{ PAIR_BYTES + ROW_BYTES }>::empty();
     let rows = copy.of(&message.input()[..rows_until(first.start)]);
     let mut end = first.start;
-    first.xor(token, state, length, &mut set, message.upto(end));
-    let short = begin_mac(&set, aad);
+    let short = first.xor(cipher, state, length, &mut set, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     mac.add_rows(token, rows);

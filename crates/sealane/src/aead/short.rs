@@ -7,7 +7,7 @@ use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, ver
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::rows::{set_bytes, xor_rows};
 use crate::chacha20::state::{State, xor_bytes};
-use crate::chacha20::{BLOCK_BYTES, kernel, sets};
+use crate::chacha20::{BLOCK_BYTES, beside_block_0, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
@@ -24,7 +24,9 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
         return None;
     }
     let class = token.cpu_class();
-    (length <= S::TUNING.short_max_bytes.of(class)).then_some(class)
+    let is_beside_block_0 =
+        S::MUL_ADD_52 && S::TUNING.block_0_beside_vectors.of(class) && beside_block_0::takes(length);
+    (length <= S::TUNING.short_max_bytes.of(class) && !is_beside_block_0).then_some(class)
 }
 
 /// Returns the most bytes of key stream that a message of this plan needs.

@@ -17,12 +17,63 @@ pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const SETS
     counter: u32,
     pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<S::Words>; SETS] {
+    block_function::<_, B, ROUNDS, SETS>(&before_rounds::<S, SETS>(token, state, counter), pending)
+}
+
+/// Returns the key stream of ChaCha20 of the `SETS * ROWS` blocks from block `counter` on. Does
+/// `work` beside each double round.
+#[inline(always)]
+pub(super) fn key_stream_beside<S: Simd, const SETS: usize>(
+    token: S,
+    state: &State,
+    counter: u32,
+    mut work: impl FnMut(),
+) -> [Rows<S::Words>; SETS] {
+    let initial = before_rounds::<S, SETS>(token, state, counter);
+    let (mut a, mut b, mut c, mut d) = columns(&initial);
+    for _ in 0..10 {
+        double_round_interleaved::<_, (), SETS>(&mut a, &mut b, &mut c, &mut d, &mut PendingPoly1305::none());
+        work();
+    }
+    sums(&initial, &a, &b, &c, &d)
+}
+
+/// Returns the initial states of the sets from block `counter` on.
+#[inline(always)]
+fn before_rounds<S: Simd, const SETS: usize>(token: S, state: &State, counter: u32) -> [Rows<S::Words>; SETS] {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
     let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
     for (set, rows) in initial.iter_mut().enumerate() {
         rows.3 = counters::<S>(token, state, counter, set * S::Words::ROWS);
     }
-    block_function::<_, B, ROUNDS, SETS>(&initial, pending)
+    initial
+}
+
+/// Returns the first rows of all sets, their second rows, and so on.
+#[inline(always)]
+fn columns<W: Words, const SETS: usize>(sets: &[Rows<W>; SETS]) -> ([W; SETS], [W; SETS], [W; SETS], [W; SETS]) {
+    let Rows(a, b, c, d) = sets[0];
+    let (mut a, mut b, mut c, mut d) = ([a; SETS], [b; SETS], [c; SETS], [d; SETS]);
+    for i in 1..SETS {
+        Rows(a[i], b[i], c[i], d[i]) = sets[i];
+    }
+    (a, b, c, d)
+}
+
+/// Returns the sums of the initial states and the states after the rounds.
+#[inline(always)]
+fn sums<W: Words, const SETS: usize>(
+    initial: &[Rows<W>; SETS],
+    a: &[W; SETS],
+    b: &[W; SETS],
+    c: &[W; SETS],
+    d: &[W; SETS],
+) -> [Rows<W>; SETS] {
+    let mut sums = *initial;
+    for i in 0..SETS {
+        sums[i] = Rows(a[i], b[i], c[i], d[i]).add(initial[i]);
+    }
+    sums
 }
 
 /// Computes a double round of one set.
@@ -53,18 +104,9 @@ fn block_function<W: Words, B: Interleave, const ROUNDS: usize, const SETS: usiz
     initial: &[Rows<W>; SETS],
     pending: &mut PendingPoly1305<'_>,
 ) -> [Rows<W>; SETS] {
-    let Rows(a, b, c, d) = initial[0];
-    let (mut a, mut b, mut c, mut d) = ([a; SETS], [b; SETS], [c; SETS], [d; SETS]);
-    for i in 1..SETS {
-        Rows(a[i], b[i], c[i], d[i]) = initial[i];
-    }
+    let (mut a, mut b, mut c, mut d) = columns(initial);
     rounds::<_, B, ROUNDS, SETS>(&mut a, &mut b, &mut c, &mut d, pending);
-    let mut rows = *initial;
-    for i in 0..SETS {
-        let Rows(a0, b0, c0, d0) = initial[i];
-        rows[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0));
-    }
-    rows
+    sums(initial, &a, &b, &c, &d)
 }
 
 /// Computes the rounds of the block function on states whose rows are in `a`, `b`, `c` and `d`.

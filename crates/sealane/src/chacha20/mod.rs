@@ -48,6 +48,7 @@
 //! # assert_ne!(encrypt(ChaCha8::new(&key, &nonce)), encrypt(ChaCha12::new(&key, &nonce)));
 //! ```
 
+pub(crate) mod beside_block_0;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
 pub(crate) mod blocks;
 pub(crate) mod hchacha;

@@ -91,6 +91,18 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
 /// Computes double rounds of two groups.
 #[inline(always)]
 pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
+    double_rounds_beside(
+        v,
+        w,
+        count,
+        #[inline(always)]
+        || (),
+    );
+}
+
+/// Computes double rounds of two groups, and does `work` beside each.
+#[inline(always)]
+fn double_rounds_beside<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize, mut work: impl FnMut()) {
     for _ in 0..count {
         W::pin_registers(v, w);
         column_round!(v);
@@ -98,6 +110,7 @@ pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: u
         W::pin_registers(v, w);
         diagonal_round!(v);
         diagonal_round!(w);
+        work();
     }
     W::pin_registers(v, w);
 }
@@ -299,6 +312,38 @@ fn two_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
         quarter_rounds!([v 2 7 8 13] [v 3 4 9 14] [w 2 7 8 13] [w 3 4 9 14]);
     }
     (both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12)), set.add(initial))
+}
+
+/// Returns the key stream of the group from block `counter` on. Does `work` beside each double
+/// round.
+#[inline(always)]
+pub(super) fn one_beside<S: Simd<Words = W>, W: Words<Token = S>>(
+    token: S,
+    state: &State,
+    counter: u32,
+    mut work: impl FnMut(),
+) -> [Rows<W>; 4] {
+    let (mut v, word_12) = before_rounds(token, state, counter);
+    for _ in 0..10 {
+        column_round!(v);
+        diagonal_round!(v);
+        work();
+    }
+    rows(token, state, &mut v, word_12)
+}
+
+/// Does the same as [`one_beside`] for two groups.
+#[inline(always)]
+pub(super) fn two_beside<S: Simd<Words = W>, W: Words<Token = S>>(
+    token: S,
+    state: &State,
+    counter: u32,
+    work: impl FnMut(),
+) -> [Rows<W>; 8] {
+    let (mut v, v_12) = before_rounds(token, state, counter);
+    let (mut w, w_12) = before_rounds(token, state, counter.wrapping_add(W::LANES as u32));
+    double_rounds_beside(&mut v, &mut w, 10, work);
+    both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12))
 }
 
 /// Returns the rows of two groups, one after the other.

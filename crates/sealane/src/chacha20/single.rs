@@ -29,6 +29,15 @@ macro_rules! two_quarter_rounds {
     };
 }
 
+macro_rules! double_round {
+    ($v:ident) => {
+        two_quarter_rounds!(rotate, $v, [0 4 8 12] [1 5 9 13]);
+        two_quarter_rounds!(rotate, $v, [2 6 10 14] [3 7 11 15]);
+        two_quarter_rounds!(rotate, $v, [0 5 10 15] [1 6 11 12]);
+        two_quarter_rounds!(rotate, $v, [2 7 8 13] [3 4 9 14]);
+    };
+}
+
 #[inline(always)]
 fn rotate<const LEFT: u32>(word: u32) -> u32 {
     word.rotate_left(LEFT).opaque()
@@ -59,10 +68,7 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [
     let mut v = *state;
     v[12] = counter;
     for _ in 0..ROUNDS / 2 {
-        two_quarter_rounds!(rotate, v, [0 4 8 12] [1 5 9 13]);
-        two_quarter_rounds!(rotate, v, [2 6 10 14] [3 7 11 15]);
-        two_quarter_rounds!(rotate, v, [0 5 10 15] [1 6 11 12]);
-        two_quarter_rounds!(rotate, v, [2 7 8 13] [3 4 9 14]);
+        double_round!(v);
     }
     let initial = |i: usize| if i == 12 { counter } else { state[i] };
     if let Some(data) = data.first_chunk_mut::<BLOCK_BYTES>() {
@@ -77,6 +83,36 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [
     }
     xor_bytes(data, &key_stream);
     crate::wipe::wipe(&mut key_stream);
+}
+
+/// A block whose rounds are computed while the vector units work.
+pub(super) struct IntegerBlock {
+    v: State,
+}
+
+impl IntegerBlock {
+    #[inline(always)]
+    pub(super) fn new(state: &State, counter: u32) -> Self {
+        let mut v = *state;
+        v[12] = counter;
+        Self { v }
+    }
+
+    #[inline(always)]
+    pub(super) fn double_round(&mut self) {
+        let v = &mut self.v;
+        double_round!(v);
+    }
+
+    /// Adds the initial state, and writes the first half of the block.
+    #[inline(always)]
+    pub(super) fn write_first_half(&self, state: &State, half: &mut [u8; 32]) {
+        let word = |i: usize| u64::from(self.v[i].wrapping_add(state[i]).opaque());
+        // As words of 64 bits, in which the authenticator reads them.
+        for (i, bytes) in half.as_chunks_mut().0.iter_mut().enumerate() {
+            *bytes = (word(2 * i) | word(2 * i + 1) << 32).opaque().to_le_bytes();
+        }
+    }
 }
 
 /// Combines up to one block of data with its block of key stream.

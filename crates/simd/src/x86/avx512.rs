@@ -46,7 +46,7 @@ simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512Vl, Avx512, AVX51
         CpuClass::detect()
     }
 }
-simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512, Avx512, AVX512_IFMA;
+simd! { Avx512Ifma: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512Vl, Avx512, AVX512_IFMA;
     const MUL_ADD_52: bool = true;
 
     #[inline(always)]

@@ -226,7 +226,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
         let mut batch: Option<Batch<'_>> = None;
         while let Some((nonce, message)) = messages.next() {
             let left = if batch.as_ref().is_none_or(Batch::is_empty) { messages.len() + 1 } else { usize::MAX };
-            if trio.takes(&message) && tuning.batch_min_short_messages.is_none_or(|min| left < min) {
+            if trio.takes(&message) && tuning.batch_min_short_messages.here().is_none_or(|min| left < min) {
                 trio.push(
                     message,
                     #[inline(always)]

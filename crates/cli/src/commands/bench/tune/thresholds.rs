@@ -38,7 +38,9 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         min_prepared_groups,
         one_set_on_narrower_vectors,
         narrower_max_bytes,
+        one_block_messages_on_narrower_vectors,
         block_on_integers,
+        block_0_beside_vectors,
         interleave_group_and_set,
         poly1305_min_bytes,
         poly1305_min_ciphertext_bytes,
@@ -62,13 +64,15 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
     let cipher = |from, step| Length { name: "chacha20", make: chacha20, from, step };
     let mac = |from, step| length("poly1305", poly1305, from, step);
     let sealed = |from, step| length("seal", seal, from, step);
-    let by_class = |values: ByClass<bool>, blocks: usize| {
+    let compared = |values: ByClass<bool>, name, make, blocks: usize| {
         if values.one_cycle == values.two_cycles {
             Nothing(EQUAL)
         } else {
-            Class { name: "chacha20", make: chacha20, length: blocks * BLOCK_BYTES }
+            Class { name, make, length: blocks * BLOCK_BYTES }
         }
     };
+    let by_class = |values, blocks| compared(values, "chacha20", chacha20, blocks);
+    let sealed_by_class = |values, blocks| compared(values, "seal", seal, blocks);
     let sets = if is_vector { cipher((horizontal_sets + 1) * set, set) } else { Nothing(UNUSED) };
     let most_sets = if most_horizontal_sets > horizontal_sets {
         cipher((most_horizontal_sets + 1) * set, set)
@@ -93,7 +97,17 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             narrower_max_bytes,
             narrower_max_bytes.map_or(Nothing(UNUSED), |max| sealed(after(max), BLOCK_BYTES)),
         ),
+        threshold(
+            "one_block_messages_on_narrower_vectors",
+            one_block_messages_on_narrower_vectors.of(class),
+            sealed_by_class(one_block_messages_on_narrower_vectors, 1),
+        ),
         threshold("block_on_integers", block_on_integers.of(class), by_class(block_on_integers, 1)),
+        threshold(
+            "block_0_beside_vectors",
+            block_0_beside_vectors.of(class),
+            sealed_by_class(block_0_beside_vectors, 32),
+        ),
         threshold(
             "interleave_group_and_set",
             interleave_group_and_set.of(class),
@@ -135,8 +149,8 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("batch_min_messages", batch_min_messages, together(Some(batch_min_messages), short)),
         threshold(
             "batch_min_short_messages",
-            batch_min_short_messages,
-            together(batch_min_short_messages, BLOCK_BYTES),
+            batch_min_short_messages.of(class),
+            together(batch_min_short_messages.of(class), BLOCK_BYTES),
         ),
         threshold(
             "POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS",

@@ -1,0 +1,95 @@
+//! The first blocks of a message, which are computed together with block 0, on CPUs with products of
+//! 52 bits for Poly1305. `Tuning` explains sets and groups of blocks.
+
+use sealane_simd::{CpuClass, Simd};
+
+use super::construction::{message_block, one_time_key};
+use crate::chacha20::paired::{self, SET_BYTES};
+use crate::chacha20::state::State;
+use crate::chacha20::{BLOCK_BYTES, beside_block_0};
+use crate::poly1305::Short;
+
+/// Bytes of a group of blocks.
+const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
+/// Bytes of two groups.
+pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
+
+/// The blocks of a message that fill no pair of groups, so that only whole pairs remain, or one
+/// pair.
+pub(super) struct FirstPortion {
+    shape: Shape,
+    /// The portion's bytes at the start of the message.
+    pub(super) start: usize,
+    /// The portion's bytes at the end of the message.
+    pub(super) last: usize,
+}
+
+/// The vectors of the first portion.
+enum Shape {
+    /// Block 0 and the blocks after it, in the sets or groups that they fill.
+    Consecutive,
+    /// Sets or groups, and block 0 on integers at the same time.
+    BesideBlock0,
+    /// A group, and beside it a set with block 0 and the last blocks of the message.
+    GroupAndSet,
+    /// Two groups, and beside them a set with block 0 and the last blocks of the message.
+    PairAndSet,
+}
+
+impl FirstPortion {
+    /// Chooses the blocks and their shape for a message of `length` bytes.
+    #[inline(always)]
+    pub(super) fn of<S: Simd>(_: S, class: CpuClass, length: usize) -> Self {
+        const PAIR_BLOCKS: usize = PAIR_BYTES / BLOCK_BYTES;
+        let blocks = 1 + length.div_ceil(BLOCK_BYTES);
+        let behind_pairs = length % PAIR_BYTES;
+        let beside = if behind_pairs == 0 { length.min(PAIR_BYTES) } else { behind_pairs };
+        if S::TUNING.block_0_beside_vectors.of(class) && beside_block_0::takes(beside) {
+            // The portion is at the start of the message, so its last block may be a whole one.
+            let start = length.min(beside.next_multiple_of(BLOCK_BYTES));
+            return Self { shape: Shape::BesideBlock0, start, last: 0 };
+        }
+        match (blocks - 1) % PAIR_BLOCKS + 1 {
+            1..=4 if blocks > PAIR_BLOCKS => {
+                let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
+                Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
+            }
+            17..=20 if S::TUNING.interleave_group_and_set.of(class) => {
+                let last = behind_pairs.saturating_sub(GROUP_BYTES);
+                Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
+            }
+            odd => Self { shape: Shape::Consecutive, start: length.min((odd - 1) * BLOCK_BYTES), last: 0 },
+        }
+    }
+
+    /// Combines `data`, the first `start` bytes of the message, with the key stream. Returns the
+    /// authenticator of the message. All callers share one copy of this function.
+    ///
+    /// `set` is all zeros. It becomes the set with block 0. If the portion has bytes at the end of
+    /// the message, their key stream is behind that block.
+    pub(super) fn xor<S: Simd>(
+        &self,
+        token: S,
+        state: &State,
+        length: usize,
+        set: &mut [u8; SET_BYTES],
+        data: &mut [u8],
+    ) -> Short {
+        token.enter_apart(
+            #[inline(always)]
+            |token| {
+                let last = message_block(length - self.last);
+                match self.shape {
+                    Shape::BesideBlock0 => {
+                        let key = set.first_chunk_mut().expect("half of block 0");
+                        beside_block_0::xor(token, state, key, data);
+                    }
+                    Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
+                    Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),
+                    Shape::Consecutive => paired::xor_behind_block_0(token, state, set, data),
+                }
+            },
+        );
+        Short::new(one_time_key(set))
+    }
+}

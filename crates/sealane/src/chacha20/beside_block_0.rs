@@ -1,0 +1,53 @@
+//! The start of a message on vectors, and block 0 on integers at the same time. Block 0 would
+//! otherwise need a set of its own if the start of the message fills whole sets, or whole groups of
+//! them. [`super::rows`] explains sets and groups.
+
+use sealane_simd::Simd;
+
+use super::paired::{self, SET_BYTES};
+use super::sets::xor_sets;
+use super::single::IntegerBlock;
+use super::state::State;
+use super::{BLOCK_BYTES, horizontal};
+
+/// Returns whether [`xor`] takes that many bytes of a message: two sets, one group, or two.
+///
+/// One set takes as long with block 0 in a second set. Beside three sets and seven sets, a group and
+/// two groups have room for block 0. Five and six sets would take 0.95 times as long with block 0 on
+/// integers, and would need 7 KB of code.
+#[inline(always)]
+pub(crate) const fn takes(bytes: usize) -> bool {
+    matches!(bytes.div_ceil(BLOCK_BYTES), 8 | 16 | 32)
+}
+
+/// Combines `data`, whose length [`takes`] accepts, with ChaCha20's key stream from block 1 on.
+/// Writes the first half of block 0 to `key`. All callers share one copy of the function for each
+/// shape.
+#[inline(always)]
+pub(crate) fn xor<S: Simd>(token: S, state: &State, key: &mut [u8; 32], data: &mut [u8]) {
+    macro_rules! beside {
+        ($key_stream:expr) => {
+            token.enter_apart(
+                #[inline(always)]
+                |token| {
+                    let mut block_0 = IntegerBlock::new(state, 0);
+                    let key_stream = $key_stream(
+                        token,
+                        state,
+                        1,
+                        #[inline(always)]
+                        || block_0.double_round(),
+                    );
+                    xor_sets(&key_stream, data);
+                    block_0.write_first_half(state, key);
+                },
+            )
+        };
+    }
+    match data.len().div_ceil(SET_BYTES) {
+        2 => beside!(horizontal::key_stream_beside::<S, 2>),
+        4 => beside!(paired::one_beside),
+        8 => beside!(paired::two_beside),
+        _ => unreachable!("`takes` allows no other length"),
+    }
+}
