@@ -25,12 +25,12 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Draws the plot of the README: the speed of sealing, from the table for the Intel Xeon in
+/// Draws the plot of the README: the speed of sealing, from the table for the Emerald Rapids in
 /// docs/performance.md.
 fn speed() -> Result<String> {
     let page = process::read("docs/performance.md")?;
-    let section = page.split("\n## ").find(|section| section.starts_with("Measured on an Intel Xeon"));
-    let lines = section.context("no table for the Intel Xeon")?.lines().filter_map(|line| line.strip_prefix('|'));
+    let section = page.split("\n## ").find(|section| section.starts_with("Measured on an Intel Xeon (Emerald Rapids)"));
+    let lines = section.context("no table for the Emerald Rapids")?.lines().filter_map(|line| line.strip_prefix('|'));
     let rows: Vec<Vec<_>> = lines.map(|line| line.split('|').map(str::trim).collect()).collect();
     let sizes = rows.iter().find(|row| row.len() > 10).context("no row with sizes")?;
     let sealing = rows.iter().skip_while(|row| row[0] != "**seal**");
@@ -55,7 +55,7 @@ fn speed() -> Result<String> {
     let sizes = sizes.iter().filter(|size| !size.is_empty());
     let ticks = sizes.enumerate().map(|(place, size)| (place as f64, (*size).to_owned())).collect();
     let axis = |name: &str, ticks| Axis { name: name.to_owned(), logarithmic: false, ticks };
-    let x = axis("message size, on an Intel Xeon (Granite Rapids) with AVX-512 and IFMA", ticks);
+    let x = axis("message size, on an Intel Xeon (Emerald Rapids) with AVX-512 and IFMA", ticks);
     let y = axis("sealing on one core, GB/s", Vec::new());
     let title = "ChaCha20-Poly1305, sealing: GB/s by message size, one core".to_owned();
     Ok(Lines { title, x, y, lines, marks: true }.file())
