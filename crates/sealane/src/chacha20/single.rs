@@ -85,7 +85,8 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State, counter: u32, data: &mut [
     crate::wipe::wipe(&mut key_stream);
 }
 
-/// A block whose rounds are computed while the vector units work.
+/// A block whose rounds are computed while the vector units work. It is a value in registers, which
+/// is not wiped; the compiler spills some of its words.
 pub(super) struct IntegerBlock {
     v: State,
 }

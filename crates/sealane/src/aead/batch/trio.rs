@@ -5,7 +5,7 @@
 //! may have different keys. [`rows`] explains sets.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{CpuClass, Level, Simd, Token, Words, dispatch};
+use sealane_simd::{Level, Simd, Token, Words, dispatch};
 
 use super::request::{Operation, Request};
 use crate::aead::construction::{begin_mac, finish_mac, lengths};
@@ -107,8 +107,8 @@ impl Drop for Trio<'_> {
 
 /// Returns whether [`is_for_narrower`] may return true.
 const fn may_be_for_narrower<S: Simd>() -> bool {
-    let tuning = S::TUNING;
-    tuning.narrower_max_bytes.is_some() || tuning.one_block_messages_on_narrower_vectors.of(CpuClass::OneCycle)
+    let by_class = S::TUNING.one_block_messages_on_narrower_vectors;
+    S::TUNING.narrower_max_bytes.is_some() || by_class.one_cycle || by_class.two_cycles
 }
 
 /// Returns whether three messages are faster on the vectors of `Simd::Narrower`.
