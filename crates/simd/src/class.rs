@@ -16,8 +16,9 @@ use core::sync::atomic::{AtomicU8, Ordering};
 #[non_exhaustive]
 pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two 512-bit additions in a
-    /// cycle. One set of ChaCha's sixteen vectors fills the units, so a scalar block computed
-    /// beside it only costs time. Measured on Granite Rapids; Intel's other CPUs and Zen 4 have the
+    /// cycle. One group of ChaCha, with sixteen vectors, fills the vector units and leaves the
+    /// integer units free. A scalar block beside two sets or more takes less time than a set of its
+    /// own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs and Zen 4 have the
     /// same counts. Unknown CPUs belong here.
     OneCycle,
     /// A vector addition can take two cycles, and the CPU starts up to four 512-bit additions in a

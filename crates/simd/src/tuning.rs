@@ -57,7 +57,7 @@ macro_rules! here {
         }
     )*};
 }
-here!(bool usize Option<usize>);
+here!(bool usize);
 impl ByClass<usize> {
     /// Returns the larger value.
     #[must_use]
@@ -138,7 +138,7 @@ pub struct Tuning {
     pub batch_min_messages: usize,
     /// The same number for messages that can be processed three at a time; `None` where three at a
     /// time are always faster.
-    pub batch_min_short_messages: ByClass<Option<usize>>,
+    pub batch_min_short_messages: Option<usize>,
 }
 
 impl Tuning {
@@ -274,7 +274,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     // Zen 3: without vectors, messages share no work.
     batch_max_bytes: None,
     batch_min_messages: usize::MAX,
-    batch_min_short_messages: ByClass::same(None),
+    batch_min_short_messages: None,
 };
 
 /// Values for vectors of 128 bits, from SSSE3 on Zen 3. The tables of all levels with vectors start

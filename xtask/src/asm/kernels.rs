@@ -16,15 +16,6 @@ const BLOCK_AND_SETS: [&str; 6] = [
     "chacha20 block and seven sets",
 ];
 
-/// Returns the kernel with a block in general registers beside vectors with so many groups.
-const fn block_and_groups(groups: usize) -> Option<&'static str> {
-    match groups {
-        1 => Some("chacha20 block and group"),
-        2 => Some("chacha20 block and two groups"),
-        _ => None,
-    }
-}
-
 /// A kernel's hot loop.
 pub(super) struct Found<'a> {
     pub(super) backend: String,
@@ -79,11 +70,13 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
     let blocks = times(products, PRODUCTS).unwrap_or(0);
 
     let (kernel, units) = match (adds, columns) {
-        // A set of rows beside one or two groups of blocks, or beside one block in general
-        // registers.
+        // A set of rows, or one block in general registers, beside one or two groups of blocks; and
+        // that block beside sets.
         (40, 6) => ("chacha20 group and set", 1),
         (72, 6) => ("chacha20 pair and set", 1),
         (8, 6) if rotations >= 32 => ("chacha20 block and set", 1),
+        (32, 0) if rotations >= 32 => ("chacha20 block and group", 1),
+        (64, 0) if rotations >= 32 => ("chacha20 block and two groups", 1),
         _ if adds.is_multiple_of(8) && (2..=7).contains(&(adds / 8)) && columns == adds / 8 * 6 && rotations >= 32 => {
             (BLOCK_AND_SETS[adds / 8 - 2], 1)
         }
@@ -91,9 +84,6 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
         // A double round has 8 quarter rounds of 4 additions each.
         (_, 0) if times(adds, 32).is_some() => {
             let kernel = match (blocks, code.backend) {
-                _ if rotations >= 32 => {
-                    return Some((block_and_groups(adds / 32)?, Work { units: 1, interleaved_blocks: 0 }));
-                }
                 (0, "scalar") => "chacha20 portable",
                 (0, _) => "chacha20 vertical",
                 _ => "interleaved vertical",

@@ -1,5 +1,5 @@
-//! The first blocks of a message, which are computed together with block 0, on CPUs with products of
-//! 52 bits for Poly1305. `Tuning` explains sets and groups of blocks.
+//! The first blocks of a message, which are computed together with block 0, on CPUs with products
+//! of 52 bits for Poly1305. `Tuning` explains sets and groups of blocks.
 
 use sealane_simd::{CpuClass, Simd};
 
@@ -14,8 +14,9 @@ const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 
-/// The blocks of a message that fill no pair of groups, so that only whole pairs remain, or one
-/// pair.
+/// The blocks of a message that fill no pair of groups, or the first pair if no blocks are left
+/// over, or one set of them. Behind these blocks, pairs remain. The last block of the last pair may
+/// be incomplete.
 pub(super) struct FirstPortion {
     shape: Shape,
     /// The portion's bytes at the start of the message.
@@ -39,17 +40,14 @@ enum Shape {
 impl FirstPortion {
     /// Chooses the blocks and their shape for a message of `length` bytes.
     #[inline(always)]
-    pub(super) fn of<S: Simd>(_: S, class: CpuClass, length: usize) -> Self {
+    pub(super) fn of<S: Simd>(class: CpuClass, length: usize) -> Self {
         const PAIR_BLOCKS: usize = PAIR_BYTES / BLOCK_BYTES;
         let blocks = 1 + length.div_ceil(BLOCK_BYTES);
         let behind_pairs = length % PAIR_BYTES;
-        let beside = if behind_pairs == 0 { length.min(PAIR_BYTES) } else { behind_pairs };
-        if S::TUNING.block_0_beside_vectors.of(class) && beside_block_0::takes(beside) {
-            // The portion is at the start of the message, so its last block may be a whole one.
-            let start = length.min(beside.next_multiple_of(BLOCK_BYTES));
-            return Self { shape: Shape::BesideBlock0, start, last: 0 };
-        }
-        match (blocks - 1) % PAIR_BLOCKS + 1 {
+        let odd = (blocks - 1) % PAIR_BLOCKS + 1;
+        let start = length.min(if odd == 1 { PAIR_BYTES } else { (odd - 1) * BLOCK_BYTES });
+        match odd {
+            _ if beside_block_0::takes::<S>(class, start) => Self { shape: Shape::BesideBlock0, start, last: 0 },
             1..=4 if blocks > PAIR_BLOCKS => {
                 let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
                 Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
@@ -58,15 +56,15 @@ impl FirstPortion {
                 let last = behind_pairs.saturating_sub(GROUP_BYTES);
                 Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
             }
-            odd => Self { shape: Shape::Consecutive, start: length.min((odd - 1) * BLOCK_BYTES), last: 0 },
+            _ => Self { shape: Shape::Consecutive, start, last: 0 },
         }
     }
 
     /// Combines `data`, the first `start` bytes of the message, with the key stream. Returns the
     /// authenticator of the message. All callers share one copy of this function.
     ///
-    /// `set` is all zeros. It becomes the set with block 0. If the portion has bytes at the end of
-    /// the message, their key stream is behind that block.
+    /// `set` is all zeros. Its start becomes the first half of block 0. If the portion has bytes at
+    /// the end of the message, their key stream is behind block 0.
     pub(super) fn xor<S: Simd>(
         &self,
         token: S,

@@ -1,5 +1,5 @@
 //! Messages whose whole key stream is computed in one call, and which are then authenticated in one
-//! call. Block 0 is computed on integers beside the vectors, or is the first block on the vectors.
+//! call. Block 0 is computed on integers beside sets, or the message is one [`FirstPortion`].
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{CpuClass, Simd};
@@ -21,8 +21,8 @@ const MAX_BYTES_IN_SETS: usize = MAX_BLOCKS_IN_SETS * BLOCK_BYTES;
 /// Bytes of the longest message of this plan.
 const MAX_BYTES: usize = PAIR_BYTES;
 
-/// Returns the class of CPUs for which [`seal`] and [`open`] take a message of `length` bytes, which
-/// is too long for [`super::short`], or `None` if they do not take it.
+/// Returns the class of CPUs for which [`seal`] and [`open`] take a message of `length` bytes that
+/// [`super::short`] does not take, or `None` if they do not take it.
 ///
 /// They need the same class, because [`CpuClass::force`] may change it in the meantime.
 #[inline(always)]
@@ -31,7 +31,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
         return None;
     }
     let class = token.cpu_class();
-    let most = if kernel::has_free_integer_units::<S>(class) { MAX_BYTES_IN_SETS } else { PAIR_BYTES };
+    let most = if kernel::computes_block_on_integers::<S>(class) { MAX_BYTES_IN_SETS } else { MAX_BYTES };
     (length <= most).then_some(class)
 }
 
@@ -81,22 +81,22 @@ fn xor_and_authenticate<S: Simd>(
     message: &mut [u8],
     copy: Option<&[u8]>,
 ) -> Tag {
-    if !kernel::has_free_integer_units::<S>(class) {
+    if !kernel::computes_block_on_integers::<S>(class) {
         return in_one_portion(token, class, state, aad, message, copy);
     }
     match message.len().div_ceil(SET_BYTES) {
-        0..=2 => beside_block_0::<S, 2>(token, state, aad, message, copy),
-        3 => beside_block_0::<S, 3>(token, state, aad, message, copy),
-        4 => beside_block_0::<S, 4>(token, state, aad, message, copy),
-        5 => beside_block_0::<S, 5>(token, state, aad, message, copy),
-        6 => beside_block_0::<S, 6>(token, state, aad, message, copy),
-        _ => beside_block_0::<S, 7>(token, state, aad, message, copy),
+        0..=2 => in_sets::<S, 2>(token, state, aad, message, copy),
+        3 => in_sets::<S, 3>(token, state, aad, message, copy),
+        4 => in_sets::<S, 4>(token, state, aad, message, copy),
+        5 => in_sets::<S, 5>(token, state, aad, message, copy),
+        6 => in_sets::<S, 6>(token, state, aad, message, copy),
+        _ => in_sets::<S, 7>(token, state, aad, message, copy),
     }
 }
 
 /// Does the same as [`xor_and_authenticate`], with block 0 on integers, beside the key stream on
 /// vectors. All callers share one copy of this function for each number of sets.
-fn beside_block_0<S: Simd, const SETS: usize>(
+fn in_sets<S: Simd, const SETS: usize>(
     token: S,
     state: &State,
     aad: &[u8],
@@ -127,7 +127,7 @@ fn in_one_portion<S: Simd>(
         #[inline(always)]
         |token| {
             let length = message.len();
-            let first = FirstPortion::of(token, class, length);
+            let first = FirstPortion::of::<S>(class, length);
             let mut set = [0; SET_BYTES];
             let (start, last) = message.split_at_mut(first.start);
             let mac = first.xor(token.for_cipher(), state, length, &mut set, start).padded(aad);

@@ -1,6 +1,6 @@
 //! The choice of a plan for a whole message, by its length, the length of its associated data, and
-//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, messages of
-//! up to `Tuning::narrower_max_bytes` have the plan of their narrower vectors.
+//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, short messages
+//! have the plan of narrower vectors.
 //!
 //! | plan | messages | where |
 //! |---|---|---|
@@ -85,7 +85,7 @@ pub(crate) fn open<S: Simd>(
 
 /// Returns whether a message of `length` bytes is faster on the vectors of `Simd::Narrower`.
 #[inline(always)]
-fn is_for_narrower<S: Simd>(token: S, length: usize) -> bool {
+pub(super) fn is_for_narrower<S: Simd>(token: S, length: usize) -> bool {
     S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max)
         || length <= BLOCK_BYTES && S::TUNING.one_block_messages_on_narrower_vectors.of(token.cpu_class())
 }

@@ -1,8 +1,9 @@
 //! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
 //!
-//! The key stream is computed in portions (`Tuning` explains sets and groups of blocks). After
-//! [the first one](FirstPortion), only whole pairs of groups remain. The powers of r are computed after block 0. To seal, each portion is authenticated after the
-//! next one has been encrypted. To open, each portion is authenticated just before it is decrypted.
+//! The key stream is computed in portions (`Tuning` explains sets and groups of blocks): [the first
+//! one](FirstPortion), and then pairs of groups. The powers of r are computed after block 0. To seal,
+//! each portion is authenticated after the next one has been encrypted. To open, each portion is
+//! authenticated just before it is decrypted.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd};
@@ -30,7 +31,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
     let cipher = token.for_cipher();
-    let first = FirstPortion::of(token, token.cpu_class(), length);
+    let first = FirstPortion::of::<S>(token.cpu_class(), length);
     let mut set = [0; SET_BYTES];
     let mut end = first.start;
     let short = first.xor(cipher, state, length, &mut set, message.upto(end)).padded(aad);
@@ -76,7 +77,7 @@ pub(super) fn open<S: Simd>(
     last_row.copy_from_slice(&message.input()[whole_rows..]);
 
     let cipher = token.for_cipher();
-    let first = FirstPortion::of(token, token.cpu_class(), length);
+    let first = FirstPortion::of::<S>(token.cpu_class(), length);
     let mut set = [0; SET_BYTES];
     // The key of the authenticator comes with the first portion of the key stream. That portion is
     // decrypted at once, and its rows are authenticated in a copy.

@@ -24,9 +24,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
         return None;
     }
     let class = token.cpu_class();
-    let is_beside_block_0 =
-        S::MUL_ADD_52 && S::TUNING.block_0_beside_vectors.of(class) && beside_block_0::takes(length);
-    (length <= S::TUNING.short_max_bytes.of(class) && !is_beside_block_0).then_some(class)
+    (length <= S::TUNING.short_max_bytes.of(class) && !beside_block_0::takes::<S>(class, length)).then_some(class)
 }
 
 /// Returns the most bytes of key stream that a message of this plan needs.
@@ -38,7 +36,7 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.length());
-    if S::MUL_ADD_52 && kernel::has_free_integer_units::<S>(class) {
+    if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class) {
         return seal_beside_block_0::<S>(token, class, state, aad, message);
     }
     let mut first;
@@ -64,7 +62,7 @@ pub(super) fn open<S: Simd>(
     tag: &Tag,
     message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    if S::MUL_ADD_52 && kernel::has_free_integer_units::<S>(class) {
+    if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class) {
         return open_beside_block_0::<S>(token, class, state, aad, tag, message);
     }
     let bytes = BLOCK_BYTES + message.length();

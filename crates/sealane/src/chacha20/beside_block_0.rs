@@ -2,7 +2,7 @@
 //! otherwise need a set of its own if the start of the message fills whole sets, or whole groups of
 //! them. [`super::rows`] explains sets and groups.
 
-use sealane_simd::Simd;
+use sealane_simd::{CpuClass, Simd};
 
 use super::paired::{self, SET_BYTES};
 use super::sets::xor_sets;
@@ -10,14 +10,14 @@ use super::single::IntegerBlock;
 use super::state::State;
 use super::{BLOCK_BYTES, horizontal};
 
-/// Returns whether [`xor`] takes that many bytes of a message: two sets, one group, or two.
+/// Returns whether [`xor`] takes the first `bytes` of a message: two sets, one group, or two.
 ///
-/// One set takes as long with block 0 in a second set. Beside three sets and seven sets, a group and
-/// two groups have room for block 0. Five and six sets would take 0.95 times as long with block 0 on
+/// One set takes as long with block 0 in a second set. Three sets and seven sets fit with block 0
+/// into a group and into two groups. Five and six sets would take 0.95 times as long with block 0 on
 /// integers, and would need 7 KB of code.
 #[inline(always)]
-pub(crate) const fn takes(bytes: usize) -> bool {
-    matches!(bytes.div_ceil(BLOCK_BYTES), 8 | 16 | 32)
+pub(crate) const fn takes<S: Simd>(class: CpuClass, bytes: usize) -> bool {
+    S::TUNING.block_0_beside_vectors.of(class) && matches!(bytes.div_ceil(BLOCK_BYTES), 8 | 16 | 32)
 }
 
 /// Combines `data`, whose length [`takes`] accepts, with ChaCha20's key stream from block 1 on.

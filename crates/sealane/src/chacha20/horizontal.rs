@@ -40,7 +40,11 @@ pub(super) fn key_stream_beside<S: Simd, const SETS: usize>(
 
 /// Returns the initial states of the sets from block `counter` on.
 #[inline(always)]
-fn before_rounds<S: Simd, const SETS: usize>(token: S, state: &State, counter: u32) -> [Rows<S::Words>; SETS] {
+pub(super) fn before_rounds<S: Simd, const SETS: usize>(
+    token: S,
+    state: &State,
+    counter: u32,
+) -> [Rows<S::Words>; SETS] {
     let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
     let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
     for (set, rows) in initial.iter_mut().enumerate() {
@@ -51,7 +55,9 @@ fn before_rounds<S: Simd, const SETS: usize>(token: S, state: &State, counter: u
 
 /// Returns the first rows of all sets, their second rows, and so on.
 #[inline(always)]
-fn columns<W: Words, const SETS: usize>(sets: &[Rows<W>; SETS]) -> ([W; SETS], [W; SETS], [W; SETS], [W; SETS]) {
+pub(super) fn columns<W: Words, const SETS: usize>(
+    sets: &[Rows<W>; SETS],
+) -> ([W; SETS], [W; SETS], [W; SETS], [W; SETS]) {
     let Rows(a, b, c, d) = sets[0];
     let (mut a, mut b, mut c, mut d) = ([a; SETS], [b; SETS], [c; SETS], [d; SETS]);
     for i in 1..SETS {
@@ -62,7 +68,7 @@ fn columns<W: Words, const SETS: usize>(sets: &[Rows<W>; SETS]) -> ([W; SETS], [
 
 /// Returns the sums of the initial states and the states after the rounds.
 #[inline(always)]
-fn sums<W: Words, const SETS: usize>(
+pub(super) fn sums<W: Words, const SETS: usize>(
     initial: &[Rows<W>; SETS],
     a: &[W; SETS],
     b: &[W; SETS],

@@ -68,7 +68,7 @@ pub(crate) fn with_word_13(
 fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, data: &mut [u8]) {
     if S::VECTORS {
         let bytes = data.len();
-        if bytes <= BLOCK_BYTES + set_bytes::<S>() && has_free_integer_units::<S>(token.cpu_class()) {
+        if bytes <= BLOCK_BYTES + set_bytes::<S>() && computes_block_on_integers::<S>(token.cpu_class()) {
             if bytes <= BLOCK_BYTES {
                 return single::xor::<ROUNDS>(state, counter, data);
             }
@@ -98,7 +98,7 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
 /// Returns whether, on this class of CPUs, a block takes less time on integers than on vectors, and
 /// almost no extra time while the vector units work.
 #[inline(always)]
-pub(crate) const fn has_free_integer_units<S: Simd>(class: CpuClass) -> bool {
+pub(crate) const fn computes_block_on_integers<S: Simd>(class: CpuClass) -> bool {
     S::TUNING.block_on_integers.of(class)
 }
 

@@ -1,10 +1,10 @@
 //! A single block of ChaCha on 32-bit integers: alone, also in portable code, or while the vector
-//! units compute sets of blocks in the horizontal layout.
+//! units compute sets or groups of blocks.
 
 use sealane_simd::{Simd, Word, Words};
 
 use super::BLOCK_BYTES;
-use super::horizontal::{counters, first_half, second_half};
+use super::horizontal::{before_rounds, columns, first_half, second_half, sums};
 use super::rows::Rows;
 use super::state::{State, xor_bytes};
 
@@ -141,11 +141,7 @@ pub(super) fn block_and_sets<S: Simd, const ROUNDS: usize, const SETS: usize>(
     state: &State,
     counter: u32,
 ) -> (State, [Rows<S::Words>; SETS]) {
-    let row = |i: usize| S::Words::splat_row(token, [state[i], state[i + 1], state[i + 2], state[i + 3]]);
-    let mut initial = [Rows(row(0), row(4), row(8), row(12)); SETS];
-    for (set, rows) in initial.iter_mut().enumerate() {
-        rows.3 = counters::<S>(token, state, counter.wrapping_add(1), set * S::Words::ROWS);
-    }
+    let initial = before_rounds::<S, SETS>(token, state, counter.wrapping_add(1));
     block_and_rows::<_, ROUNDS, SETS>(state, counter, &initial)
 }
 
@@ -160,10 +156,7 @@ fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
     let mut initial = *state;
     initial[12] = counter;
     let mut v = initial;
-    let (mut a, mut b, mut c, mut d) = ([rows[0].0; SETS], [rows[0].1; SETS], [rows[0].2; SETS], [rows[0].3; SETS]);
-    for i in 1..SETS {
-        Rows(a[i], b[i], c[i], d[i]) = rows[i];
-    }
+    let (mut a, mut b, mut c, mut d) = columns(rows);
     macro_rules! slow {
         ($($quarters:tt)*) => {
             if SETS == 1 {
@@ -197,10 +190,5 @@ fn block_and_rows<W: Words, const ROUNDS: usize, const SETS: usize>(
     for (word, initial) in v.iter_mut().zip(initial) {
         *word = word.wrapping_add(initial).opaque();
     }
-    let mut sums = *rows;
-    for i in 0..SETS {
-        let Rows(a0, b0, c0, d0) = rows[i];
-        sums[i] = Rows(a[i].add(a0), b[i].add(b0), c[i].add(c0), d[i].add(d0));
-    }
-    (v, sums)
+    (v, sums(rows, &a, &b, &c, &d))
 }

@@ -9,6 +9,7 @@ use sealane_simd::{Level, Simd, Token, Words, dispatch};
 
 use super::request::{Operation, Request};
 use crate::aead::construction::{begin_mac, finish_mac, lengths};
+use crate::aead::one_shot;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self};
@@ -24,8 +25,6 @@ pub(super) struct Trio<'a> {
     states: [State; MESSAGES],
     len: usize,
     level: Level,
-    /// Whether the messages are processed on the vectors of `Simd::Narrower`.
-    on_narrower: bool,
     /// The length of the longest message for which a set has key stream, besides block 0. `None` if
     /// a set is a single block, or the backend has no vectors.
     max_bytes: Option<usize>,
@@ -33,14 +32,12 @@ pub(super) struct Trio<'a> {
 
 impl<'a> Trio<'a> {
     pub(super) fn new(level: Level) -> Self {
-        let on_narrower = dispatch!(level, token => is_for_narrower(token));
         Self {
             messages: [Request::default(), Request::default(), Request::default()],
             states: [[0; 16]; MESSAGES],
             len: 0,
             level,
-            on_narrower,
-            max_bytes: dispatch!(level, token => max_bytes_on(token, on_narrower)),
+            max_bytes: dispatch!(level, token => max_bytes(token)),
         }
     }
 
@@ -63,17 +60,19 @@ impl<'a> Trio<'a> {
     /// Seals and opens the messages that were pushed since the last call.
     #[inline(never)]
     pub(super) fn run(&mut self) {
-        dispatch!(self.level, token => self.run_on(token));
-        self.len = 0;
+        if self.len > 0 {
+            dispatch!(self.level, token => self.run_on(token));
+            self.len = 0;
+        }
     }
 
     #[inline(always)]
     fn run_on<S: Simd>(&mut self, token: S) {
-        if const { may_be_for_narrower::<S>() } && self.on_narrower {
+        let messages = &self.messages[..self.len];
+        if messages.iter().all(|message| one_shot::is_for_narrower(token, message.data.len())) {
             return on_narrower!(token => self.run_on(token));
         }
         match self.len {
-            0 => {}
             1 => self.run_inlined::<_, 1>(token),
             2 => self.run_inlined::<_, 2>(token),
             _ => self.run_inlined::<_, MESSAGES>(token),
@@ -82,7 +81,7 @@ impl<'a> Trio<'a> {
 
     #[inline(always)]
     fn run_inlined<S: Simd, const SETS: usize>(&mut self, token: S) {
-        if max_bytes::<S>().is_none() {
+        if max_bytes(token).is_none() {
             // No kernel is compiled for a backend on which nothing can be pushed.
             return assert!(self.len == 0, "nothing can have been pushed");
         }
@@ -105,26 +104,11 @@ impl Drop for Trio<'_> {
     }
 }
 
-/// Returns whether [`is_for_narrower`] may return true.
-const fn may_be_for_narrower<S: Simd>() -> bool {
-    let by_class = S::TUNING.one_block_messages_on_narrower_vectors;
-    S::TUNING.narrower_max_bytes.is_some() || by_class.one_cycle || by_class.two_cycles
-}
-
-/// Returns whether three messages are faster on the vectors of `Simd::Narrower`.
 #[inline(always)]
-fn is_for_narrower<S: Simd>(token: S) -> bool {
-    let tuning = S::TUNING;
-    tuning.narrower_max_bytes.is_some() || tuning.one_block_messages_on_narrower_vectors.of(token.cpu_class())
-}
-
-#[inline(always)]
-fn max_bytes_on<S: Simd>(_: S, on_narrower: bool) -> Option<usize> {
-    if on_narrower { max_bytes::<S::Narrower>() } else { max_bytes::<S>() }
-}
-
-#[inline(always)]
-fn max_bytes<S: Simd>() -> Option<usize> {
+fn max_bytes<S: Simd>(token: S) -> Option<usize> {
+    if S::TUNING.narrower_max_bytes.is_some() {
+        return max_bytes(token.for_narrower());
+    }
     if S::VECTORS && S::Words::ROWS > 1 { Some(rows::set_bytes::<S>() - BLOCK_BYTES) } else { None }
 }
 

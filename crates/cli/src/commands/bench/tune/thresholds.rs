@@ -149,8 +149,8 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("batch_min_messages", batch_min_messages, together(Some(batch_min_messages), short)),
         threshold(
             "batch_min_short_messages",
-            batch_min_short_messages.of(class),
-            together(batch_min_short_messages.of(class), BLOCK_BYTES),
+            batch_min_short_messages,
+            together(batch_min_short_messages, BLOCK_BYTES),
         ),
         threshold(
             "POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS",
