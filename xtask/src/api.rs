@@ -1,4 +1,4 @@
-//! `cargo xtask api`: compares the public interfaces of four libraries with `api/`.
+//! `cargo xtask api`: compares the public interfaces of the published libraries with `api/`.
 
 use std::process::Command;
 
@@ -8,7 +8,15 @@ use clap::Args;
 use crate::process;
 
 /// The libraries. `xtask/rustdoc-json` names the same ones, and `api/` has a file for each.
-const CRATES: [&str; 4] = ["sealane-simd", "sealane", "sealane-age", "sealane-shares"];
+const CRATES: [&str; 7] = [
+    "sealane-simd",
+    "sealane",
+    "sealane-age",
+    "sealane-shares",
+    "sealane-object-store",
+    "sealane-snow",
+    "rustls-sealane",
+];
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -23,7 +31,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     process::run(&mut Command::new("xtask/rustdoc-json"))?;
     let folder = if options.bless { "api".into() } else { process::empty_folder("api")? };
     for name in CRATES {
-        let file = name.trim_start_matches("sealane-");
+        let file = name.trim_start_matches("sealane-").trim_end_matches("-sealane");
         process::write(folder.join(file).with_extension("txt"), interface(name)?)?;
     }
     process::run(

@@ -44,6 +44,9 @@ mod resolver;
 pub use resolver::SealaneResolver;
 #[cfg(feature = "fallback")]
 pub use resolver::{builder, resolver};
+pub use sealane::Backend;
+// The version whose types are in this crate's interface.
+pub use snow;
 
 /// Runs the README's example as a doc test.
 #[cfg(all(doctest, feature = "fallback"))]
