@@ -1,57 +1,41 @@
 """Tests what `cargo xtask dist` creates for this kind of machine: python3 tools/dist/test.py
 
 Checks that archives and packages are the same when they are created again, that the signature is
-valid, that lintian finds nothing, and that the Debian package can be installed, used and removed in
-a clean root directory. debootstrap creates this directory in target/dist-test, where it is kept.
-The user must be root."""
+valid, that lintian finds nothing, that the container image and the Homebrew formula work, and that
+the Debian package can be installed, used and removed in a clean root directory. debootstrap creates
+this directory in target/dist-test, where it is kept. The user must be root."""
 
-import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-TARGET = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
-WORK = TARGET / "dist-test"
+import released
+from released import ROOT, TARGET, WORK, check, output, run, step
+
 SUITE = "bookworm"
-MAINTAINER = "The Sealane authors <sealane@example.org>"
-URL = "https://example.org/sealane"
-TOOLS = {"debootstrap": "debootstrap", "dpkg-deb": "dpkg", "lintian": "lintian", "man": "man-db", "minisign": "minisign"}
+TOOLS = {
+    "buildah": "buildah",
+    "debootstrap": "debootstrap",
+    "dpkg-deb": "dpkg",
+    "lintian": "lintian",
+    "man": "man-db",
+    "minisign": "minisign",
+    "ruby": "ruby",
+}
 # Files that dpkg keeps for itself.
 OF_DPKG = {"var/lib/dpkg/status-old", "var/lib/dpkg/available-old", "var/log/dpkg.log", "var/log/alternatives.log"}
-
-
-def run(*command, **options):
-    return subprocess.run(command, check=True, **options)
-
-
-def output(*command, **options):
-    return run(*command, stdout=subprocess.PIPE, text=True, **options).stdout
-
-
-def step(title):
-    print(f"== {title}", flush=True)
-
-
-def check(holds, message):
-    if not holds:
-        sys.exit(f"error: {message}")
 
 
 def made_twice():
     """Creates the release twice, with different user settings, and compares. Returns its folder."""
     first, second, elsewhere = WORK / "first", WORK / "second", WORK / "elsewhere"
     shutil.rmtree(elsewhere, ignore_errors=True)
-    elsewhere.mkdir()
-    run("minisign", "-G", "-W", "-f", "-p", WORK / "key.pub", "-s", WORK / "key", stdout=subprocess.DEVNULL)
-    options = ["--key", WORK / "key", "--maintainer", MAINTAINER, "--url", URL, "--output"]
-    chore = ["cargo", "run", "--quiet", "--package", "xtask", "--", "dist", "--native"]
-    run(*chore, *options, first, cwd=ROOT)
+    elsewhere.mkdir(parents=True)
+    options = released.options()
+    released.dist("--native", *options, first)
     environment = os.environ | {"TZ": "Pacific/Kiritimati", "LC_ALL": "POSIX", "HOME": str(elsewhere), "COLUMNS": "40"}
     tools = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
     keep = {name: os.environ.get(name, str(Path.home() / folder)) for name, folder in tools.items()}
@@ -78,40 +62,6 @@ def signed(release):
     listed = {line.split("  ")[1] for line in (release / "SHA256SUMS").read_text().splitlines()}
     rest = {path.name for path in release.iterdir()} - listed
     check(rest == {"SHA256SUMS", "SHA256SUMS.minisig"}, f"without a checksum: {rest}")
-
-
-def unpacked(release):
-    """Checks the files of the archive, and returns the folder in which they are unpacked."""
-    (archive,) = release.glob("*.tar.xz")
-    shutil.rmtree(WORK / "archive", ignore_errors=True)
-    with tarfile.open(archive) as tar:
-        members = tar.getmembers()
-    (WORK / "archive").mkdir()
-    run("tar", "-xf", archive, "-C", WORK / "archive")
-    check({(member.uid, member.gid, member.uname) for member in members} == {(0, 0, "root")}, "owners other than root")
-    check(len({member.mtime for member in members}) == 1, "files have more than one time")
-    (folder,) = (WORK / "archive").iterdir()
-    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    wanted = {"sealane", "README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt", "sealane.cdx.json"}
-    wanted |= {f"completions/{name}" for name in ["sealane.bash", "_sealane", "sealane.fish"]} | {"man/man1/sealane.1"}
-    check(wanted <= names, f"the archive lacks {wanted - names}")
-    others = {name for name in names - wanted if not re.fullmatch(r"man/man1/sealane-[a-z-]+\.1", name)}
-    check(not others and len(names) > len(wanted) + 10, f"files in the archive: {sorted(names)}")
-    check("INTERP" not in output("readelf", "-lW", folder / "sealane"), "the program is not static")
-    licences = (folder / "THIRD-PARTY.txt").read_text()
-    for part in json.loads((folder / "sealane.cdx.json").read_text())["components"]:
-        if part["scope"] == "required" and not part["name"].startswith("sealane"):
-            check(f"{part['name']} {part['version']} (" in licences, f"no licence of {part['name']}")
-    formula = (release / "sealane.rb").read_text()
-    for line in [f'url "{URL}/{archive.name}"', f'sha256 "{hashlib.sha256(archive.read_bytes()).hexdigest()}"']:
-        check(line in formula, f"the formula lacks {line}")
-    return folder
-
-
-def quick_start():
-    """Returns the commands of the README."""
-    section = (ROOT / "README.md").read_text().split("## Quick start\n")[1]
-    return section.split("```sh\n")[1].split("```")[0]
 
 
 def in_root(root, script):
@@ -152,10 +102,8 @@ def installed(package):
     shutil.copy(ROOT / "README.md", root / "root/README.md")
     in_root(root, "dpkg --install sealane.deb")
     added = paths(root) - before
-    in_root(root, quick_start())
-    home = root / "root"
-    check((home / "copy.md").read_bytes() == (ROOT / "README.md").read_bytes(), "the copy is another file")
-    check((home / "restored-key.txt").read_bytes() == (home / "key.txt").read_bytes(), "the key was not restored")
+    in_root(root, released.quick_start() + released.WRONG_KEY)
+    released.check_quick_start(root / "root")
     check(in_root(root, "sealane --version").startswith("sealane "), "no version")
     for page in ["sealane", "sealane-encrypt", "sealane-share-refresh"]:
         check(f"usr/share/man/man1/{page}.1.gz" in added, f"no manual page {page}")
@@ -174,37 +122,52 @@ def installed(package):
     shutil.rmtree(root)
 
 
-def alone(folder):
-    """Runs the program in a root directory without other files, as in an empty container."""
-    root = WORK / "scratch"
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir()
-    shutil.copy(folder / "sealane", root / "sealane")
-    command = [shutil.which("chroot"), root, "/sealane"]
+def image(folder):
+    """Makes the container image from an unpacked archive, and runs the command of the image in a
+    root directory that has only the image's files."""
+    store = WORK / "images"
+    shutil.rmtree(store, ignore_errors=True)
+    # This kind of storage needs no support by the kernel.
+    options = ["--storage-driver", "vfs", "--root", store / "files", "--runroot", store / "state"]
+
+    def buildah(*arguments):
+        return output("buildah", *options, *arguments).strip()
+
+    # No step of the image runs a program, so no container is needed.
+    build = ["build", "--quiet", "--isolation", "chroot", "-f", ROOT / "tools/dist/Containerfile", "-t", "sealane"]
+    buildah(*build, folder)
+    container = buildah("from", "sealane")
+    root = Path(buildah("mount", container))
+    names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
+    check(names == ["sealane"], f"files in the image: {names}")
+    settings = json.loads(buildah("inspect", "--type", "image", "sealane"))["OCIv1"]["config"]
+    command = [shutil.which("chroot"), root, *settings["Entrypoint"]]
     (root / "plain").write_text("attack at dawn")
     run(*command, "keygen", "-o", "/key", stderr=subprocess.DEVNULL, env={})
     run(*command, "encrypt", "-i", "/key", "-o", "/plain.age", "/plain", env={})
     check(output(*command, "decrypt", "-i", "/key", "/plain.age", env={}) == "attack at dawn", "the plaintext is wrong")
-    shutil.rmtree(root)
+    buildah("umount", container)
+    shutil.rmtree(store)
 
 
 def main():
-    for tool, package in TOOLS.items():
-        check(shutil.which(tool), f"`{tool}` is not installed. On Debian: apt-get install {package}")
-    check(os.geteuid() == 0, "a clean root needs the rights of root")
-    WORK.mkdir(parents=True, exist_ok=True)
+    released.require(TOOLS)
     step("a release, made twice")
     release = made_twice()
     step("checksums and signature")
     signed(release)
     step("the archive")
-    folder = unpacked(release)
-    step("the program alone in a root")
-    alone(folder)
+    (archive,) = release.glob("*.tar.xz")
+    folder = released.unpack(archive)
+    released.check_files(folder)
+    released.check_static(folder / "sealane")
+    step("the container image")
+    image(folder)
+    step("the Homebrew formula")
+    released.check_formula(release, "arm" if "aarch64" in archive.name else "intel")
     (package,) = release.glob("*.deb")
     step("lintian")
-    found = output("lintian", "--allow-root", "--fail-on", "error,warning", package)
-    check(not found, f"lintian says:\n{found}")
+    released.check_lintian(package)
     step(f"the package in a clean {SUITE}")
     installed(package)
 

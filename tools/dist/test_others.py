@@ -1,0 +1,96 @@
+"""Tests what `cargo xtask dist` creates for other kinds of machines than this one, which must be
+x86-64: python3 tools/dist/test_others.py
+
+Creates a release for all machines. With qemu, runs the program for AArch64, and with Wine, the
+program for Windows. The user must be root."""
+
+import os
+import shutil
+import subprocess
+
+import released
+from released import WORK, check, output, run, step
+
+# Where Debian has Wine's programs for 64 bits.
+WINE = "/usr/lib/wine"
+TOOLS = {
+    "dpkg-deb": "dpkg",
+    "lintian": "lintian",
+    "minisign": "minisign",
+    "qemu-aarch64": "qemu-user",
+    "ruby": "ruby",
+    "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64",
+    f"{WINE}/wine64": "wine64",
+}
+
+
+def named(release):
+    """Checks the names of the files of a release. Returns the archives of AArch64 and Windows, and
+    the packages of x86-64 and AArch64."""
+    version = output("cargo", "pkgid", "--package", "sealane-cli", cwd=released.ROOT).strip().split("@")[-1].split("#")[-1]
+    archives = [f"sealane-{version}-{target}" for target in
+                ["aarch64-unknown-linux-musl.tar.xz", "x86_64-pc-windows-gnu.zip", "x86_64-unknown-linux-musl.tar.xz"]]
+    packages = [f"sealane_{version}_{architecture}.deb" for architecture in ["amd64", "arm64"]]
+    wanted = {*archives, *packages, "sealane.rb", "SHA256SUMS", "SHA256SUMS.minisig"}
+    names = {path.name for path in release.iterdir()}
+    check(names == wanted, f"files of the release: {sorted(names)}")
+    return [release / name for name in archives[:2] + packages]
+
+
+def contents(package):
+    """Returns the modes, owners and paths of the files of a Debian package."""
+    listed = [line.split(maxsplit=5) for line in output("dpkg-deb", "--contents", package).splitlines()]
+    return [(mode, owner, path) for mode, owner, _, _, _, path in listed]
+
+
+def stop_wine():
+    # This fails if Wine has already stopped.
+    subprocess.run([f"{WINE}/wineserver", "--kill", "--wait"], check=False)
+
+
+def prepare_wine():
+    """Gives Wine a new folder with a Windows system."""
+    prefix = WORK / "wine"
+    # No message of Wine itself, and no change to the file types or menus of this machine.
+    os.environ |= {"WINEPREFIX": str(prefix), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "winemenubuilder.exe=d"}
+    stop_wine()
+    shutil.rmtree(prefix, ignore_errors=True)
+    prefix.mkdir()
+    run(f"{WINE}/wine64", "wineboot", "--init", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    library = prefix / "drive_c/windows/system32/bcryptprimitives.dll"
+    if not library.exists():
+        source = released.ROOT / "tools/dist/bcryptprimitives.c"
+        run("x86_64-w64-mingw32-gcc", "-shared", "-o", library, source, "-ladvapi32")
+
+
+def main():
+    released.require(TOOLS)
+    step("a release for all machines")
+    release = WORK / "all"
+    released.dist(*released.options(), release)
+    arm, windows, amd64_package, arm64_package = named(release)
+
+    step("AArch64: the archive")
+    folder = released.unpack(arm)
+    released.check_files(folder)
+    released.check_static(folder / "sealane")
+    released.run_quick_start("aarch64", f"qemu-aarch64 '{folder / 'sealane'}'")
+    step("AArch64: the Homebrew formula")
+    released.check_formula(release, "arm", ["qemu-aarch64"])
+    step("AArch64: the Debian package")
+    released.check_lintian(arm64_package)
+    check(output("dpkg-deb", "--field", arm64_package, "Architecture").strip() == "arm64", "a wrong architecture")
+    check(contents(arm64_package) == contents(amd64_package), "the packages for two architectures have different files")
+    step("x86-64: the Homebrew formula")
+    released.check_formula(release, "intel")
+
+    step("Windows: the archive")
+    folder = released.unpack(windows)
+    released.check_files(folder, "sealane.exe")
+    prepare_wine()
+    released.run_quick_start("windows", f"{WINE}/wine64 '{folder / 'sealane.exe'}'")
+    stop_wine()
+
+
+if __name__ == "__main__":
+    main()
