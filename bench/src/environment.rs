@@ -65,7 +65,8 @@ fn crates() -> Vec<String> {
     packages.collect()
 }
 
-/// Returns notes about the rows and targets that this CPU lacks, and about RustCrypto's version.
+/// Returns notes about the rows and targets that are left out on this machine, and about the
+/// version of RustCrypto that runs as portable code.
 fn notes() -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(found) = Capabilities::found()

@@ -81,16 +81,16 @@ pub fn state(key: &[u8; 32], last: [u32; 4]) -> State {
 /// A nonce, and the layout of words 12 to 15, which hold the block counter and the nonce.
 #[derive(Clone, Copy, Debug)]
 pub enum Nonce {
-    /// RFC 8439: word 12 is the counter, words 13 to 15 are the nonce.
+    /// RFC 8439: word 12 is the counter; words 13 to 15 are the nonce.
     Ietf([u8; 12]),
-    /// Bernstein: words 12 and 13 are the counter, low word first, words 14 and 15 are the nonce.
+    /// Bernstein: words 12 and 13 are the counter, low word first; words 14 and 15 are the nonce.
     Original([u8; 8]),
 }
 
 /// Computes chacha20_block(key, counter, nonce) of section 2.3.1, with `rounds` rounds.
 ///
 /// # Panics
-/// If the layout is that of RFC 8439, and `counter` does not fit in 32 bits.
+/// If `nonce` has the layout of RFC 8439 and `counter` does not fit in 32 bits.
 #[must_use]
 pub fn chacha_block(rounds: usize, key: &[u8; 32], counter: u64, nonce: &Nonce) -> [u8; 64] {
     let initial_state = match nonce {

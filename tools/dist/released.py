@@ -1,6 +1,5 @@
 """What the tests of a release share: python3 tools/dist/test.py and tools/dist/test_others.py"""
 
-import hashlib
 import json
 import os
 import re
@@ -134,12 +133,11 @@ def run_quick_start(name, command):
 
 def check_formula(release, processor, emulator=()):
     """Installs the archive of a release as Homebrew's formula says, and runs the formula's test."""
+    formula = release / "sealane.rb"
+    addresses = re.findall(r'url "(.*)/[^/]*"', formula.read_text())
+    check(addresses and set(addresses) == {URL}, f"the formula has the addresses {addresses}")
     home = WORK / f"homebrew-{processor}"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
     script = ROOT / "tools/dist/formula_test.rb"
-    run("ruby", script, release / "sealane.rb", release, home, processor, *emulator)
-
-
-def digest(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    run("ruby", script, formula, release, home, processor, *emulator)

@@ -29,7 +29,7 @@ pub(crate) struct Identity {
     recipient: Option<Recipient>,
     /// The secret text, if there is one.
     text: Option<SecretString>,
-    /// A random number, with which `repr` tells identities without a public key apart.
+    /// A random number that distinguishes identities without a public key in `repr`. 0 for others.
     number: u64,
     kind: &'static str,
 }
@@ -137,7 +137,8 @@ impl Identity {
         self.text.as_ref().map(|text| text.expose_secret()).ok_or_else(no_text)
     }
 
-    /// Shows at most the public key. Differs for different identities, as for recipients.
+    /// Shows no secret. Differs for different identities, for the same reason as the `repr` of a
+    /// recipient.
     fn __repr__(&self) -> PyResult<String> {
         Ok(match &self.recipient {
             Some(recipient) => format!("<sealane.age.Identity of {}>", recipient.__str__()?),
@@ -199,7 +200,7 @@ impl Identities {
     }
 }
 
-/// Parses a file of identities, which may be encrypted with a passphrase, or an ssh private key.
+/// Parses an ssh private key, or a file of identities, which may be encrypted with a passphrase.
 #[pyfunction(name = "parse_identities")]
 #[pyo3(signature = (contents, *, passphrase = None))]
 pub(crate) fn parse(py: Python<'_>, contents: Input<'_>, passphrase: Option<&str>) -> PyResult<Vec<Identity>> {

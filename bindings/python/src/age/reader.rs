@@ -123,8 +123,8 @@ impl State {
 #[pyclass(frozen, module = "sealane.age", name = "Reader")]
 pub(crate) struct Reader {
     state: Mutex<State>,
-    /// Whether seeking is possible: the file is not armored, and not the path of a pipe. A Python
-    /// file object must be asked too.
+    /// Whether the file is neither armored nor a pipe, so that seeking is possible. For a Python
+    /// file object, the caller must also ask the object.
     can_seek: bool,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Recipient {
     key: Key,
     /// The public text, if the recipient is a public key.
     text: Option<String>,
-    /// A random number, with which `repr` tells recipients without text apart.
+    /// A random number that distinguishes recipients without text in `repr`.
     number: u64,
     kind: &'static str,
 }

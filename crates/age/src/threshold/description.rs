@@ -14,10 +14,10 @@ use super::{TYPE, ThresholdError};
 /// The length of a share set id, in bytes.
 pub const SHARE_SET_ID_BYTES: usize = 16;
 
-/// The longest label, in bytes of UTF-8.
+/// The length of the longest label, in bytes of UTF-8.
 pub const MAX_LABEL_BYTES: usize = 100;
 
-/// The version of the format that is written.
+/// The only version of the format.
 const VERSION: &str = "v1";
 
 /// The id of a share set: random bytes, shown as 32 hexadecimal digits.
@@ -149,8 +149,8 @@ impl ShareDescription {
         2 <= self.threshold && self.threshold <= self.count && 1 <= self.point && self.point <= self.count
     }
 
-    /// Returns the associated data: the first line of the stanza without the arrow and the line
-    /// feed.
+    /// Returns the associated data: the first line of the stanza without the arrow, the space after
+    /// it, and the line feed.
     pub(super) fn associated_data(&self) -> Vec<u8> {
         [&[TYPE.to_owned()][..], &self.to_args()].concat().join(" ").into_bytes()
     }

@@ -21,7 +21,7 @@ pub(crate) struct Progress(Arc<State>);
 #[derive(Default)]
 struct State {
     count: AtomicU64,
-    /// The part of `count` that an earlier run has done.
+    /// The part of `count` that an earlier run processed.
     skipped: AtomicU64,
     bar: Mutex<Option<Bar>>,
 }
@@ -69,15 +69,15 @@ impl Progress {
         self.0.count.load(Ordering::Relaxed)
     }
 
-    /// Starts to count at zero again.
+    /// Resets the count to zero.
     pub(crate) fn reset(&self) {
         self.0.count.store(0, Ordering::Relaxed);
         self.0.skipped.store(0, Ordering::Relaxed);
     }
 
-    /// Shows the count until the result is dropped, out of `len` if that is known. Call this after
-    /// the last question, so that the bar is not drawn over a prompt. `quiet` keeps the bar off a
-    /// terminal that shows something else.
+    /// Shows the count, out of `len` if that is known, until the result is dropped. Call this after
+    /// the last prompt, so that the bar is not drawn over it. `quiet` keeps the bar off a terminal
+    /// that shows something else.
     pub(crate) fn show(&self, len: Option<u64>, quiet: bool) -> Shown {
         if !quiet && io::stderr().is_terminal() {
             self.start(Instant::now(), len);
@@ -108,7 +108,7 @@ impl Progress {
         self.update(Instant::now);
     }
 
-    /// Counts `n` bytes that an earlier run has done, which do not affect the speed.
+    /// Counts `n` bytes that an earlier run processed, which do not affect the speed.
     pub(crate) fn skip(&self, n: u64) {
         self.0.skipped.fetch_add(n, Ordering::Relaxed);
         self.add(n);
@@ -137,7 +137,7 @@ impl Progress {
     }
 }
 
-/// Removes the bar when it is dropped, before a message about the result.
+/// A guard that removes the bar when it is dropped. Drop it before a message about the result.
 #[must_use]
 pub(crate) struct Shown(Progress);
 
@@ -204,7 +204,7 @@ fn style(bounded: bool) -> ProgressStyle {
 
 #[cfg(test)]
 impl Progress {
-    /// Shows a bar to a test, although there is no terminal.
+    /// Starts a bar in a test, where there is no terminal.
     pub(crate) fn start_in_test(&self, now: Instant, len: Option<u64>) {
         self.start(now, len);
     }
@@ -230,7 +230,7 @@ mod tests {
     fn a_resumed_run_shows_the_speed_of_its_own_work() {
         let (progress, start) = (Progress::default(), Instant::now());
         progress.start_in_test(start, Some(1000 * MIB));
-        // In the future, so that the time of the calls below does not count.
+        // These times are in the future, so that the calls below take no samples at the real time.
         let at = |seconds: u64| progress.update_in_test(start + Duration::from_secs(3600 + seconds));
         progress.skip(800 * MIB);
         for second in 0..20 {

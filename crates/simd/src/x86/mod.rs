@@ -14,7 +14,7 @@
 //! let bytes = [Avx2::detect().is_some(), Gfni::detect().is_some(), Gfni512::detect().is_some()];
 //! println!("{ciphers:?} {products:?} {bytes:?}");
 //!
-//! /// Wider features contain others.
+//! /// Converts a token to one with fewer features.
 //! fn narrower(token: impl ProvesAvx512) -> Avx512 {
 //!     token.avx512()
 //! }
