@@ -73,6 +73,19 @@ class Formula
   end
 end
 
+# Returns the path below the prefix for a file of the archive.
+def path_of(name)
+  case name
+  when "sealane" then "bin/sealane"
+  when %r{\Aman/man1/} then "share/#{name}"
+  when "completions/sealane.bash" then "etc/bash_completion.d/sealane"
+  when "completions/_sealane" then "share/zsh/site-functions/_sealane"
+  when "completions/sealane.fish" then "share/fish/vendor_completions.d/sealane.fish"
+  when /\ALICENSE-/ then name
+  else "share/doc/sealane/#{name}"
+  end
+end
+
 load FORMULA.to_s
 values = Formula.formula.values
 raise "the formula lacks fields: #{values}" unless values.size == 6
@@ -86,10 +99,9 @@ Dir.mktmpdir do |folder|
     Kernel.system("tar", "-xf", archive.to_s, exception: true)
     Dir.chdir(Dir.children(".").fetch(0)) do
       formula.install
-      left = Dir.glob("**/*").select { |name| File.file?(name) && !PREFIX.glob("**/#{File.basename(name)}").any? }
-      # The formula gives this script the name that bash looks for.
-      left -= ["completions/sealane.bash"]
-      raise "not installed: #{left}" unless left.empty?
+      wanted = Dir.glob("**/*").select { |name| File.file?(name) }.map { |name| path_of(name) }.sort
+      found = PREFIX.glob("**/*").select(&:file?).map { |path| path.relative_path_from(PREFIX).to_s }.sort
+      raise "not installed: #{wanted - found}; not wanted: #{found - wanted}" unless found == wanted
     end
   end
 end

@@ -1,5 +1,6 @@
 """What the tests of a release share: python3 tools/dist/test.py and tools/dist/test_others.py"""
 
+import fcntl
 import json
 import os
 import re
@@ -41,10 +42,17 @@ def require(tools):
     check(os.geteuid() == 0, "the test needs the rights of root")
 
 
+def alone():
+    """Waits until no other test of a release runs: they share folders. Returns a file to keep open."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    lock = (WORK / "lock").open("w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
 def options():
     """Creates a key, and returns the options of `cargo xtask dist`, to which the folder of the
     release is appended."""
-    WORK.mkdir(parents=True, exist_ok=True)
     run("minisign", "-G", "-W", "-f", "-p", WORK / "key.pub", "-s", WORK / "key", stdout=subprocess.DEVNULL)
     return ["--key", WORK / "key", "--maintainer", MAINTAINER, "--url", URL, "--output"]
 
@@ -102,8 +110,9 @@ def quick_start():
 # The program must refuse a wrong key, and leave no output.
 WRONG_KEY = """
 sealane keygen -o other.txt
-! sealane decrypt -i other.txt -o nothing README.md.age
-[[ ! -e nothing ]]
+if sealane decrypt -i other.txt -o nothing README.md.age 2>refused.txt; then exit 1; fi
+grep 'no identity matches' refused.txt
+[ ! -e nothing ]
 """
 
 

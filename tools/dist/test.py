@@ -152,6 +152,7 @@ def image(folder):
 
 def main():
     released.require(TOOLS)
+    lock = released.alone()
     step("a release, made twice")
     release = made_twice()
     step("checksums and signature")
@@ -170,6 +171,7 @@ def main():
     released.check_lintian(package)
     step(f"the package in a clean {SUITE}")
     installed(package)
+    lock.close()
 
 
 if __name__ == "__main__":

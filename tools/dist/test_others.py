@@ -5,6 +5,7 @@ Creates a release for all machines. With qemu, runs the program for AArch64, and
 program for Windows. The user must be root."""
 
 import os
+import platform
 import shutil
 import subprocess
 
@@ -64,7 +65,9 @@ def prepare_wine():
 
 
 def main():
+    check(platform.machine() == "x86_64", "the test needs an x86-64 machine")
     released.require(TOOLS)
+    lock = released.alone()
     step("a release for all machines")
     release = WORK / "all"
     released.dist(*released.options(), release)
@@ -90,6 +93,7 @@ def main():
     prepare_wine()
     released.run_quick_start("windows", f"{WINE}/wine64 '{folder / 'sealane.exe'}'")
     stop_wine()
+    lock.close()
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (rest, number) = header.split_at_mut(NUMBER_AT);
         // With a packet number of 4 bytes, the sample is at the start of the payload.
         headers.decrypt_in_place(&payload[..headers.sample_len()], &mut rest[0], number)?;
+        // A QUIC stack takes the length of the number from the first byte, and restores its upper bits.
         let number = u32::from_be_bytes((*number).try_into()?);
         match receiver.decrypt_in_place(number.into(), header, payload) {
             Ok(plaintext) => assert_eq!(plaintext, [number as u8; PAYLOAD_BYTES]),

@@ -1,6 +1,7 @@
-//! Seals the plain objects of a store in place, and keeps their attributes. An object that somebody
-//! replaces meanwhile is not overwritten: run the program again. The store must have conditional
-//! writes, which local disks do not have.
+//! Seals the plain objects of a store in place, and keeps their attributes, but not their tags. An
+//! object that somebody replaces meanwhile is not overwritten: run the program again. The store must
+//! have conditional writes, which local disks do not have. Each object must fit into memory. Age
+//! files count as sealed, whatever their recipients.
 //!
 //! `cargo run --example migrate`
 
@@ -16,25 +17,27 @@ use sealane_object_store::object_store_014::object_store::{
 };
 use sealane_object_store::sealane_age::x25519::Identity;
 
-/// Seals an object that was read from the inner store. Returns whether it was plain.
-async fn seal(store: &SealedStore, object: GetResult) -> Result<bool, Error> {
+const START: &[u8] = b"age-encryption.org/v1\n";
+
+/// Seals an object that was read from the inner store.
+async fn seal(store: &SealedStore, object: GetResult) -> Result<(), Error> {
     let path = object.meta.location.clone();
     let version = UpdateVersion { e_tag: object.meta.e_tag.clone(), version: object.meta.version.clone() };
     let options = PutOptions { mode: PutMode::Update(version), ..object.attributes.clone().into() };
-    let bytes = object.bytes().await?;
-    if bytes.starts_with(b"age-encryption.org/v1\n") {
-        return Ok(false);
-    }
-    store.put_opts(&path, bytes.into(), options).await?;
-    Ok(true)
+    store.put_opts(&path, object.bytes().await?.into(), options).await?;
+    Ok(())
 }
 
 /// Seals all plain objects. Returns their number.
 async fn migrate(store: &SealedStore) -> Result<usize, Error> {
     let mut sealed = 0;
     for found in store.inner().list(None).try_collect::<Vec<_>>().await? {
-        let object = store.inner().get(&found.location).await?;
-        sealed += usize::from(seal(store, object).await?);
+        let (path, start) = (&found.location, START.len() as u64);
+        if found.size >= start && store.inner().get_range(path, 0..start).await? == START {
+            continue;
+        }
+        seal(store, store.inner().get(path).await?).await?;
+        sealed += 1;
     }
     Ok(sealed)
 }

@@ -22,8 +22,8 @@ pub enum CpuClass {
     /// same counts. Unknown CPUs belong here.
     OneCycle,
     /// A vector addition can take two cycles, and the CPU starts up to four 512-bit additions in a
-    /// cycle. One set leaves half of the units idle: two sets advance together, and a scalar block
-    /// beside them is nearly free. Measured on Zen 5.
+    /// cycle. One group leaves half of the units idle: two groups advance together, and a scalar
+    /// block beside sets is nearly free. Measured on Zen 5.
     TwoCycles,
 }
 

@@ -137,7 +137,7 @@ pub struct Tuning {
     /// The number of messages from which a batch is faster than the messages one by one.
     pub batch_min_messages: usize,
     /// The same number for messages that can be processed three at a time; `None` where three at a
-    /// time are always faster.
+    /// time are always faster. Messages of one block on narrower vectors are always processed so.
     pub batch_min_short_messages: Option<usize>,
 }
 

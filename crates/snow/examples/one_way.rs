@@ -1,5 +1,6 @@
 //! Seals a report to a public key. The recipient does not answer, and learns which key sealed the
-//! report (pattern X).
+//! report (pattern X). Anybody can send the same report again, so put a number or a time into it.
+//! Whoever gets the recipient's key can open old reports, and make reports in any sender's name.
 //!
 //! `cargo run --example one_way`
 

@@ -14,9 +14,10 @@ const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 
-/// The blocks of a message that fill no pair of groups, or the first pair if no blocks are left
-/// over, or one set of them. Behind these blocks, pairs remain. The last block of the last pair may
-/// be incomplete.
+/// The blocks of a message that are computed together with block 0: those that fill no pair of
+/// groups, or else the first pair. If few fill no pair, they are the last blocks of the message, in
+/// the set with block 0, beside the first pair. All other blocks are pairs, and the last block of
+/// the last pair may be incomplete.
 pub(super) struct FirstPortion {
     shape: Shape,
     /// The portion's bytes at the start of the message.

@@ -69,6 +69,7 @@ impl<'a> Trio<'a> {
     #[inline(always)]
     fn run_on<S: Simd>(&mut self, token: S) {
         let messages = &self.messages[..self.len];
+        // A longer message among them would not fit into a set of narrower vectors.
         if messages.iter().all(|message| one_shot::is_for_narrower(token, message.data.len())) {
             return on_narrower!(token => self.run_on(token));
         }
