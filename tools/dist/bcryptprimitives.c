@@ -1,5 +1,5 @@
-// The one function of Windows's bcryptprimitives.dll that Rust's standard library needs. Debian 12's
-// Wine does not have this library.
+// The one function of Windows's bcryptprimitives.dll that Rust's standard library needs. Debian
+// 12's Wine does not have this library.
 #include <windows.h>
 #include <ntsecapi.h>
 

@@ -1,4 +1,4 @@
-"""Packages every published crate, checks the files of each package, and has cargo build each package
+"""Packages every published crate, checks the files of each package, and has cargo build each one
 from nothing else than its files, without uploading: python3 tools/dist/packages.py"""
 
 import json
@@ -117,16 +117,17 @@ def errors_of_packages(packages, folder, required=REQUIRED):
 
 
 def unpack(packages, folder):
-    """Unpacks packages that cargo has written to a folder. Returns the options with which cargo takes
-    these crates from there instead of the registry."""
+    """Unpacks packages that cargo has written to a folder. Returns the options with which cargo
+    takes these crates from there instead of the registry."""
     unpacked = folder / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
+    options = []
     for package in packages:
-        with tarfile.open(folder / f"{package['name']}-{package['version']}.crate") as tar:
+        name = f"{package['name']}-{package['version']}"
+        with tarfile.open(folder / f"{name}.crate") as tar:
             tar.extractall(unpacked, filter="data")
-    names = {package["name"]: f"{package['name']}-{package['version']}" for package in packages}
-    patches = {name: f'patch.crates-io.{name}.path="{unpacked / path}"' for name, path in names.items()}
-    return [option for patch in patches.values() for option in ("--config", patch)]
+        options += ["--config", f'patch.crates-io.{package["name"]}.path="{unpacked / name}"']
+    return options
 
 
 def main():

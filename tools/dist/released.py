@@ -43,7 +43,8 @@ def require(tools):
 
 
 def alone():
-    """Waits until no other test of a release runs: they share folders. Returns a file to keep open."""
+    """Waits until no other test of a release runs, because they share folders. Returns a file to
+    keep open."""
     WORK.mkdir(parents=True, exist_ok=True)
     lock = (WORK / "lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)

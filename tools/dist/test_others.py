@@ -9,6 +9,7 @@ import platform
 import shutil
 import subprocess
 
+import release
 import released
 from released import WORK, check, output, run, step
 
@@ -25,17 +26,17 @@ TOOLS = {
 }
 
 
-def named(release):
+def named(folder):
     """Checks the names of the files of a release. Returns the archives of AArch64 and Windows, and
     the packages of x86-64 and AArch64."""
-    version = output("cargo", "pkgid", "--package", "sealane-cli", cwd=released.ROOT).strip().split("@")[-1].split("#")[-1]
+    version = release.version()
     archives = [f"sealane-{version}-{target}" for target in
                 ["aarch64-unknown-linux-musl.tar.xz", "x86_64-pc-windows-gnu.zip", "x86_64-unknown-linux-musl.tar.xz"]]
     packages = [f"sealane_{version}_{architecture}.deb" for architecture in ["amd64", "arm64"]]
     wanted = {*archives, *packages, "sealane.rb", "SHA256SUMS", "SHA256SUMS.minisig"}
-    names = {path.name for path in release.iterdir()}
+    names = {path.name for path in folder.iterdir()}
     check(names == wanted, f"files of the release: {sorted(names)}")
-    return [release / name for name in archives[:2] + packages]
+    return [folder / name for name in archives[:2] + packages]
 
 
 def contents(package):
@@ -69,9 +70,9 @@ def main():
     released.require(TOOLS)
     lock = released.alone()
     step("a release for all machines")
-    release = WORK / "all"
-    released.dist(*released.options(), release)
-    arm, windows, amd64_package, arm64_package = named(release)
+    every = WORK / "all"
+    released.dist(*released.options(), every)
+    arm, windows, amd64_package, arm64_package = named(every)
 
     step("AArch64: the archive")
     folder = released.unpack(arm)
@@ -79,13 +80,13 @@ def main():
     released.check_static(folder / "sealane")
     released.run_quick_start("aarch64", f"qemu-aarch64 '{folder / 'sealane'}'")
     step("AArch64: the Homebrew formula")
-    released.check_formula(release, "arm", ["qemu-aarch64"])
+    released.check_formula(every, "arm", ["qemu-aarch64"])
     step("AArch64: the Debian package")
     released.check_lintian(arm64_package)
     check(output("dpkg-deb", "--field", arm64_package, "Architecture").strip() == "arm64", "a wrong architecture")
     check(contents(arm64_package) == contents(amd64_package), "the packages for two architectures have different files")
     step("x86-64: the Homebrew formula")
-    released.check_formula(release, "intel")
+    released.check_formula(every, "intel")
 
     step("Windows: the archive")
     folder = released.unpack(windows)

@@ -13,7 +13,8 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, Server
 
 fn main() -> Result<(), Box<dyn Error>> {
     let provider = rustls_sealane::chacha20_first(rustls_sealane::ring::default_provider());
-    // This succeeds once in a process. A program calls it first, before any library needs a provider.
+    // This succeeds once in a process. A program calls it first, before any library needs a
+    // provider.
     provider.install_default().map_err(|_| "another provider was installed before")?;
 
     let (mut client, mut server) = in_a_library()?;

@@ -1,5 +1,5 @@
-//! Protects all packets that a QUIC stack is about to send in one call, and opens them one by one as
-//! the peer does. A packet that was changed on the way is refused.
+//! Protects all packets that a QUIC stack is about to send in one call, and opens them one by one
+//! as the peer does. A packet that was changed on the way is refused.
 //!
 //! `cargo run --example packets`
 #![forbid(unsafe_code)]
@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (rest, number) = header.split_at_mut(NUMBER_AT);
         // With a packet number of 4 bytes, the sample is at the start of the payload.
         headers.decrypt_in_place(&payload[..headers.sample_len()], &mut rest[0], number)?;
-        // A QUIC stack takes the length of the number from the first byte, and restores its upper bits.
+        // A QUIC stack takes the length of the number from the first byte, and restores its upper
+        // bits.
         let number = u32::from_be_bytes((*number).try_into()?);
         match receiver.decrypt_in_place(number.into(), header, payload) {
             Ok(plaintext) => assert_eq!(plaintext, [number as u8; PAYLOAD_BYTES]),

@@ -1,6 +1,6 @@
 //! A server and a client over TCP, first with TLS 1.3 and then with TLS 1.2. The client uploads 16
-//! MiB, and the server answers with the number of bytes that arrived. The length precedes the upload,
-//! because TLS 1.2 cannot close one direction alone.
+//! MiB, and the server answers with the number of bytes that arrived. The length precedes the
+//! upload, because TLS 1.2 cannot close one direction alone.
 //!
 //! `cargo run --example tls`
 #![forbid(unsafe_code)]

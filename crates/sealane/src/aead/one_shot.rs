@@ -1,6 +1,6 @@
 //! The choice of a plan for a whole message, by its length, the length of its associated data, and
-//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, short messages
-//! have the plan of narrower vectors.
+//! the backend. Long associated data leads to the plan [`two_pass`]. On some backends, short
+//! messages have the plan of narrower vectors.
 //!
 //! | plan | messages | where |
 //! |---|---|---|

@@ -1,9 +1,9 @@
 //! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
 //!
 //! The key stream is computed in portions (`Tuning` explains sets and groups of blocks): [the first
-//! one](FirstPortion), and then pairs of groups. The powers of r are computed after block 0. To seal,
-//! each portion is authenticated after the next one has been encrypted. To open, each portion is
-//! authenticated just before it is decrypted.
+//! one](FirstPortion), and then pairs of groups. The powers of r are computed after block 0. To
+//! seal, each portion is authenticated after the next one has been encrypted. To open, each portion
+//! is authenticated just before it is decrypted.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{Level, Simd};

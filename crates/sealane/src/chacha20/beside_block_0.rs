@@ -13,8 +13,8 @@ use super::{BLOCK_BYTES, horizontal};
 /// Returns whether [`xor`] takes the first `bytes` of a message: two sets, one group, or two.
 ///
 /// One set takes as long with block 0 in a second set. Three sets and seven sets fit with block 0
-/// into a group and into two groups. Five and six sets would take 0.95 times as long with block 0 on
-/// integers, and would need 7 KB of code.
+/// into a group and into two groups. Five and six sets would take 0.95 times as long with block 0
+/// on integers, and would need 7 KB of code.
 #[inline(always)]
 pub(crate) const fn takes<S: Simd>(class: CpuClass, bytes: usize) -> bool {
     S::TUNING.block_0_beside_vectors.of(class) && matches!(bytes.div_ceil(BLOCK_BYTES), 8 | 16 | 32)

@@ -47,9 +47,9 @@ const POLY1305_LENGTHS: [usize; 9] = [64, 150, 550, 800, 1100, 2300, 6400, 8400,
 const PORTABLE_POLY1305_LENGTHS: &[usize] = POLY1305_LENGTHS.split_at(5).0;
 
 /// Lengths in bytes of messages that are sealed and opened alone: short, medium and long. After
-/// their groups, some have one set, and some have two. On CPUs with AVX-512 and IFMA of one class, 40
-/// bytes are processed on narrower vectors, and 500, 1000 and 2040 bytes fill sets or groups, beside
-/// which block 0 is computed on integers. 2100 bytes are two groups and a set.
+/// their groups, some have one set, and some have two. On CPUs with AVX-512 and IFMA of one class,
+/// 40 bytes are processed on narrower vectors, and 500, 1000 and 2040 bytes fill sets or groups,
+/// beside which block 0 is computed on integers. 2100 bytes are two groups and a set.
 const AEAD_LENGTHS: [usize; 13] = [100, 300, 1300, 40, 500, 540, 700, 1000, 1200, 1700, 2040, 2100, 5000];
 /// The first of these lengths, which reach all portable code.
 const PORTABLE_AEAD_LENGTHS: &[usize] = AEAD_LENGTHS.split_at(3).0;
@@ -131,8 +131,8 @@ fn state() -> State {
 }
 
 /// Returns a digest of the start of `buffer`, encrypted at each length in turn.
-// Not inlined, so that what it keeps on the stack is there only during this call. The same holds for
-// the digests of the other primitives.
+// Not inlined, so that what it keeps on the stack is there only during this call. The same holds
+// for the digests of the other primitives.
 #[inline(never)]
 fn chacha20_digest(level: Level, lengths: &[usize], buffer: &mut [u8]) -> u64 {
     chacha20_digest_with(lengths, buffer, |state, counter, data| {

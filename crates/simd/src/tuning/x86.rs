@@ -118,8 +118,8 @@ pub(crate) const AVX512_VL: Tuning = Tuning {
 pub(crate) const AVX512_IFMA: Tuning = Tuning {
     narrower_max_bytes: None,
     // Emerald Rapids: sealing 16 bytes takes 0.95 times as long, and 64 bytes 0.98. Three at a time
-    // on these vectors, 32 messages of 64 bytes take 0.96 (seal) and 0.88 (open) times as long as in
-    // lanes.
+    // on these vectors, 32 messages of 64 bytes take 0.96 (seal) and 0.88 (open) times as long as
+    // in lanes.
     one_block_messages_on_narrower_vectors: ByClass { one_cycle: INTERLEAVES, two_cycles: false },
     // Emerald Rapids: with the plan of one call, sealing 512 bytes takes 0.95 times as long, 1 KiB
     // and 2 KiB 0.85. Zen 5: a set beside a pair of groups costs almost nothing.
