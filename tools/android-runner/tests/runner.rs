@@ -200,7 +200,7 @@ const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
 
 #[test]
 fn a_signal_ends_the_program_and_cleans_up() {
-    for (signal, number) in SIGNALS {
+    fn check(signal: &str, number: i32) {
         let device = Device::new();
         let alive = device.dir.path().join("alive");
         let program = device.program(&format!("sleep 600 & echo $$ $! >'{}'; wait", alive.display()));
@@ -216,6 +216,12 @@ fn a_signal_ends_the_program_and_cleans_up() {
             wait_for("the program ends", || !is_alive(pid));
         }
     }
+    // Each takes two seconds of waiting.
+    std::thread::scope(|scope| {
+        for (signal, number) in SIGNALS {
+            scope.spawn(move || check(signal, number));
+        }
+    });
 }
 
 #[test]

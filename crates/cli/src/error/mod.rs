@@ -149,7 +149,13 @@ pub(crate) fn warn(message: impl AsRef<str>) {
 /// Prints a line to standard error. A closed standard error is ignored.
 fn say(kind: &str, message: &str) {
     use std::io::Write as _;
-    let _ = writeln!(io::stderr().lock(), "{}: {kind}: {}", Program::current().name(), shown(message));
+    let line = format!("{}: {kind}: {}", Program::current().name(), shown(message));
+    if cfg!(test) {
+        // Only this is captured by the harness of the unit tests.
+        eprintln!("{line}");
+    } else {
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
 }
 
 /// Returns a message of this command as it is shown: without characters that act on a terminal, and
