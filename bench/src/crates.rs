@@ -64,5 +64,5 @@ pub fn blahaj(name: &str, sharing: &Sharing<'_>, is_split: bool) -> Result<Row, 
 pub fn gf256(name: &str, sharing: &Sharing<'_>, is_split: bool) -> Result<Row, String> {
     let (threshold, count) = (sharing.threshold, sharing.count);
     let split = move |secret: &[u8]| gf256::shamir::shamir::generate(secret, count, threshold);
-    sharing.row(name, is_split, split, |shares| gf256::shamir::shamir::reconstruct(shares))
+    sharing.row(name, is_split, split, gf256::shamir::shamir::reconstruct)
 }

@@ -74,20 +74,24 @@ fn notes() -> Vec<String> {
     {
         let why = match (found.avx512(), openssl_capabilities::is_held()) {
             (true, _) => "OpenSSL uses AVX-512 by itself",
-            (false, true) => "OPENSSL_ia32cap hides it",
+            (false, true) => "OPENSSL_ia32cap hides AVX-512",
             (false, false) => "this CPU has no AVX-512",
         };
-        notes.push(format!("no row of OpenSSL forced: {why}; its targets are compared with OpenSSL as it is"));
+        notes.push(format!(
+            "no row \"OpenSSL forced\", because {why}. Its targets are compared with the row \"OpenSSL\""
+        ));
     }
     if Capabilities::found().is_some() && Capabilities::without_avx().is_none() {
-        notes.push("no row of OpenSSL without AVX: this CPU has no AVX, so OpenSSL as it is replaces the row".into());
+        notes.push("no row \"OpenSSL without AVX\", because OpenSSL finds no AVX: see the row \"OpenSSL\"".into());
     }
     if class_of_targets().is_none() {
-        notes.push("the targets for the chosen backend need a CPU with AVX-512, which this CPU lacks".into());
+        notes.push("no targets for the chosen backend: it does not use AVX-512".into());
     }
     if !graviola::util::is_cpu_supported() {
         notes.push("no row of graviola, which does not support this CPU".into());
     }
-    notes.push("RustCrypto, portable: the older of its crates above, in which a feature chooses portable code".into());
+    notes.push(
+        "\"RustCrypto, portable\" is the older version above: only there can a feature choose portable code".into(),
+    );
     notes
 }

@@ -86,7 +86,8 @@ impl Identity {
     }
 }
 
-fn random(error: impl ToString) -> PyErr {
+/// Returns the error of a generator of random numbers as an `OSError`.
+fn generator_error(error: impl ToString) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
@@ -102,9 +103,9 @@ impl Identity {
     #[pyo3(signature = (*, post_quantum = false))]
     fn generate(post_quantum: bool) -> PyResult<Self> {
         Self::of(if post_quantum {
-            AnyIdentity::PostQuantum(Box::new(mlkem768x25519::Identity::generate().map_err(random)?))
+            AnyIdentity::PostQuantum(Box::new(mlkem768x25519::Identity::generate().map_err(generator_error)?))
         } else {
-            AnyIdentity::X25519(x25519::Identity::generate().map_err(random)?)
+            AnyIdentity::X25519(x25519::Identity::generate().map_err(generator_error)?)
         })
     }
 
@@ -161,12 +162,12 @@ impl Identities {
     /// Takes an identity, or several. Parts may be among them.
     pub(crate) fn new(identities: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut all = Self { keys: Vec::new(), parts: Vec::new() };
-        if all.take(identities)? {
+        if all.add(identities)? {
             return Ok(all);
         }
         for identity in identities.try_iter()? {
             let identity = identity?;
-            if !all.take(&identity)? {
+            if !all.add(&identity)? {
                 let kind = identity.get_type().name()?;
                 let message = format!("identities must be of type Identity or Part, not {kind}");
                 return Err(PyTypeError::new_err(message));
@@ -175,7 +176,8 @@ impl Identities {
         Ok(all)
     }
 
-    fn take(&mut self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    /// Adds an identity or a part. Returns false for an object of any other type.
+    fn add(&mut self, item: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(identity) = item.cast::<Identity>() {
             self.keys.push(identity.get().key.clone());
         } else if let Ok(part) = item.cast::<Part>() {

@@ -74,7 +74,7 @@ impl Failures {
     /// first.
     fn add_found(&self, error: &Error, progress: &Progress) {
         if self.found.fetch_add(1, Ordering::Relaxed) < self.shown {
-            progress.aside(|| self.add(error));
+            progress.while_hidden(|| self.add(error));
         } else {
             self.count.fetch_add(1, Ordering::Relaxed);
         }

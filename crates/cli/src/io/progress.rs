@@ -11,7 +11,7 @@ use sealane_age::ReadAt;
 use crate::io::speed::Speed;
 
 /// The time after which a bar is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Counts the bytes that any number of readers and threads have read or otherwise processed, and
 /// shows the count. Clones share one count.
@@ -26,7 +26,7 @@ struct State {
     bar: Mutex<Option<Bar>>,
 }
 
-/// The state of a bar, which is drawn when the work has taken longer than [`PATIENCE`].
+/// The state of a bar, which is drawn when the work has taken longer than [`SHOWN_AFTER`].
 struct Bar {
     started: Instant,
     len: Option<u64>,
@@ -45,7 +45,7 @@ impl Bar {
             return;
         }
         let elapsed = now.saturating_duration_since(self.started);
-        if self.drawn.is_none() && elapsed >= PATIENCE {
+        if self.drawn.is_none() && elapsed >= SHOWN_AFTER {
             let drawn = ProgressBar::with_draw_target(self.len, ProgressDrawTarget::stderr_with_hz(10));
             drawn.set_style(style(self.len.is_some()));
             self.drawn = Some(drawn.with_elapsed(elapsed));
@@ -94,11 +94,11 @@ impl Progress {
         self.count().saturating_sub(self.0.skipped.load(Ordering::Relaxed))
     }
 
-    /// Hides the bar while `act` writes to standard error.
-    pub(crate) fn aside(&self, act: impl FnOnce()) {
+    /// Hides the bar while `write` writes to standard error.
+    pub(crate) fn while_hidden(&self, write: impl FnOnce()) {
         match self.bar().as_ref().and_then(|bar| bar.drawn.as_ref()) {
-            Some(drawn) => drawn.suspend(act),
-            None => act(),
+            Some(drawn) => drawn.suspend(write),
+            None => write(),
         }
     }
 
@@ -124,7 +124,7 @@ impl Progress {
     }
 
     /// Shows `message` beside the bar.
-    pub(crate) fn say(&self, message: &str) {
+    pub(crate) fn set_message(&self, message: &str) {
         if let Some(bar) = self.bar().as_mut() {
             message.clone_into(&mut bar.message);
             bar.update(Instant::now(), self.count(), self.worked());

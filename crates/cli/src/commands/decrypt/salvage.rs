@@ -97,10 +97,10 @@ fn show(progress: &Progress, event: &Salvaging<'_>) {
     match event {
         Salvaging::Found { plaintext, .. } => {
             progress.add(plaintext.len() as u64);
-            progress.say("");
+            progress.set_message("");
         }
         Salvaging::Searching { tried, of } => {
-            progress.say(&format!("looking for the next chunk: {} %", 100 * tried / of.max(&1)));
+            progress.set_message(&format!("looking for the next chunk: {} %", 100 * tried / of.max(&1)));
         }
         _ => {}
     }
