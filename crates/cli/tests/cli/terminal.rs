@@ -200,10 +200,11 @@ fn a_bar_is_shown_for_long_work_only() {
     dir.write("part", bytes(1 << 20));
     // A slow source: 5 MiB in about 2.5 seconds.
     let slow = "for i in 1 2 3 4 5; do cat part; sleep 0.5; done";
-    // No bar is shown for short work, or if standard error is redirected.
+    // Both slow runs wait at once.
     let redirected = in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o redirected 2> log"));
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out")), 0, "MiB/s");
     assert!(shown.contains("MiB"), "{shown}");
+    // No bar is shown for short work, or if standard error is redirected.
     let shown = ends(in_terminal(&dir, "\"$SEALANE\" -R key.pub -o short part"), 0, "");
     assert_eq!(shown, "");
     let shown = ends(redirected, 0, "");
