@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use rexpect::session::spawn_command;
 use serde_json::Value;
 
+use crate::session::Session;
 use crate::support::{self, Dir, Run, SEALANE, finish};
 
 /// The shortest time that the command allows.
@@ -368,8 +368,7 @@ fn the_bar_is_shown_at_a_terminal_only() {
         );
         let mut command = Command::new("sh");
         command.args(["-c", &script]).env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
-        let mut session = spawn_command(command, Some(60_000)).expect("a pseudo-terminal");
-        session.exp_eof().unwrap()
+        Session::start(command).end().0
     };
     let bar = shown("> tables");
     assert!(bar.contains("%  chacha20 64 B") && bar.contains("poly1305 1 KiB"), "{bar}");

@@ -37,6 +37,7 @@ mod rekey_faults;
 mod repeated_holders;
 mod salvage;
 mod same_file;
+mod session;
 mod share_mistakes;
 mod share_text;
 mod shares;

@@ -2,38 +2,24 @@
 
 use std::process::Command;
 
-use nix::sys::wait::WaitStatus;
-use rexpect::session::{PtySession, spawn_command};
-
+use crate::session::Session;
 use crate::support::{Dir, SEALANE, bytes};
 
-/// Long enough for scrypt at full strength on a slow machine.
-const TIMEOUT: Option<u64> = Some(60_000);
-
 /// Runs the shell script `script` in a terminal. In the script, `$SEALANE` is the command.
-pub(crate) fn in_terminal(dir: &Dir, script: &str) -> PtySession {
+pub(crate) fn in_terminal(dir: &Dir, script: &str) -> Session {
     // A shell in a terminal starts with no signal ignored. The tests may start with ignored
     // signals, under nohup or in the background of a script.
     let mut command = Command::new("env");
     command.args(["--default-signal", "sh", "-c", script]);
     command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
     command.env("AGE_PASSPHRASE_WORK_FACTOR", "4").env_remove("AGE_PASSPHRASE").env_remove("PINENTRY_PROGRAM");
-    spawn_command(command, TIMEOUT).expect("a pseudo-terminal")
+    Session::start(command)
 }
 
-/// Waits for the end. Returns the remaining output, and the exit status.
+/// Waits for the end, and checks the exit status. `what` must have been shown.
 #[track_caller]
-pub(crate) fn end(mut session: PtySession) -> (String, i32) {
-    let shown = session.exp_eof().unwrap();
-    match session.process().wait().unwrap() {
-        WaitStatus::Exited(_, status) => (shown, status),
-        other => panic!("{other:?}: {shown}"),
-    }
-}
-
-#[track_caller]
-pub(crate) fn ends(session: PtySession, status: i32, what: &str) -> String {
-    let (shown, actual) = end(session);
+pub(crate) fn ends(session: Session, status: i32, what: &str) -> String {
+    let (shown, actual) = session.end();
     assert_eq!(actual, status, "{shown}");
     assert!(shown.contains(what), "{shown}");
     shown
@@ -44,44 +30,44 @@ fn a_passphrase_is_requested_and_confirmed() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o out in");
-    session.exp_string("Enter passphrase (leave empty").unwrap();
-    session.send_line("correct horse").unwrap();
-    session.exp_string("Confirm passphrase: ").unwrap();
-    session.send_line("correct horse").unwrap();
+    session.expect("Enter passphrase (leave empty");
+    session.send_line("correct horse");
+    session.expect("Confirm passphrase: ");
+    session.send_line("correct horse");
     let shown = ends(session, 0, "");
     assert!(!shown.contains("correct horse"), "no echo: {shown}");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d out");
-    session.exp_string("Enter passphrase for \"out\": ").unwrap();
-    session.send_line("correct horse").unwrap();
+    session.expect("Enter passphrase for \"out\": ");
+    session.send_line("correct horse");
     ends(session, 0, "the secret");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
-    session.exp_string("Enter passphrase").unwrap();
-    session.send_line("wrong").unwrap();
+    session.expect("Enter passphrase");
+    session.send_line("wrong");
     ends(session, 1, "incorrect passphrase");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
-    session.exp_string("Enter passphrase").unwrap();
-    session.send_line("").unwrap();
+    session.expect("Enter passphrase");
+    session.send_line("");
     ends(session, 1, "no passphrase given");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
-    session.exp_string("Enter passphrase for \"out\": ").unwrap();
-    session.send_control('d').unwrap();
+    session.expect("Enter passphrase for \"out\": ");
+    session.send_control('d');
     let shown = ends(session, 1, "no passphrase given for \"out\"");
     assert!(!shown.contains("no terminal"), "{shown}");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o new in");
-    session.exp_string("Enter passphrase").unwrap();
-    session.send_control('d').unwrap();
+    session.expect("Enter passphrase");
+    session.send_control('d');
     ends(session, 1, "no passphrase given");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o new in");
-    session.exp_string("Enter passphrase").unwrap();
-    session.send_line("one").unwrap();
-    session.exp_string("Confirm").unwrap();
-    session.send_line("two").unwrap();
+    session.expect("Enter passphrase");
+    session.send_line("one");
+    session.expect("Confirm");
+    session.send_line("two");
     ends(session, 1, "the passphrases are not the same");
     assert_eq!(dir.names(), ["in", "out"]);
 }
@@ -93,14 +79,14 @@ fn a_generated_passphrase_is_shown_at_the_terminal_only() {
     // Both standard streams are redirected. Only the question and the passphrase reach the
     // terminal.
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p in > out 2> log");
-    session.exp_string("Enter passphrase (leave empty").unwrap();
-    session.send_line("").unwrap();
-    let (_, passphrase) = session.exp_regex("([a-z]+-){9}[a-z]+").unwrap();
+    session.expect("Enter passphrase (leave empty");
+    session.send_line("");
+    let passphrase = session.expect_match("([a-z]+-){9}[a-z]+");
     ends(session, 0, "write it down");
     assert_eq!(dir.read("log"), b"");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d < out");
-    session.exp_string("Enter passphrase").unwrap();
-    session.send_line(&passphrase).unwrap();
+    session.expect("Enter passphrase");
+    session.send_line(&passphrase);
     ends(session, 0, "the secret");
 }
 
@@ -112,8 +98,8 @@ fn a_signal_during_a_prompt_restores_the_echo() {
     // print the terminal's state.
     let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
-    session.exp_string("generate a secure one): ").unwrap();
-    session.send_control('c').unwrap();
+    session.expect("generate a secure one): ");
+    session.send_control('c');
     let shown = ends(session, 0, "status 130");
     assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
     assert!(!shown.contains("error"), "{shown}");
@@ -121,8 +107,8 @@ fn a_signal_during_a_prompt_restores_the_echo() {
     // Another process sends the signal while the question is on the screen.
     let script = "trap : TERM; stty echo; echo shell $$; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
-    let (_, shell) = session.exp_regex("shell [0-9]+").unwrap();
-    session.exp_string("generate a secure one): ").unwrap();
+    let shell = session.expect_match("shell [0-9]+");
+    session.expect("generate a secure one): ");
     let shell = shell.trim_start_matches("shell ");
     assert!(Command::new("pkill").args(["-TERM", "-x", "-P", shell, "sealane"]).status().unwrap().success());
     let shown = ends(session, 0, "status 143");
@@ -137,14 +123,14 @@ fn identity_files_and_plugins_can_prompt() {
     dir.run(["-R", "key.pub", "-o", "out", "in"]).quiet();
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -a -o key.age key.txt");
     for _ in 0..2 {
-        session.exp_string("passphrase").unwrap();
-        session.exp_string(": ").unwrap();
-        session.send_line("pass").unwrap();
+        session.expect("passphrase");
+        session.expect(": ");
+        session.send_line("pass");
     }
     ends(session, 0, "");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -i key.age out");
-    session.exp_string("Enter passphrase for identity file \"key.age\": ").unwrap();
-    session.send_line("pass").unwrap();
+    session.expect("Enter passphrase for identity file \"key.age\": ");
+    session.send_line("pass");
     ends(session, 0, "the secret");
 }
 
@@ -172,7 +158,7 @@ fn an_armored_file_can_be_pasted() {
     let armored = dir.run_with(b"the secret\n", ["-a", "-R", "key.pub"]).quiet().stdout;
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -i key.txt");
     for line in String::from_utf8(armored).unwrap().lines() {
-        session.send_line(line).unwrap();
+        session.send_line(line);
     }
     ends(session, 0, "the secret");
 }
@@ -181,8 +167,8 @@ fn an_armored_file_can_be_pasted() {
 fn typed_input_is_encrypted_when_it_ends() {
     let dir = Dir::with_key();
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -a -R key.pub | tee out");
-    session.send_line("typed").unwrap();
-    session.send_control('d').unwrap();
+    session.send_line("typed");
+    session.send_control('d');
     ends(session, 0, "-----END AGE ENCRYPTED FILE-----");
     assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, b"typed\n");
 }
@@ -215,8 +201,8 @@ fn a_bar_is_shown_for_long_work_only() {
 fn many_files_have_one_bar() {
     let dir = crate::plugin::with_plugin();
     let plugin = String::from_utf8(dir.read("bin/age-plugin-test")).unwrap();
-    // A slow recipient: half a second for each file.
-    dir.write("bin/age-plugin-test", plugin.replacen('\n', "\nsleep 0.5\n", 1));
+    // A slow recipient: four files take more than 1.6 seconds.
+    dir.write("bin/age-plugin-test", plugin.replacen('\n', "\nsleep 0.4\n", 1));
     for name in ["a", "b", "c", "d"] {
         dir.write(name, bytes(1 << 20));
     }
@@ -245,21 +231,21 @@ fn a_holder_is_asked_for_a_part() {
     let ask = "exec \"$SEALANE\" contribute -i key.txt -o part party.age";
     for (answer, status) in [("n", 1), ("", 1), ("what\ny", 0)] {
         let mut session = in_terminal(&dir, ask);
-        let shown = session.exp_string("Give this part away? (y/n)").unwrap();
+        let shown = session.expect("Give this part away? (y/n)");
         let expected =
             ["The maker of the file says", "label      \"budget 2027\"", "part       1 of 2; any 2 open the file"];
         assert!(expected.iter().all(|line| shown.contains(line)) && shown.contains("share set  "), "{shown}");
         // The name of the file proves nothing, because anyone may have chosen it.
         assert!(!shown.contains("party"), "{shown}");
-        session.send_line(answer).unwrap();
+        session.send_line(answer);
         let message = if status == 1 { "no part was given away" } else { "" };
         ends(session, status, message);
         assert_eq!(dir.exists("part"), status == 0);
     }
     assert_eq!(dir.run(["-d", "-i", "b.txt", "--part", "part", "party.age"]).quiet().stdout, b"secret");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" contribute -i key.txt -o other party.age");
-    session.exp_string("Give this part away? (y/n)").unwrap();
-    session.send_control('d').unwrap();
+    session.expect("Give this part away? (y/n)");
+    session.send_control('d');
     ends(session, 1, "no part was given away");
     assert!(!dir.exists("other"));
 }

@@ -1,7 +1,6 @@
 //! `sealane combine` without files: shares that the user types at the terminal.
 
-use rexpect::session::PtySession;
-
+use crate::session::Session;
 use crate::support::Dir;
 use crate::terminal::{ends, in_terminal};
 
@@ -39,11 +38,11 @@ fn shares_are_checked_as_they_are_typed() {
 }
 
 /// Types each line, and waits for its answer.
-fn type_shares(session: &mut PtySession, lines: &[(&str, &str)]) {
+fn type_shares(session: &mut Session, lines: &[(&str, &str)]) {
     for (line, answer) in lines {
-        session.exp_string("(not shown; an empty line ends): ").unwrap();
-        session.send_line(line).unwrap();
-        session.exp_string(answer).unwrap();
+        session.expect("(not shown; an empty line ends): ");
+        session.send_line(line);
+        session.expect(answer);
     }
 }
 
@@ -96,15 +95,15 @@ fn too_few_shares_write_nothing() {
     let dir = Dir::new();
     let lines = split(&dir, "secret", &["--text"]);
     let mut session = in_terminal(&dir, COMBINE);
-    session.exp_string("an empty line ends): ").unwrap();
-    session.send_line(&lines[0]).unwrap();
-    session.exp_string("1 more needed").unwrap();
-    session.exp_string("an empty line ends): ").unwrap();
-    session.send_line("").unwrap();
+    session.expect("an empty line ends): ");
+    session.send_line(&lines[0]);
+    session.expect("1 more needed");
+    session.expect("an empty line ends): ");
+    session.send_line("");
     ends(session, 1, "1 more share is needed");
     let mut session = in_terminal(&dir, COMBINE);
-    session.exp_string("an empty line ends): ").unwrap();
-    session.send_control('d').unwrap();
+    session.expect("an empty line ends): ");
+    session.send_control('d');
     ends(session, 1, "no share was typed");
     assert!(!dir.exists("out"));
 }

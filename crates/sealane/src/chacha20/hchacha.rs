@@ -3,7 +3,7 @@
 
 use sealane_simd::{Level, dispatch};
 
-use super::state::{fill, half};
+use super::state::{State, fill, half};
 use super::{KEY_BYTES, kernel};
 use crate::backend::Backend;
 use crate::wipe::wipe;
@@ -41,10 +41,28 @@ pub(crate) fn hchacha<const ROUNDS: usize>(
 ) {
     let mut state = [0; 16];
     fill(&mut state, key, half(nonce), half(&nonce[8..]));
-    dispatch!(level, token => kernel::permute::<_, ROUNDS>(token, &mut state));
+    match ROUNDS {
+        8 => permute_8(level, &mut state),
+        12 => permute_12(level, &mut state),
+        _ => permute_20(level, &mut state),
+    }
     let words = state[..4].iter().chain(&state[12..]);
     for (bytes, word) in subkey.as_chunks_mut::<4>().0.iter_mut().zip(words) {
         *bytes = word.to_le_bytes();
     }
     wipe(&mut state);
+}
+
+// These are not generic: they are compiled once, with this crate and its optimisation.
+
+fn permute_20(level: Level, state: &mut State) {
+    dispatch!(level, token => kernel::permute::<_, 20>(token, state));
+}
+
+fn permute_12(level: Level, state: &mut State) {
+    dispatch!(level, token => kernel::permute::<_, 12>(token, state));
+}
+
+fn permute_8(level: Level, state: &mut State) {
+    dispatch!(level, token => kernel::permute::<_, 8>(token, state));
 }

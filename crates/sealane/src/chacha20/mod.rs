@@ -239,13 +239,10 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     /// Combines `data` with the key stream from block `counter` on. The caller has checked that the
     /// counter does not overflow before `data` ends.
     pub(crate) fn apply_blocks(level: Level, state: &mut State, counter: u64, data: &mut [u8]) {
-        let apply = |state: &_, counter, data: &mut _| {
-            // The condition is a constant. Otherwise both branches would be compiled.
-            if const { ROUNDS == 20 } {
-                apply_chacha20(level, state, counter, data);
-            } else {
-                apply_rounds::<ROUNDS>(level, state, counter, data);
-            }
+        let apply = |state: &_, counter, data: &mut _| match ROUNDS {
+            8 => apply_chacha8(level, state, counter, data),
+            12 => apply_chacha12(level, state, counter, data),
+            _ => apply_chacha20(level, state, counter, data),
         };
         if L::COUNTER_64 {
             kernel::with_word_13(state, counter, data, apply);
@@ -255,8 +252,8 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     }
 }
 
-/// Combines `data` with ChaCha20's key stream from block `counter` on. It is not generic, so it is
-/// compiled once, with this crate.
+/// Combines `data` with ChaCha20's key stream from block `counter` on. This function and the ones
+/// for fewer rounds are not generic: they are compiled once, with this crate and its optimisation.
 pub(crate) fn xor_chacha20(level: Level, state: &State, counter: u32, data: &mut [u8]) {
     dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, 20>(token, state, counter, data));
 }
@@ -268,10 +265,15 @@ pub(crate) fn apply_chacha20(level: Level, state: &State, counter: u32, data: &m
     crate::fault::flip("chacha20", level, data);
 }
 
-/// Does the same as [`apply_chacha20`] with `ROUNDS` rounds. The layout is not a parameter, so all
-/// layouts share the compiled kernels.
-fn apply_rounds<const ROUNDS: usize>(level: Level, state: &State, counter: u32, data: &mut [u8]) {
-    dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, ROUNDS>(token, state, counter, data));
+/// Does the same as [`apply_chacha20`] with 12 rounds.
+fn apply_chacha12(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, 12>(token, state, counter, data));
+    crate::fault::flip("chacha20", level, data);
+}
+
+/// Does the same as [`apply_chacha20`] with 8 rounds.
+fn apply_chacha8(level: Level, state: &State, counter: u32, data: &mut [u8]) {
+    dispatch!(level.for_cipher(), token => kernel::apply_inlined::<_, 8>(token, state, counter, data));
     crate::fault::flip("chacha20", level, data);
 }
 

@@ -1,0 +1,67 @@
+//! A command in a pseudo-terminal.
+
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::wait::WaitStatus;
+use rexpect::error::Error;
+use rexpect::reader::Options;
+use rexpect::session::{PtySession, spawn_with_options};
+
+/// Long enough for scrypt at full strength on a slow machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A command in a pseudo-terminal. rexpect sleeps for 100 ms if what it expects is not there yet,
+/// so this looks with a timeout of 0, and sleeps for less.
+pub(crate) struct Session(PtySession);
+
+impl Session {
+    pub(crate) fn start(command: Command) -> Self {
+        let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(0))).expect("a pseudo-terminal");
+        session.process_mut().set_kill_timeout(Some(TIMEOUT.as_millis() as u64));
+        Self(session)
+    }
+
+    pub(crate) fn send_line(&mut self, line: &str) {
+        self.0.send_line(line).unwrap();
+    }
+
+    /// Sends the character that the Control key makes of `letter`.
+    pub(crate) fn send_control(&mut self, letter: char) {
+        self.0.send_control(letter).unwrap();
+    }
+
+    /// Waits until `text` is shown. Returns what was shown before it.
+    #[track_caller]
+    pub(crate) fn expect(&mut self, text: &str) -> String {
+        self.until(|session| session.exp_string(text))
+    }
+
+    /// Waits until something is shown that matches `regex`. Returns it.
+    #[track_caller]
+    pub(crate) fn expect_match(&mut self, regex: &str) -> String {
+        self.until(|session| session.exp_regex(regex)).1
+    }
+
+    /// Waits for the end. Returns what was shown since the last expected text, and the exit status.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> (String, i32) {
+        let shown = self.until(|session| session.exp_eof());
+        match self.0.process().wait().unwrap() {
+            WaitStatus::Exited(_, status) => (shown, status),
+            other => panic!("{other:?}: {shown}"),
+        }
+    }
+
+    #[track_caller]
+    fn until<T>(&mut self, mut look: impl FnMut(&mut PtySession) -> Result<T, Error>) -> T {
+        let start = Instant::now();
+        loop {
+            match look(&mut self.0) {
+                Err(Error::Timeout { .. }) if start.elapsed() < TIMEOUT => sleep(Duration::from_millis(5)),
+                result => return result.unwrap_or_else(|error| panic!("{error}")),
+            }
+        }
+    }
+}
