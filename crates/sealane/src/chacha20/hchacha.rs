@@ -12,7 +12,7 @@ use crate::wipe::wipe;
 #[must_use]
 pub fn hchacha20(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     let mut subkey = [0; KEY_BYTES];
-    hchacha::<20>(key, nonce, Backend::detect().level(), &mut subkey);
+    hchacha(20, key, nonce, Backend::detect().level(), &mut subkey);
     subkey
 }
 
@@ -20,7 +20,7 @@ pub fn hchacha20(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
 #[must_use]
 pub fn hchacha12(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     let mut subkey = [0; KEY_BYTES];
-    hchacha::<12>(key, nonce, Backend::detect().level(), &mut subkey);
+    hchacha(12, key, nonce, Backend::detect().level(), &mut subkey);
     subkey
 }
 
@@ -28,12 +28,13 @@ pub fn hchacha12(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
 #[must_use]
 pub fn hchacha8(key: &[u8; KEY_BYTES], nonce: &[u8; 16]) -> [u8; KEY_BYTES] {
     let mut subkey = [0; KEY_BYTES];
-    hchacha::<8>(key, nonce, Backend::detect().level(), &mut subkey);
+    hchacha(8, key, nonce, Backend::detect().level(), &mut subkey);
     subkey
 }
 
-/// Writes the key that is derived from `key` and `nonce` to `subkey`.
-pub(crate) fn hchacha<const ROUNDS: usize>(
+/// Writes the key that is derived from `key` and `nonce` with 8, 12 or 20 rounds to `subkey`.
+pub(crate) fn hchacha(
+    rounds: usize,
     key: &[u8; KEY_BYTES],
     nonce: &[u8; 16],
     level: Level,
@@ -41,7 +42,7 @@ pub(crate) fn hchacha<const ROUNDS: usize>(
 ) {
     let mut state = [0; 16];
     fill(&mut state, key, half(nonce), half(&nonce[8..]));
-    match ROUNDS {
+    match rounds {
         8 => permute_8(level, &mut state),
         12 => permute_12(level, &mut state),
         _ => permute_20(level, &mut state),

@@ -41,7 +41,7 @@ macro_rules! rounds {
 
             fn hchacha(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
                 let mut subkey = [0; 32];
-                hchacha_on::<$rounds>(key, nonce, Backend::detect().level(), &mut subkey);
+                hchacha_on($rounds, key, nonce, Backend::detect().level(), &mut subkey);
                 subkey
             }
         }
