@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Emulates an x86 machine with AVX-512, with Bochs and Debian's kernel. Nothing needs root: packages
-# are unpacked, not installed.
+# Emulates an x86 machine with AVX-512. Uses Bochs and Debian's kernel. Debian's packages are
+# unpacked, not installed, so this needs no root once the tools for the build are installed.
 #
 #     bash bochs.sh prepare            builds and downloads everything, once
 #     bash bochs.sh image WORK CPU     writes a bootable image of the files in WORK/root
-#     bash bochs.sh boot WORK SECONDS  boots it for that long; the serial line is WORK/serial.txt
+#     bash bochs.sh boot WORK SECONDS  boots it for at most SECONDS; its output is in WORK/serial.txt
 set -euo pipefail
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/sealane
 PACKAGES=$CACHE/bochs-guest
@@ -18,7 +18,8 @@ SOURCE_SHA256=78f6c73d4a6472d5130a87ab9dc306d02c7c71ed8e25b3a8ef642e2a7acd282b
 RELEASE=trixie
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The options save emulated instructions. None of them changes a program's results.
+# The options choose the serial console, restart after a panic, and save emulated instructions. None
+# of them changes a program's results.
 KERNEL_OPTIONS="console=ttyS0 earlyprintk=serial,ttyS0,115200 panic=-1 nokaslr mitigations=off \
 random.trust_cpu=on cryptomgr.notests lsm= loglevel=3"
 
@@ -46,7 +47,7 @@ fetch_source() {
         -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")
     mkdir -p lists/partial cache/archives/partial
     printf '%s\n' 'Types: deb-src' "URIs: $1" "Suites: $RELEASE" 'Components: main' "Signed-By: $KEYRING" >bochs.sources
-    # If apt cannot fetch a list, it only prints a warning.
+    # Without `--error-on=any`, apt only prints a warning if it cannot fetch a list.
     apt-get "${options[@]}" update --error-on=any && apt-get "${options[@]}" source --tar-only --download-only bochs
 }
 
@@ -81,6 +82,7 @@ build_emulator() {
 # unpack PACKAGE FOLDER
 unpack() {
     echo "   fetching $1"
+    rm -rf "$2"
     mkdir -p "$2/download"
     cd "$2/download"
     apt-get -qq download "$1" || fail "cannot download $1: run \`apt-get update\` first (as root)"
@@ -97,7 +99,7 @@ prepare() {
         [[ -d $PACKAGES/$package && ! -d $PACKAGES/$package/download ]] || unpack "$package" "$PACKAGES/$package"
     done
     # Debian's newest kernel for virtual machines. It is small, and no modules are needed.
-    if ! compgen -G "$PACKAGES/kernel/boot/vmlinuz-*" >/dev/null; then
+    if [[ -d $PACKAGES/kernel/download ]] || ! compgen -G "$PACKAGES/kernel/boot/vmlinuz-*" >/dev/null; then
         kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
         [[ -n $kernel ]] || fail 'apt knows no kernel linux-image-cloud-amd64: run `apt-get update` first (as root), on Debian'
         unpack "$kernel" "$PACKAGES/kernel"
@@ -144,9 +146,9 @@ log: bochs.log
 END
 }
 
-case $1 in
+case ${1-} in
 prepare) prepare ;;
 image) image "$2" "$3" ;;
 boot) cd "$2" && exec timeout "$3" "$EMULATOR" -q -f bochsrc </dev/null >bochs.out 2>&1 ;;
-*) fail "no such part: $1" ;;
+*) fail "unknown command: ${1-}" ;;
 esac

@@ -1,7 +1,8 @@
-"""Measures reads of sealed Parquet on S3 beside plain Parquet, with a delay of each request.
+"""Compares reads of sealed Parquet with reads of plain Parquet on S3. Each request is delayed.
 
-Prints a table in Markdown: how long each read takes, as a multiple of the read of the plain file.
-All reads take turns, and the least time of each counts. A cold file is one whose header is unknown.
+Prints a table in Markdown. For each read it has the time, the bytes moved, and the time relative to
+reads of the plain file with and without s3fs's cache. The reads take turns, and the shortest time
+of each counts. For a cold read, the filesystem is new and has no header in its cache.
 """
 
 import argparse
@@ -26,7 +27,7 @@ def table_of(columns: int, rows: int) -> pa.Table:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--delay", type=float, default=10, help="milliseconds a request (default: 10)")
+    parser.add_argument("--delay", type=float, default=10, help="milliseconds of delay for each request (default: 10)")
     parser.add_argument("--rounds", type=int, default=15, help="rounds (default: 15)")
     arguments = parser.parse_args()
     identity = age.Identity.generate()

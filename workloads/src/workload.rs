@@ -1,4 +1,4 @@
-//! The types of the table of workloads: a row, and its parts.
+//! Types for the table of workloads: a row, and its parts.
 
 #[cfg(any(feature = "bench", feature = "run"))]
 use sealane::{BackendOf, Family as _};
@@ -82,7 +82,7 @@ impl Family {
     /// backend of this family, returns the widest available one.
     ///
     /// # Errors
-    /// If the CPU lacks the named backend, or no family has a backend with the name.
+    /// If the named backend cannot be used, or no family has a backend with the name.
     #[cfg(any(feature = "bench", feature = "run"))]
     pub fn chosen(self) -> Result<&'static str, sealane::BackendError> {
         match self {

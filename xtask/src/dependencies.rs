@@ -1,5 +1,6 @@
-//! `cargo xtask dependencies`: checks that each crate in use has a reason in docs/dependencies.md.
-//! cargo-deny checks licences, sources and duplicates.
+//! `cargo xtask dependencies`: checks that docs/dependencies.md gives a reason for each crate that a
+//! manifest names and for each indirect dependency of the command, and that `sealane-age` stays
+//! small. cargo-deny checks licences, sources and duplicates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use crate::command_crates::{CommandCrates, metadata, workspaces};
 use crate::process::{self, step};
 
 const PAGE: &str = "docs/dependencies.md";
-/// The target of the page's statements about the command's crates.
+/// The target for which the page lists the command's crates.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The headings of the page's two parts.
@@ -37,10 +38,13 @@ fn file_format() -> Result<()> {
     let unwanted = ["age", "age-core", "rsa", "i18n-embed", "rpassword", "pinentry", "console"];
     let mut names = crates.iter().filter_map(|line| line.split(' ').next());
     if let Some(name) = names.find(|name| unwanted.contains(name)) {
-        bail!("sealane-age brings {name} with its default features");
+        bail!("sealane-age depends on {name} with its default features");
     }
     let count = crates.len();
-    ensure!(count <= FILE_FORMAT_CRATES, "sealane-age brings {count} crates, which are more than {FILE_FORMAT_CRATES}");
+    ensure!(
+        count <= FILE_FORMAT_CRATES,
+        "sealane-age consists of {count} crates, and the limit is {FILE_FORMAT_CRATES}"
+    );
     println!("   {count} crates");
     Ok(())
 }
@@ -64,7 +68,11 @@ fn reasons() -> Result<()> {
     let only_builds: BTreeSet<_> = command.difference(&in_program).cloned().collect();
     let complaints = Page::parse(&process::read(PAGE)?)?.compare([&named, &brought], &only_builds);
     ensure!(complaints.is_empty(), "{PAGE} is wrong:\n  - {}", complaints.join("\n  - "));
-    println!("   {} crates in manifests and {} that come with them have a reason", named.len(), brought.len());
+    println!(
+        "   {} crates in manifests and {} indirect dependencies of the command have a reason",
+        named.len(),
+        brought.len()
+    );
     Ok(())
 }
 

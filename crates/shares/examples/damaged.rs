@@ -1,4 +1,5 @@
-//! One of four shares is damaged. The other three restore the secret, and the damaged one is named.
+//! Restores a secret from four shares, one of which is damaged, and reports the damaged one. Also
+//! shows that a share of another set is refused.
 //!
 //! `cargo run -p sealane-shares --example damaged`
 
@@ -8,7 +9,7 @@ use sealane_shares::{CombineError, ShareReader, combine, combine_seek, split};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shares = split(b"attack at dawn", 3, 5)?;
-    // A share of another set does not combine with these, because its header names the set.
+    // A share of another set is refused, because the header of a share has an identifier of its set.
     let stranger = split(b"attack at noon", 3, 5)?.swap_remove(0);
     let mixed = [stranger, shares[1].clone(), shares[2].clone()];
     assert!(matches!(combine(&mixed), Err(CombineError::DifferentSets { .. })));
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = combine_seek(readers, &mut secret)?;
     assert_eq!(secret, b"attack at dawn");
     for bad in &report.bad {
-        println!("share {}: {}", bad.position, bad.fault);
+        println!("share {} of the list: {}", bad.position + 1, bad.fault);
     }
     assert_eq!(report.bad.len(), 1);
     Ok(())

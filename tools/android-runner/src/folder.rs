@@ -31,14 +31,14 @@ impl<'a> Folder<'a> {
         String::from_utf8_lossy(&quote(format!("{}{name}", self.path))).into_owned()
     }
 
-    /// Copies a file into it.
+    /// Copies a local file to `name` in the folder.
     pub(crate) fn push(&self, file: &Path, name: &str) -> Result<()> {
         self.adb.push(file, &format!("{}/{name}", self.path))
     }
 
-    /// Writes a file into it.
+    /// Creates the file `name` with this content in the folder.
     pub(crate) fn write(&self, content: &[u8], name: &str) -> Result<()> {
-        let local = TemporaryFile(std::env::temp_dir().join(format!("{}-{name}", self.path.replace('/', "_"))));
+        let path = std::env::temp_dir().join(format!("{}-{name}", self.path.replace('/', "_")));
         let mut options = std::fs::File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -46,7 +46,8 @@ impl<'a> Folder<'a> {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o600);
         }
-        let mut file = options.open(&local.0).with_context(|| format!("cannot create {}", local.0.display()))?;
+        let mut file = options.open(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        let local = TemporaryFile(path);
         file.write_all(content).with_context(|| format!("cannot write {}", local.0.display()))?;
         self.push(&local.0, name)
     }

@@ -35,8 +35,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Function>> {
     Ok(functions)
 }
 
-/// Replaces function pointers with the functions that they point to, because calls into other
-/// crates go through such pointers. `relocations` is the output of `objdump --dynamic-reloc`.
+/// In operands that refer to a relocated pointer, replaces the pointer's address with the address it
+/// holds. Calls into other crates go through such pointers. `relocations` is the output of
+/// `objdump --dynamic-reloc`.
 pub(super) fn resolve_pointers(functions: &mut [Function], relocations: &str) {
     let pointers: HashMap<u64, u64> = relocations.lines().filter_map(pointer).collect();
     for instruction in functions.iter_mut().flat_map(|function| &mut function.instructions) {
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_are_replaced_by_what_they_point_to() {
+    fn pointers_are_replaced_by_their_targets() {
         let text = "0000000000001000 <f>:\n    1000:\tcall   *0x40(%rip)        # 2000 <_DYNAMIC+0x9>\n";
         let mut functions = parse(text).unwrap();
         let relocations = "OFFSET TYPE VALUE\n0000000000002000 R_X86_64_RELATIVE  *ABS*+0x0000000000003000\n";

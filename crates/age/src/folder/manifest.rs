@@ -161,7 +161,12 @@ impl Manifest {
         let mut text = Vec::new();
         let mut line = |text: &mut Vec<u8>| {
             text.clear();
-            (&mut from).take(MAX_LINE).read_until(b'\n', text).map(|n| n > 0)
+            let len = (&mut from).take(MAX_LINE).read_until(b'\n', text)? as u64;
+            // The rest of a longer line must not be taken for a line.
+            if len == MAX_LINE && !text.ends_with(b"\n") {
+                return Err(malformed("a line is too long".to_owned()));
+            }
+            Ok::<_, ManifestError>(len > 0)
         };
         line(&mut text)?;
         match serde_json::from_slice::<Head>(&text) {
@@ -179,7 +184,7 @@ impl Manifest {
     }
 
     /// Checks that entries of different types have different names, and that only folders contain
-    /// entries. Returns the reason if this is not so.
+    /// entries. Otherwise returns the reason.
     fn check(&self) -> Result<(), String> {
         let leaves = self.files.keys().chain(self.links.keys()).map(|name| (name, true));
         let mut names: Vec<_> = leaves.chain(self.directories.keys().map(|name| (name, false))).collect();
@@ -303,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_cannot_be_read_are_not_written() {
+    fn entries_that_cannot_be_read_are_refused_by_the_writer() {
         let directory = |text| Entry::Directory { name: name(text), attributes: Attributes::default() };
         let link = |text, target: &str| Entry::Link { name: name(text), target: target.into() };
         let long = "x".repeat(1 << 20);
@@ -316,11 +321,24 @@ mod tests {
             let error = Manifest::write(io::sink(), entries).unwrap_err();
             assert_eq!((error.kind(), error.to_string().as_str()), (io::ErrorKind::InvalidInput, reason));
         }
-        // The longest line, which ends `"}` and a line feed.
+        // The longest line, which ends with `"}` and a line feed.
         let start = "{\"type\":\"link\",\"name\":\"b\",\"target\":\"".len();
         let mut text = Vec::new();
         Manifest::write(&mut text, [link("b", &long[start + 3..])]).unwrap();
         assert_eq!(Manifest::read(&text[..]).unwrap().links.len(), 1);
+        // Spaces fill the longest line, and an entry follows on the same line.
+        let entry = &text[text.iter().position(|&byte| byte == b'\n').unwrap() + 1..];
+        let (last, entry) = entry.split_last().unwrap();
+        assert_eq!((*last, entry.len() as u64), (b'\n', MAX_LINE - 1));
+        let next = "{\"type\":\"directory\",\"name\":\"a\"}\n";
+        for (between, expected) in [("\n", None), (" ", Some("malformed: a line is too long"))] {
+            let text = [b"{\"sealane-manifest\":1}\n", entry, between.as_bytes(), next.as_bytes()].concat();
+            let read = Manifest::read(&text[..]);
+            match expected {
+                None => assert_eq!(read.unwrap().directories.len(), 1),
+                Some(reason) => assert!(read.unwrap_err().to_string().contains(reason)),
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Folders are sealed, verified and opened.
+//! Tests of sealing, verifying and opening folders.
 
 use std::fs;
 use std::io;
@@ -183,7 +183,7 @@ fn fifos_are_faults() {
     assert!(matches!(place.open(), Err(OpenError::Manifest(VerifyError::Open(DecryptError::Io(_))))));
 }
 
-/// No system creates a link with so long a target.
+/// No system can create a link with a target this long.
 #[test]
 fn a_link_that_cannot_be_made_is_a_fault() {
     let place = Place::new();

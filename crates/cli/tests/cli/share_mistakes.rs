@@ -157,7 +157,8 @@ fn words_of_another_set_or_of_a_forger() {
     assert!(!dir.exists("out"));
 }
 
-/// Two holders of a group of which three are needed, and a file of a forger with two whole groups.
+/// Combines the shares of two holders, whose group needs three, with a forger's file of two whole
+/// groups.
 #[test]
 fn words_of_one_file_do_not_replace_those_of_an_incomplete_group() {
     let dir = Dir::new();
@@ -175,7 +176,8 @@ fn words_of_one_file_do_not_replace_those_of_an_incomplete_group() {
     let out = dir.run(["combine", "-o", "out", "holder-1", "holder-2", "evil"]);
     let out = out.fails("\"evil\", line 1, \"evil\", line 2 are enough by themselves, and nothing shows");
     assert!(String::from_utf8(out.stderr).unwrap().contains("shares from one file never outvote others"));
-    // With a third holder and a whole group, each of two secrets has enough groups.
+    // With a third holder and a second whole group, the honest shares have enough groups, and the
+    // forged share is left out.
     dir.write("group-2", &honest[5]);
     dir.write("evil", with_identifier(&evil[6], &honest[0]));
     let all = ["combine", "-o", "out", "holder-1", "holder-2", "holder-3", "group-2", "evil"];
@@ -183,7 +185,7 @@ fn words_of_one_file_do_not_replace_those_of_an_incomplete_group() {
     assert!(run.err().contains("left out: \"evil\": it does not fit the others"), "{}", run.err());
     run.ok();
     assert_eq!(dir.read("out"), [7; 32]);
-    // A holder who leaves out what is not needed combines the rest.
+    // Two whole groups are enough, although a share of an incomplete group is given too.
     dir.write("group-3", &honest[6]);
     assert_eq!(dir.run(["combine", "holder-1", "group-2", "group-3"]).ok().stdout, [7; 32]);
 }
@@ -197,7 +199,7 @@ fn words_of_two_secrets_name_both() {
     for (at, words) in honest[..3].iter().chain(&evil[3..5]).enumerate() {
         dir.write(&format!("holder-{}", at + 1), words);
     }
-    // Five shares of five have room for one secret only.
+    // With a threshold of three, five shares can restore only one secret.
     let run = dir.run(["combine", "holder-1", "holder-2", "holder-3", "holder-4", "holder-5"]);
     assert_eq!(run.err().matches("left out").count(), 2, "{}", run.err());
     assert_eq!(run.ok().stdout, [7; 32]);
@@ -265,11 +267,12 @@ fn a_secret_replaces_no_file() {
     assert_eq!((dir.read("new.txt"), dir.mode("new.txt")), (SECRET.to_vec(), 0o600));
     // An output that is not a regular file is written to.
     combine("/dev/null").quiet();
-    // A file that appears while the command waits for a passphrase is not overwritten.
+    // A file that appears while the command waits for a passphrase is not overwritten. A pipe, unlike
+    // a FIFO, lets the command start before anything is written.
     let words = words(&dir, &[7; 32]);
     dir.write("words", words.join("\n"));
-    let script = "mkfifo fifo; (sleep 1; echo mine > late; echo pass > fifo) & \
-                  AGE_PASSPHRASE_FD=3 \"$SEALANE\" combine -p -o late words 3< fifo";
+    let script = "(sleep 1; echo mine > late; echo pass) | \
+                  AGE_PASSPHRASE_FD=3 \"$SEALANE\" combine -p -o late words 3<&0 < /dev/null";
     dir.sh(script).fails("exists, and a secret never replaces a file");
     assert_eq!(dir.read("late"), b"mine\n");
     assert!(!dir.names().iter().any(|name| name.contains(".tmp")), "{:?}", dir.names());
@@ -295,7 +298,8 @@ fn a_secret_where_others_can_read_it_is_warned_of() {
             run.ok();
         }
         // A pipe has no mode to warn about.
-        assert!(!dir.sh(&format!("exec \"$SEALANE\" {command} | cat")).err().contains("others can read"));
+        let run = dir.sh(&format!("{{ \"$SEALANE\" {command}; echo status $? >&2; }} | cat"));
+        assert!(run.err().contains("status 0") && !run.err().contains("others can read"), "{}", run.err());
     }
     let run = dir.sh("rm -f out; umask 022; exec \"$SEALANE\" combine holder-1 holder-2 > out");
     assert!(!run.err().contains("others can read"), "nothing went there: {}", run.err());

@@ -1,5 +1,5 @@
-//! Compares secret sharing of bytes with the reference, on every backend: all lengths, points and
-//! thresholds, in pieces, and errors.
+//! Compares secret sharing of bytes with the reference on every backend: lengths up to several
+//! vectors, all points, thresholds up to 255, pieces, and errors.
 
 use sealane::Gf8Family;
 use sealane::shamir::Error;
@@ -92,7 +92,7 @@ fn pieces_of_any_length_give_the_same_shares() {
 
 /// The secret has two blocks, the second with one byte.
 #[test]
-fn every_point_and_threshold_is_right() {
+fn every_point_is_right_at_low_and_high_thresholds() {
     let (seed, secret) = (array(7), octets(8, 65));
     let points: Vec<u8> = (1..=255).rev().collect();
     let thresholds = [1, 2, 3, 4, 5, 8, 17, 18, 100, 255];
@@ -102,7 +102,7 @@ fn every_point_and_threshold_is_right() {
             let splitter = Splitter::from_seed_with_backend(threshold, &points, &seed, backend).unwrap();
             let shares = split(splitter, &secret, &[65]);
             assert!(shares == *expected, "{threshold} of 255 on {backend}");
-            // The last shares, so that each threshold combines other points.
+            // Combines the last shares, so that each threshold uses a different set of points.
             let chosen = 255 - threshold..;
             let slices = slices(&shares[chosen.clone()]);
             assert_eq!(combine(&points[chosen], 0, &slices, backend), secret, "{threshold} of 255 on {backend}");
@@ -215,7 +215,7 @@ fn every_wrong_parameter_has_its_error() {
 
 #[cfg(feature = "getrandom")]
 #[test]
-fn parameters_are_checked_before_the_system_is_asked_for_a_seed() {
+fn constructors_with_random_seeds_check_parameters() {
     let too_many = Error::TooManyShares { count: 256, maximum: MAX_SHARES };
     assert_eq!(Splitter::new(1, 256).err(), Some(too_many));
     assert_eq!(

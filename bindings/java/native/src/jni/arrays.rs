@@ -33,14 +33,14 @@ impl Environment {
         unsafe { &table.v1_4 }
     }
 
-    /// Copies a range of an array.
+    /// Copies a range of an array to the memory at `to`.
     pub(crate) fn get(&self, array: jbyteArray, offset: jint, len: usize, to: *mut u8) {
         // SAFETY: `new` promises a valid array and range; the callers here pass memory of `len`
         // bytes.
         unsafe { (self.table().GetByteArrayRegion)(self.0, array, offset, len as jint, to.cast()) }
     }
 
-    /// Copies to a range of an array.
+    /// Copies the memory at `from` to a range of an array.
     pub(crate) fn set(&self, array: jbyteArray, offset: jint, len: usize, from: *const u8) {
         // SAFETY: `new` promises a valid array and range; the callers here pass memory of `len`
         // bytes.
@@ -60,8 +60,9 @@ impl Environment {
     }
 }
 
-/// An array in a critical section: the garbage collector does not move it, and no other JNI
-/// function may be called before the section ends. Dropping this ends the section.
+/// An array in a critical section: the garbage collector does not move it. Until the section ends,
+/// only JNI functions that begin or end critical sections may be called. Dropping this ends the
+/// section.
 pub(crate) struct Critical<'a> {
     env: &'a Environment,
     array: jbyteArray,

@@ -173,7 +173,7 @@ fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
 
 fn unreadable(name: &str) -> Error {
     Error::new(format!("{name:?} is not a private key in a supported form"))
-        .hint(format!("supported are ssh-ed25519 and ssh-rsa keys in OpenSSH's form or in PEM; {CONVERT}"))
+        .hint(format!("ssh-ed25519 and ssh-rsa keys in OpenSSH's form or in PEM are supported; {CONVERT}"))
 }
 
 fn wrong_type(name: &str, kind: &str) -> Error {

@@ -88,9 +88,12 @@ final class StreamCipher extends NonceCipher {
         }
         if (inLen > 0 && in.overlapsPartly(inLen, out, inLen)) {
             byte[] copy = in.copy(0, inLen);
-            xor(new Bytes(copy, 0), inLen, new Bytes(copy, 0));
-            out.put(0, copy, inLen);
-            Keys.wipe(copy);
+            try {
+                xor(new Bytes(copy, 0), inLen, new Bytes(copy, 0));
+                out.put(0, copy, inLen);
+            } finally {
+                Keys.wipe(copy);
+            }
         } else {
             xor(in, inLen, out);
         }
