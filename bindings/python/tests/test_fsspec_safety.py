@@ -258,3 +258,24 @@ def test_generators_of_references(tmp_path):
     jobs.rekey("memory://a", **call).check()
     with pytest.raises(ValueError, match="references"):
         fsspec.filesystem("age", identities=one(IDENTITY.to_text()))
+
+
+def test_a_known_header_of_a_file_that_others_replace(tmp_path):
+    """Reads by path notice new recipients, and the end of a file that was incomplete."""
+    path = str(tmp_path / "a")
+    fs = fsspec.filesystem("age", target_protocol="file", skip_instance_cache=True, **OPTIONS)
+    whole = age.encrypt(DATA, IDENTITY.recipient)
+    header_and_nonce = len(age.encrypt(b"", IDENTITY.recipient)) - 16
+    for first, error in [
+        (age.encrypt(DATA, OTHER.recipient), age.NoMatchError),
+        (whole[:header_and_nonce], age.PayloadError),
+    ]:
+        for read in [lambda: fs.cat_file(path, 3, 8), lambda: fs.cat_ranges([path], [3], [8], on_error="raise")[0]]:
+            (tmp_path / "a").write_bytes(first)
+            fs.invalidate_cache()
+            fs.ls(str(tmp_path), detail=True)
+            with pytest.raises(error):
+                read()
+            fs.ls(str(tmp_path), detail=True)
+            (tmp_path / "a").write_bytes(whole)
+            assert read() == DATA[3:8]

@@ -197,7 +197,7 @@ def test_a_ledger_serves_one_job(root):
     jobs.rekey(f"{root}/lake", **TO_OTHER, ledger=f"{root}/ledger").check()
     with pytest.raises(jobs.JobError, match="belongs to another job: it differs in recipients"):
         jobs.rekey(f"{root}/lake", **OLD, recipients=str(NEW.recipient), ledger=f"{root}/ledger")
-    with pytest.raises(jobs.JobError, match="differs in operation"):
+    with pytest.raises(jobs.JobError, match="differs in identities, operation, recipients"):
         jobs.verify(f"{root}/lake", **READ_OTHER, ledger=f"{root}/ledger")
     fill(f"{root}/ledger", {"records/x.json": b'{"url": "x", "other": 1}'})
     with pytest.raises(jobs.JobError, match="malformed"):

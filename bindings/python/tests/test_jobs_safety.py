@@ -219,3 +219,56 @@ def test_systems_without_copy_file_range(tmp_path, monkeypatch):
     call = {"recipients": RECIPIENT, "ledger": f"{tmp_path}/ledger", **OLD}
     assert states(jobs.rekey(f"{tmp_path}/a", **call).check()) == ["done"]
     assert age.decrypt((tmp_path / "a").read_bytes(), IDENTITY) == b"x"
+
+
+def test_a_verification_belongs_to_its_identities(tmp_path):
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake/a").write_bytes(age.encrypt(b"a", IDENTITY.recipient))
+    ledger = f"file://{tmp_path}/ledger"
+    assert states(jobs.verify(f"file://{tmp_path}/lake", **OLD, ledger=ledger)) == ["done"]
+    new = OLD | {"identities": "env:SEALANE_OTHER_KEY"}
+    with pytest.raises(jobs.JobError, match="differs in identities"):
+        jobs.verify(f"file://{tmp_path}/lake", **new, ledger=ledger)
+    [failure] = jobs.verify(f"file://{tmp_path}/lake", **new, ledger=f"{ledger}-2").failures
+    assert "NoMatchError" in failure.error
+
+
+def test_names_with_wildcards(tmp_path):
+    """Neither objects nor ledgers with such names are taken for patterns."""
+    for name in ["a[1]*.bin", "a1.bin"]:
+        fsspec.filesystem("memory").pipe_file(f"/lake/{name}", age.encrypt(name.encode(), IDENTITY.recipient))
+    new = age.Identity.generate()
+    for ledger in [f"file://{tmp_path}/ledger[1]", "memory://ledger[2]"]:
+        options = OLD | {"recipients": [RECIPIENT, str(new.recipient)], "ledger": ledger}
+        assert states(jobs.rekey("memory://lake", **options)) == ["done"] * 2
+        assert states(jobs.rekey("memory://lake", **options)) == ["unchanged"] * 2
+        fs, root = fsspec.core.url_to_fs(ledger)
+        assert fs.find(f"{root}/intents") == []
+    for name in ["a[1]*.bin", "a1.bin"]:
+        assert age.decrypt(fsspec.filesystem("memory").cat_file(f"/lake/{name}"), new) == name.encode()
+
+
+def test_a_target_that_is_the_source_by_another_name(tmp_path):
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake/a").write_bytes(b"plain")
+    (tmp_path / "link").symlink_to("lake")
+    seal = {"recipients": RECIPIENT, "ledger": f"file://{tmp_path}/ledger", "progress": False}
+    with pytest.raises(jobs.JobError, match="the same object"):
+        jobs.seal(f"file://{tmp_path}/lake", f"file://{tmp_path}/link", **seal)
+    assert (tmp_path / "lake/a").read_bytes() == b"plain"
+
+
+def test_a_file_with_another_hard_link_keeps_its_header(tmp_path):
+    """Otherwise the other name would still have the header for the old recipients."""
+    sealed = age.encrypt(b"a", IDENTITY.recipient)
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake/a").write_bytes(sealed)
+    os.link(tmp_path / "lake/a", tmp_path / "other")
+    new = age.Identity.generate().recipient
+    ledger = f"file://{tmp_path}/ledger"
+    [failure] = jobs.rekey(f"file://{tmp_path}/lake", recipients=str(new), **OLD, ledger=ledger).failures
+    assert "has 2 hard links" in failure.error
+    with pytest.raises(OSError, match="has 2 hard links"):
+        age.rekey_file(tmp_path / "lake/a", IDENTITY, new)
+    assert (tmp_path / "lake/a").read_bytes() == sealed
+    assert sorted(os.listdir(tmp_path / "lake")) == ["a"]

@@ -174,7 +174,8 @@ def rekey_file(
     """Encrypts a file to other recipients by replacing its header.
 
     The payload is not encrypted again. Raises ``OSError`` if others change or replace the file
-    meanwhile, and leaves their version in place.
+    meanwhile, and leaves their version in place. Raises ``OSError`` too if the file has several hard
+    links, because the others would keep the old header.
 
     With ``keep``, the present recipients can still open the file. Leaving it out does not revoke
     access: anyone who could open the file before can still open a copy of it.
@@ -187,6 +188,9 @@ def rekey_file(
             if _version(os.stat(path)) != _version(found):
                 raise OSError(f"others changed the file meanwhile: {path!r}")
 
+        if found.st_nlink > 1:
+            links = f"the file has {found.st_nlink} hard links"
+            raise OSError(f"{links}, and the others would keep the old header: {path!r}")
         temporary = stack.enter_context(replacement(path, check))
         if not stat.S_ISREG(found.st_mode):
             # Other files are not replaced, so they would be overwritten while they are read.

@@ -211,13 +211,13 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
 
         A range is an index, a start and a stop.
         """
-        key = await self._unlock(entry)
-        try:
-            requests = plan(ranges, entry.payload_size, max_gap)
-        except OverflowError:
-            raise ValueError("a range is not possible") from None
         found = {index: b"" for index, _, _ in ranges}
         try:
+            key = await self._unlock(entry)
+            try:
+                requests = plan(ranges, entry.payload_size, max_gap)
+            except OverflowError:
+                raise ValueError("a range is not possible") from None
             for request, sealed in zip(requests, await self._fetch(path, entry, requests), strict=True):
                 if len(sealed) != request.stop - request.start:
                     raise age.PayloadError("the file is cut short, or was changed while it was read")
@@ -226,7 +226,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
                 else:
                     found.update(await asyncio.to_thread(request.open, key, sealed))
                 entry.end_is_verified |= request.is_last
-        except (age.PayloadError, OSError):
+        except (age.DecryptError, OSError):
             self._forget_version(path)
             raise
         return found
@@ -241,15 +241,17 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         was_known = self._headers.get(path) is not None
         entry = await self._entry(path)
         for attempt in range(2):
-            size = entry.size
-            if size is None:
-                # Raises the error that says what is wrong with this length.
-                age.PayloadKey.sealed_range(0, 1, entry.payload_size)
-            positions = [(index, *slice(start, stop).indices(size or 0)[:2]) for index, start, stop in ranges]
             try:
+                size = entry.size
+                if size is None:
+                    # Raises the error that says what is wrong with this length.
+                    age.PayloadKey.sealed_range(0, 1, entry.payload_size)
+                positions = [(index, *slice(start, stop).indices(size or 0)[:2]) for index, start, stop in ranges]
                 return await self._read_ranges(path, entry, [(i, a, max(a, b)) for i, a, b in positions], max_gap)
-            except (age.PayloadError, OSError):
-                # The file may have been replaced, and the range may lie beyond its end.
+            except (age.DecryptError, OSError):
+                # The file may have been replaced: by one with other recipients or of another
+                # length.
+                self._forget_version(path)
                 if attempt or not was_known:
                     raise
                 entry = await self._entry(path, fresh=True)

@@ -217,6 +217,8 @@ class _Run:
                 "recipients": _name(job.recipients) if job.recipients is not None else None,
                 "keep": job.keep,
                 "header_len": job.header_len,
+                # The result of a verification depends on who can open the objects.
+                "identities": _name(job.identities) if job.operation == "verify" else None,
                 "target": place.url if place else None,
             }
         )

@@ -22,6 +22,7 @@ import dataclasses
 import hashlib
 import json
 import secrets
+from glob import has_magic
 from typing import Any
 
 from fsspec.implementations.local import LocalFileSystem
@@ -31,6 +32,7 @@ from ._listing import Listing
 from ._place import Place
 from ._report import JobError, Record
 from ._stores import protocols_of
+from ._stores._store import move
 
 #: The protocols of stores in which a new object appears only when it is complete: S3, Azure and
 #: Google Cloud.
@@ -80,7 +82,7 @@ class Ledger:
         self._fs.pipe_file(temporary, data)
         # Some filesystems refuse to rename onto an existing file, and some then report no error.
         try:
-            self._fs.mv(temporary, path)
+            move(self._fs, temporary, path)
             is_refused = False
         except OSError:
             is_refused = True
@@ -88,7 +90,7 @@ class Ledger:
         if is_refused or self._fs.exists(temporary):
             with contextlib.suppress(FileNotFoundError):
                 self._fs.rm_file(path)
-            self._fs.mv(temporary, path)
+            move(self._fs, temporary, path)
             self._fs.invalidate_cache(folder)
 
     def _read_all(self, folder: str) -> dict[str, Any]:
@@ -104,7 +106,10 @@ class Ledger:
             raise error
         paths = sorted(path for path in listing.infos if path.endswith(".json"))
         found = {}
-        for path, data in (self._fs.cat(paths, recursive=False) if paths else {}).items():
+        # `cat` would take paths with wildcards for patterns.
+        everything = [None] * len(paths)
+        contents = self._fs.cat_ranges(paths, everything, everything, on_error="raise") if paths else []
+        for path, data in zip(paths, contents, strict=True):
             with contextlib.suppress(ValueError):
                 found[path] = json.loads(data)
         return found
@@ -175,5 +180,10 @@ class Ledger:
         hashes = {digest(url) for url in urls}
         with contextlib.suppress(FileNotFoundError):
             paths = [path for path in self._fs.find(folder) if path.split("/")[-2] in hashes]
-            if paths:
+            # `rm` removes many objects with one request, but takes paths with wildcards for
+            # patterns.
+            if has_magic(self._root):
+                for path in paths:
+                    self._fs.rm_file(path)
+            elif paths:
                 self._fs.rm(paths)

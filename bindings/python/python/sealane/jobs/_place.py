@@ -157,6 +157,15 @@ def is_result(found: Found, target: Place) -> bool:
     return is_below and place.protocol == target.protocol and place.path.startswith(folder)
 
 
+def _is_same(one: Place, other: Place) -> bool:
+    """Whether two places are the same object. A local folder may have several names."""
+    if one.protocol != other.protocol:
+        return False
+    if isinstance(one.fs(), LocalFileSystem):
+        return os.path.realpath(one.path) == os.path.realpath(other.path)
+    return one.path == other.path
+
+
 def target_of(found: Found, target: Place) -> Place:
     """Returns where the result of an object belongs.
 
@@ -165,6 +174,6 @@ def target_of(found: Found, target: Place) -> Place:
     if not found.relative:
         raise JobError("two of the sources have the same path below their folders: use a job for each")
     place = target.at(f"{target.path.rstrip('/')}/{found.relative}")
-    if (place.protocol, place.path) == (found.place.protocol, found.place.path):
+    if _is_same(place, found.place):
         raise JobError(f"the source and the target are the same object: {found.place.url}")
     return place

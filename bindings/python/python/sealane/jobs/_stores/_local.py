@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..._replacement import replacement
+from .._report import JobError
 from ._store import STEP, Conflict, Prepare, Store, Version
 
 #: Errors with which the system reports that it cannot copy between the two files itself.
@@ -68,6 +69,9 @@ class LocalStore(Store):
 
     def replace_header(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
         with open(self.path, "rb", buffering=0) as old, self._replacement(prepare, version) as new:
+            links = os.fstat(old.fileno()).st_nlink
+            if links > 1:
+                raise JobError(f"the file has {links} hard links, and the others would keep the old header")
             self._put(new, header)
             position = old_len
             while position < version.size:

@@ -9,6 +9,8 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from fsspec.spec import AbstractFileSystem
+
 from ...fsspec._headers import token_of
 from .._report import JobError
 
@@ -39,6 +41,15 @@ class Version:
 
 #: Called before the object is replaced, with the handle for ``Store.clean``.
 Prepare = Callable[[str], None]
+
+
+def move(fs: Any, source: str, target: str) -> None:
+    """Renames an object. fsspec's own ``mv`` would take names with wildcards for patterns."""
+    if type(fs).mv is AbstractFileSystem.mv:
+        fs.cp_file(source, target)
+        fs.rm_file(source)
+    else:
+        fs.mv(source, target)
 
 
 class Store:
@@ -117,7 +128,7 @@ class Store:
                     self.bytes_written += len(piece)
             if expected is not None and self.version() != expected:
                 raise Conflict
-            self.fs.mv(temporary, self.path)
+            move(self.fs, temporary, self.path)
             self.fs.invalidate_cache(folder)
             if self.fs.exists(temporary):
                 # WebHDFS renames nothing onto an existing object, and fsspec reports no error.
