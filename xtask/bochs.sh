@@ -92,14 +92,19 @@ unpack() {
     rm -r "$2/download"
 }
 
+# Returns whether unpack has finished with this folder.
+is_unpacked() {
+    [[ -d $1 && ! -d $1/download ]]
+}
+
 prepare() {
     local package kernel
     [[ -f $EMULATOR ]] || build_emulator
     for package in busybox-static isolinux syslinux-common bochsbios vgabios; do
-        [[ -d $PACKAGES/$package && ! -d $PACKAGES/$package/download ]] || unpack "$package" "$PACKAGES/$package"
+        is_unpacked "$PACKAGES/$package" || unpack "$package" "$PACKAGES/$package"
     done
     # Debian's newest kernel for virtual machines. It is small, and no modules are needed.
-    if [[ -d $PACKAGES/kernel/download ]] || ! compgen -G "$PACKAGES/kernel/boot/vmlinuz-*" >/dev/null; then
+    if ! is_unpacked "$PACKAGES/kernel"; then
         kernel=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
         [[ -n $kernel ]] || fail 'apt knows no kernel linux-image-cloud-amd64: run `apt-get update` first (as root), on Debian'
         unpack "$kernel" "$PACKAGES/kernel"

@@ -78,6 +78,13 @@ def _keep_permissions(descriptor: int, path: str, old: os.stat_result) -> None:
     os.fchmod(descriptor, old.st_mode & (0o777 if keeps_list else 0o707))
 
 
+def other_links(found: os.stat_result) -> str | None:
+    """Returns why a file must not get another header, if other hard links would keep the old one."""
+    if found.st_nlink <= 1:
+        return None
+    return f"the file has {found.st_nlink} hard links, and the others would keep the old header"
+
+
 @contextlib.contextmanager
 def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result], None] | None = None) -> Iterator[str]:
     """Yields the name of a temporary file, which replaces ``target`` if the block succeeds.

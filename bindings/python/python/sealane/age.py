@@ -36,7 +36,7 @@ from ._errors import (
     WrongPassphraseError,
 )
 from ._io import AgeReader, AgeWriter
-from ._replacement import replacement
+from ._replacement import other_links, replacement
 from ._sealane import (
     Identity,
     Part,
@@ -188,9 +188,8 @@ def rekey_file(
             if _version(os.stat(path)) != _version(found):
                 raise OSError(f"others changed the file meanwhile: {path!r}")
 
-        if found.st_nlink > 1:
-            links = f"the file has {found.st_nlink} hard links"
-            raise OSError(f"{links}, and the others would keep the old header: {path!r}")
+        if reason := other_links(found):
+            raise OSError(f"{reason}: {path!r}")
         temporary = stack.enter_context(replacement(path, check))
         if not stat.S_ISREG(found.st_mode):
             # Other files are not replaced, so they would be overwritten while they are read.

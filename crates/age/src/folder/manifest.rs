@@ -331,14 +331,12 @@ mod tests {
         let (last, entry) = entry.split_last().unwrap();
         assert_eq!((*last, entry.len() as u64), (b'\n', MAX_LINE - 1));
         let next = "{\"type\":\"directory\",\"name\":\"a\"}\n";
-        for (between, expected) in [("\n", None), (" ", Some("malformed: a line is too long"))] {
-            let text = [b"{\"sealane-manifest\":1}\n", entry, between.as_bytes(), next.as_bytes()].concat();
-            let read = Manifest::read(&text[..]);
-            match expected {
-                None => assert_eq!(read.unwrap().directories.len(), 1),
-                Some(reason) => assert!(read.unwrap_err().to_string().contains(reason)),
-            }
-        }
+        let read = |between: &[u8]| {
+            let text = [b"{\"sealane-manifest\":1}\n", entry, between, next.as_bytes()].concat();
+            Manifest::read(&text[..])
+        };
+        assert_eq!(read(b"\n").unwrap().directories.len(), 1);
+        assert!(read(b" ").unwrap_err().to_string().contains("malformed: a line is too long"));
     }
 
     #[test]

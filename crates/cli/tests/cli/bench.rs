@@ -1,12 +1,11 @@
 //! `sealane bench`: measures the named cells, checks their results, and draws plots of them.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::session::Session;
-use crate::support::{self, Dir, Run, SEALANE, finish};
+use crate::support::{self, Dir, Run, finish};
+use crate::terminal::{ends, in_terminal};
 
 /// The shortest time that the command allows.
 const QUICK: [&str; 3] = ["bench", "--time-per-cell", "1"];
@@ -366,9 +365,7 @@ fn the_bar_is_shown_at_a_terminal_only() {
         let script = format!(
             "exec \"$SEALANE\" bench --time-per-cell 20 --filter poly1305,chacha20 --sizes 64,1024 {redirections}"
         );
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]).env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
-        Session::start(command).end().0
+        ends(in_terminal(&dir, &script), 0, "")
     };
     let bar = shown("> tables");
     assert!(bar.contains("%  chacha20 64 B") && bar.contains("poly1305 1 KiB"), "{bar}");

@@ -81,7 +81,7 @@ impl Sealed for Extended {
     fn fill_state<const ROUNDS: usize>(key: &[u8; KEY_BYTES], nonce: &[u8; 24], level: Level, state: &mut State) {
         let (prefix, rest) = nonce.split_first_chunk().expect("the first 16 of 24 bytes");
         let mut subkey = [0; KEY_BYTES];
-        hchacha(ROUNDS, key, prefix, level, &mut subkey);
+        hchacha::<ROUNDS>(key, prefix, level, &mut subkey);
         fill(state, &subkey, 0, half(rest));
         wipe(&mut subkey);
     }

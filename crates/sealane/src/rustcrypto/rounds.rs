@@ -1,10 +1,9 @@
 //! The number of rounds, as a type.
 
 use super::generation::{Array, R8, R12, R20, U16, U32};
-use crate::backend::Backend;
 use crate::chacha20::Layout;
 use crate::chacha20::blocks::Blocks;
-use crate::chacha20::hchacha::hchacha as hchacha_on;
+use crate::chacha20::hchacha::detected as subkey;
 
 mod sealed {
     use super::{Blocks, Layout};
@@ -40,9 +39,7 @@ macro_rules! rounds {
             }
 
             fn hchacha(key: &[u8; 32], nonce: &[u8; 16]) -> [u8; 32] {
-                let mut subkey = [0; 32];
-                hchacha_on($rounds, key, nonce, Backend::detect().level(), &mut subkey);
-                subkey
+                subkey::<$rounds>(key, nonce)
             }
         }
     )*};

@@ -213,6 +213,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         """
         found = {index: b"" for index, _, _ in ranges}
         try:
+            entry.checked_size()
             key = await self._unlock(entry)
             try:
                 requests = plan(ranges, entry.payload_size, max_gap)
@@ -241,17 +242,13 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         was_known = self._headers.get(path) is not None
         entry = await self._entry(path)
         for attempt in range(2):
+            size = entry.size or 0
+            positions = [(index, *slice(start, stop).indices(size)[:2]) for index, start, stop in ranges]
             try:
-                size = entry.size
-                if size is None:
-                    # Raises the error that says what is wrong with this length.
-                    age.PayloadKey.sealed_range(0, 1, entry.payload_size)
-                positions = [(index, *slice(start, stop).indices(size or 0)[:2]) for index, start, stop in ranges]
                 return await self._read_ranges(path, entry, [(i, a, max(a, b)) for i, a, b in positions], max_gap)
             except (age.DecryptError, OSError):
                 # The file may have been replaced: by one with other recipients or of another
                 # length.
-                self._forget_version(path)
                 if attempt or not was_known:
                     raise
                 entry = await self._entry(path, fresh=True)
@@ -281,10 +278,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             entry.token = known.token
         key = await self._unlock(entry)
         payload = memoryview(sealed)[preamble.length :]
-        length = entry.size
-        if length is None:
-            age.PayloadKey.sealed_range(0, 1, entry.payload_size)
-        work = (0, True, payload, [(0, length or 0)])
+        work = (0, True, payload, [(0, entry.checked_size())])
         [data] = key.open_chunks(*work) if len(sealed) <= _INLINE else await asyncio.to_thread(key.open_chunks, *work)
         entry.end_is_verified = True
         self._headers.put(path, entry)
@@ -389,8 +383,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             if cache_type == "mmap":
                 raise ValueError("cache_type='mmap' would write plaintext to a file on the disk")
             entry, end = sync(self.loop, self._opened, path, END if is_read_from_the_end(path) else 0)
-            if entry.size is None:
-                age.PayloadKey.sealed_range(0, 1, entry.payload_size)
+            entry.checked_size()
             return AgeFile(
                 self,
                 path,

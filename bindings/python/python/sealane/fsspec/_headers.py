@@ -91,6 +91,15 @@ class Entry:
         """The length of the plaintext, or ``None`` if no sealed file has this length."""
         return PayloadKey.plaintext_len(self.payload_size)
 
+    def checked_size(self) -> int:
+        """Returns the length of the plaintext. Raises ``PayloadError`` if no file has this length."""
+        size = self.size
+        if size is None:
+            # Raises the error that says what is wrong with this length.
+            PayloadKey.sealed_range(0, 1, self.payload_size)
+            raise AssertionError
+        return size
+
 
 class HeaderCache:
     """The most recently used entries, by path. All threads share it, and it is never pickled."""

@@ -31,8 +31,7 @@ from .._replacement import replaced_file
 from ._listing import Listing
 from ._place import Place
 from ._report import JobError, Record
-from ._stores import protocols_of
-from ._stores._store import move
+from ._stores import move, protocols_of
 
 #: The protocols of stores in which a new object appears only when it is complete: S3, Azure and
 #: Google Cloud.

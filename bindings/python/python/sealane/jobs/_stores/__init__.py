@@ -10,9 +10,9 @@ from typing import Any
 from fsspec.implementations.local import LocalFileSystem
 
 from ._local import LocalStore
-from ._store import Conflict, Prepare, Store, Version
+from ._store import Conflict, Prepare, Store, Version, move
 
-__all__ = ["Conflict", "Prepare", "Store", "Version", "protocols_of", "store_of"]
+__all__ = ["Conflict", "Prepare", "Store", "Version", "move", "protocols_of", "store_of"]
 
 
 def store_of(fs: Any, path: str) -> Store:

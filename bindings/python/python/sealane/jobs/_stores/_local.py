@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..._replacement import replacement
+from ..._replacement import other_links, replacement
 from .._report import JobError
 from ._store import STEP, Conflict, Prepare, Store, Version
 
@@ -68,10 +68,9 @@ class LocalStore(Store):
         self.bytes_written += len(data)
 
     def replace_header(self, version: Version, old_len: int, header: bytes, prepare: Prepare) -> Version:
+        if reason := other_links(os.stat(self.path)):
+            raise JobError(reason)
         with open(self.path, "rb", buffering=0) as old, self._replacement(prepare, version) as new:
-            links = os.fstat(old.fileno()).st_nlink
-            if links > 1:
-                raise JobError(f"the file has {links} hard links, and the others would keep the old header")
             self._put(new, header)
             position = old_len
             while position < version.size:
