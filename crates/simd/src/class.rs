@@ -18,9 +18,14 @@ pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two 512-bit additions in a
     /// cycle. One group of ChaCha, with sixteen vectors, fills the vector units and leaves the
     /// integer units free. A scalar block beside two sets or more takes less time than a set of its
-    /// own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs and Zen 4 have the
-    /// same counts. Unknown CPUs belong here.
+    /// own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs have the same counts.
+    /// Unknown CPUs belong here.
     OneCycle,
+    /// The vector units have 256 bits. An operation of 512 bits occupies one of the four units for
+    /// two cycles, so vectors of 512 bits save instructions but no time in the units. A vector
+    /// addition takes one cycle, and a rotation takes two, which leaves time for a scalar block
+    /// beside two sets. Measured on Zen 4.
+    HalfWidth,
     /// A vector addition can take two cycles, and the CPU starts up to four 512-bit additions in a
     /// cycle. One group leaves half of the units idle: two groups advance together, and a scalar
     /// block beside sets is nearly free. Measured on Zen 5.
@@ -32,7 +37,7 @@ static CLASS: AtomicU8 = AtomicU8::new(0);
 
 impl CpuClass {
     /// All classes.
-    pub const ALL: [Self; 2] = [Self::OneCycle, Self::TwoCycles];
+    pub const ALL: [Self; 3] = [Self::OneCycle, Self::HalfWidth, Self::TwoCycles];
 
     /// Returns the class of this CPU, or the one set by [`CpuClass::force`]. The first call asks
     /// the CPU, later ones read an atomic.
@@ -43,7 +48,8 @@ impl CpuClass {
         // one.
         match CLASS.load(Ordering::Relaxed) {
             1 => Self::OneCycle,
-            2 => Self::TwoCycles,
+            2 => Self::HalfWidth,
+            3 => Self::TwoCycles,
             _ => Self::ask_cpu(),
         }
     }
@@ -57,11 +63,12 @@ impl CpuClass {
         CLASS.store(class.map_or(0, Self::code), Ordering::Relaxed);
     }
 
-    /// Returns the name: `one-cycle` or `two-cycles`.
+    /// Returns the name: `one-cycle`, `half-width` or `two-cycles`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneCycle => "one-cycle",
+            Self::HalfWidth => "half-width",
             Self::TwoCycles => "two-cycles",
         }
     }
@@ -69,7 +76,8 @@ impl CpuClass {
     const fn code(self) -> u8 {
         match self {
             Self::OneCycle => 1,
-            Self::TwoCycles => 2,
+            Self::HalfWidth => 2,
+            Self::TwoCycles => 3,
         }
     }
 
@@ -77,7 +85,7 @@ impl CpuClass {
     #[inline(never)]
     fn ask_cpu() -> Self {
         #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-        let class = if is_family_1ah() { Self::TwoCycles } else { Self::OneCycle };
+        let class = class_of_x86();
         #[cfg(not(all(target_feature = "sse2", not(target_env = "sgx"))))]
         let class = Self::OneCycle;
         CLASS.store(class.code(), Ordering::Relaxed);
@@ -85,21 +93,29 @@ impl CpuClass {
     }
 }
 
-/// Returns whether this is a CPU of AMD's family 1Ah: Zen 5.
+/// Returns the class of this CPU: AMD's family 1Ah is Zen 5, and family 19h with AVX-512 is Zen 4.
+/// Zen 3 has the same family without AVX-512.
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
-fn is_family_1ah() -> bool {
+fn class_of_x86() -> CpuClass {
     #[cfg(target_arch = "x86")]
-    use core::arch::x86::__cpuid;
+    use core::arch::x86::__cpuid_count;
     #[cfg(target_arch = "x86_64")]
-    use core::arch::x86_64::__cpuid;
+    use core::arch::x86_64::__cpuid_count;
 
     // SAFETY: every CPU with SSE2 has the instruction `cpuid`.
     // Newer compilers let safe code call the intrinsic.
     #[allow(unused_unsafe)]
-    let [vendor, leaf1] = [0, 1].map(|leaf| unsafe { __cpuid(leaf) });
+    let leaf = |leaf| unsafe { __cpuid_count(leaf, 0) };
+    let (vendor, leaf1) = (leaf(0), leaf(1));
     // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
     // both fields.
     let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);
     let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
-    is_amd && family == 0x1a
+    // Appendix E.3.6: bit 16 of EBX is AVX-512F.
+    let has_avx512 = || vendor.eax >= 7 && leaf(7).ebx >> 16 & 1 == 1;
+    match family {
+        0x1a if is_amd => CpuClass::TwoCycles,
+        0x19 if is_amd && has_avx512() => CpuClass::HalfWidth,
+        _ => CpuClass::OneCycle,
+    }
 }

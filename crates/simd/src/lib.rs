@@ -46,6 +46,7 @@ mod level;
 mod map_array;
 
 mod aes;
+mod aligned;
 #[cfg(any(test, feature = "bounds"))]
 mod bounds;
 mod class;
@@ -77,6 +78,7 @@ pub mod wasm;
 pub mod x86;
 
 pub use aes::{AesBlocks, AesToken, Block, Columns};
+pub use aligned::AlignedBytes;
 #[cfg(feature = "bounds")]
 #[doc(hidden)]
 pub use bounds::{Bounds, NoWords, U64Bounds};

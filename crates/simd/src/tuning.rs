@@ -2,9 +2,9 @@
 //! the classes differ.
 //!
 //! A threshold changes speed, never results. "Zen 3" (AVX2), "Cascade Lake" (AVX-512 without IFMA),
-//! "Granite Rapids", "Emerald Rapids" (one cycle) and "Zen 5" (two cycles) are the CPUs that were
-//! measured; docs/decisions and docs/performance.md have the figures. A value without a measurement
-//! says so.
+//! "Granite Rapids", "Emerald Rapids" (one cycle), "Zen 4" (half width) and "Zen 5" (two cycles) are
+//! the CPUs that were measured; docs/decisions and docs/performance.md have the figures. A value
+//! without a measurement says so.
 //!
 //! ```
 //! use sealane_simd::tuning::{ByClass, Gf8MatrixTuning, Tuning};
@@ -24,14 +24,16 @@ use crate::class::CpuClass;
 pub struct ByClass<T> {
     /// For [`CpuClass::OneCycle`].
     pub one_cycle: T,
+    /// For [`CpuClass::HalfWidth`].
+    pub half_width: T,
     /// For [`CpuClass::TwoCycles`].
     pub two_cycles: T,
 }
 
 impl<T: Copy> ByClass<T> {
-    /// Returns one value for both classes.
+    /// Returns one value for all classes.
     const fn same(value: T) -> Self {
-        Self { one_cycle: value, two_cycles: value }
+        Self { one_cycle: value, half_width: value, two_cycles: value }
     }
 
     /// Returns the value for `class`.
@@ -40,6 +42,7 @@ impl<T: Copy> ByClass<T> {
     pub const fn of(&self, class: CpuClass) -> T {
         match class {
             CpuClass::OneCycle => self.one_cycle,
+            CpuClass::HalfWidth => self.half_width,
             CpuClass::TwoCycles => self.two_cycles,
         }
     }
@@ -48,27 +51,36 @@ impl<T: Copy> ByClass<T> {
 macro_rules! here {
     ($($type:ty)*) => {$(
         impl ByClass<$type> {
-            /// Returns the value for this CPU. Does not detect the class if both values are equal.
+            /// Returns whether all classes have one value.
+            #[inline(always)]
+            #[must_use]
+            pub const fn is_same(&self) -> bool {
+                self.one_cycle == self.half_width && self.one_cycle == self.two_cycles
+            }
+
+            /// Returns the value for this CPU. Does not detect the class if all values are equal.
             #[inline(always)]
             #[must_use]
             pub fn here(&self) -> $type {
-                if self.one_cycle == self.two_cycles { self.one_cycle } else { self.of(CpuClass::detect()) }
+                if self.is_same() { self.one_cycle } else { self.of(CpuClass::detect()) }
             }
         }
     )*};
 }
 here!(bool usize);
 impl ByClass<usize> {
-    /// Returns the larger value.
+    /// Returns the largest value.
     #[must_use]
     pub const fn most(&self) -> usize {
-        if self.one_cycle > self.two_cycles { self.one_cycle } else { self.two_cycles }
+        let most = if self.one_cycle > self.two_cycles { self.one_cycle } else { self.two_cycles };
+        if self.half_width > most { self.half_width } else { most }
     }
 
-    /// Returns the smaller value.
+    /// Returns the smallest value.
     #[must_use]
     pub const fn least(&self) -> usize {
-        if self.one_cycle < self.two_cycles { self.one_cycle } else { self.two_cycles }
+        let least = if self.one_cycle < self.two_cycles { self.one_cycle } else { self.two_cycles };
+        if self.half_width < least { self.half_width } else { least }
     }
 }
 
@@ -104,6 +116,9 @@ pub struct Tuning {
     /// Whether a block takes less time on integers than on vectors, and almost none while the
     /// vectors work.
     pub block_on_integers: ByClass<bool>,
+    /// Whether a block that fits into no set takes less time on integers, beside up to seven sets,
+    /// than in a set of its own.
+    pub block_beside_sets: ByClass<bool>,
     /// Whether block 0 of an AEAD takes less time on integers, at the same time as the message's
     /// key stream on vectors, than in a set or a group of its own.
     pub block_0_beside_vectors: ByClass<bool>,
@@ -259,6 +274,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     narrower_max_bytes: None,
     one_block_messages_on_narrower_vectors: ByClass::same(false),
     block_on_integers: ByClass::same(false),
+    block_beside_sets: ByClass::same(false),
     block_0_beside_vectors: ByClass::same(false),
     interleave_group_and_set: ByClass::same(false),
     // The compiler's vectors are never faster.

@@ -20,7 +20,7 @@ pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("PINENTRY_PROGRAM", "the pinentry program that asks for passphrases"),
     ("SEALANE_BACKEND", "the instruction set for encryption and decryption (see sealane cpu)"),
     ("SEALANE_IDENTITY", "the identity file for commands that open files, without -i and -j"),
-    ("SEALANE_CPU_CLASS", "the class of CPUs to tune for: one-cycle or two-cycles"),
+    ("SEALANE_CPU_CLASS", "the class of CPUs to tune for: one-cycle, half-width or two-cycles"),
     ("TMPDIR", "the folder for temporary files"),
     ("XDG_CONFIG_HOME", "the folder of sealane/identity.txt, instead of ~/.config"),
 ];

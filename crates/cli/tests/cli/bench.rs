@@ -332,7 +332,7 @@ fn tuning_lists_every_threshold() {
             assert!(!value.is_empty() && !measured.is_empty(), "{line}");
             match here {
                 "-" | "keep" => assert_eq!(gain, "-", "{line}"),
-                "less" | "more" | "alone" | "one-cycle" | "two-cycles" => {
+                "less" | "more" | "alone" | "one-cycle" | "half-width" | "two-cycles" => {
                     let percent: u32 = gain.strip_suffix('%').unwrap().parse().unwrap();
                     assert!(percent >= 2 && measured.contains(" ns"), "{line}");
                 }

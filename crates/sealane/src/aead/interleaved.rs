@@ -4,11 +4,10 @@
 //! [`crate::chacha20::rows`] explains sets and groups.
 
 use sealane_simd::tuning::{INTERLEAVED_HORIZONTAL_SETS, INTERLEAVED_MAX_HEAD_BLOCKS, SHORT_MAX_AAD_BYTES};
-use sealane_simd::{Level, PendingPoly1305, Simd, Words};
+use sealane_simd::{AlignedBytes, Level, PendingPoly1305, Simd, Words};
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::{Ciphertext, Payload};
-use super::short::Buffer;
 use crate::chacha20::rows::{Interleave, group_bytes, set_bytes, xor_rows};
 use crate::chacha20::state::{State, xor_bytes};
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
@@ -114,7 +113,7 @@ fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> S
         return mac;
     }
     // A buffer of constant length is cleared without a call.
-    let mut key_stream = Buffer([0; 384]);
+    let mut key_stream = AlignedBytes([0; 384]);
     let needed = (BLOCK_BYTES + head.len()).next_multiple_of(set_bytes::<S>());
     let (first, others) = key_stream.0[..needed].split_at_mut(set_bytes::<S>());
     sets::xor::<_, ROUNDS>(token, state, KEY_BLOCK, first, others);

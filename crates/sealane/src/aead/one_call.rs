@@ -2,7 +2,7 @@
 //! call. Block 0 is computed on integers beside sets, or the message is one [`FirstPortion`].
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{CpuClass, Simd};
+use sealane_simd::{AlignedBytes, CpuClass, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{lengths, verify};
@@ -31,7 +31,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
         return None;
     }
     let class = token.cpu_class();
-    let most = if kernel::computes_block_on_integers::<S>(class) { MAX_BYTES_IN_SETS } else { MAX_BYTES };
+    let most = if S::TUNING.block_0_beside_vectors.of(class) { MAX_BYTES } else { MAX_BYTES_IN_SETS };
     (length <= most).then_some(class)
 }
 
@@ -81,7 +81,8 @@ fn xor_and_authenticate<S: Simd>(
     message: &mut [u8],
     copy: Option<&[u8]>,
 ) -> Tag {
-    if !kernel::computes_block_on_integers::<S>(class) {
+    let fit_sets = message.len() <= MAX_BYTES_IN_SETS;
+    if !(fit_sets && kernel::computes_block_on_integers::<S>(class, BLOCK_BYTES + message.len())) {
         return in_one_portion(token, class, state, aad, message, copy);
     }
     match message.len().div_ceil(SET_BYTES) {
@@ -128,11 +129,11 @@ fn in_one_portion<S: Simd>(
         |token| {
             let length = message.len();
             let first = FirstPortion::of::<S>(class, length);
-            let mut set = [0; SET_BYTES];
+            let mut set = AlignedBytes([0; SET_BYTES]);
             let (start, last) = message.split_at_mut(first.start);
-            let mac = first.xor(token.for_cipher(), state, length, &mut set, start).padded(aad);
-            xor_bytes(last, &set[BLOCK_BYTES..]);
-            wipe(&mut set);
+            let mac = first.xor(token.for_cipher(), state, length, &mut set.0, start).padded(aad);
+            xor_bytes(last, &set.0[BLOCK_BYTES..]);
+            wipe(&mut set.0);
             authenticate(token, mac, aad, message, copy)
         },
     )

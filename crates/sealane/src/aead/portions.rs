@@ -6,7 +6,7 @@
 //! is authenticated just before it is decrypted.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{Level, Simd};
+use sealane_simd::{AlignedBytes, Level, Simd};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, lengths, message_block, undo_decryption, verify};
@@ -32,9 +32,9 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let length = message.length();
     let cipher = token.for_cipher();
     let first = FirstPortion::of::<S>(token.cpu_class(), length);
-    let mut set = [0; SET_BYTES];
+    let mut set = AlignedBytes([0; SET_BYTES]);
     let mut end = first.start;
-    let short = first.xor(cipher, state, length, &mut set, message.upto(end)).padded(aad);
+    let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let portions_end = length - first.last;
@@ -50,10 +50,10 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         mac.add_rows(token, before);
     }
     let ciphertext = message.upto(length);
-    xor_bytes(&mut ciphertext[portions_end..], &set[BLOCK_BYTES..]);
+    xor_bytes(&mut ciphertext[portions_end..], &set.0[BLOCK_BYTES..]);
     mac.add_rows(token, ciphertext);
     let tag = mac.finish(token, short, &ciphertext[length - length % ROW_BYTES..], &lengths(aad.len(), length));
-    wipe(&mut set);
+    wipe(&mut set.0);
     groups.wipe(cipher);
     tag
 }
@@ -72,19 +72,19 @@ pub(super) fn open<S: Simd>(
     let length = message.length();
     let whole_rows = length - length % ROW_BYTES;
     let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
-    let mut last_row = [0; ROW_BYTES];
-    let last_row = &mut last_row[..length % ROW_BYTES];
+    let mut last_row = AlignedBytes([0; ROW_BYTES]);
+    let last_row = &mut last_row.0[..length % ROW_BYTES];
     last_row.copy_from_slice(&message.input()[whole_rows..]);
 
     let cipher = token.for_cipher();
     let first = FirstPortion::of::<S>(token.cpu_class(), length);
-    let mut set = [0; SET_BYTES];
+    let mut set = AlignedBytes([0; SET_BYTES]);
     // The key of the authenticator comes with the first portion of the key stream. That portion is
     // decrypted at once, and its rows are authenticated in a copy.
     let mut copy = CiphertextCopy::<{ PAIR_BYTES + ROW_BYTES }>::empty();
     let rows = copy.of(&message.input()[..rows_until(first.start)]);
     let mut end = first.start;
-    let short = first.xor(cipher, state, length, &mut set, message.upto(end)).padded(aad);
+    let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut mac = RowsMac::new(token, &mut powers, &short, length);
     mac.add_rows(token, rows);
@@ -103,12 +103,12 @@ pub(super) fn open<S: Simd>(
     }
     let until = message.upto(length);
     mac.add_rows(token, &until[..whole_rows]);
-    xor_bytes(&mut until[portions_end..], &set[BLOCK_BYTES..]);
+    xor_bytes(&mut until[portions_end..], &set.0[BLOCK_BYTES..]);
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() {
         undo_decryption(level, state, &mut message);
     }
-    wipe(&mut set);
+    wipe(&mut set.0);
     groups.wipe(cipher);
     result
 }

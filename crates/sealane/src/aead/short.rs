@@ -1,7 +1,7 @@
 //! Messages whose whole key stream, block 0 included, is computed in one call.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{CpuClass, Simd, Words};
+use sealane_simd::{AlignedBytes, CpuClass, Simd, Words};
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
 use super::payload::{Ciphertext, Payload};
@@ -36,7 +36,7 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.length());
-    if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class) {
+    if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class, BLOCK_BYTES + message.len()) {
         return seal_beside_block_0::<S>(token, class, state, aad, message);
     }
     let mut first;
@@ -62,10 +62,10 @@ pub(super) fn open<S: Simd>(
     tag: &Tag,
     message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class) {
+    let bytes = BLOCK_BYTES + message.length();
+    if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class, bytes) {
         return open_beside_block_0::<S>(token, class, state, aad, tag, message);
     }
-    let bytes = BLOCK_BYTES + message.length();
     if bytes <= set_bytes::<S>() {
         let mut key_stream = kernel::first_set(token, state);
         let result = open_with(token, class, aad, tag, message, key_stream.as_ref());
@@ -76,7 +76,7 @@ pub(super) fn open<S: Simd>(
     // short messages do not clear a long buffer.
     macro_rules! open_in_buffer {
         ($bytes:literal) => {{
-            let mut key_stream = Buffer([0; $bytes]);
+            let mut key_stream = AlignedBytes([0; $bytes]);
             let needed = bytes.next_multiple_of(set_bytes::<S>());
             let key_stream_of_sets = &mut key_stream.0[..needed];
             let result = open_behind_block_0(token, class, state, aad, tag, message, key_stream_of_sets);
@@ -94,20 +94,23 @@ pub(super) fn open<S: Simd>(
 }
 
 /// Does the same as [`seal`], with block 0 on integers, beside one set of the key stream on
-/// vectors.
+/// vectors. It is a function of its own, because block 0 needs all registers.
 ///
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.
-#[inline(always)]
 fn seal_beside_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
-    let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
-    let mac = Short::from_words(&block_0).padded(aad);
-    xor_rows(&rows, message);
-    authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
+            let mac = Short::from_words(&block_0).padded(aad);
+            xor_rows(&rows, message);
+            authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
+        },
+    )
 }
 
 /// Does the same as [`open`], with block 0 on integers.
-#[inline(always)]
 fn open_beside_block_0<S: Simd>(
     token: S,
     class: CpuClass,
@@ -116,15 +119,20 @@ fn open_beside_block_0<S: Simd>(
     tag: &Tag,
     mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
-    let input = message.input();
-    let length = input.len();
-    let mac = Short::from_words(&block_0).padded(aad);
-    let result = verify(&authenticate(token, class, mac, input, &lengths(aad.len(), length)), tag);
-    if result.is_ok() {
-        xor_rows(&rows, message.upto(length));
-    }
-    result
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
+            let input = message.input();
+            let length = input.len();
+            let mac = Short::from_words(&block_0).padded(aad);
+            let result = verify(&authenticate(token, class, mac, input, &lengths(aad.len(), length)), tag);
+            if result.is_ok() {
+                xor_rows(&rows, message.upto(length));
+            }
+            result
+        },
+    )
 }
 
 /// Returns the tag of a whole ciphertext. `mac` has already processed the associated data.
@@ -147,10 +155,6 @@ const fn may_authenticate_in_rows<S: Simd>() -> bool {
     let longest = tuning.short_max_bytes.most();
     !S::MUL_ADD_52 && !tuning.authenticate_between_rounds && longest >= tuning.poly1305_min_bytes.least()
 }
-
-/// Memory for a key stream. It is aligned to a cache line, so that no vector lies in two lines.
-#[repr(align(64))]
-pub(super) struct Buffer<const BYTES: usize>(pub(super) [u8; BYTES]);
 
 /// Does the same as [`open`]. `key_stream` holds zeros, which are overwritten with the key stream.
 /// The buffers of all lengths share one copy of this function.

@@ -68,7 +68,7 @@ pub(crate) fn with_word_13(
 fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, data: &mut [u8]) {
     if S::VECTORS {
         let bytes = data.len();
-        if bytes <= BLOCK_BYTES + set_bytes::<S>() && computes_block_on_integers::<S>(token.cpu_class()) {
+        if bytes <= BLOCK_BYTES + set_bytes::<S>() && computes_block_on_integers::<S>(token.cpu_class(), bytes) {
             if bytes <= BLOCK_BYTES {
                 return single::xor::<ROUNDS>(state, counter, data);
             }
@@ -95,11 +95,12 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
     }
 }
 
-/// Returns whether, on this class of CPUs, a block takes less time on integers than on vectors, and
-/// almost no extra time while the vector units work.
+/// Returns whether, on this class of CPUs, the first block of `bytes` of key stream takes less time
+/// on integers than on vectors, because the other blocks are computed on vectors at the same time.
 #[inline(always)]
-pub(crate) const fn computes_block_on_integers<S: Simd>(class: CpuClass) -> bool {
-    S::TUNING.block_on_integers.of(class)
+pub(crate) const fn computes_block_on_integers<S: Simd>(class: CpuClass, bytes: usize) -> bool {
+    let fits_into_set = bytes <= set_bytes::<S>();
+    S::TUNING.block_on_integers.of(class) || !fits_into_set && S::TUNING.block_beside_sets.of(class)
 }
 
 /// Computes block 0 of ChaCha20 on integers, and at the same time the next `SETS` sets on vectors.

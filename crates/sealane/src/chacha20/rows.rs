@@ -3,7 +3,9 @@
 //! A state has four rows of four words. A set has one block for each row that fits into a vector; a
 //! group has one block for each lane of 32 bits, which is four sets.
 
-use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
+use core::mem::MaybeUninit;
+
+use sealane_simd::{MAX_WORDS_LANES, Output, PendingPoly1305, Simd, Words};
 
 use super::BLOCK_BYTES;
 use super::state::xor_bytes;
@@ -12,6 +14,8 @@ use crate::wipe::wipe;
 /// Number of bytes that portable code computes at once: one block for each lane of a 128-bit
 /// vector.
 pub(super) const PORTABLE_GROUP_BYTES: usize = 4 * BLOCK_BYTES;
+
+const CACHE_LINE_BYTES: usize = 64;
 
 /// Returns the number of bytes in a group.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
@@ -88,13 +92,27 @@ pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
             W::xor_rows(a, b, c, d, set);
             rest = after;
         } else {
-            let mut key_stream = blocks(rows);
-            xor_bytes(rest, key_stream.as_ref());
-            wipe(key_stream.as_mut());
-            return;
+            return xor_part_of_set(rows, rest);
         }
     }
     assert!(rest.is_empty(), "the key stream is as long as the data");
+}
+
+/// Combines `data`, which is shorter than a set, with the key stream in `rows`.
+#[inline(always)]
+pub(super) fn xor_part_of_set<W: Words>(rows @ &Rows(a, b, c, d): &Rows<W>, data: &mut [u8]) {
+    if W::ROWS < 4 {
+        let mut key_stream = blocks(rows);
+        xor_bytes(data, key_stream.as_ref());
+        return wipe(key_stream.as_mut());
+    }
+    let mut memory = [MaybeUninit::uninit(); 4 * BLOCK_BYTES + CACHE_LINE_BYTES - 1];
+    let start = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE_BYTES;
+    let mut key_stream = Output::new(&mut memory[start..start + 4 * BLOCK_BYTES]);
+    let key_stream = key_stream.append(&[0; 4 * BLOCK_BYTES]);
+    W::xor_rows(a, b, c, d, key_stream);
+    xor_bytes(data, key_stream);
+    wipe(key_stream);
 }
 
 /// Writes the key stream in `rows` to the start of `place`.

@@ -4,10 +4,9 @@
 
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
-use super::rows::{Rows, blocks, set_bytes, xor_rows};
+use super::rows::{Rows, set_bytes, xor_part_of_set, xor_rows};
 use super::state::{State, xor_bytes};
 use super::{BLOCK_BYTES, horizontal, vertical};
-use crate::wipe::wipe;
 
 /// Returns the most sets that [`xor`] computes on these vectors: the four of a group, or more if
 /// the registers hold more.
@@ -99,8 +98,6 @@ fn xor_whole_and_last<W: Words>(rows: &[Rows<W>], whole: &mut [u8], last: &mut [
         let &Rows(a, b, c, d) = last_rows;
         W::xor_rows(a, b, c, d, last);
     } else {
-        let mut key_stream = blocks(last_rows);
-        xor_bytes(last, key_stream.as_ref());
-        wipe(key_stream.as_mut());
+        xor_part_of_set(last_rows, last);
     }
 }

@@ -10,14 +10,16 @@ fn check<S: Simd>(token: S) {
         assert!(S::Narrower::VECTORS && S::Narrower::TUNING.narrower_max_bytes.is_none(), "short messages stay there");
         check(token.for_narrower());
     }
-    let on_narrower = S::TUNING.one_block_messages_on_narrower_vectors;
-    if on_narrower.one_cycle || on_narrower.two_cycles {
-        let narrower = S::Narrower::TUNING.one_block_messages_on_narrower_vectors;
+    let on_narrower = |tuning: Tuning| {
+        let values = tuning.one_block_messages_on_narrower_vectors;
+        CpuClass::ALL.iter().any(|class| values.of(*class))
+    };
+    if on_narrower(S::TUNING) {
         assert!(
             S::Narrower::VECTORS && <S::Narrower as Simd>::Words::ROWS >= 2,
             "a set has block 0 and a block of the message"
         );
-        assert!(!narrower.one_cycle && !narrower.two_cycles, "these messages stay there");
+        assert!(!on_narrower(S::Narrower::TUNING), "these messages stay there");
     }
     let Tuning { horizontal_sets, most_horizontal_sets, short_max_bytes, .. } = S::TUNING;
     assert!((1..=3).contains(&horizontal_sets));

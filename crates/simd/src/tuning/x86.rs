@@ -39,7 +39,7 @@ pub(crate) const AVX2: Tuning = Tuning {
     one_set_on_narrower_vectors: true,
     // One block on integers. Zen 5: 78 ns instead of 118. Zen 3: 126 instead of 123 while the other
     // thread of the core is idle, 190 instead of 133 while it is busy. Others: not measured.
-    block_on_integers: ByClass { one_cycle: false, two_cycles: cfg!(target_arch = "x86_64") },
+    block_on_integers: ByClass { one_cycle: false, half_width: false, two_cycles: cfg!(target_arch = "x86_64") },
     // Granite Rapids: 320 to 384.
     poly1305_min_bytes: ByClass::same(336),
     // Granite Rapids: 1350 to 1536.
@@ -72,8 +72,8 @@ pub(crate) const AVX512: Tuning = Tuning {
     // 32 registers hold seven sets.
     most_horizontal_sets: 7,
     // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
-    // fill them better.
-    prefer_sets_for_tail: ByClass { one_cycle: !PAIRS, two_cycles: true },
+    // fill them better. Zen 4: 1350 bytes take 0.88 times as long as six sets.
+    prefer_sets_for_tail: ByClass { one_cycle: !PAIRS, half_width: true, two_cycles: true },
     // Granite Rapids: as fast as one group after another. Zen 5: 0.6 times the time.
     vertical_sets: if PAIRS { 2 } else { 1 },
     // The measured value for AVX2.
@@ -85,10 +85,14 @@ pub(crate) const AVX512: Tuning = Tuning {
     // Cascade Lake: 4096 bytes take 0.99 times as long to seal as in two passes and 0.96 to
     // open, and 5000 bytes 1.04 and 1.03 times. The plan needs the assembly.
     narrower_max_bytes: if INTERLEAVES { Some(4352) } else { None },
-    // Granite Rapids: costs 60 ns of 85. Zen 5: sealing 64 bytes takes 0.75 times as long.
-    block_on_integers: ByClass { one_cycle: false, two_cycles: PAIRS },
-    // Granite Rapids; Zen 5 prefers five sets.
-    interleave_group_and_set: ByClass { one_cycle: PAIRS, two_cycles: false },
+    // Emerald Rapids: sealing 16 to 192 bytes takes 1.3 to 1.5 times as long. Zen 4: 64 bytes 1.19
+    // times. Zen 5: 64 bytes 0.75 times.
+    block_on_integers: ByClass { one_cycle: false, half_width: false, two_cycles: PAIRS },
+    // Zen 4: five blocks take 0.79 times as long as in two sets. Sealing 256 bytes takes 0.80
+    // times, 768 bytes 0.86, 1350 bytes 0.97.
+    block_beside_sets: ByClass { one_cycle: false, half_width: PAIRS, two_cycles: PAIRS },
+    // Granite Rapids; Zen 4: 3200 bytes take 0.97 times as long. Zen 5 prefers five sets.
+    interleave_group_and_set: ByClass { one_cycle: PAIRS, half_width: PAIRS, two_cycles: false },
     // Cascade Lake: between 384 and 512.
     poly1305_min_bytes: ByClass::same(480),
     // Cascade Lake: 3 to 4 KiB.
@@ -119,22 +123,27 @@ pub(crate) const AVX512_IFMA: Tuning = Tuning {
     narrower_max_bytes: None,
     // Emerald Rapids: sealing 16 bytes takes 0.95 times as long, and 64 bytes 0.98. Three at a time
     // on these vectors, 32 messages of 64 bytes take 0.96 (seal) and 0.88 (open) times as long as
-    // in lanes.
-    one_block_messages_on_narrower_vectors: ByClass { one_cycle: INTERLEAVES, two_cycles: false },
+    // in lanes. Zen 4: alone, 0.81 times as long as on integers.
+    one_block_messages_on_narrower_vectors: ByClass {
+        one_cycle: INTERLEAVES,
+        half_width: INTERLEAVES,
+        two_cycles: false,
+    },
     // Emerald Rapids: with the plan of one call, sealing 512 bytes takes 0.95 times as long, 1 KiB
-    // and 2 KiB 0.85. Zen 5: a set beside a pair of groups costs almost nothing.
-    block_0_beside_vectors: ByClass { one_cycle: PAIRS, two_cycles: false },
-    // Granite Rapids: 208 to 224; Emerald Rapids: 208 of a ciphertext; Zen 5: 177 to 208.
-    poly1305_min_bytes: ByClass { one_cycle: 224, two_cycles: 208 },
-    poly1305_min_ciphertext_bytes: ByClass { one_cycle: 208, two_cycles: 177 },
+    // and 2 KiB 0.85. Zen 4: 2 KiB 0.78. Zen 5: a set beside a pair of groups costs almost nothing.
+    block_0_beside_vectors: ByClass { one_cycle: PAIRS, half_width: PAIRS, two_cycles: false },
+    // Granite Rapids: 208 to 224; Emerald Rapids: 208 of a ciphertext; Zen 4: 320 to
+    // 336; Zen 5: 177 to 208.
+    poly1305_min_bytes: ByClass { one_cycle: 224, half_width: 336, two_cycles: 208 },
+    poly1305_min_ciphertext_bytes: ByClass { one_cycle: 208, half_width: 320, two_cycles: 177 },
     // Counted: a sum in lanes takes 0.17 cycles a byte, as one call of some 4 KiB does.
     poly1305_max_bytes_of_pieces: 4096,
-    // Granite Rapids: for shorter messages, the powers of two rows cost less. Zen 5: from nine
-    // rows on.
-    poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, two_cycles: 1152 },
-    // Granite Rapids: a group with block 0. Zen 5: one set beside block 0 on integers.
+    // Granite Rapids: for shorter messages, the powers of two rows cost less. Zen 4: no difference
+    // from 2 to 4 KiB. Zen 5: from nine rows on.
+    poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, half_width: 4096, two_cycles: 1152 },
+    // Granite Rapids: a group with block 0. Zen 4 and 5: one set beside block 0 on integers.
     short_max_bytes: if PAIRS {
-        ByClass { one_cycle: 1024 - 64, two_cycles: 256 }
+        ByClass { one_cycle: 1024 - 64, half_width: 256, two_cycles: 256 }
     } else {
         ByClass::same(SIX_SETS_BEHIND_BLOCK_0)
     },

@@ -10,6 +10,7 @@ use super::detect::Features;
 use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use super::messages512::{blocks_of_messages, load_up_to_64, transposed};
 use super::ssse3::store_pair;
+use crate::aligned::AlignedBytes;
 use crate::class::CpuClass;
 use crate::kernels::ChaCha20Rounds;
 use crate::map_array::map_array;
@@ -104,8 +105,8 @@ pub struct Avx512Words<T>(__m512i, T);
 
 impl<T: ProvesAvx512> Words for Avx512Words<T> {
     type Token = T;
-    type Blocks = [u8; 256];
-    const ZERO_BLOCKS: Self::Blocks = [0; 256];
+    type Blocks = AlignedBytes<256>;
+    const ZERO_BLOCKS: Self::Blocks = AlignedBytes([0; 256]);
     const ROWS: usize = 4;
 
     words! { avx512, T, __m512i:

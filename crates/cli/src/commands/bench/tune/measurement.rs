@@ -46,12 +46,14 @@ impl Question {
                 let class = CpuClass::detect();
                 let times = times(CpuClass::ALL.map(|class| of_messages(make, level, length, Some(class))), rounds);
                 CpuClass::force(Some(class));
-                let index = CpuClass::ALL.iter().position(|known| *known == class).unwrap_or(0);
-                let best = if times[0] <= times[1] { 0 } else { 1 };
-                let gain = times[index] / times[best] - 1.0;
+                let time_of =
+                    |class: CpuClass| times[CpuClass::ALL.iter().position(|known| *known == class).unwrap_or(0)];
+                let better =
+                    CpuClass::ALL.into_iter().min_by(|a, b| time_of(*a).total_cmp(&time_of(*b))).unwrap_or(class);
+                let gain = time_of(class) / time_of(better) - 1.0;
                 let names = CpuClass::ALL.map(|class| format!("as {}", class.name()));
                 Verdict::Measured {
-                    better: CpuClass::ALL[best].name(),
+                    better: better.name(),
                     gain,
                     times: listed(&format!("{name} of {}", bytes(length)), &names, &times),
                 }

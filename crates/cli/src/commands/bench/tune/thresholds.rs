@@ -22,7 +22,7 @@ pub(super) struct Threshold {
 }
 
 const KERNEL: &str = "a kernel of its own; there is no other to compare with";
-const EQUAL: &str = "both classes of CPUs have the same value";
+const EQUAL: &str = "all classes of CPUs have the same value";
 const UNUSED: &str = "not used by this backend";
 const PIECES: &str = "of pieces, not of a message";
 const INNER: &str = "inside a plan, and not reached alone";
@@ -40,6 +40,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         narrower_max_bytes,
         one_block_messages_on_narrower_vectors,
         block_on_integers,
+        block_beside_sets,
         block_0_beside_vectors,
         interleave_group_and_set,
         poly1305_min_bytes,
@@ -65,11 +66,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
     let mac = |from, step| length("poly1305", poly1305, from, step);
     let sealed = |from, step| length("seal", seal, from, step);
     let compared = |values: ByClass<bool>, name, make, blocks: usize| {
-        if values.one_cycle == values.two_cycles {
-            Nothing(EQUAL)
-        } else {
-            Class { name, make, length: blocks * BLOCK_BYTES }
-        }
+        if values.is_same() { Nothing(EQUAL) } else { Class { name, make, length: blocks * BLOCK_BYTES } }
     };
     let by_class = |values, blocks| compared(values, "chacha20", chacha20, blocks);
     let sealed_by_class = |values, blocks| compared(values, "seal", seal, blocks);
@@ -103,6 +100,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             sealed_by_class(one_block_messages_on_narrower_vectors, 1),
         ),
         threshold("block_on_integers", block_on_integers.of(class), by_class(block_on_integers, 1)),
+        threshold("block_beside_sets", block_beside_sets.of(class), by_class(block_beside_sets, rows + 1)),
         threshold(
             "block_0_beside_vectors",
             block_0_beside_vectors.of(class),
