@@ -113,6 +113,9 @@ pub struct Tuning {
     /// Whether messages of an AEAD of up to one block are faster on the vectors of
     /// [`crate::Simd::Narrower`], even though longer ones are not.
     pub one_block_messages_on_narrower_vectors: ByClass<bool>,
+    /// Whether messages of an AEAD of five or six blocks are faster on the vectors of
+    /// [`crate::Simd::Narrower`], although four blocks are not.
+    pub six_block_messages_on_narrower_vectors: ByClass<bool>,
     /// Whether a block takes less time on integers than on vectors, and almost none while the
     /// vectors work.
     pub block_on_integers: ByClass<bool>,
@@ -273,6 +276,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     one_set_on_narrower_vectors: false,
     narrower_max_bytes: None,
     one_block_messages_on_narrower_vectors: ByClass::same(false),
+    six_block_messages_on_narrower_vectors: ByClass::same(false),
     block_on_integers: ByClass::same(false),
     block_beside_sets: ByClass::same(false),
     block_0_beside_vectors: ByClass::same(false),

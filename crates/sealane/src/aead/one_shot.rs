@@ -86,6 +86,11 @@ pub(crate) fn open<S: Simd>(
 /// Returns whether a message of `length` bytes is faster on the vectors of `Simd::Narrower`.
 #[inline(always)]
 pub(super) fn is_for_narrower<S: Simd>(token: S, length: usize) -> bool {
-    S::TUNING.narrower_max_bytes.is_some_and(|max| length <= max)
-        || length <= BLOCK_BYTES && S::TUNING.one_block_messages_on_narrower_vectors.of(token.cpu_class())
+    let tuning = S::TUNING;
+    match length.div_ceil(BLOCK_BYTES) {
+        _ if tuning.narrower_max_bytes.is_some_and(|max| length <= max) => true,
+        0 | 1 => tuning.one_block_messages_on_narrower_vectors.of(token.cpu_class()),
+        5 | 6 => tuning.six_block_messages_on_narrower_vectors.of(token.cpu_class()),
+        _ => false,
+    }
 }

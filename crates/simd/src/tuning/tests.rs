@@ -11,8 +11,8 @@ fn check<S: Simd>(token: S) {
         check(token.for_narrower());
     }
     let on_narrower = |tuning: Tuning| {
-        let values = tuning.one_block_messages_on_narrower_vectors;
-        CpuClass::ALL.iter().any(|class| values.of(*class))
+        let values = [tuning.one_block_messages_on_narrower_vectors, tuning.six_block_messages_on_narrower_vectors];
+        values.iter().any(|values| CpuClass::ALL.iter().any(|class| values.of(*class)))
     };
     if on_narrower(S::TUNING) {
         assert!(
