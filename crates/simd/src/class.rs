@@ -93,8 +93,7 @@ impl CpuClass {
     }
 }
 
-/// Returns the class of this CPU: AMD's family 1Ah is Zen 5, and family 19h with AVX-512 is Zen 4.
-/// Zen 3 has the same family without AVX-512.
+/// Asks the CPU for its vendor, signature and AVX-512.
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 fn class_of_x86() -> CpuClass {
     #[cfg(target_arch = "x86")]
@@ -106,16 +105,39 @@ fn class_of_x86() -> CpuClass {
     // Newer compilers let safe code call the intrinsic.
     #[allow(unused_unsafe)]
     let leaf = |leaf| unsafe { __cpuid_count(leaf, 0) };
-    let (vendor, leaf1) = (leaf(0), leaf(1));
-    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
-    // both fields.
-    let family = (leaf1.eax >> 8 & 0xf) + (leaf1.eax >> 20 & 0xff);
-    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
-    // Appendix E.3.6: bit 16 of EBX is AVX-512F.
-    let has_avx512 = || vendor.eax >= 7 && leaf(7).ebx >> 16 & 1 == 1;
+    let first = leaf(0);
+    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.6: bit 16 is AVX-512F.
+    let has_avx512 = first.eax >= 7 && leaf(7).ebx >> 16 & 1 == 1;
+    class_of([first.ebx, first.edx, first.ecx], leaf(1).eax, has_avx512)
+}
+
+/// Returns the class of the CPU with this vendor and signature, which has the family. AMD's family
+/// 1Ah is Zen 5, and family 19h with AVX-512 is Zen 4; Zen 3 is family 19h without it.
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+fn class_of(vendor: [u32; 3], signature: u32, has_avx512: bool) -> CpuClass {
+    let is_amd = vendor.map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
+    // Appendix E.3.2: the family is the sum of both fields.
+    let family = (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
     match family {
         0x1a if is_amd => CpuClass::TwoCycles,
-        0x19 if is_amd && has_avx512() => CpuClass::HalfWidth,
+        0x19 if is_amd && has_avx512 => CpuClass::HalfWidth,
         _ => CpuClass::OneCycle,
+    }
+}
+
+#[cfg(all(test, target_feature = "sse2", not(target_env = "sgx")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_cpus_have_their_class() {
+        let vendor = |name: &[u8; 12]| [0, 4, 8].map(|i| u32::from_le_bytes(*name[i..].first_chunk().unwrap()));
+        let (amd, intel) = (vendor(b"AuthenticAMD"), vendor(b"GenuineIntel"));
+        // Milan, Genoa and Turin; Emerald Rapids; and an Intel CPU of a later family.
+        assert_eq!(class_of(amd, 0x00a0_0f11, false), CpuClass::OneCycle);
+        assert_eq!(class_of(amd, 0x00a1_0f11, true), CpuClass::HalfWidth);
+        assert_eq!(class_of(amd, 0x00b0_0f21, true), CpuClass::TwoCycles);
+        assert_eq!(class_of(intel, 0x000c_06f2, true), CpuClass::OneCycle);
+        assert_eq!(class_of(intel, 0x00a1_0f11, true), CpuClass::OneCycle);
     }
 }
