@@ -710,8 +710,8 @@ sealane_status sealane_age_recipients_add(sealane_age_recipients *recipients,
  * N = 2^`work_factor`, and 2^(`work_factor` + 10) bytes of memory. A `work_factor` of 0 means 18:
  * about a second and 256 MiB.
  *
- * Returns SEALANE_INVALID_TEXT if the passphrase is not UTF-8, and SEALANE_OUT_OF_RANGE for a work
- * factor above 22, which the default limit of readers refuses.
+ * Returns SEALANE_INVALID_TEXT if the passphrase is empty or not UTF-8, and SEALANE_OUT_OF_RANGE for
+ * a work factor above 22, which the default limit of readers refuses.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -794,7 +794,8 @@ sealane_status sealane_age_decrypt_stream(const sealane_age_identities *identiti
 
 /**
  * Does the same as `sealane_age_encrypt_stream` from one file descriptor to another. Both are used
- * from their current positions on, and stay open.
+ * from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
+ * if both are the same regular file or block device.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.
@@ -808,7 +809,8 @@ sealane_status sealane_age_encrypt_fd(const sealane_age_recipients *recipients,
 
 /**
  * Does the same as `sealane_age_decrypt_stream` from one file descriptor to another. Both are used
- * from their current positions on, and stay open.
+ * from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
+ * if both are the same regular file or block device.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.

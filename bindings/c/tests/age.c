@@ -64,6 +64,7 @@ static void keys(void)
     IS(SEALANE_NULL_POINTER, sealane_age_recipients_add_passphrase(NULL, "a", 1, 1, NULL));
     IS(SEALANE_NULL_POINTER, sealane_age_recipients_add_passphrase(recipients, NULL, 1, 1, NULL));
     IS(SEALANE_INVALID_TEXT, sealane_age_recipients_add_passphrase(recipients, "\xff", 1, 1, NULL));
+    IS(SEALANE_INVALID_TEXT, sealane_age_recipients_add_passphrase(recipients, NULL, 0, 1, NULL));
     IS(SEALANE_OUT_OF_RANGE, sealane_age_recipients_add_passphrase(recipients, "a", 1, 23, NULL));
     IS(SEALANE_OUT_OF_RANGE, sealane_age_recipients_add_passphrase(recipients, "a", 1, 257, NULL));
     IS(SEALANE_INVALID_SHARES, sealane_age_recipients_require(recipients, 1, NULL, 0, NULL));

@@ -1,5 +1,6 @@
 /* Files through callbacks and file descriptors. */
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "age.h"
@@ -154,6 +155,19 @@ static void descriptors(size_t threads)
     IS(SEALANE_NULL_POINTER, sealane_age_encrypt_fd(NULL, SEALANE_AGE_BINARY, threads, in, out, &error));
     IS(SEALANE_OUT_OF_RANGE, sealane_age_encrypt_fd(recipients, 7, threads, in, out, &error));
     IS(SEALANE_NULL_POINTER, sealane_age_decrypt_fd(NULL, threads, in, out, &error));
+    /* One file as input and output would be lost. */
+    const int again = dup(in);
+    char path[64];
+    snprintf(path, sizeof path, "/dev/fd/%d", in);
+    const int other = open(path, O_RDONLY);
+    CHECK(again >= 0 && other >= 0 && lseek(in, 0, SEEK_SET) == 0);
+    IS(SEALANE_OVERLAP, sealane_age_encrypt_fd(recipients, SEALANE_AGE_BINARY, threads, in, in, &error));
+    CHECK(strcmp(error.message, "the output is the same file as the input") == 0);
+    IS(SEALANE_OVERLAP, sealane_age_encrypt_fd(recipients, SEALANE_AGE_BINARY, threads, other, again, &error));
+    CHECK(lseek(file, 6, SEEK_SET) == 6);
+    IS(SEALANE_OVERLAP, sealane_age_decrypt_fd(identities, threads, file, file, &error));
+    CHECK(pread(in, back, LEN, 0) == LEN && memcmp(back, text, LEN) == 0 && lseek(in, 0, SEEK_END) == LEN);
+    close(again), close(other);
     int pipes[2];
     CHECK(pipe(pipes) == 0);
     IS(SEALANE_IO, sealane_age_decrypt_fd(identities, threads, pipes[1], out, &error)); /* Not for reading. */

@@ -293,6 +293,8 @@ def test_passphrases():
         age.encrypt(b"", [age.Recipient.passphrase("word", work_factor=2), IDENTITY.recipient])
     with pytest.raises(ValueError, match="from 1 to 22"):
         age.Recipient.passphrase("word", work_factor=23)
+    with pytest.raises(ValueError, match="empty"):
+        age.Recipient.passphrase("", work_factor=2)
     with pytest.raises(TypeError):
         pickle.dumps(age.Recipient.passphrase("word"))
     assert age.inspect(sealed).work_factor == 6

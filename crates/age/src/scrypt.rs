@@ -78,7 +78,14 @@ pub struct InvalidWorkFactor(pub u8);
 #[error("the scrypt work factor is {0}, and there is not enough memory for it")]
 pub struct NotEnoughMemory(pub u8);
 
-/// A passphrase to encrypt with.
+/// The passphrase to encrypt with is empty, so anyone could open the file.
+#[cfg(feature = "std")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the passphrase is empty")]
+pub struct EmptyPassphrase;
+
+/// A passphrase to encrypt with. An empty one is refused when a file is encrypted
+/// ([`EmptyPassphrase`]).
 ///
 /// It has a random label, so that it cannot be combined with other recipients.
 #[cfg(feature = "std")]
@@ -119,6 +126,9 @@ impl fmt::Debug for Recipient {
 #[cfg(feature = "std")]
 impl crate::recipient::Recipient for Recipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        if self.passphrase.expose_secret().is_empty() {
+            return Err(WrapError::other(EmptyPassphrase));
+        }
         let (mut salt, mut label) = ([0; SALT_BYTES], [0; 16]);
         random::fill(&mut salt)?;
         random::fill(&mut label)?;
@@ -223,6 +233,14 @@ mod tests {
         // The label is new each time, even for the same passphrase.
         assert_ne!(wrapped.labels, recipient("one").wrap_file_key(&file_key).unwrap().labels);
         assert_eq!(wrapped.labels.len(), 1);
+    }
+
+    #[test]
+    fn an_empty_passphrase_is_no_recipient() {
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
+        let Err(WrapError::Other(error)) = recipient("").wrap_file_key(&file_key) else { panic!("an error") };
+        assert!(error.is::<EmptyPassphrase>());
+        assert_eq!(error.to_string(), "the passphrase is empty");
     }
 
     #[test]

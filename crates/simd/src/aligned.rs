@@ -12,6 +12,7 @@ use core::fmt;
 ///
 /// let bytes = AlignedBytes([0; 256]);
 /// assert_eq!(bytes.0.as_ptr() as usize % 64, 0);
+/// assert_eq!(format!("{bytes:?}"), "AlignedBytes { .. }");
 /// ```
 #[derive(Clone, Copy)]
 #[repr(align(64))]

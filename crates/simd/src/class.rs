@@ -22,9 +22,9 @@ pub enum CpuClass {
     /// Unknown CPUs belong here.
     OneCycle,
     /// The vector units have 256 bits. An operation of 512 bits occupies one of the four units for
-    /// two cycles, so vectors of 512 bits save instructions but no time in the units. A vector
-    /// addition takes one cycle, and a rotation takes two, which leaves time for a scalar block
-    /// beside two sets. Measured on Zen 4.
+    /// two cycles, so vectors of 512 bits save instructions but no time in the units. The result of
+    /// a vector addition can be used after one cycle, and that of a rotation after two, which
+    /// leaves time for a scalar block beside one to seven sets. Measured on Zen 4.
     HalfWidth,
     /// A vector addition can take two cycles, and the CPU starts up to four 512-bit additions in a
     /// cycle. One group leaves half of the units idle: two groups advance together, and a scalar

@@ -5,7 +5,8 @@ use core::mem::MaybeUninit;
 /// A buffer that is filled from the front, piece by piece. When it is full, it becomes a plain
 /// slice.
 ///
-/// It lets code without `unsafe` write to memory that was never initialised.
+/// It lets code without `unsafe` write to memory that was never initialised. Its functions are
+/// inlined, because around a call, kernels would store vectors of key stream on the stack.
 ///
 /// ```
 /// use core::mem::MaybeUninit;
@@ -26,6 +27,7 @@ pub struct Output<'a> {
 impl<'a> Output<'a> {
     /// Returns an empty output over `buffer`, whose contents are never read before they are
     /// written.
+    #[inline(always)]
     #[must_use]
     pub fn new(buffer: &'a mut [MaybeUninit<u8>]) -> Self {
         Self { buffer, filled: 0 }
@@ -47,6 +49,7 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// If fewer than `bytes.len()` bytes remain.
+    #[inline(always)]
     pub fn append(&mut self, bytes: &[u8]) -> &mut [u8] {
         let start = self.filled;
         let end = start.checked_add(bytes.len()).expect("output within the address space");
@@ -72,6 +75,7 @@ impl<'a> Output<'a> {
     ///
     /// # Panics
     /// If bytes remain to be written.
+    #[inline(always)]
     #[must_use]
     pub fn finish(self) -> &'a mut [u8] {
         assert_eq!(self.filled, self.buffer.len(), "output was not filled");
@@ -86,6 +90,7 @@ impl<'a> Output<'a> {
 ///
 /// # Safety
 /// All bytes are initialised.
+#[inline(always)]
 unsafe fn assume_init_mut(bytes: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     let initialised: *mut [u8] = core::ptr::from_mut(bytes) as *mut [u8];
     // SAFETY: the layouts are the same, the caller says that the bytes are initialised, and the

@@ -2,9 +2,9 @@
 //! the classes differ.
 //!
 //! A threshold changes speed, never results. "Zen 3" (AVX2), "Cascade Lake" (AVX-512 without IFMA),
-//! "Granite Rapids", "Emerald Rapids" (one cycle), "Zen 4" (half width) and "Zen 5" (two cycles) are
-//! the CPUs that were measured; docs/decisions and docs/performance.md have the figures. A value
-//! without a measurement says so.
+//! "Granite Rapids", "Emerald Rapids" (one cycle), "Zen 4" (half width) and "Zen 5" (two cycles)
+//! are the CPUs that were measured; docs/decisions and docs/performance.md have the figures. A
+//! value without a measurement says so.
 //!
 //! ```
 //! use sealane_simd::tuning::{ByClass, Gf8MatrixTuning, Tuning};
@@ -111,11 +111,11 @@ pub struct Tuning {
     /// [`crate::Simd::Narrower`]; `None` where none is.
     pub narrower_max_bytes: Option<usize>,
     /// Whether messages of an AEAD of up to one block are faster on the vectors of
-    /// [`crate::Simd::Narrower`], even though longer ones are not.
+    /// [`crate::Simd::Narrower`], although messages of two blocks are not.
     pub one_block_messages_on_narrower_vectors: ByClass<bool>,
     /// Whether messages of an AEAD of five or six blocks are faster on the vectors of
     /// [`crate::Simd::Narrower`], although four blocks are not.
-    pub six_block_messages_on_narrower_vectors: ByClass<bool>,
+    pub five_and_six_block_messages_on_narrower_vectors: ByClass<bool>,
     /// Whether a block takes less time on integers than on vectors, and almost none while the
     /// vectors work.
     pub block_on_integers: ByClass<bool>,
@@ -276,7 +276,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     one_set_on_narrower_vectors: false,
     narrower_max_bytes: None,
     one_block_messages_on_narrower_vectors: ByClass::same(false),
-    six_block_messages_on_narrower_vectors: ByClass::same(false),
+    five_and_six_block_messages_on_narrower_vectors: ByClass::same(false),
     block_on_integers: ByClass::same(false),
     block_beside_sets: ByClass::same(false),
     block_0_beside_vectors: ByClass::same(false),

@@ -1,8 +1,10 @@
 //! Files that are read and written through callbacks or file descriptors.
 
 use core::ffi::{c_int, c_void};
+use std::fs::{File, Metadata};
 use std::io::{Read, Write};
 use std::num::NonZero;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::{Decryptor, Threads};
@@ -13,7 +15,7 @@ use super::format;
 use super::identities::sealane_age_identities;
 use super::recipients::sealane_age_recipients;
 use crate::boundary::Caller;
-use crate::status::sealane_status;
+use crate::status::sealane_status::{self, SEALANE_OVERLAP};
 
 /// Returns the number of threads. 0 means one for each core.
 fn threads(threads: usize) -> Threads {
@@ -41,6 +43,27 @@ fn decrypt(
     let decryptor = Decryptor::new(ArmoredReader::new(input))?;
     identities.with(|all| decryptor.decrypt(all.iter().copied()))?.copy_to(output, threads)?;
     Ok(())
+}
+
+/// Returns duplicates of both descriptors, as files.
+fn two_files(caller: &Caller, input: c_int, output: c_int) -> Result<(File, File), Failure> {
+    let (input, output) = (caller.file(input)?, caller.file(output)?);
+    if let (Some(read), Some(written)) = (identity(&input.metadata()?), identity(&output.metadata()?))
+        && read == written
+    {
+        return Err(Failure::new(SEALANE_OVERLAP, "the output is the same file as the input"));
+    }
+    Ok((input, output))
+}
+
+/// Returns what identifies a file whose content could be lost, whatever its name: a regular file or
+/// a block device.
+fn identity(metadata: &Metadata) -> Option<(bool, u64, u64)> {
+    if metadata.is_file() {
+        Some((false, metadata.dev(), metadata.ino()))
+    } else {
+        metadata.file_type().is_block_device().then(|| (true, metadata.rdev(), 0))
+    }
 }
 
 /// Encrypts what `read` returns, up to its end, and passes the file to `write`. `format` is
@@ -105,7 +128,8 @@ pub unsafe extern "C" fn sealane_age_decrypt_stream(
 }
 
 /// Does the same as `sealane_age_encrypt_stream` from one file descriptor to another. Both are used
-/// from their current positions on, and stay open.
+/// from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
+/// if both are the same regular file or block device.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -122,13 +146,14 @@ pub unsafe extern "C" fn sealane_age_encrypt_fd(
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let recipients = caller.shared(recipients)?;
-        let (input, output) = (caller.file(input)?, caller.file(output)?);
+        let (input, output) = two_files(&caller, input, output)?;
         encrypt(recipients, self::format(format)?, input, output, self::threads(threads))
     })
 }
 
 /// Does the same as `sealane_age_decrypt_stream` from one file descriptor to another. Both are used
-/// from their current positions on, and stay open.
+/// from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
+/// if both are the same regular file or block device.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
@@ -144,7 +169,7 @@ pub unsafe extern "C" fn sealane_age_decrypt_fd(
     let caller = unsafe { Caller::new() };
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;
-        let (input, output) = (caller.file(input)?, caller.file(output)?);
+        let (input, output) = two_files(&caller, input, output)?;
         decrypt(identities, input, output, self::threads(threads))
     })
 }

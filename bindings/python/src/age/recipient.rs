@@ -107,6 +107,9 @@ impl Recipient {
         if !(1..=sealane_age::DEFAULT_MAX_WORK_FACTOR).contains(&work_factor) {
             return Err(PyValueError::new_err(EncryptError::WorkFactor(work_factor).to_string()));
         }
+        if passphrase.is_empty() {
+            return Err(PyValueError::new_err(scrypt::EmptyPassphrase.to_string()));
+        }
         let key = scrypt::Recipient::new(SecretString::from(passphrase)).with_work_factor(work_factor);
         let key = key.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self::without_text(Arc::new(key), "passphrase"))

@@ -115,7 +115,8 @@ fn in_sets<S: Simd, const SETS: usize>(
     )
 }
 
-/// Does the same as [`xor_and_authenticate`] on the other CPUs. The whole message is one portion.
+/// Does the same as [`xor_and_authenticate`], without block 0 on integers beside sets. The whole
+/// message is one portion.
 fn in_one_portion<S: Simd>(
     token: S,
     class: CpuClass,

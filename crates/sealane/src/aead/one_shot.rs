@@ -90,7 +90,7 @@ pub(super) fn is_for_narrower<S: Simd>(token: S, length: usize) -> bool {
     match length.div_ceil(BLOCK_BYTES) {
         _ if tuning.narrower_max_bytes.is_some_and(|max| length <= max) => true,
         0 | 1 => tuning.one_block_messages_on_narrower_vectors.of(token.cpu_class()),
-        5 | 6 => tuning.six_block_messages_on_narrower_vectors.of(token.cpu_class()),
+        5 | 6 => tuning.five_and_six_block_messages_on_narrower_vectors.of(token.cpu_class()),
         _ => false,
     }
 }

@@ -95,8 +95,8 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
     }
 }
 
-/// Returns whether, on this class of CPUs, the first block of `bytes` of key stream takes less time
-/// on integers than on vectors, because the other blocks are computed on vectors at the same time.
+/// Returns whether, on this class of CPUs, the first of the blocks for `bytes` of key stream is
+/// computed on integers, and the others, if there are any, on vectors at the same time.
 #[inline(always)]
 pub(crate) const fn computes_block_on_integers<S: Simd>(class: CpuClass, bytes: usize) -> bool {
     let fits_into_set = bytes <= set_bytes::<S>();

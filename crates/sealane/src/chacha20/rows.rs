@@ -106,6 +106,9 @@ pub(super) fn xor_part_of_set<W: Words>(rows @ &Rows(a, b, c, d): &Rows<W>, data
         xor_bytes(data, key_stream.as_ref());
         return wipe(key_stream.as_mut());
     }
+    const { assert!(W::ROWS <= 4, "space for a set") };
+    // Aligned by hand: inside a kernel, an aligned type would align the frame, which takes a
+    // register.
     let mut memory = [MaybeUninit::uninit(); 4 * BLOCK_BYTES + CACHE_LINE_BYTES - 1];
     let start = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE_BYTES;
     let mut key_stream = Output::new(&mut memory[start..start + 4 * BLOCK_BYTES]);

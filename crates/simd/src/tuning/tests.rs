@@ -11,7 +11,8 @@ fn check<S: Simd>(token: S) {
         check(token.for_narrower());
     }
     let on_narrower = |tuning: Tuning| {
-        let values = [tuning.one_block_messages_on_narrower_vectors, tuning.six_block_messages_on_narrower_vectors];
+        let values =
+            [tuning.one_block_messages_on_narrower_vectors, tuning.five_and_six_block_messages_on_narrower_vectors];
         values.iter().any(|values| CpuClass::ALL.iter().any(|class| values.of(*class)))
     };
     if on_narrower(S::TUNING) {

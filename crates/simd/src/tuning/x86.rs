@@ -72,7 +72,8 @@ pub(crate) const AVX512: Tuning = Tuning {
     // 32 registers hold seven sets.
     most_horizontal_sets: 7,
     // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
-    // fill them better. Zen 4: 1350 bytes take 0.88 times as long as six sets.
+    // fill them better. Zen 4: as six sets, 1350 bytes take 0.87 times as
+    // long.
     prefer_sets_for_tail: ByClass { one_cycle: !PAIRS, half_width: true, two_cycles: true },
     // Granite Rapids: as fast as one group after another. Zen 5: 0.6 times the time.
     vertical_sets: if PAIRS { 2 } else { 1 },
@@ -88,8 +89,8 @@ pub(crate) const AVX512: Tuning = Tuning {
     // Emerald Rapids: sealing 16 to 192 bytes takes 1.3 to 1.5 times as long. Zen 4: 64 bytes 1.19
     // times. Zen 5: 64 bytes 0.75 times.
     block_on_integers: ByClass { one_cycle: false, half_width: false, two_cycles: PAIRS },
-    // Zen 4: five blocks take 0.79 times as long as in two sets. Sealing 256 bytes takes 0.80
-    // times, 768 bytes 0.86, 1350 bytes 0.97.
+    // Zen 4: five blocks take 0.81 times as long as in two sets. Sealing 256 bytes takes 0.83
+    // times, 768 bytes 0.88, 1350 bytes 0.97.
     block_beside_sets: ByClass { one_cycle: false, half_width: PAIRS, two_cycles: PAIRS },
     // Granite Rapids; Zen 4: 3200 bytes take 0.97 times as long. Zen 5 prefers five sets.
     interleave_group_and_set: ByClass { one_cycle: PAIRS, half_width: PAIRS, two_cycles: false },
@@ -123,19 +124,23 @@ pub(crate) const AVX512_IFMA: Tuning = Tuning {
     narrower_max_bytes: None,
     // Emerald Rapids: sealing 16 bytes takes 0.95 times as long, and 64 bytes 0.98. Three at a time
     // on these vectors, 32 messages of 64 bytes take 0.96 (seal) and 0.88 (open) times as long as
-    // in lanes. Zen 4: alone, 0.81 times as long as on integers.
+    // in lanes. Zen 4: alone, 16 bytes take 0.91 times as long, and 64 bytes 0.96.
     one_block_messages_on_narrower_vectors: ByClass {
         one_cycle: INTERLEAVES,
         half_width: INTERLEAVES,
         two_cycles: false,
     },
     // Zen 4: 320 bytes take 0.91 times as long, 384 bytes 0.97.
-    six_block_messages_on_narrower_vectors: ByClass { one_cycle: false, half_width: INTERLEAVES, two_cycles: false },
+    five_and_six_block_messages_on_narrower_vectors: ByClass {
+        one_cycle: false,
+        half_width: INTERLEAVES,
+        two_cycles: false,
+    },
     // Emerald Rapids: with the plan of one call, sealing 512 bytes takes 0.95 times as long, 1 KiB
     // and 2 KiB 0.85. Zen 4: 2 KiB 0.78. Zen 5: a set beside a pair of groups costs almost nothing.
     block_0_beside_vectors: ByClass { one_cycle: PAIRS, half_width: PAIRS, two_cycles: false },
-    // Granite Rapids: 208 to 224; Emerald Rapids: 208 of a ciphertext; Zen 4: 320 to
-    // 336; Zen 5: 177 to 208.
+    // Granite Rapids: 208 to 224; Emerald Rapids: 208 of a ciphertext; Zen 4: 320 to 336, which the
+    // ciphertexts that this threshold is for do not reach; Zen 5: 177 to 208.
     poly1305_min_bytes: ByClass { one_cycle: 224, half_width: 336, two_cycles: 208 },
     poly1305_min_ciphertext_bytes: ByClass { one_cycle: 208, half_width: 320, two_cycles: 177 },
     // Counted: a sum in lanes takes 0.17 cycles a byte, as one call of some 4 KiB does.

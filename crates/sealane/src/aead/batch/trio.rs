@@ -69,8 +69,9 @@ impl<'a> Trio<'a> {
     #[inline(always)]
     fn run_on<S: Simd>(&mut self, token: S) {
         let messages = &self.messages[..self.len];
-        // A longer message among them would not fit into a set of narrower vectors.
-        if messages.iter().all(|message| one_shot::is_for_narrower(token, message.data.len())) {
+        // With block 0, a longer message would not fit into a set of narrower vectors.
+        let longest = messages.iter().map(|message| message.data.len()).max().unwrap_or(0);
+        if longest <= BLOCK_BYTES && one_shot::is_for_narrower(token, longest) {
             return on_narrower!(token => self.run_on(token));
         }
         match self.len {

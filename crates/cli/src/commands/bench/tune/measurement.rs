@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use sealane::{Backend, ChaCha20Poly1305, SealRequest};
 use sealane_measure::{Messages, Rounds, figure, take_turns};
+use sealane_simd::tuning::ByClass;
 use sealane_simd::{CpuClass, Level, LevelList};
 use sealane_workloads::benchmarks::MakeProcessing;
 
@@ -14,7 +15,7 @@ pub(super) enum Question {
     /// `step` bytes take about the same time.
     Length { name: &'static str, make: MakeProcessing, from: usize, step: usize },
     /// The classes of CPUs have different values, which matter at this length.
-    Class { name: &'static str, make: MakeProcessing, length: usize },
+    Class { name: &'static str, make: MakeProcessing, length: usize, values: ByClass<bool> },
     /// This many messages of this length are sealed together rather than one by one.
     Together { messages: usize, length: usize },
     /// There is nothing to compare, for this reason.
@@ -42,14 +43,16 @@ impl Question {
                 let (better, gain) = at_threshold(times);
                 Verdict::Measured { better, gain, times: listed(name, &lengths.map(bytes), &times) }
             }
-            Self::Class { name, make, length } => {
+            Self::Class { name, make, length, values } => {
                 let class = CpuClass::detect();
                 let times = times(CpuClass::ALL.map(|class| of_messages(make, level, length, Some(class))), rounds);
                 CpuClass::force(Some(class));
                 let time_of =
                     |class: CpuClass| times[CpuClass::ALL.iter().position(|known| *known == class).unwrap_or(0)];
-                let better =
-                    CpuClass::ALL.into_iter().min_by(|a, b| time_of(*a).total_cmp(&time_of(*b))).unwrap_or(class);
+                // A class with the same value as this one differs by other values only.
+                let others = CpuClass::ALL.into_iter().filter(|other| values.of(*other) != values.of(class));
+                let better = others.min_by(|a, b| time_of(*a).total_cmp(&time_of(*b))).unwrap_or(class);
+                let better = if time_of(better) < time_of(class) { better } else { class };
                 let gain = time_of(class) / time_of(better) - 1.0;
                 let names = CpuClass::ALL.map(|class| format!("as {}", class.name()));
                 Verdict::Measured {

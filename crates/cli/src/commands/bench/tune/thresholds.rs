@@ -39,7 +39,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         one_set_on_narrower_vectors,
         narrower_max_bytes,
         one_block_messages_on_narrower_vectors,
-        six_block_messages_on_narrower_vectors,
+        five_and_six_block_messages_on_narrower_vectors,
         block_on_integers,
         block_beside_sets,
         block_0_beside_vectors,
@@ -67,7 +67,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
     let mac = |from, step| length("poly1305", poly1305, from, step);
     let sealed = |from, step| length("seal", seal, from, step);
     let compared = |values: ByClass<bool>, name, make, blocks: usize| {
-        if values.is_same() { Nothing(EQUAL) } else { Class { name, make, length: blocks * BLOCK_BYTES } }
+        if values.is_same() { Nothing(EQUAL) } else { Class { name, make, length: blocks * BLOCK_BYTES, values } }
     };
     let by_class = |values, blocks| compared(values, "chacha20", chacha20, blocks);
     let sealed_by_class = |values, blocks| compared(values, "seal", seal, blocks);
@@ -101,9 +101,9 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             sealed_by_class(one_block_messages_on_narrower_vectors, 1),
         ),
         threshold(
-            "six_block_messages_on_narrower_vectors",
-            six_block_messages_on_narrower_vectors.of(class),
-            sealed_by_class(six_block_messages_on_narrower_vectors, 6),
+            "five_and_six_block_messages_on_narrower_vectors",
+            five_and_six_block_messages_on_narrower_vectors.of(class),
+            sealed_by_class(five_and_six_block_messages_on_narrower_vectors, 6),
         ),
         threshold("block_on_integers", block_on_integers.of(class), by_class(block_on_integers, 1)),
         threshold("block_beside_sets", block_beside_sets.of(class), by_class(block_beside_sets, rows + 1)),
@@ -121,7 +121,11 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold(
             "poly1305_min_ciphertext_bytes",
             poly1305_min_ciphertext_bytes.of(class),
-            sealed(poly1305_min_ciphertext_bytes.of(class), mac_row),
+            if poly1305_min_ciphertext_bytes.of(class) > short_max_bytes.of(class) {
+                Nothing(UNUSED)
+            } else {
+                sealed(poly1305_min_ciphertext_bytes.of(class), mac_row)
+            },
         ),
         threshold(
             "poly1305_min_bytes_for_table",
@@ -143,7 +147,15 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             question: Nothing(PIECES),
         },
         threshold("poly1305_min_messages", poly1305_min_messages, Nothing(INNER)),
-        threshold("short_max_bytes", short_max_bytes.of(class), sealed(after(short_max_bytes.of(class)), BLOCK_BYTES)),
+        threshold(
+            "short_max_bytes",
+            short_max_bytes.of(class),
+            if five_and_six_block_messages_on_narrower_vectors.of(class) {
+                Nothing("the next messages are on narrower vectors")
+            } else {
+                sealed(after(short_max_bytes.of(class)), BLOCK_BYTES)
+            },
+        ),
         threshold("authenticate_between_rounds", authenticate_between_rounds, Nothing(KERNEL)),
         threshold(
             "batch_max_bytes",
