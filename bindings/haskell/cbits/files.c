@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,9 +30,70 @@ int sealane_hs_open_input(const char *path)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* Locks a new file. Returns 0, or -1 after an error, which is EEXIST if another process has locked
+ * or removed the file before. */
+static int lock_new(int file, const char *path)
+{
+    struct stat opened, named;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+        /* Not every file system has locks. */
+        if (errno != EWOULDBLOCK) {
+            return 0;
+        }
+        unlink(path);
+        errno = EEXIST;
+        return -1;
+    }
+    int is_named = lstat(path, &named) == 0;
+    if ((!is_named && errno != ENOENT) || fstat(file, &opened) != 0) {
+        int error = errno;
+        unlink(path);
+        errno = error;
+        return -1;
+    }
+    if (!is_named || opened.st_dev != named.st_dev || opened.st_ino != named.st_ino) {
+        errno = EEXIST;
+        return -1;
+    }
+    return 0;
+}
+
+/* Creates and locks a file. The command `sealane` removes files with the names of unfinished files
+ * unless they are locked. */
 int sealane_hs_open_output(const char *path, unsigned mode)
 {
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (file != -1 && lock_new(file, path) != 0) {
+        int error = errno;
+        close(file);
+        errno = error;
+        return -1;
+    }
+    return file;
+}
+
+/* Writes a file, or the names in a folder, to the disk. */
+int sealane_hs_sync(int file)
+{
+    int result;
+    do {
+        result = fsync(file);
+    } while (result != 0 && errno == EINTR);
+    return result;
+}
+
+/* Writes the names in a folder to the disk, if its file system and its permissions allow that. */
+int sealane_hs_sync_folder(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder == -1) {
+        return errno == EACCES || errno == EPERM ? 0 : -1;
+    }
+    int result = sealane_hs_sync(folder);
+    int error = errno;
+    close(folder);
+    errno = error;
+    return result != 0 && (error == EINVAL || error == ENOTSUP || error == EACCES) ? 0 : result;
 }
 
 int sealane_hs_refuse_existing(const char *path)

@@ -7,7 +7,12 @@
 
 void sealane_hs_free_key(void *key);
 int sealane_hs_open_input(const char *path);
+/* Creates and locks a file. Fails with EEXIST if another process has the file. */
 int sealane_hs_open_output(const char *path, unsigned mode);
+/* These write a file, or the names in a folder, to the disk. The second one succeeds if that is not
+ * supported or not permitted. */
+int sealane_hs_sync(int file);
+int sealane_hs_sync_folder(const char *path);
 /* These fail with EEXIST if the new file exists. */
 int sealane_hs_refuse_existing(const char *path);
 int sealane_hs_rename_new(const char *from, const char *to);

@@ -15,11 +15,14 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
+import Foreign.C.Error (eWOULDBLOCK, getErrno, throwErrnoPathIfMinus1, throwErrnoPathIfMinus1_)
+import Foreign.C.Types (CInt (..))
 import System.Directory (createDirectory, doesPathExist, listDirectory, removeFile)
 import System.Exit (ExitCode (..))
 import System.IO (IOMode (ReadWriteMode), withBinaryFile)
 import System.IO.Error (isAlreadyExistsError, isDoesNotExistError)
 import System.Posix.Files (createNamedPipe, fileMode, getFileStatus)
+import System.Posix.Internals (c_close, c_open, o_RDONLY, withFilePath)
 import System.Posix.Process (ProcessStatus (..), exitImmediately, forkProcess, getProcessStatus)
 import System.Posix.Resource (Resource (..), ResourceLimit (..), ResourceLimits (..), setResourceLimit)
 
@@ -145,6 +148,9 @@ unfinished folder = do
             B.hPut pipe (B.replicate 1000000 7)
             names <- listDirectory path
             expect ("an unfinished file: " ++ show names) (length names == 2 && "file" `notElem` names)
+            -- The command removes unfinished files that are not locked.
+            locks <- mapM (isLocked . ((path ++ "/") ++)) (filter (/= "pipe") names)
+            expect "the unfinished file is locked" (locks == [True])
             when isTaken (B.writeFile (path ++ "/file") "taken")
         ended <- takeMVar result
         expect ("its end: " ++ show ended) $
@@ -154,6 +160,20 @@ unfinished folder = do
         content <- B.readFile (path ++ "/file")
         expect "the other file is as before" ((content == "taken") == isTaken)
         removeFile (path ++ "/file")
+
+-- | Returns whether a file has a lock.
+isLocked :: FilePath -> IO Bool
+isLocked path = do
+    file <- withFilePath path $ \text -> throwErrnoPathIfMinus1 "open" path (c_open text o_RDONLY 0)
+    -- LOCK_EX | LOCK_NB
+    result <- flock file 6
+    errno <- getErrno
+    throwErrnoPathIfMinus1_ "close" path (c_close file)
+    expect "the lock is another's" (result == 0 || errno == eWOULDBLOCK)
+    pure (result == -1)
+
+foreign import ccall unsafe "flock"
+    flock :: CInt -> CInt -> IO CInt
 
 -- | A lack of memory is not a result of the arguments, so it is thrown.
 littleMemory :: IO ()

@@ -39,22 +39,18 @@ module Sealane.Age
     , decryptFile
     ) where
 
-import Control.Exception (bracket, onException)
+import Control.Exception (bracket)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Word (Word32, Word8)
-import Foreign.C.Error (throwErrnoPathIfMinus1, throwErrnoPathIfMinus1_)
 import Foreign.C.Types (CInt (..), CSize (..), CUInt (..))
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (Ptr, castPtr, nullPtr)
 import Foreign.Storable (peek, poke)
-import Sealane.Age.Files (close, openOutput, refuseExisting, renameNew, unlink, withInput)
+import Sealane.Age.Files (withInput, withOutput)
 import Sealane.Age.Keys
 import Sealane.Error (SealaneError)
-import Sealane.Foreign (AgeError, Status, checkAge, masked, withBytes, withShared)
-import Sealane.Key (generateBytes)
-import System.Posix.Internals (withFilePath)
-import Text.Printf (printf)
+import Sealane.Foreign (AgeError, Status, checkAge, withBytes, withShared)
 
 -- | Returns a file with this content.
 --
@@ -74,13 +70,15 @@ decrypt (Identities !keys) !file = attempt . withShared keys $ \identities ->
 
 -- | Encrypts a file to a new one, on all cores. The memory needed does not grow with the file.
 --
--- The new file gets its name when it is complete. Until then, its name begins with @.sealane-@ and
--- ends in @.tmp@, and a process that is killed leaves it so. Exceptions from other threads, such as
--- the one for Ctrl-C, wait until the file is complete.
+-- The new file gets its name when it is complete and on the disk. Until then, its name begins with
+-- @.sealane-@ and ends in @.tmp@, and a process that is killed leaves it so. It is locked with
+-- @flock@, so the command @sealane@ does not remove it. Exceptions from other threads, such as the
+-- one for Ctrl-C, wait until the file is complete.
 --
 -- Throws an 'IOError' if the first file cannot be opened, or the second one cannot be created, for
--- example because a file with its name exists. Throws 'SealaneError' for other errors, after which
--- the second file does not exist.
+-- example because a file with its name exists, or cannot be synced. Throws 'SealaneError' for other
+-- errors. After any of these errors there is no new file, unless the location of the 'IOError' is
+-- @fsync of folder@: then the new file is complete, but a crash may still remove its name.
 encryptFile
     :: Recipients
     -> Format
@@ -120,18 +118,7 @@ result body = alloca $ \bytes -> do
 -- | Passes two open files to a function. The second one is new, with these permissions, and gets
 -- its name after the function. It is removed after an exception.
 withFiles :: FilePath -> FilePath -> CUInt -> (CInt -> CInt -> IO ()) -> IO ()
-withFiles from to mode body =
-    withInput from $ \input -> withFilePath to $ \path -> do
-        -- Otherwise, the error would come only at the end.
-        throwErrnoPathIfMinus1_ "open" to (refuseExisting path)
-        number <- generateBytes 8
-        let folder = reverse (dropWhile (/= '/') (reverse to))
-            temporary = folder ++ ".sealane-" ++ concatMap (printf "%02x") (B.unpack number) ++ ".tmp"
-        withFilePath temporary $ \unfinished -> masked $ do
-            output <- throwErrnoPathIfMinus1 "open" to (openOutput unfinished mode)
-            body input output `onException` (close output >> unlink unfinished)
-            throwErrnoPathIfMinus1_ "close" to (close output) `onException` unlink unfinished
-            throwErrnoPathIfMinus1_ "rename" to (renameNew unfinished path) `onException` unlink unfinished
+withFiles from to mode body = withInput from $ \input -> withOutput to mode (body input)
 
 -- | @sealane_bytes@
 data Bytes
