@@ -20,8 +20,8 @@ public final class AgeException extends IOException {
         TOO_FEW_SHARES,
         /**
          * A text is not a recipient, an identity, a part or a label, a passphrase to encrypt with
-         * is empty, an ssh key cannot be decrypted with its passphrase, or a part belongs to another
-         * file.
+         * is empty, an ssh key cannot be decrypted with its passphrase, or a part belongs to
+         * another file.
          */
         INVALID_KEY,
         /**
