@@ -77,7 +77,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_armorDecode(
     let body = |env: &crate::jni::arrays::Environment| {
         // SAFETY: the rules in `mod.rs`.
         let decoder: &mut Decoder = unsafe { object_mut(number) };
-        decoder.pieces.add(&bytes(env, piece), ended);
+        decoder.pieces.add(&bytes(env, piece)?, ended);
         decoder.decoded.resize(output_len as usize, 0);
         let mut filled = 0;
         while filled < decoder.decoded.len() {

@@ -34,6 +34,10 @@ impl Recipients {
             }
         }
         if let Some((passphrase, work_factor)) = passphrase {
+            // Identities accept an empty passphrase, so that existing files stay readable.
+            if passphrase.is_empty() {
+                return Err(Failure::new(Reason::InvalidKey, "the passphrase is empty"));
+            }
             let recipient = scrypt::Recipient::new(secret(passphrase)?).with_work_factor(work_factor);
             recipients.push(Box::new(recipient.map_err(|error| Failure::new(Reason::InvalidRecipients, error))?));
         }
@@ -152,7 +156,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipient(
     identity: jbyteArray,
 ) -> jbyteArray {
     let body = |env: &_| {
-        let found = parse_identities(&bytes(env, identity));
+        let found = parse_identities(&bytes(env, identity)?);
         let text = match &found.map_err(|error| Failure::new(Reason::InvalidKey, error))?[..] {
             [AnyIdentity::X25519(identity)] => identity.to_public().to_string(),
             [AnyIdentity::PostQuantum(identity)] => identity.to_public().to_string(),
@@ -178,7 +182,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_recipientsNew(
     label: jbyteArray,
 ) -> jlong {
     let body = |env: &_| {
-        let (lines, secret, label) = (bytes(env, lines), bytes(env, passphrase), bytes(env, label));
+        let (lines, secret, label) = (bytes(env, lines)?, bytes(env, passphrase)?, bytes(env, label)?);
         let passphrase = with_work_factor(passphrase, &secret, work_factor)?;
         let required = usize::try_from(required).unwrap_or(usize::MAX);
         Ok(give(Recipients::new(&lines, passphrase, required, &label)?))
@@ -206,7 +210,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_identitiesNew(
     parts: jbyteArray,
 ) -> jlong {
     let body = |env: &_| {
-        let (lines, secret, parts) = (bytes(env, lines), bytes(env, passphrase), bytes(env, parts));
+        let (lines, secret, parts) = (bytes(env, lines)?, bytes(env, passphrase)?, bytes(env, parts)?);
         let passphrase = with_work_factor(passphrase, &secret, max_work_factor)?;
         Ok(give(Identities::new(&lines, passphrase, &parts)?))
     };
@@ -224,7 +228,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_identitiesAddSsh(
     passphrase: jbyteArray,
 ) {
     let body = |env: &_| {
-        let (text, secret) = (bytes(env, file), bytes(env, passphrase));
+        let (text, secret) = (bytes(env, file)?, bytes(env, passphrase)?);
         // SAFETY: the rules in `mod.rs`. Java adds keys before it shares the number with other
         // threads.
         let identities = unsafe { object_mut::<Identities>(number) };

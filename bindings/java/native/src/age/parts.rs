@@ -24,7 +24,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_contribute(
     let body = |env: &_| {
         // SAFETY: the rules in `mod.rs`.
         let identities: &Identities = unsafe { object(identities) };
-        let header = Decryptor::read_header(ArmoredReader::new(&bytes(env, file)[..]))?;
+        let header = Decryptor::read_header(ArmoredReader::new(&bytes(env, file)?[..]))?;
         let found = Part::of(&header, identities.each())?;
         // Each line is shorter than 256 bytes, so the text is never moved, which would leave a copy
         // behind.

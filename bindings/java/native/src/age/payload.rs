@@ -111,7 +111,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_preambleLength(
     start: jbyteArray,
 ) -> jint {
     let body = |env: &_| {
-        Ok(match Preamble::parse(&bytes(env, start))? {
+        Ok(match Preamble::parse(&bytes(env, start)?)? {
             // Headers have at most a few MiB.
             Prefix::Complete(preamble) => preamble.len() as jint,
             Prefix::Incomplete { at_least } => -(at_least as jint),
@@ -132,7 +132,7 @@ pub unsafe extern "system" fn Java_sealane_age_Native_unlock(
     let body = |env: &_| {
         // SAFETY: the rules in `mod.rs`.
         let identities: &Identities = unsafe { object(identities) };
-        match Preamble::parse(&bytes(env, start))? {
+        match Preamble::parse(&bytes(env, start)?)? {
             Prefix::Complete(preamble) => Ok(give(identities.with(|all| preamble.unlock(all.iter().copied()))?)),
             Prefix::Incomplete { .. } => Err(sealane_age::header::HeaderError::Truncated.into()),
         }

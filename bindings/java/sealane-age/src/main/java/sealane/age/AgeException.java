@@ -19,8 +19,9 @@ public final class AgeException extends IOException {
         /** The file needs several holders together, and too few are available. */
         TOO_FEW_SHARES,
         /**
-         * A text is not a recipient, an identity, a part or a label, an ssh key cannot be decrypted
-         * with its passphrase, or a part belongs to another file.
+         * A text is not a recipient, an identity, a part or a label, a passphrase to encrypt with
+         * is empty, an ssh key cannot be decrypted with its passphrase, or a part belongs to
+         * another file.
          */
         INVALID_KEY,
         /**

@@ -30,7 +30,10 @@ public final class AgeOutputStream extends OutputStream {
     private int filled;
     private long number;
 
-    /** Whether the rest of the file must not be written: a write failed, or abort was called. */
+    /**
+     * Whether the rest of the file must not be written: a write or a flush failed, or abort was
+     * called.
+     */
     private boolean broken;
 
     private boolean closed;
@@ -133,11 +136,14 @@ public final class AgeOutputStream extends OutputStream {
 
     /**
      * Flushes the output. Up to a chunk of plaintext is held back, because it may be the last
-     * chunk.
+     * chunk. If this fails, {@link #close} leaves the file incomplete.
      */
     @Override
     public void flush() throws IOException {
+        boolean wasBroken = broken;
+        broken = true;
         out.flush();
+        broken = wasBroken;
     }
 
     /**

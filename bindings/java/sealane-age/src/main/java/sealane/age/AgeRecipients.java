@@ -31,7 +31,7 @@ public final class AgeRecipients implements AutoCloseable {
      *
      * @param passphrase the passphrase, which is copied
      * @return the recipient
-     * @throws AgeException after an error in the library itself
+     * @throws AgeException if the passphrase is empty, or after an error in the library itself
      */
     public static AgeRecipients ofPassphrase(char[] passphrase) throws AgeException {
         return new Builder().passphrase(passphrase, DEFAULT_WORK_FACTOR).build();
@@ -109,8 +109,9 @@ public final class AgeRecipients implements AutoCloseable {
          *
          * @return the recipients
          * @throws AgeException if a text is not a recipient or is an ssh key of another type than
-         *     ssh-ed25519 and ssh-rsa, the label or the work factor is not allowed, there are too
-         *     few recipients for {@link #require}, or one of them would hold two shares
+         *     ssh-ed25519 and ssh-rsa, the passphrase is empty, the label or the work factor is not
+         *     allowed, there are too few recipients for {@link #require}, or one of them would hold
+         *     two shares
          */
         public AgeRecipients build() throws AgeException {
             Native.require();
@@ -123,6 +124,7 @@ public final class AgeRecipients implements AutoCloseable {
                 lines = new byte[0];
                 passphrase = null;
                 required = 0;
+                label = "";
             }
         }
     }

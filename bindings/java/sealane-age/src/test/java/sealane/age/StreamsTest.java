@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -212,6 +213,36 @@ class StreamsTest {
     }
 
     @Test
+    void aFileWhoseFlushFailedIsNotWhole() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        for (boolean armored : new boolean[] {false, true}) {
+            ByteArrayOutputStream file = new ByteArrayOutputStream() {
+                private boolean failed;
+
+                @Override
+                public void flush() throws IOException {
+                    if (!failed) {
+                        failed = true;
+                        throw new IOException("flush");
+                    }
+                }
+            };
+            try (AgeRecipients recipients = AgeRecipients.of(pair.recipient());
+                    AgeIdentities identities = AgeIdentities.of(pair.identity())) {
+                AgeOutputStream out = new AgeOutputStream(file, recipients, armored);
+                out.write(text(10));
+                IOException e = assertThrows(IOException.class, out::flush);
+                assertEquals("flush", e.getMessage());
+                // A later success does not show that the earlier bytes have arrived.
+                out.flush();
+                assertThrows(IOException.class, () -> out.write(1));
+                out.close();
+                assertThrows(AgeException.class, () -> open(identities, file.toByteArray()));
+            }
+        }
+    }
+
+    @Test
     void channelsReadAtAnyPosition() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.MLKEM768_X25519);
         try (AgeIdentities identities = AgeIdentities.of(pair.identity())) {
@@ -314,6 +345,42 @@ class StreamsTest {
             assertEquals(AgeException.Reason.EXCESSIVE_WORK, e.reason());
         }
         assertThrows(AgeException.class, () -> new AgeRecipients.Builder().passphrase(passphrase, 23).build());
+    }
+
+    @Test
+    void anEmptyPassphraseOnlyOpensFiles() throws IOException {
+        char[] empty = {};
+        for (Callable<AgeRecipients> builder : List.<Callable<AgeRecipients>>of(
+                () -> AgeRecipients.ofPassphrase(empty),
+                () -> new AgeRecipients.Builder().passphrase(empty, 4).build())) {
+            AgeException e = assertThrows(AgeException.class, builder::call);
+            assertEquals(AgeException.Reason.INVALID_KEY, e.reason());
+            assertEquals("the passphrase is empty", e.getMessage());
+        }
+        // A file that was encrypted with an empty passphrase and work factor 4.
+        byte[] file = Base64.getDecoder().decode(
+                "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCBTRUFETmtDUUdMZW9rYVJaMStKWU93IDQKZnR2bnhTRGRK"
+                + "dVNmTXlHZ3BvandhazBqWWRneEh1bWQvTUp3MGN4M2tHZwotLS0gUk80ZDNFSlRGZjVpdm92TTByWUFUZ2Jrbm1k"
+                + "QjRUMnppNi9udVI1UXVkcwoeW+iCDlGNHtwGSNyX7ByosDFtoNj4hT2cZEOoWEDZNDiG8rXk7BicAoA=");
+        try (AgeIdentities identities = AgeIdentities.ofPassphrase(empty)) {
+            assertArrayEquals(text(10), open(identities, file));
+        }
+    }
+
+    @Test
+    void aBuilderIsEmptyAfterwards() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        AgeRecipients.Builder builder = new AgeRecipients.Builder().add(pair.recipient()).require(2, "x".repeat(101));
+        AgeException e = assertThrows(AgeException.class, builder::build);
+        assertEquals(AgeException.Reason.INVALID_KEY, e.reason());
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        try (AgeRecipients recipients = builder.add(pair.recipient()).build();
+                AgeOutputStream out = new AgeOutputStream(file, recipients)) {
+            out.write(text(10));
+        }
+        try (AgeIdentities identities = AgeIdentities.of(pair.identity())) {
+            assertArrayEquals(text(10), open(identities, file.toByteArray()));
+        }
     }
 
     @Test

@@ -124,4 +124,42 @@ class SurroundingsTest {
         assertTrue(output.contains("encryption: SYSTEM\n"), output);
         assertTrue(output.contains("decryption: SYSTEM\n"), output);
     }
+
+    /** Passes an array that is longer than the memory that is left. */
+    static final class LongArray {
+        private LongArray() {}
+
+        public static void main(String[] arguments) throws Exception {
+            AgeKey.preambleLength(new byte[0], 0);
+            byte[] array = new byte[128 << 20];
+            long used = Files.readAllLines(Path.of("/proc/self/status")).stream()
+                    .filter(line -> line.startsWith("VmSize:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .findFirst()
+                    .orElseThrow();
+            String pid = String.valueOf(ProcessHandle.current().pid());
+            String limit = "--as=" + ((used << 10) + (96 << 20));
+            if (new ProcessBuilder("prlimit", "--pid", pid, limit).inheritIO().start().waitFor() != 0) {
+                throw new AssertionError("prlimit");
+            }
+            AgeException e = assertThrows(AgeException.class, () -> Native.preambleLength(array));
+            System.out.println(e.reason() + ": " + e.getMessage());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void anArrayWithoutMemoryIsAnErrorOfTheSystem() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        ProcessBuilder builder = new ProcessBuilder(
+                        java, "-Xmx512m", "-Xint", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                        LongArray.class.getName())
+                .redirectErrorStream(true);
+        // More arenas would use up the memory that is left.
+        builder.environment().put("MALLOC_ARENA_MAX", "1");
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        assertTrue(output.contains("SYSTEM: there is not enough memory\n"), output);
+    }
 }

@@ -72,11 +72,20 @@ public final class AgeKmsClient implements KmsClient {
     @Override
     public byte[] unwrapKey(String wrappedKey, String masterKeyIdentifier) throws KeyAccessDeniedException {
         byte[] label = label(masterKeyIdentifier);
-        byte[] plaintext;
-        try (AgeIdentities identities = Keys.identities(conf);
-                AgeInputStream age = new AgeInputStream(
-                        new ByteArrayInputStream(Base64.getDecoder().decode(wrappedKey)), identities)) {
-            plaintext = age.readAllBytes();
+        byte[] plaintext = {};
+        try (AgeIdentities identities = Keys.identities(conf)) {
+            byte[] wrapped = Base64.getDecoder().decode(wrappedKey);
+            // Reads to the end, because the plaintext is shorter than the file. readAllBytes would
+            // leave copies of the key.
+            plaintext = new byte[wrapped.length];
+            int length;
+            try (AgeInputStream age = new AgeInputStream(new ByteArrayInputStream(wrapped), identities)) {
+                length = age.readNBytes(plaintext, 0, plaintext.length);
+            }
+            if (length < label.length || !Arrays.equals(plaintext, 0, label.length, label, 0, label.length)) {
+                throw new ParquetCryptoRuntimeException("the key is wrapped for another master key");
+            }
+            return Arrays.copyOfRange(plaintext, label.length, length);
         } catch (AgeException e) {
             if (e.reason() == AgeException.Reason.NO_MATCH) {
                 throw new KeyAccessDeniedException("cannot unwrap a key: " + e.getMessage(), e);
@@ -84,13 +93,6 @@ public final class AgeKmsClient implements KmsClient {
             throw new ParquetCryptoRuntimeException("cannot unwrap a key: " + e.getMessage(), e);
         } catch (IOException | IllegalArgumentException e) {
             throw new ParquetCryptoRuntimeException("cannot unwrap a key: " + e.getMessage(), e);
-        }
-        try {
-            if (plaintext.length < label.length
-                    || !Arrays.equals(Arrays.copyOf(plaintext, label.length), label)) {
-                throw new ParquetCryptoRuntimeException("the key is wrapped for another master key");
-            }
-            return Arrays.copyOfRange(plaintext, label.length, plaintext.length);
         } finally {
             Arrays.fill(plaintext, (byte) 0);
         }

@@ -44,12 +44,21 @@ final class Keys {
 
     private Keys() {}
 
+    /**
+     * Returns the secret in a property, or null if the property is unset or empty. Anyone can open
+     * files with an empty passphrase.
+     */
+    private static char[] secret(Configuration conf, String property) throws IOException {
+        char[] secret = conf.getPassword(property);
+        return secret == null || secret.length == 0 ? null : secret;
+    }
+
     /** Returns the recipients of new files. */
     static AgeRecipients recipients(Configuration conf) throws IOException {
         String lines = recipientLines(conf, AgeProperties.RECIPIENTS);
         AgeRecipients.Builder builder = new AgeRecipients.Builder();
         if (lines.isBlank()) {
-            char[] passphrase = conf.getPassword(AgeProperties.PASSPHRASE);
+            char[] passphrase = secret(conf, AgeProperties.PASSPHRASE);
             if (passphrase == null) {
                 throw new IOException("nobody could read the file: set " + AgeProperties.RECIPIENTS);
             }
@@ -94,21 +103,21 @@ final class Keys {
     static AgeIdentities identities(Configuration conf) throws IOException {
         AgeIdentities.Builder builder = new AgeIdentities.Builder();
         boolean isEmpty = true;
-        char[] identities = conf.getPassword(AgeProperties.IDENTITIES);
+        char[] identities = secret(conf, AgeProperties.IDENTITIES);
         if (identities != null) {
             unindent(identities);
             builder.add(identities);
             Arrays.fill(identities, '\0');
             isEmpty = false;
         }
-        char[] passphrase = conf.getPassword(AgeProperties.PASSPHRASE);
+        char[] passphrase = secret(conf, AgeProperties.PASSPHRASE);
         if (passphrase != null) {
             builder.passphrase(
                     passphrase, conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR));
             Arrays.fill(passphrase, '\0');
             isEmpty = false;
         }
-        char[] parts = conf.getPassword(AgeProperties.PARTS);
+        char[] parts = secret(conf, AgeProperties.PARTS);
         if (parts != null) {
             builder.parts(parts);
             Arrays.fill(parts, '\0');
@@ -171,7 +180,7 @@ final class Keys {
             throw new IllegalStateException(e);
         }
         for (String property : new String[] {AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS}) {
-            char[] secret = conf.getPassword(property);
+            char[] secret = secret(conf, property);
             ByteBuffer bytes =
                     secret == null ? ByteBuffer.allocate(0) : StandardCharsets.UTF_8.encode(CharBuffer.wrap(secret));
             // The lengths separate the fields unambiguously.

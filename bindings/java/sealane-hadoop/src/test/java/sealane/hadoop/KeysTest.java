@@ -8,13 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -131,6 +136,25 @@ class KeysTest {
     }
 
     @Test
+    void emptyPropertiesAreNotSet() throws IOException {
+        Configuration conf = new Configuration(false);
+        conf.set(AgeProperties.PASSPHRASE, "");
+        conf.setInt(AgeProperties.WORK_FACTOR, 4);
+        IOException e = assertThrows(IOException.class, () -> seal(conf, "text"));
+        assertEquals("nobody could read the file: set " + AgeProperties.RECIPIENTS, e.getMessage());
+
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        conf.set(AgeProperties.RECIPIENTS, pair.recipient());
+        byte[] file = seal(conf, "text");
+        conf.set(AgeProperties.IDENTITIES, "");
+        conf.set(AgeProperties.PARTS, "");
+        e = assertThrows(IOException.class, () -> open(conf, file));
+        assertEquals("there are no keys to open files with: set " + AgeProperties.IDENTITIES, e.getMessage());
+        conf.set(AgeProperties.IDENTITIES, pair.identity());
+        assertEquals("text", open(conf, file));
+    }
+
+    @Test
     void spacesAroundKeysAreSkipped() throws IOException {
         Configuration conf = Support.configuration();
         AgeKeyPair two = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
@@ -201,5 +225,59 @@ class KeysTest {
         AgeKmsClient stranger = new AgeKmsClient();
         stranger.initialize(others, "default", "default", "default");
         assertThrows(KeyAccessDeniedException.class, () -> stranger.unwrapKey(wrapped, "footer"));
+    }
+
+    /** Returns the complement of bytes, so that the heap has no further copy of them. */
+    private static byte[] complement(byte[] bytes) {
+        byte[] complement = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            complement[i] = (byte) ~bytes[i];
+        }
+        return complement;
+    }
+
+    /** Returns whether the heap, with unreachable objects, has the complement of these bytes. */
+    private boolean heapHasComplement(byte[] bytes) throws IOException {
+        Path dump = folder.resolve("heap.hprof");
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(dump.toString(), false);
+        byte[] heap = Files.readAllBytes(dump);
+        Files.delete(dump);
+        // Searches in the complement of the dump, so that a later search finds no copy in it.
+        for (int i = 0; i < heap.length; i++) {
+            heap[i] = (byte) ~heap[i];
+        }
+        for (int i = 0; i + bytes.length <= heap.length; i++) {
+            if (Arrays.equals(bytes, 0, bytes.length, heap, i, i + bytes.length)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void unwrappingLeavesNoCopies() throws IOException {
+        // Heap dumps would also have the garbage of earlier tests.
+        System.gc();
+        Configuration conf = Support.configuration();
+        String own = conf.get(AgeProperties.RECIPIENTS);
+        AgeKmsClient client = new AgeKmsClient();
+        client.initialize(conf, "default", "default", "default");
+        for (String name : List.of(own, "another")) {
+            byte[] key = new byte[100];
+            new SecureRandom().nextBytes(key);
+            byte[] complement = complement(key);
+            String wrapped = client.wrapKey(key, own);
+            Arrays.fill(key, (byte) 0);
+            if (name.equals(own)) {
+                Arrays.fill(client.unwrapKey(wrapped, name), (byte) 0);
+            } else {
+                assertThrows(ParquetCryptoRuntimeException.class, () -> client.unwrapKey(wrapped, name));
+            }
+            assertFalse(heapHasComplement(complement), name);
+        }
+        // An array that is not wiped is found.
+        byte[] kept = client.unwrapKey(client.wrapKey(new SecureRandom().generateSeed(100), own), own);
+        assertTrue(heapHasComplement(complement(kept)));
+        assertEquals(100, kept.length);
     }
 }

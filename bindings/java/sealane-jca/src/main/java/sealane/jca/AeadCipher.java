@@ -188,8 +188,12 @@ final class AeadCipher extends NonceCipher {
             }
             startContext();
             Bytes from = separate(in, inLen, out, inLen);
-            context.transform(from, inLen, from == in ? out : from);
-            finishCopy(from, in, inLen, out);
+            try {
+                context.transform(from, inLen, from == in ? out : from);
+                putCopy(from, in, inLen, out);
+            } finally {
+                wipeCopy(from, in);
+            }
             return inLen;
         }
         try {
@@ -205,20 +209,31 @@ final class AeadCipher extends NonceCipher {
         return inLen > 0 && in.overlapsPartly(inLen, out, outLen) ? new Bytes(in.copy(0, inLen), 0) : in;
     }
 
-    /** Writes a copy that was transformed in place to the output, and wipes it. */
-    private static void finishCopy(Bytes copy, Bytes in, int len, Bytes out) {
+    /** Writes a copy that was transformed in place to the output. */
+    private static void putCopy(Bytes copy, Bytes in, int len, Bytes out) {
         if (copy != in) {
             out.put(0, copy.array, len);
+        }
+    }
+
+    /** Wipes a copy from {@code separate}. */
+    private static void wipeCopy(Bytes copy, Bytes in) {
+        if (copy != in) {
             Keys.wipe(copy.array);
         }
     }
 
     private int seal(Bytes in, int inLen, Bytes out) {
         if (in.overlapsPartly(inLen, out, inLen + TAG)) {
-            byte[] copy = Arrays.copyOf(in.copy(0, inLen), inLen + TAG);
-            Bytes copied = new Bytes(copy, 0);
-            seal(copied, inLen, copied);
-            out.put(0, copy, inLen + TAG);
+            byte[] copy = new byte[inLen + TAG];
+            try {
+                in.get(0, copy, 0, inLen);
+                Bytes copied = new Bytes(copy, 0);
+                seal(copied, inLen, copied);
+                out.put(0, copy, inLen + TAG);
+            } finally {
+                Keys.wipe(copy);
+            }
             return inLen + TAG;
         }
         if (context == null && fits(inLen)) {
@@ -252,8 +267,12 @@ final class AeadCipher extends NonceCipher {
         byte[] tag = in.copy(len, TAG);
         // The tag is copied, so the output may overwrite it.
         Bytes from = separate(in, inLen, out, len);
-        open(from, len, from == in ? out : from, tag);
-        finishCopy(from, in, len, out);
+        try {
+            open(from, len, from == in ? out : from, tag);
+            putCopy(from, in, len, out);
+        } finally {
+            wipeCopy(from, in);
+        }
         return len;
     }
 
@@ -290,11 +309,7 @@ final class AeadCipher extends NonceCipher {
             int enough = Math.addExact(keptLen, len);
             kept = Arrays.copyOf(kept, Math.max(enough, (int) Math.min(2L * kept.length, Integer.MAX_VALUE - 8)));
         }
-        if (in.array != null) {
-            System.arraycopy(in.array, in.start, kept, keptLen, len);
-        } else {
-            in.buffer.get(in.start, kept, keptLen, len);
-        }
+        in.get(0, kept, keptLen, len);
         keptLen += len;
     }
 

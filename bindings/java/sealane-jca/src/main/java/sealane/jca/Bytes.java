@@ -41,12 +41,20 @@ final class Bytes {
     /** Returns a copy of {@code len} bytes that begin {@code offset} bytes after this position. */
     byte[] copy(int offset, int len) {
         byte[] copy = new byte[len];
-        if (array != null) {
-            System.arraycopy(array, start + offset, copy, 0, len);
-        } else {
-            buffer.get(start + offset, copy, 0, len);
-        }
+        get(offset, copy, 0, len);
         return copy;
+    }
+
+    /**
+     * Copies {@code len} bytes that begin {@code offset} bytes after this position to an array,
+     * from index {@code at} on.
+     */
+    void get(int offset, byte[] bytes, int at, int len) {
+        if (array != null) {
+            System.arraycopy(array, start + offset, bytes, at, len);
+        } else {
+            buffer.get(start + offset, bytes, at, len);
+        }
     }
 
     /** Writes the first {@code len} bytes of an array, {@code offset} bytes after this position. */

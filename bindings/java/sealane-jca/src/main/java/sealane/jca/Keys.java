@@ -47,6 +47,9 @@ final class Keys {
         private final transient byte[] bytes;
         private transient boolean destroyed;
 
+        /** The hash code, or null before the first call. */
+        private transient Integer hash;
+
         /** Keeps the array. */
         Raw(String algorithm, byte[] bytes) {
             this.algorithm = algorithm;
@@ -101,9 +104,17 @@ final class Keys {
             }
         }
 
+        /**
+         * Returns the hash code of an equal {@link SecretKeySpec}. It is computed once, because each
+         * such object leaves a copy of the key, and because it must not change when the key is
+         * destroyed.
+         */
         @Override
         public synchronized int hashCode() {
-            return new SecretKeySpec(bytes, algorithm).hashCode();
+            if (hash == null) {
+                hash = new SecretKeySpec(bytes, algorithm).hashCode();
+            }
+            return hash;
         }
 
         /** Serializes the key as the JDK serializes its own keys. */

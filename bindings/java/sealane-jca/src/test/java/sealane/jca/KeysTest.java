@@ -55,6 +55,8 @@ class KeysTest {
         assertTrue(key.isDestroyed());
         assertThrows(IllegalStateException.class, key::getEncoded);
         assertFalse(key.equals(same));
+        // A key stays in its place in a hash table.
+        assertEquals(same.hashCode(), key.hashCode());
         // A cipher has its own copy.
         assertArrayEquals(new byte[100], cipher.doFinal(expected));
         assertThrows(

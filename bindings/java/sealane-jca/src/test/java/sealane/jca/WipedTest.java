@@ -2,12 +2,20 @@ package sealane.jca;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.InvalidKeyException;
+import java.security.ProviderException;
 import java.security.SecureRandom;
 import java.security.spec.AlgorithmParameterSpec;
 import java.util.ArrayList;
@@ -19,10 +27,17 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.ChaCha20ParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
-/** The arrays that held a key are zero, once it is destroyed, replaced or copied. */
+/**
+ * The arrays that held a key are zero, once it is destroyed, replaced or copied. So are copies of
+ * plaintexts.
+ */
 class WipedTest {
     private static final Random RANDOM = new Random(3);
+
+    @TempDir
+    Path folder;
 
     /** A key that keeps the copies of its bytes that it has given away. */
     private static final class Copied implements SecretKey {
@@ -164,5 +179,67 @@ class WipedTest {
         Copied other = new Copied(32);
         assertNotEquals(key, other);
         other.assertWiped(1);
+    }
+
+    /** Returns bytes that differ from these in every place, so that the heap has no further copy. */
+    private static byte[] masked(byte[] bytes, int length) {
+        byte[] masked = new byte[length];
+        for (int i = 0; i < length; i++) {
+            masked[i] = (byte) ~bytes[i];
+        }
+        return masked;
+    }
+
+    /** Returns whether the heap, with unreachable objects, has the bytes that {@code masked} masks. */
+    private boolean heapHas(byte[] masked) throws Exception {
+        Path dump = folder.resolve("heap.hprof");
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(dump.toString(), false);
+        byte[] heap = Files.readAllBytes(dump);
+        Files.delete(dump);
+        // Searches in the complement of the dump, so that a later search finds no copy in it.
+        for (int i = 0; i < heap.length; i++) {
+            heap[i] = (byte) ~heap[i];
+        }
+        return find(masked, heap) >= 0;
+    }
+
+    /** A message is copied if it partially overlaps the output. */
+    @Test
+    void copiesOfOverlappingMessages() throws Exception {
+        // Heap dumps would also have the garbage of earlier tests.
+        System.gc();
+        int length = 200;
+        for (boolean fails : new boolean[] {false, true}) {
+            for (boolean isFinal : new boolean[] {false, true}) {
+                AeadCipher cipher = new AeadCipher(Variant.IETF, Support.SEALANE);
+                cipher.engineInit(Cipher.ENCRYPT_MODE, new Copied(32), parameters(cipher), null);
+                // Later calls use this state of a message in pieces.
+                cipher.engineUpdate(new byte[1], 0, 1);
+                byte[] buffer = Support.bytes(RANDOM, length + 1 + Variant.TAG_BYTES);
+                byte[] plaintext = masked(buffer, 100);
+                if (fails) {
+                    Field context = AeadCipher.class.getDeclaredField("context");
+                    context.setAccessible(true);
+                    ((Context) context.get(cipher)).close();
+                    assertThrows(ProviderException.class, () -> {
+                        if (isFinal) {
+                            cipher.engineDoFinal(buffer, 0, length, buffer, 1);
+                        } else {
+                            cipher.engineUpdate(buffer, 0, length, buffer, 1);
+                        }
+                    });
+                    Keys.wipe(buffer);
+                } else if (isFinal) {
+                    assertEquals(length + Variant.TAG_BYTES, cipher.engineDoFinal(buffer, 0, length, buffer, 1));
+                } else {
+                    assertEquals(length, cipher.engineUpdate(buffer, 0, length, buffer, 1));
+                }
+                assertFalse(heapHas(plaintext), "fails: " + fails + ", final: " + isFinal);
+            }
+        }
+        // An array that is not wiped is found.
+        byte[] kept = Support.bytes(RANDOM, 100);
+        assertTrue(heapHas(masked(kept, 100)));
+        assertNotEquals(0, find(new byte[100], kept));
     }
 }
