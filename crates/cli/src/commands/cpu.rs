@@ -107,7 +107,7 @@ fn plain(report: &Report) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "CPU       {}", report.model.as_deref().unwrap_or("(name not readable)"));
     let _ = writeln!(out, "          {}: {}", report.architecture, listed(&report.features));
-    let _ = writeln!(out, "          tuned for vector additions of latency: {}", report.class);
+    let _ = writeln!(out, "class     {}", report.class);
     for family in &report.families {
         let _ = writeln!(out, "\n{:<16}supported  self-test of {}", "backend", family.primitives.join(", "));
         for backend in &family.backends {

@@ -102,3 +102,18 @@ fn an_unknown_backend_is_an_error() {
         assert_eq!(err.matches("scalar").count(), 1, "{err}");
     }
 }
+
+#[test]
+fn each_class_of_cpus_may_be_forced() {
+    let dir = Dir::new();
+    for class in ["one-cycle", "half-width", "two-cycles"] {
+        let mut command = dir.command(["cpu"]);
+        command.env("SEALANE_CPU_CLASS", class);
+        let text = finish(command).text();
+        assert!(text.lines().any(|line| line == format!("class     {class}")), "{text}");
+    }
+    let mut command = dir.command(["cpu"]);
+    command.env("SEALANE_CPU_CLASS", "half");
+    finish(command)
+        .fails("SEALANE_CPU_CLASS: unknown class\nsealane: hint: known classes: one-cycle, half-width, two-cycles");
+}
