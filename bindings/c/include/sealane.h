@@ -710,8 +710,8 @@ sealane_status sealane_age_recipients_add(sealane_age_recipients *recipients,
  * N = 2^`work_factor`, and 2^(`work_factor` + 10) bytes of memory. A `work_factor` of 0 means 18:
  * about a second and 256 MiB.
  *
- * Returns SEALANE_INVALID_TEXT if the passphrase is empty or not UTF-8, and SEALANE_OUT_OF_RANGE for
- * a work factor above 22, which the default limit of readers refuses.
+ * Returns SEALANE_INVALID_TEXT if the passphrase is empty or not UTF-8, and SEALANE_OUT_OF_RANGE
+ * for a work factor above 22, which the default limit of readers refuses.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.

@@ -96,19 +96,11 @@ impl CpuClass {
 /// Asks the CPU for its vendor, signature and AVX-512.
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 fn class_of_x86() -> CpuClass {
-    #[cfg(target_arch = "x86")]
-    use core::arch::x86::__cpuid_count;
-    #[cfg(target_arch = "x86_64")]
-    use core::arch::x86_64::__cpuid_count;
+    use crate::x86::{Features, cpuid};
 
-    // SAFETY: every CPU with SSE2 has the instruction `cpuid`.
-    // Newer compilers let safe code call the intrinsic.
-    #[allow(unused_unsafe)]
-    let leaf = |leaf| unsafe { __cpuid_count(leaf, 0) };
-    let first = leaf(0);
-    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.6: bit 16 is AVX-512F.
-    let has_avx512 = first.eax >= 7 && leaf(7).ebx >> 16 & 1 == 1;
-    class_of([first.ebx, first.edx, first.ecx], leaf(1).eax, has_avx512)
+    let vendor = cpuid(0);
+    let has_avx512 = Features::detect().contains(Features::AVX512F);
+    class_of([vendor.ebx, vendor.edx, vendor.ecx], cpuid(1).eax, has_avx512)
 }
 
 /// Returns the class of the CPU with this vendor and signature, which has the family. AMD's family
@@ -116,7 +108,8 @@ fn class_of_x86() -> CpuClass {
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 fn class_of(vendor: [u32; 3], signature: u32, has_avx512: bool) -> CpuClass {
     let is_amd = vendor.map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD";
-    // Appendix E.3.2: the family is the sum of both fields.
+    // AMD64 Architecture Programmer's Manual, volume 3, appendix E.3.2: the family is the sum of
+    // both fields.
     let family = (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
     match family {
         0x1a if is_amd => CpuClass::TwoCycles,

@@ -132,7 +132,7 @@ impl Features {
 /// Returns the CPU's answer for a leaf, or for its first subleaf.
 // Newer compilers let safe code call the intrinsic.
 #[allow(unused_unsafe)]
-fn cpuid(leaf: u32) -> arch::CpuidResult {
+pub(crate) fn cpuid(leaf: u32) -> arch::CpuidResult {
     // SAFETY: every CPU that this module is compiled for has the instruction: it has SSE2.
     unsafe { arch::__cpuid_count(leaf, 0) }
 }

@@ -65,6 +65,7 @@ pub use clmul::{
     VpclmulqdqLanes,
 };
 pub use detect::Features;
+pub(crate) use detect::cpuid;
 pub use gf8::{Avx2Bytes, Avx512Bytes, Ssse3Bytes};
 pub use gf8_gfni::{Gfni, Gfni512, Gfni512Bytes, GfniBytes};
 pub use ssse3::{Ssse3, Ssse3U64Lanes, Ssse3Words};

@@ -47,13 +47,13 @@ impl Question {
                 let class = CpuClass::detect();
                 let times = times(CpuClass::ALL.map(|class| of_messages(make, level, length, Some(class))), rounds);
                 CpuClass::force(Some(class));
-                let time_of =
-                    |class: CpuClass| times[CpuClass::ALL.iter().position(|known| *known == class).unwrap_or(0)];
-                // A class with the same value as this one differs by other values only.
-                let others = CpuClass::ALL.into_iter().filter(|other| values.of(*other) != values.of(class));
-                let better = others.min_by(|a, b| time_of(*a).total_cmp(&time_of(*b))).unwrap_or(class);
-                let better = if time_of(better) < time_of(class) { better } else { class };
-                let gain = time_of(class) / time_of(better) - 1.0;
+                let timed = CpuClass::ALL.into_iter().zip(times);
+                let (_, here) = timed.clone().find(|(known, _)| *known == class).expect("a class of all");
+                // Another class with the same value differs by other values only.
+                let other = timed.filter(|(other, _)| values.of(*other) != values.of(class));
+                let (better, best) =
+                    other.filter(|(_, ns)| *ns < here).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((class, here));
+                let gain = here / best - 1.0;
                 let names = CpuClass::ALL.map(|class| format!("as {}", class.name()));
                 Verdict::Measured {
                     better: better.name(),
