@@ -36,7 +36,7 @@ impl Recipients {
         if let Some((passphrase, work_factor)) = passphrase {
             // Identities accept an empty passphrase, so that existing files stay readable.
             if passphrase.is_empty() {
-                return Err(Failure::new(Reason::InvalidKey, "the passphrase is empty"));
+                return Err(Failure::new(Reason::InvalidKey, scrypt::EmptyPassphrase));
             }
             let recipient = scrypt::Recipient::new(secret(passphrase)?).with_work_factor(work_factor);
             recipients.push(Box::new(recipient.map_err(|error| Failure::new(Reason::InvalidRecipients, error))?));

@@ -68,18 +68,13 @@ fn throw(env: &Environment, failure: &Failure) {
 
 /// Returns a copy of an array, or an empty one for null. The copy is wiped on drop.
 pub(super) fn bytes(env: &Environment, array: jbyteArray) -> Result<Zeroizing<Vec<u8>>, Failure> {
-    let mut copy = Zeroizing::new(Vec::new());
     if array.is_null() {
-        return Ok(copy);
+        return Ok(Zeroizing::default());
     }
     // SAFETY: the array is valid by the rules in `mod.rs`.
     let len = unsafe { (env.table().GetArrayLength)(env.raw(), array) };
-    let len = usize::try_from(len).unwrap_or(0);
-    // The caller chooses the length, and a failed allocation would end the virtual machine.
-    copy.try_reserve_exact(len).map_err(|_| Failure::new(Reason::System, "there is not enough memory"))?;
-    copy.resize(len, 0);
-    env.get(array, 0, len, copy.as_mut_ptr());
-    Ok(copy)
+    let copy = env.copy(array, usize::try_from(len).unwrap_or(0));
+    copy.ok_or_else(|| Failure::new(Reason::System, "there is not enough memory"))
 }
 
 /// Returns a new array, or null if the virtual machine has thrown an exception.

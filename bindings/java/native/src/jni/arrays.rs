@@ -40,6 +40,17 @@ impl Environment {
         unsafe { (self.table().GetByteArrayRegion)(self.0, array, offset, len as jint, to.cast()) }
     }
 
+    /// Returns a copy of the first `len` bytes of an array, which is wiped on drop, or `None` if
+    /// there is not enough memory. The caller chooses the length, and a failed allocation would end
+    /// the virtual machine.
+    pub(crate) fn copy(&self, array: jbyteArray, len: usize) -> Option<Zeroizing<Vec<u8>>> {
+        let mut copy = Zeroizing::new(Vec::new());
+        copy.try_reserve_exact(len).ok()?;
+        copy.resize(len, 0);
+        self.get(array, 0, len, copy.as_mut_ptr());
+        Some(copy)
+    }
+
     /// Copies the memory at `from` to a range of an array.
     pub(crate) fn set(&self, array: jbyteArray, offset: jint, len: usize, from: *const u8) {
         // SAFETY: `new` promises a valid array and range; the callers here pass memory of `len`
@@ -120,11 +131,7 @@ impl HeadCopy {
             env.get(head, 0, len, copy.as_mut_ptr());
             return Some(Self::Short(copy));
         }
-        let mut copy = Vec::new();
-        copy.try_reserve_exact(len).ok()?;
-        copy.resize(len, 0);
-        env.get(head, 0, len, copy.as_mut_ptr());
-        Some(Self::Long(Zeroizing::new(copy)))
+        env.copy(head, len).map(Self::Long)
     }
 
     pub(crate) fn start(&self) -> *const u8 {
