@@ -79,6 +79,14 @@ pub struct InvalidWorkFactor(pub u8);
 pub struct NotEnoughMemory(pub u8);
 
 /// The passphrase to encrypt with is empty, so anyone could open the file.
+///
+/// ```
+/// use sealane_age::scrypt::{EmptyPassphrase, Recipient};
+///
+/// let nobody = Recipient::new("".into());
+/// let error = sealane_age::encrypt([&nobody as &dyn sealane_age::Recipient], b"a file").unwrap_err();
+/// assert!(matches!(error, sealane_age::EncryptError::Recipient(reason) if reason.is::<EmptyPassphrase>()));
+/// ```
 #[cfg(feature = "std")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the passphrase is empty")]
