@@ -66,6 +66,7 @@ mod token;
 pub mod tuning;
 mod word;
 mod words;
+mod xor;
 
 #[cfg(all(
     target_endian = "little",
@@ -102,6 +103,7 @@ pub use token::Token;
 pub use tuning::Tuning;
 pub use word::Word;
 pub use words::{MAX_WORDS_LANES, Words};
+pub use xor::xor_bytes;
 
 /// Runs the example of the README as a doc test.
 #[cfg(doctest)]

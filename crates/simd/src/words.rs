@@ -2,6 +2,7 @@
 
 use crate::kernels::ChaCha20Rounds;
 use crate::token::Token;
+use crate::xor::xor_bytes;
 
 /// The largest number of lanes of any implementation of [`Words`].
 pub const MAX_WORDS_LANES: usize = 16;
@@ -73,6 +74,27 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// # Panics
     /// If `data` is shorter than that.
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]);
+
+    /// Does the same as [`Words::xor_rows`] with data that may be shorter. The rest of the vectors is
+    /// not used.
+    ///
+    /// # Panics
+    /// If `data` is longer than `4 * ROWS * 16` bytes.
+    #[inline(always)]
+    fn xor_start_of_rows(token: Self::Token, a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        let mut key_stream = Self::ZERO_BLOCKS;
+        Self::xor_rows(a, b, c, d, key_stream.as_mut());
+        Self::xor_bytes(token, data, key_stream.as_ref());
+        // It is secret.
+        key_stream = Self::ZERO_BLOCKS;
+        core::hint::black_box(&mut key_stream);
+    }
+
+    /// Does the same as [`xor_bytes`](crate::xor_bytes()).
+    #[inline(always)]
+    fn xor_bytes(_: Self::Token, data: &mut [u8], key_stream: &[u8]) {
+        xor_bytes(data, key_stream);
+    }
 
     /// Does the same as [`Words::xor_rows`] with blocks of 64 bytes, one for each row, that are not
     /// consecutive.

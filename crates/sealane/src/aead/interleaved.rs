@@ -9,7 +9,7 @@ use sealane_simd::{AlignedBytes, Level, PendingPoly1305, Simd, Words};
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, message_block, undo_decryption, verify};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::rows::{Interleave, group_bytes, set_bytes, xor_rows};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag, add_pending_block};
@@ -118,7 +118,7 @@ fn open_head<S: Simd>(token: S, state: &State, aad: &[u8], head: &mut [u8]) -> S
     let (first, others) = key_stream.0[..needed].split_at_mut(set_bytes::<S>());
     sets::xor::<_, ROUNDS>(token, state, KEY_BLOCK, first, others);
     let mac = begin_mac(&key_stream.0, aad).padded(head);
-    xor_bytes(head, &key_stream.0[BLOCK_BYTES..]);
+    S::Words::xor_bytes(token, head, &key_stream.0[BLOCK_BYTES..]);
     wipe(&mut key_stream.0);
     mac
 }
@@ -190,7 +190,7 @@ pub(super) fn authenticate_and_xor<S: Simd>(
                     let rows = $key_stream(token, state, counter, &mut pending);
                     mac.continue_after(&pending);
                     let done = blocks - pending.blocks.len();
-                    xor_rows(&rows, data);
+                    xor_rows(token, &rows, data);
                     done * poly1305::BLOCK_BYTES
                 }};
             }

@@ -2,15 +2,15 @@
 //! call. Block 0 is computed on integers beside sets, or the message is one [`FirstPortion`].
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{AlignedBytes, CpuClass, Simd};
+use sealane_simd::{AlignedBytes, CpuClass, Simd, Words};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{lengths, verify};
 use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::paired::{MAX_BLOCKS_IN_SETS, SET_BYTES};
-use crate::chacha20::rows::xor_rows;
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::sets::xor_sets;
+use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
@@ -109,7 +109,7 @@ fn in_sets<S: Simd, const SETS: usize>(
         |token| {
             let (block_0, rows) = kernel::block_and_sets::<S, SETS>(token, state);
             let mac = Short::from_words(&block_0).padded(aad);
-            xor_rows(&rows, message);
+            xor_sets(token, &rows, message);
             authenticate(token, mac, aad, message, copy)
         },
     )
@@ -133,7 +133,7 @@ fn in_one_portion<S: Simd>(
             let mut set = AlignedBytes([0; SET_BYTES]);
             let (start, last) = message.split_at_mut(first.start);
             let mac = first.xor(token.for_cipher(), state, length, &mut set.0, start).padded(aad);
-            xor_bytes(last, &set.0[BLOCK_BYTES..]);
+            S::Words::xor_bytes(token, last, &set.0[BLOCK_BYTES..]);
             wipe(&mut set.0);
             authenticate(token, mac, aad, message, copy)
         },

@@ -6,7 +6,7 @@
 //! is authenticated just before it is decrypted.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{AlignedBytes, Level, Simd};
+use sealane_simd::{AlignedBytes, Level, Simd, Words};
 
 use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, lengths, message_block, undo_decryption, verify};
@@ -14,7 +14,7 @@ use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::state::State;
 use crate::error::OpenError;
 use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
@@ -50,7 +50,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         mac.add_rows(token, before);
     }
     let ciphertext = message.upto(length);
-    xor_bytes(&mut ciphertext[portions_end..], &set.0[BLOCK_BYTES..]);
+    S::Words::xor_bytes(token, &mut ciphertext[portions_end..], &set.0[BLOCK_BYTES..]);
     mac.add_rows(token, ciphertext);
     let tag = mac.finish(token, short, &ciphertext[length - length % ROW_BYTES..], &lengths(aad.len(), length));
     wipe(&mut set.0);
@@ -103,7 +103,7 @@ pub(super) fn open<S: Simd>(
     }
     let until = message.upto(length);
     mac.add_rows(token, &until[..whole_rows]);
-    xor_bytes(&mut until[portions_end..], &set.0[BLOCK_BYTES..]);
+    S::Words::xor_bytes(token, &mut until[portions_end..], &set.0[BLOCK_BYTES..]);
     let result = verify(&mac.finish(token, short, last_row, &lengths(aad.len(), length)), tag);
     if result.is_err() {
         undo_decryption(level, state, &mut message);

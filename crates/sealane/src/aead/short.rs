@@ -104,7 +104,7 @@ fn seal_beside_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &
         |token| {
             let (block_0, rows) = kernel::block_and_sets::<S, 1>(token, state);
             let mac = Short::from_words(&block_0).padded(aad);
-            xor_rows(&rows, message);
+            xor_rows(token, &rows, message);
             authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
         },
     )
@@ -128,7 +128,7 @@ fn open_beside_block_0<S: Simd>(
             let mac = Short::from_words(&block_0).padded(aad);
             let result = verify(&authenticate(token, class, mac, input, &lengths(aad.len(), length)), tag);
             if result.is_ok() {
-                xor_rows(&rows, message.upto(length));
+                xor_rows(token, &rows, message.upto(length));
             }
             result
         },

@@ -38,8 +38,9 @@ pub(crate) fn xor<S: Simd>(token: S, state: &State, key: &mut [u8; 32], data: &m
                         #[inline(always)]
                         || block_0.double_round(),
                     );
-                    xor_sets(&key_stream, data);
+                    // It comes first, because around a call its words would be spilled.
                     block_0.write_first_half(state, key);
+                    xor_sets(token, &key_stream, data);
                 },
             )
         };

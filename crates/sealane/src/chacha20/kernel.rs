@@ -7,7 +7,7 @@
 use sealane_simd::{CpuClass, PendingPoly1305, Simd, Token, Words};
 
 use super::rows::{Interleave, Rows, blocks, group_bytes, is_last, set_bytes, xor_rows};
-use super::state::{State, xor_bytes};
+use super::state::State;
 use super::{BLOCK_BYTES, horizontal, paired, portable, sets, single, vertical};
 use crate::wipe::wipe;
 
@@ -75,19 +75,20 @@ fn group<S: Simd, const ROUNDS: usize>(token: S, state: &State, counter: u32, da
             let (first, rows) = single::block_and_sets::<S, ROUNDS, 1>(token, state, counter);
             let (head, rest) = data.split_at_mut(BLOCK_BYTES);
             single::xor_words(&first, head);
-            xor_rows(&rows, rest);
+            xor_rows(token, &rows, rest);
         } else if S::TUNING.one_set_on_narrower_vectors && bytes <= set_bytes::<S::Narrower>() {
             if bytes <= BLOCK_BYTES && S::TUNING.block_on_integers.here() {
                 return single::xor::<ROUNDS>(state, counter, data);
             }
             let (token, pending) = (token.for_narrower(), &mut PendingPoly1305::none());
-            xor_rows(&horizontal::key_stream::<S::Narrower, (), ROUNDS, 1>(token, state, counter, pending), data);
+            let rows = horizontal::key_stream::<S::Narrower, (), ROUNDS, 1>(token, state, counter, pending);
+            xor_rows(token, &rows, data);
         } else if let Some((first, rest)) = data.split_at_mut_checked(set_bytes::<S>()) {
             sets::xor::<S, ROUNDS>(token, state, counter, first, rest);
         } else {
             let mut set = S::Words::ZERO_BLOCKS;
             sets::xor::<S, ROUNDS>(token, state, counter, set.as_mut(), &mut []);
-            xor_bytes(data, set.as_ref());
+            S::Words::xor_bytes(token, data, set.as_ref());
             wipe(set.as_mut());
         }
     } else {

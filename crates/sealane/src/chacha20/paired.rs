@@ -6,7 +6,7 @@ use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
 
 use super::rows::{Rows, block_numbers, blocks, transpose};
 use super::sets::{self, xor_sets, xor_split};
-use super::state::{State, xor_bytes};
+use super::state::State;
 use super::{BLOCK_BYTES, horizontal};
 
 /// Computes independent quarter rounds (RFC 8439, section 2.1) of one or two states, step by step.
@@ -154,7 +154,7 @@ pub(crate) fn xor_two<S: Simd>(
 ) {
     token.enter_apart(
         #[inline(always)]
-        |token| xor_split(&groups.two(token, counter, rounds), first, rest),
+        |token| xor_split(token, &groups.two(token, counter, rounds), first, rest),
     );
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [
     groups.fill(token);
     let (start, rest) = data.split_at_mut(SET_BYTES - BLOCK_BYTES);
     xor_two(token, &groups, 0, 20, first, rest);
-    xor_bytes(start, &first[BLOCK_BYTES..]);
+    S::Words::xor_bytes(token, start, &first[BLOCK_BYTES..]);
     groups.wipe(token);
 }
 
@@ -205,17 +205,17 @@ pub(super) fn xor_two_messages<S: Simd>(
             let (mut v, v_12) = before_rounds(token, state_v, state_v[12]);
             let (mut w, w_12) = before_rounds(token, state_w, state_w[12]);
             double_rounds(&mut v, &mut w, 10);
-            first.xor(rows(token, state_v, &mut v, v_12));
-            second.xor(rows(token, state_w, &mut w, w_12));
+            first.xor(token, rows(token, state_v, &mut v, v_12));
+            second.xor(token, rows(token, state_w, &mut w, w_12));
         },
     );
 }
 
 impl GroupOfMessage<'_> {
     #[inline(always)]
-    fn xor<W: Words>(mut self, [Rows(a, b, c, d), rest @ ..]: [Rows<W>; 4]) {
-        W::xor_blocks(a, b, c, d, &mut self.first);
-        xor_sets(&rest, self.rest.as_flattened_mut());
+    fn xor<S: Simd>(mut self, token: S, [Rows(a, b, c, d), rest @ ..]: [Rows<S::Words>; 4]) {
+        S::Words::xor_blocks(a, b, c, d, &mut self.first);
+        xor_sets(token, &rest, self.rest.as_flattened_mut());
     }
 }
 
@@ -231,7 +231,7 @@ pub(crate) fn xor_two_and_set<S: Simd>(
 ) {
     token.enter_apart(
         #[inline(always)]
-        |token| write_with_set(&two_and_set(token, state, counter), first, data),
+        |token| write_with_set(token, &two_and_set(token, state, counter), first, data),
     );
 }
 
@@ -246,19 +246,20 @@ pub(crate) fn xor_one_and_set<S: Simd>(
 ) {
     token.enter_apart(
         #[inline(always)]
-        |token| write_with_set(&one_and_set(token, state, counter), first, data),
+        |token| write_with_set(token, &one_and_set(token, state, counter), first, data),
     );
 }
 
 /// Writes the set to `first`, and combines `data` with the key stream of the groups.
 #[inline(always)]
-fn write_with_set<W: Words, const SETS: usize>(
-    (groups, set): &([Rows<W>; SETS], Rows<W>),
+fn write_with_set<S: Simd, const SETS: usize>(
+    token: S,
+    (groups, set): &([Rows<S::Words>; SETS], Rows<S::Words>),
     first: &mut [u8; SET_BYTES],
     data: &mut [u8],
 ) {
     first.copy_from_slice(blocks(set).as_ref());
-    xor_sets(groups, data);
+    xor_sets(token, groups, data);
 }
 
 /// Returns the initial states of block 0 and of the three blocks from `counter` on.

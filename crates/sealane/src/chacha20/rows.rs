@@ -3,19 +3,13 @@
 //! A state has four rows of four words. A set has one block for each row that fits into a vector; a
 //! group has one block for each lane of 32 bits, which is four sets.
 
-use core::mem::MaybeUninit;
-
-use sealane_simd::{MAX_WORDS_LANES, Output, PendingPoly1305, Simd, Words};
+use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
 use super::BLOCK_BYTES;
-use super::state::xor_bytes;
-use crate::wipe::wipe;
 
 /// Number of bytes that portable code computes at once: one block for each lane of a 128-bit
 /// vector.
 pub(super) const PORTABLE_GROUP_BYTES: usize = 4 * BLOCK_BYTES;
-
-const CACHE_LINE_BYTES: usize = 64;
 
 /// Returns the number of bytes in a group.
 pub(crate) const fn group_bytes<S: Simd>() -> usize {
@@ -72,50 +66,30 @@ pub(crate) fn blocks<W: Words>(&Rows(a, b, c, d): &Rows<W>) -> W::Blocks {
 /// # Panics
 /// If the data is longer: the rest of it would not be encrypted.
 #[inline(always)]
-pub(crate) fn xor_rows<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
-    let set_bytes = W::ROWS * BLOCK_BYTES;
+pub(crate) fn xor_rows<S: Simd>(token: S, rows: &[Rows<S::Words>], data: &mut [u8]) {
+    let set_bytes = set_bytes::<S>();
     if data.len() == rows.len() * set_bytes {
         // There is no branch between the sets, because the compiler would move half of each
         // transposition after it, and spill.
         for (&Rows(a, b, c, d), set) in rows.iter().zip(data.chunks_exact_mut(set_bytes)) {
-            W::xor_rows(a, b, c, d, set);
+            S::Words::xor_rows(a, b, c, d, set);
         }
         return;
     }
     let mut rest = data;
-    for rows @ &Rows(a, b, c, d) in rows {
+    for &Rows(a, b, c, d) in rows {
         if rest.is_empty() {
             return;
         }
         if rest.len() >= set_bytes {
             let (set, after) = rest.split_at_mut(set_bytes);
-            W::xor_rows(a, b, c, d, set);
+            S::Words::xor_rows(a, b, c, d, set);
             rest = after;
         } else {
-            return xor_part_of_set(rows, rest);
+            return S::Words::xor_start_of_rows(token, a, b, c, d, rest);
         }
     }
     assert!(rest.is_empty(), "the key stream is as long as the data");
-}
-
-/// Combines `data`, which is shorter than a set, with the key stream in `rows`.
-#[inline(always)]
-pub(super) fn xor_part_of_set<W: Words>(rows @ &Rows(a, b, c, d): &Rows<W>, data: &mut [u8]) {
-    if W::ROWS < 4 {
-        let mut key_stream = blocks(rows);
-        xor_bytes(data, key_stream.as_ref());
-        return wipe(key_stream.as_mut());
-    }
-    const { assert!(W::ROWS <= 4, "space for a set") };
-    // Aligned by hand: inside a kernel, an aligned type would align the frame, which takes a
-    // register.
-    let mut memory = [MaybeUninit::uninit(); 4 * BLOCK_BYTES + CACHE_LINE_BYTES - 1];
-    let start = memory.as_ptr().addr().wrapping_neg() % CACHE_LINE_BYTES;
-    let mut key_stream = Output::new(&mut memory[start..start + 4 * BLOCK_BYTES]);
-    let key_stream = key_stream.append(&[0; 4 * BLOCK_BYTES]);
-    W::xor_rows(a, b, c, d, key_stream);
-    xor_bytes(data, key_stream);
-    wipe(key_stream);
 }
 
 /// Writes the key stream in `rows` to the start of `place`.
@@ -159,6 +133,6 @@ mod tests {
     fn data_behind_the_last_row_is_refused() {
         let zeros = <Scalar as Simd>::Words::splat(Scalar::new(), 0);
         let mut data = [0; set_bytes::<Scalar>() + 1];
-        xor_rows(&[Rows(zeros, zeros, zeros, zeros)], &mut data);
+        xor_rows(Scalar::new(), &[Rows(zeros, zeros, zeros, zeros)], &mut data);
     }
 }

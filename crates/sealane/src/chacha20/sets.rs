@@ -4,8 +4,8 @@
 
 use sealane_simd::{PendingPoly1305, Simd, Words};
 
-use super::rows::{Rows, set_bytes, xor_part_of_set, xor_rows};
-use super::state::{State, xor_bytes};
+use super::rows::{Rows, set_bytes, xor_rows};
+use super::state::State;
 use super::{BLOCK_BYTES, horizontal, vertical};
 
 /// Returns the most sets that [`xor`] computes on these vectors: the four of a group, or more if
@@ -30,7 +30,7 @@ pub(crate) fn xor<S: Simd, const ROUNDS: usize>(
                 #[inline(always)]
                 |token| {
                     assert!(first.len() == set_bytes::<S>(), "a set");
-                    xor_split(&$key_stream(token, state, counter, &mut PendingPoly1305::none()), first, rest)
+                    xor_split(token, &$key_stream(token, state, counter, &mut PendingPoly1305::none()), first, rest)
                 },
             )
         };
@@ -52,29 +52,29 @@ pub(crate) fn xor<S: Simd, const ROUNDS: usize>(
 pub(crate) fn xor_behind_block_0<S: Simd>(token: S, state: &State, first: &mut [u8], data: &mut [u8]) {
     let (start, rest) = data.split_at_mut(data.len().min(set_bytes::<S>() - BLOCK_BYTES));
     xor::<S, 20>(token, state, 0, first, rest);
-    xor_bytes(start, &first[BLOCK_BYTES..]);
+    S::Words::xor_bytes(token, start, &first[BLOCK_BYTES..]);
 }
 
 /// Combines `first`, which is one set, and then `rest` with a key stream.
 #[inline(always)]
-pub(super) fn xor_split<W: Words>(rows: &[Rows<W>], first: &mut [u8], rest: &mut [u8]) {
+pub(super) fn xor_split<S: Simd>(token: S, rows: &[Rows<S::Words>], first: &mut [u8], rest: &mut [u8]) {
     let Some((&Rows(a, b, c, d), rows)) = rows.split_first() else { return };
-    if W::ROWS == 1 {
-        W::xor_rows(a, b, c, d, first);
+    if S::Words::ROWS == 1 {
+        S::Words::xor_rows(a, b, c, d, first);
         // A group may have more sets than the data needs.
-        xor_rows(rows, rest);
+        xor_rows(token, rows, rest);
     } else {
         let (whole, last) = split_last_set(rows, rest);
-        W::xor_rows(a, b, c, d, first);
-        xor_whole_and_last(rows, whole, last);
+        S::Words::xor_rows(a, b, c, d, first);
+        xor_whole_and_last(token, rows, whole, last);
     }
 }
 
 /// Combines `data` with a key stream. The data reaches into the last set.
 #[inline(always)]
-pub(super) fn xor_sets<W: Words>(rows: &[Rows<W>], data: &mut [u8]) {
+pub(crate) fn xor_sets<S: Simd>(token: S, rows: &[Rows<S::Words>], data: &mut [u8]) {
     let (whole, last) = split_last_set(rows, data);
-    xor_whole_and_last(rows, whole, last);
+    xor_whole_and_last(token, rows, whole, last);
 }
 
 /// Splits `data` into the part for all sets but the last one, and the part for the last one.
@@ -88,16 +88,16 @@ fn split_last_set<'a, W: Words>(rows: &[Rows<W>], data: &'a mut [u8]) -> (&'a mu
 /// There is no branch between the sets, and lengths are compared before the first one. Otherwise
 /// the compiler would move parts of the transposition after a branch, and spill.
 #[inline(always)]
-fn xor_whole_and_last<W: Words>(rows: &[Rows<W>], whole: &mut [u8], last: &mut [u8]) {
+fn xor_whole_and_last<S: Simd>(token: S, rows: &[Rows<S::Words>], whole: &mut [u8], last: &mut [u8]) {
     let Some((last_rows, rows)) = rows.split_last() else { return };
-    let set_bytes = W::ROWS * BLOCK_BYTES;
+    let set_bytes = set_bytes::<S>();
     for (&Rows(a, b, c, d), set) in rows.iter().zip(whole.chunks_exact_mut(set_bytes)) {
-        W::xor_rows(a, b, c, d, set);
+        S::Words::xor_rows(a, b, c, d, set);
     }
+    let &Rows(a, b, c, d) = last_rows;
     if last.len() == set_bytes {
-        let &Rows(a, b, c, d) = last_rows;
-        W::xor_rows(a, b, c, d, last);
+        S::Words::xor_rows(a, b, c, d, last);
     } else {
-        xor_part_of_set(last_rows, last);
+        S::Words::xor_start_of_rows(token, a, b, c, d, last);
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn xor_groups<'a, S: Simd, const ROUNDS: usize>(
         for i in 0..16 {
             v[i] = v[i].add(initial[i]);
         }
-        xor_rows(&transpose(&v), group);
+        xor_rows(token, &transpose(&v), group);
         *counter = counter.wrapping_add(S::Words::LANES as u32);
     }
     rest

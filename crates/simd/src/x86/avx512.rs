@@ -6,9 +6,10 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::avx512vl::Avx512Vl;
+use super::bytes512::{load_up_to_64, xor_block, xor_bytes, xor_start_of_keys};
 use super::detect::Features;
 use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
-use super::messages512::{blocks_of_messages, load_up_to_64, transposed};
+use super::messages512::{blocks_of_messages, transposed};
 use super::ssse3::store_pair;
 use crate::aligned::AlignedBytes;
 use crate::class::CpuClass;
@@ -141,6 +142,24 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
     }
 
     #[inline(always)]
+    fn xor_start_of_rows(token: T, a: Self, b: Self, c: Self, d: Self, data: &mut [u8]) {
+        avx512!(token, (v: [__m512i; 4] = [a.0, b.0, c.0, d.0], data: &mut [u8] = data) -> () {
+            xor_start_of_keys(transposed(v), data);
+        });
+    }
+
+    #[inline(always)]
+    fn xor_bytes(token: T, data: &mut [u8], key_stream: &[u8]) {
+        // Around a call, values in registers are spilled.
+        if data.is_empty() {
+            return;
+        }
+        avx512!(token, (data: &mut [u8] = data, key_stream: &[u8] = key_stream) -> () {
+            xor_bytes(data, key_stream);
+        });
+    }
+
+    #[inline(always)]
     fn xor_blocks(a: Self, b: Self, c: Self, d: Self, blocks: &mut [&mut [u8; 64]]) {
         let [e, f, g, h]: &mut [_; 4] = blocks.first_chunk_mut().expect("a block for each row");
         xor_rows(a, b, c, d, [e, f, g, h]);
@@ -215,17 +234,6 @@ fn words_of<T: ProvesAvx512>(vectors: [__m512i; 16], token: T) -> [Avx512Words<T
         #[inline(always)]
         |vector| Avx512Words(vector, token),
     )
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn xor_block(key: __m512i, block: &mut [u8; 64]) {
-    // SAFETY: the reference is valid for 64 bytes, and the load needs no alignment.
-    let data = unsafe { _mm512_loadu_si512(block.as_ptr().cast()) };
-    let data = _mm512_xor_si512(data, key);
-    // SAFETY: the exclusive reference is valid for writing 64 bytes, and the store needs no
-    // alignment.
-    unsafe { _mm512_storeu_si512(block.as_mut_ptr().cast(), data) };
 }
 
 /// Eight 64-bit lanes.

@@ -1,5 +1,5 @@
-//! Loads messages into vectors of 512 bits: the short end of one message, or the transposed blocks
-//! of eight messages. The transposition also serves the cipher.
+//! Loads the transposed blocks of eight messages into vectors of 512 bits. The transposition also
+//! serves the cipher.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -50,30 +50,4 @@ pub(super) fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
         _mm512_shuffle_i64x2::<0b10_00_10_00>(ab_23, cd_23),
         _mm512_shuffle_i64x2::<0b11_01_11_01>(ab_23, cd_23),
     ]
-}
-
-/// Loads up to 64 bytes, as if zeros followed.
-///
-/// A masked load whose hidden bytes are in another page may take a microcode assist of hundreds of
-/// cycles if that page is not mapped. If the vector would reach into the next page, a copy is
-/// therefore loaded.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn load_up_to_64(bytes: &[u8]) -> __m512i {
-    const PAGE_BYTES: usize = 4096;
-    debug_assert!(bytes.len() <= 64, "a vector");
-    if bytes.is_empty() {
-        return _mm512_setzero_si512();
-    }
-    let mut copy = [0; 64];
-    let pointer = if bytes.as_ptr().addr() % PAGE_BYTES <= PAGE_BYTES - 64 {
-        bytes.as_ptr()
-    } else {
-        copy[..bytes.len()].copy_from_slice(bytes);
-        copy.as_ptr()
-    };
-    let mask = u64::MAX >> (64 - bytes.len());
-    // SAFETY: the mask has as many bits as there are bytes from the pointer on, and the other bytes
-    // are not read.
-    unsafe { _mm512_maskz_loadu_epi8(mask, pointer.cast()) }
 }

@@ -48,6 +48,7 @@ mod aes;
 mod avx2;
 mod avx512;
 mod avx512vl;
+mod bytes512;
 mod clmul;
 mod detect;
 mod gf8;
