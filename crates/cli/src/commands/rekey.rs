@@ -11,7 +11,7 @@ use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{Failures, encrypted_files};
 use crate::io::input::Input;
-use crate::io::old_header::{self, NewFile, Target};
+use crate::io::old_header::{self, NewFile, Repair, Target};
 use crate::io::output::{Content, Output, print};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
@@ -72,7 +72,7 @@ impl<'a> Rekeying<'a> {
         match &self.args.output.output {
             None => self.in_place(&Target::open(path)?),
             Some(output) => {
-                let mut input = old_header::open_input(Some(path), &self.stdin)?;
+                let mut input = old_header::open_input(Some(path), &self.stdin, Repair::InFile)?;
                 input.refuse_mangled()?;
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;

@@ -12,7 +12,7 @@ use crate::args::VerifyArgs;
 use crate::error::{Error, Result};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::output::print;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = Openers::load(&args.keys, &stdin)?;
     let run = Run {
-        opening: Opening { openers, backend: crate::os::backend::chosen()? },
+        opening: Opening { openers, backend: crate::os::backend::chosen()?, repair: Repair::InMemory },
         stdin,
         threads: args.threads.threads(),
         // The user has to know all damaged files.
@@ -111,7 +111,7 @@ impl Run {
     /// Verifies a file that is named by itself, or standard input. Returns the length of its
     /// plaintext.
     fn file(&self, path: Option<&Path>) -> Result<u64> {
-        let mut input = old_header::open_input(path, &self.stdin)?;
+        let mut input = old_header::open_input(path, &self.stdin, self.opening.repair)?;
         if input.is_terminal {
             input.take_pasted_armor()?;
         }
@@ -130,7 +130,7 @@ impl Run {
         let progress = Progress::default();
         incomplete.iter().chain(&plan.failures).for_each(|error| self.failures.add(error));
         let one = |source: &Source, threads: Threads| {
-            let file = sealed::open(source)?;
+            let file = self.opening.open(source)?;
             let name = file.name.clone();
             let reader = self.opening.decrypt(file, expected, source, &progress)?;
             let verified = verify_file(reader, expected.get(&source.name), threads);

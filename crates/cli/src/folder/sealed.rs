@@ -15,7 +15,7 @@ use super::plan::{Directory, Link, Plan, Source};
 use super::run::Failure;
 use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
-use crate::io::old_header::{self, Place};
+use crate::io::old_header::{self, Place, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::keys::file_keys::Openers;
 use crate::os::dir::Dir;
@@ -51,10 +51,12 @@ impl Entries {
     }
 }
 
-/// The keys and the backend that open all files.
+/// The settings for opening all files.
 pub(crate) struct Opening {
     pub(crate) openers: Openers,
     pub(crate) backend: Backend,
+    /// The treatment of files in which a change of the header was interrupted.
+    pub(crate) repair: Repair,
 }
 
 /// An encrypted file that is open, and not yet decrypted.
@@ -64,15 +66,6 @@ pub(crate) struct Encrypted<R> {
     pub(crate) name: String,
     place: Place,
     reader: R,
-}
-
-/// Opens the encrypted file `source`.
-pub(crate) fn open(source: &Source) -> Result<Encrypted<impl Read + Send + use<>>, Failure> {
-    let name = quoted(&source.path);
-    let failed = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
-    let place = source.place().map_err(failed)?;
-    let (file, reader): (File, _) = old_header::open(&place).map_err(failed)?;
-    Ok(Encrypted { metadata: file.metadata().map_err(failed)?, place, reader, name })
 }
 
 impl Opening {
@@ -136,7 +129,7 @@ impl Opening {
         let path = folder.join(MANIFEST);
         let name = quoted(&path);
         let place = Dir::open(folder).and_then(|root| Place::below(&root, Path::new(MANIFEST), &path));
-        let opened = place.and_then(|place| old_header::open(&place));
+        let opened = place.and_then(|place| old_header::open(&place, self.repair));
         let (_, reader) = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
                 .hint("--no-manifest decrypts without one; missing and exchanged files then go unnoticed"),
@@ -146,6 +139,15 @@ impl Opening {
         reader
             .and_then(|reader| Manifest::read(reader).map_err(manifest_error))
             .map_err(|error| error.in_context(&name))
+    }
+
+    /// Opens the encrypted file `source`.
+    pub(crate) fn open(&self, source: &Source) -> Result<Encrypted<impl Read + Send + use<>>, Failure> {
+        let name = quoted(&source.path);
+        let failed = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
+        let place = source.place().map_err(failed)?;
+        let (file, reader): (File, _) = old_header::open(&place, self.repair).map_err(failed)?;
+        Ok(Encrypted { metadata: file.metadata().map_err(failed)?, place, reader, name })
     }
 
     /// Decrypts the header of `file`, which is the open file of `source`. Refuses a file that is

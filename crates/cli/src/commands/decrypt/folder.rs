@@ -15,6 +15,7 @@ use crate::folder::{
     Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Plan, Purpose, Record, Source, Stamp,
     Target, mode, refuse_within, root, run as work, single,
 };
+use crate::io::old_header::Repair;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
@@ -24,7 +25,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
     let openers = Openers::load(keys, &StdinUse::default())?;
-    let opening = Opening { openers, backend: crate::os::backend::chosen()? };
+    let opening = Opening { openers, backend: crate::os::backend::chosen()?, repair: Repair::InFile };
     let Sealed { mut plan, expected, .. } = opening.find(inputs, !folder.no_manifest)?;
     refuse_within(root, inputs, &plan)?;
     if !decryption.allow_external_links {
@@ -80,7 +81,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Decrypts a file, unless an earlier run has decrypted it.
     fn open(&self, source: &Source, threads: Threads) -> Result<(), Failure> {
-        let file = sealed::open(source)?;
+        let file = self.opening.open(source)?;
         let (name, metadata) = (file.name.clone(), file.metadata.clone());
         let (stamp, known) = (Stamp::of(&metadata), self.expected.get(&source.name));
         if let Some(record) = self.destination.done(&source.name, stamp)

@@ -12,7 +12,7 @@ use sealane_age::{CopyError, ReadAt, StreamReader, Threads};
 use crate::args::{DecryptArgs, KeyArgs, OpeningArgs};
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result};
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
         return salvage::run(args);
     }
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(path, &stdin)?;
+    let mut input = old_header::open_input(path, &stdin, Repair::InFile)?;
     let mut output = Output::prepare(args.output.path(), Content::Plaintext, input.is_terminal)?;
     let KeyArgs { identities, parts } = keys;
     KeyFiles { identities, parts, recipients: &[] }.check_with(&input, &output)?;

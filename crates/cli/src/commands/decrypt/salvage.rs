@@ -13,7 +13,7 @@ use crate::args::DecryptArgs;
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result, quoted};
 use crate::io::input::PatchedFile;
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
@@ -25,7 +25,7 @@ use crate::os::dir::sync_parent;
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let path = args.opening.inputs.file();
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(path, &stdin)?;
+    let mut input = old_header::open_input(path, &stdin, Repair::InFile)?;
     let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
         return Err(if is_empty(path, &mut input.reader) {
             Error::new(format!("{} is empty: there is nothing to recover", input.name)).hint("get another copy")

@@ -15,7 +15,7 @@ use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, printable, quoted};
 use crate::folder::Source;
 use crate::io::input::Input;
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
@@ -144,14 +144,14 @@ pub(super) fn examine_path(
     openers: Option<&Openers>,
     stdin: &StdinUse,
 ) -> Result<(Report, String)> {
-    examine(old_header::open_input(path, stdin)?, openers, |error| old_header::explain(error, path))
+    examine(old_header::open_input(path, stdin, Repair::InMemory)?, openers, |error| old_header::explain(error, path))
 }
 
 /// Reads the file `source`, and tries to open it if `openers` are given.
 pub(super) fn examine_source(source: &Source, openers: Option<&Openers>) -> Result<(Report, String)> {
     let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
     let place = source.place().map_err(cannot)?;
-    let input = old_header::open_input_at(&place, &source.path)?;
+    let input = old_header::open_input_at(&place, &source.path, Repair::InMemory)?;
     examine(input, openers, |error| old_header::explain_at(error, &place))
 }
 
