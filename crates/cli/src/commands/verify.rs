@@ -16,14 +16,20 @@ use crate::io::old_header::{self, Repair};
 use crate::io::output::print;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 
 /// Verifies one file, or many.
 pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = Openers::load(&args.keys, &stdin)?;
     let run = Run {
-        opening: Opening { openers, backend: crate::os::backend::chosen()?, repair: Repair::InMemory },
+        opening: Opening {
+            openers,
+            backend: crate::os::backend::chosen()?,
+            // For the files of folders. Those that are named themselves are verified one by one.
+            passphrase: AllowPassphrase::No,
+            repair: Repair::InMemory,
+        },
         stdin,
         threads: args.threads.threads(),
         // The user has to know all damaged files.
@@ -116,7 +122,9 @@ impl Run {
             input.take_pasted_armor()?;
         }
         input.refuse_mangled()?;
-        let reader = self.opening.openers.decrypt(ArmoredReader::new(input.reader), &input.name, self.opening.backend);
+        let Opening { openers, backend, .. } = &self.opening;
+        let reader = ArmoredReader::new(input.reader);
+        let reader = openers.decrypt(reader, &input.name, AllowPassphrase::Yes, *backend);
         let reader = reader.map_err(|error| old_header::explain(error, path))?;
         let shown = input.progress.show(input.len, input.is_terminal);
         let verified = verify_file(reader, None, self.threads);

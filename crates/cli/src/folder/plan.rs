@@ -31,6 +31,11 @@ impl Source {
         }
     }
 
+    /// Returns whether the file is in a folder of the command line, and not named there itself.
+    pub(crate) fn is_in_folder(&self) -> bool {
+        self.found.is_some()
+    }
+
     /// Returns the place of the file.
     pub(crate) fn place(&self) -> io::Result<Place> {
         match &self.found {

@@ -17,7 +17,7 @@ use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::old_header::{self, Place, Repair};
 use crate::io::progress::{Progress, Watched};
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::dir::Dir;
 
 /// Encrypted files, and their entries in manifests.
@@ -55,6 +55,7 @@ impl Entries {
 pub(crate) struct Opening {
     pub(crate) openers: Openers,
     pub(crate) backend: Backend,
+    pub(crate) passphrase: AllowPassphrase,
     /// The treatment of files in which a change of the header was interrupted.
     pub(crate) repair: Repair,
 }
@@ -135,7 +136,7 @@ impl Opening {
                 .hint("--no-manifest decrypts without one; missing and exchanged files then go unnoticed"),
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
-        let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
+        let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.passphrase, self.backend);
         reader
             .and_then(|reader| Manifest::read(reader).map_err(manifest_error))
             .map_err(|error| error.in_context(&name))
@@ -161,7 +162,7 @@ impl Opening {
     ) -> Result<StreamReader<ArmoredReader<Watched<R>>>, Failure> {
         let Encrypted { place, reader, name, .. } = file;
         let reader = ArmoredReader::new(Watched::new(reader, progress));
-        let reader = self.openers.decrypt(reader, &name, self.backend);
+        let reader = self.openers.decrypt(reader, &name, self.passphrase, self.backend);
         let reader = reader.map_err(|error| Failure::This(old_header::explain_at(error, &place)))?;
         let id = Id(reader.file_id());
         match known.get(&source.name) {

@@ -18,14 +18,15 @@ use crate::folder::{
 use crate::io::old_header::Repair;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 
 /// Decrypts the input files and folders into the output folder.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
     let openers = Openers::load(keys, &StdinUse::default())?;
-    let opening = Opening { openers, backend: crate::os::backend::chosen()?, repair: Repair::InFile };
+    let passphrase = if single(inputs).is_some() { AllowPassphrase::Yes } else { AllowPassphrase::No };
+    let opening = Opening { openers, backend: crate::os::backend::chosen()?, passphrase, repair: Repair::InFile };
     let Sealed { mut plan, expected, .. } = opening.find(inputs, !folder.no_manifest)?;
     refuse_within(root, inputs, &plan)?;
     if !decryption.allow_external_links {

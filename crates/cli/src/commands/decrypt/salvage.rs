@@ -16,7 +16,7 @@ use crate::io::input::PatchedFile;
 use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
 
@@ -45,7 +45,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let map = map_path(output);
     let openers = Openers::load(&args.opening.keys, &stdin)?;
     let reader = openers
-        .decrypt(reader, &input.name, crate::os::backend::chosen()?)
+        .decrypt(reader, &input.name, AllowPassphrase::Yes, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, path))?;
 
     let (result, output_guard) = create(output)?;

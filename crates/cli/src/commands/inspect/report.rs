@@ -18,7 +18,7 @@ use crate::io::input::Input;
 use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 
 /// The report.
 #[derive(Serialize)]
@@ -182,7 +182,7 @@ fn examine(mut input: Input, openers: Option<&Openers>, explain: impl Fn(Error) 
 
 /// Reads the header of `file`, and tries to open it.
 fn opens(openers: &Openers, file: &mut impl Read, name: &str) -> Result<(Header, Option<Opens>)> {
-    openers.open(file, name, |decryptor, identities| {
+    openers.open(file, name, AllowPassphrase::Yes, |decryptor, identities| {
         let encoded = decryptor.header().encode();
         let opens = match decryptor.decrypt(identities.iter().copied()) {
             Ok(_) => Opens::Yes,
