@@ -117,17 +117,25 @@ fn a_folder_that_may_be_written_and_not_read() {
     }
     dir.set_mode("drop", 0o300);
     let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    for args in [&["-R", "key.pub", "-o", "drop", "in"][..], &["-d", "-i", "key.txt", "-o", "drop", "in.age"]] {
+    for args in [
+        &["-R", "key.pub", "-o", "drop", "in"][..],
+        &["-d", "-i", "key.txt", "-o", "drop", "in.age"],
+        &["rekey", "-i", "key.txt", "-R", "key.pub", "drop/in.age"],
+    ] {
         let words = as_nobody.iter().copied().filter(|_| is_root).chain([program.as_str()]).chain(args.iter().copied());
         let words: Vec<_> = words.collect();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(dir.root()).stdin(Stdio::null());
-        finish(command).quiet();
+        finish(command).ok();
         if args[0] == "-R" {
             fs::copy(dir.path("drop/in.age"), dir.path("in.age")).unwrap();
             dir.set_mode("in.age", 0o644);
         }
     }
-    assert_eq!(dir.read("drop/in"), b"content");
     dir.set_mode("drop", 0o700);
+    assert_eq!(dir.read("drop/in"), b"content");
+    // The header was replaced, and no kept header is left.
+    assert!(dir.read("drop/in.age") != dir.read("in.age"));
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "drop/in.age"]).quiet().stdout, b"content");
+    assert_eq!(fs::read_dir(dir.path("drop")).unwrap().count(), 2);
 }
