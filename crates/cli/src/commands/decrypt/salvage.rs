@@ -50,7 +50,13 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
 
     let (result, output_guard) = create(output)?;
     // Remove the first file if the second cannot be created.
-    let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
+    let (mut list, map_guard) = match create(&map) {
+        Ok(created) => created,
+        Err(error) => {
+            output_guard.discard();
+            return Err(error);
+        }
+    };
     let cannot = Error::cannot_write;
     // Progress counts the plaintext that is found, because a search reads the same bytes many
     // times.
@@ -84,9 +90,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
             verdict(&salvaged, &input.name, &map)
         }
         Err(error) => {
-            for path in [output, &map] {
-                let _ = std::fs::remove_file(path);
-            }
+            output_guard.discard();
+            map_guard.discard();
             Err(error)
         }
     }
