@@ -14,8 +14,9 @@ use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+use super::check::{Check, Checked};
 use super::existing::Found;
-use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
+use super::journal::{Done, Journal, Record, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::run::Failure;
 use super::task::{ALONE, Direction, Mode};

@@ -8,6 +8,7 @@
 //!
 //! `docs/folders.md` describes the formats of the manifest and the journal.
 
+mod check;
 mod destination;
 mod encrypted;
 mod existing;
@@ -18,9 +19,10 @@ mod run;
 pub(crate) mod sealed;
 mod task;
 
+pub(crate) use check::Checked;
 pub(crate) use destination::{Destination, Purpose, Target};
 pub(crate) use encrypted::{encrypted_files, is_complete, no_encrypted_files};
-pub(crate) use journal::{Checked, Record};
+pub(crate) use journal::Record;
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Link, Plan, Source};
 pub(crate) use run::{Failure, Failures, run};
