@@ -12,40 +12,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use sha2::{Digest as _, Sha256};
-
 use super::check::{Check, Checked};
 use super::existing::Found;
 use super::journal::{Done, Journal, Record, is_ours};
 use super::plan::{Link, Plan, Source};
+use super::purpose::Purpose;
 use super::run::Failure;
 use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
 use crate::os::dir::{Descent, Dir, Kind};
-
-/// The purpose of a run: a digest of its inputs and settings. Only a run with the same purpose can
-/// continue it.
-pub(crate) struct Purpose(Sha256);
-
-impl Purpose {
-    pub(crate) fn new(inputs: &[PathBuf]) -> Self {
-        inputs.iter().fold(Self(Sha256::new()), |purpose, input| purpose.with(input.as_os_str().as_encoded_bytes()))
-    }
-
-    #[must_use]
-    pub(crate) fn with(mut self, part: impl AsRef<[u8]>) -> Self {
-        let part = part.as_ref();
-        self.0.update((part.len() as u64).to_be_bytes());
-        self.0.update(part);
-        self
-    }
-
-    fn text(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
 
 /// The prepared folder for the results.
 pub(crate) struct Destination {

@@ -33,7 +33,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         refuse_leaving(&mut plan);
     }
 
-    let purpose = Purpose::new(inputs).with("decrypt");
+    let with_manifest = !folder.no_manifest && single(inputs).is_none();
+    let purpose = Purpose::new(inputs).with("decrypt").with(with_manifest.to_string());
     let is_result = |source: &Source, file: &File| {
         let found = file.metadata()?;
         Ok(match expected.get(&source.name) {
