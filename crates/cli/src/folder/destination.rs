@@ -1,6 +1,6 @@
 //! The folder for the results of a run.
 //!
-//! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
+//! A file is recorded in the journal before it gets its name. On Linux, the disks are synced once, at
 //! the end. After a crash of the machine, a file can therefore have its name but not its content,
 //! or not its record. A run that continues checks every file. If the machine was restarted, it
 //! recognises such files by their times.
@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::check::{Check, Checked};
 use super::existing::Found;
+#[cfg(target_os = "linux")]
+use super::file_systems::FileSystems;
 use super::journal::{Done, Journal, Record, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::purpose::Purpose;
@@ -27,6 +29,9 @@ use crate::os::dir::{Descent, Dir, Kind};
 /// The prepared folder for the results.
 pub(crate) struct Destination {
     root: Dir,
+    /// The file systems of the folders that get results.
+    #[cfg(target_os = "linux")]
+    file_systems: FileSystems,
     /// The path of the folder, as the user gave it, for messages.
     path: PathBuf,
     direction: Direction,
@@ -72,6 +77,8 @@ impl Destination {
             _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
         };
         let mut destination = Self {
+            #[cfg(target_os = "linux")]
+            file_systems: FileSystems::of(&root).map_err(|error| Error::cannot_write(path, &error))?,
             root,
             path: path.to_owned(),
             direction,
@@ -202,6 +209,8 @@ impl Destination {
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
         let folder = self.root.below(target.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
+        #[cfg(target_os = "linux")]
+        self.file_systems.add(&folder).map_err(cannot)?;
         let temporary = Temporary::create_in(&folder, attributes.first_mode(0o600, 0o666)).map_err(cannot)?;
         let mut checked = Checked::new(Target { file: temporary.file(), path: &path }).map_err(cannot)?;
         let written = write(&mut checked)?;
@@ -242,6 +251,11 @@ impl Destination {
             return Ok(());
         }
         let made = self.root.make_link(path, &link.target);
+        #[cfg(target_os = "linux")]
+        let made = made.and_then(|()| {
+            let folder = self.root.below(path.parent().unwrap_or(Path::new("")))?;
+            self.file_systems.add(&folder)
+        });
         made.map_err(|error| Error::cannot_write(&self.path.join(path), &error))
     }
 
@@ -255,7 +269,7 @@ impl Destination {
     /// Writes all files to the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
-        self.root.sync_file_system().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        self.file_systems.sync().map_err(|error| Error::cannot_write(&self.path, &error))?;
         self.root.sync();
         Ok(())
     }

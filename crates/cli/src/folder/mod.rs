@@ -12,6 +12,8 @@ mod check;
 mod destination;
 mod encrypted;
 mod existing;
+#[cfg(target_os = "linux")]
+mod file_systems;
 mod journal;
 mod place;
 mod plan;

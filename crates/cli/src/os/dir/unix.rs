@@ -172,6 +172,13 @@ impl Dir {
         }
     }
 
+    /// Returns the number of the directory's file system.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn device(&self) -> io::Result<u64> {
+        #[allow(clippy::useless_conversion, reason = "the number has 32 bits on some systems")]
+        Ok(rustix::fs::fstat(&self.0)?.st_dev.into())
+    }
+
     /// Writes all files of the directory's file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
