@@ -85,7 +85,7 @@ impl Opening {
                 sealed.plan.take_file(input, Some(name.ok_or_else(|| not_sealed(input))?))?;
             }
         }
-        sealed.plan = sealed.plan.check()?;
+        sealed.plan = sealed.plan.check(is_own)?;
         Ok(sealed)
     }
 
@@ -209,6 +209,13 @@ pub(crate) fn explain_fault(fault: FileFault, name: &str) -> Error {
         )),
         fault => Error::new(format!("{name}: {fault}")),
     }
+}
+
+/// Returns whether a decrypted file with this name could not be told from the command's own files.
+/// Other cases of these names are allowed, because such files may have been encrypted on a file
+/// system that distinguishes them.
+fn is_own(name: &Name) -> bool {
+    [MANIFEST, JOURNAL].iter().any(|own| name.as_path() == Path::new(own) || name.sealed() == Path::new(own))
 }
 
 fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
