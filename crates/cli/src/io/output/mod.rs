@@ -5,6 +5,8 @@ mod failure;
 mod file;
 mod in_place;
 mod permissions;
+#[cfg(unix)]
+mod planted;
 mod temporary;
 mod terminal;
 
