@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
+use super::descriptor;
 use super::failure::keep_retry;
 use super::in_place;
 use super::permissions::Permissions;
@@ -144,7 +145,9 @@ impl Direct {
 
     pub(super) fn finish(mut self) -> Result<()> {
         // Opens the file for an empty result too, so that the reader of a FIFO sees its end.
-        self.write(&[]).map(drop).map_err(|error| Error::from_io("cannot write", error))
+        self.write(&[]).map_err(|error| Error::from_io("cannot write", error))?;
+        let finished = self.file.take().map_or(Ok(()), descriptor::finish);
+        finished.map_err(|error| self.target.cannot_write(&error))
     }
 }
 
