@@ -73,9 +73,16 @@ impl Name {
     }
 
     /// Returns whether a file of this name, or its encrypted form, would be mistaken for the
-    /// manifest or the journal.
+    /// manifest or the journal. Upper and lower case count as the same, as on many file systems.
+    /// Check the names of files to encrypt. Encrypted files with other cases of these names can
+    /// exist where the file system distinguishes them.
     pub fn is_reserved(&self) -> bool {
-        [MANIFEST, JOURNAL].iter().any(|own| self.0 == Path::new(own) || self.sealed() == Path::new(own))
+        // Some file systems treat other letters as equal too, such as the long s (U+017F) and s.
+        let is_own = |path: &Path| {
+            let path = path.to_str().map(str::to_uppercase);
+            [MANIFEST, JOURNAL].iter().any(|own| path.as_ref().is_some_and(|path| *path == own.to_uppercase()))
+        };
+        is_own(&self.0) || is_own(&self.sealed())
     }
 
     /// Returns the folders that contain the entry of this name, from the lowest to the highest.
@@ -210,11 +217,21 @@ mod tests {
 
     #[test]
     fn reserved_names_are_reserved_only_in_their_place() {
-        for own in [".sealane-resume", "sealane-manifest", "sealane-manifest.age"] {
+        for own in [
+            ".sealane-resume",
+            "sealane-manifest",
+            "sealane-manifest.age",
+            "SEALANE-MANIFEST",
+            "Sealane-Manifest.AGE",
+            ".Sealane-Resume",
+            "\u{17f}ealane-manife\u{fb06}",
+        ] {
             assert!(name(own).unwrap().is_reserved(), "{own}");
             assert!(!name(&format!("x/{own}")).unwrap().is_reserved(), "{own}");
         }
-        assert!(!name("manifest").unwrap().is_reserved());
+        for other in ["manifest", "sealane_manifest", "sealane-resume", ".sealane-resume.age"] {
+            assert!(!name(other).unwrap().is_reserved(), "{other}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use crate::args::{ArmorArgs, ContributeArgs, RecipientArgs};
 use crate::error::explain::{decrypt_error, encrypt_error};
 use crate::error::{Error, Result, printable};
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
 use crate::keys::encrypt_to::recipients;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
         (true, false) => Content::Binary,
         (true, true) => Content::Text,
     };
-    let mut input = old_header::open_input(args.file(), &stdin)?;
+    let mut input = old_header::open_input(args.file(), &stdin, Repair::InFile)?;
     let mut output = Output::prepare(args.output.path(), content, false)?;
     let files = KeyFiles { identities: &args.identities, parts: &[], recipients: &named.recipients_files };
     files.check_with(&input, &output)?;

@@ -11,12 +11,12 @@ use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{Failures, encrypted_files};
 use crate::io::input::Input;
-use crate::io::old_header::{self, NewFile, Target};
+use crate::io::old_header::{self, NewFile, Repair, Target};
 use crate::io::output::{Content, Output, print};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
 use crate::keys::encrypt_to::{recipients, with_threshold};
-use crate::keys::file_keys::{OpenError, Openers};
+use crate::keys::file_keys::{AllowPassphrase, OpenError, Openers};
 use crate::keys::passphrase::Passphrases;
 use crate::keys::recipients::SharedRecipient;
 use crate::keys::same_file::KeyFiles;
@@ -70,14 +70,14 @@ impl<'a> Rekeying<'a> {
     fn single(&mut self) -> Result<()> {
         let path = self.args.file().unwrap_or(Path::new(""));
         match &self.args.output.output {
-            None => self.in_place(&Target::open(path)?),
+            None => self.in_place(&Target::open(path)?, AllowPassphrase::Yes),
             Some(output) => {
-                let mut input = old_header::open_input(Some(path), &self.stdin)?;
+                let mut input = old_header::open_input(Some(path), &self.stdin, Repair::InFile)?;
                 input.refuse_mangled()?;
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;
                 self.key_files().check_with(&input, &output)?;
-                self.change(input, To::Copy(Box::new(output)))
+                self.change(input, AllowPassphrase::Yes, To::Copy(Box::new(output)))
             }
         }
     }
@@ -90,7 +90,8 @@ impl<'a> Rekeying<'a> {
         for source in &plan.files {
             let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
             let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
-            if let Err(error) = target.and_then(|target| self.in_place(&target)) {
+            let passphrase = if source.is_in_folder() { AllowPassphrase::No } else { AllowPassphrase::Yes };
+            if let Err(error) = target.and_then(|target| self.in_place(&target, passphrase)) {
                 failures.add(&error.in_context(&quoted(&source.path)));
             }
         }
@@ -105,16 +106,16 @@ impl<'a> Rekeying<'a> {
 
     /// Changes a file, which stays open and locked to the end. If another file takes its name
     /// meanwhile, that file is not touched.
-    fn in_place(&mut self, target: &Target) -> Result<()> {
+    fn in_place(&mut self, target: &Target, passphrase: AllowPassphrase) -> Result<()> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
         self.key_files().check(input.id.as_ref())?;
         target.refuse_other_names()?;
-        self.change(input, To::File(target))
+        self.change(input, passphrase, To::File(target))
     }
 
     /// Writes the new header to its destination.
-    fn change(&mut self, input: Input, to: To<'_>) -> Result<()> {
+    fn change(&mut self, input: Input, passphrase: AllowPassphrase, to: To<'_>) -> Result<()> {
         let RekeyArgs { recipients: named, keys, .. } = self.args;
         let KeyArgs { identities, parts } = keys;
         let load = || Openers::with_passphrases(identities, parts, &self.stdin, self.passphrases.clone());
@@ -122,7 +123,7 @@ impl<'a> Rekeying<'a> {
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);
         let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
-        let (rekeyed, decryptor) = openers.open(reader, &input.name, |decryptor, identities| {
+        let (rekeyed, decryptor) = openers.open(reader, &input.name, passphrase, |decryptor, identities| {
             if named.passphrase && decryptor.is_scrypt() && self.passphrases.are_answered().map_err(OpenError::Other)? {
                 return Err(OpenError::Other(same_passphrase()));
             }

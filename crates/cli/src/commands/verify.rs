@@ -12,18 +12,24 @@ use crate::args::VerifyArgs;
 use crate::error::{Error, Result};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::output::print;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 
 /// Verifies one file, or many.
 pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let openers = Openers::load(&args.keys, &stdin)?;
     let run = Run {
-        opening: Opening { openers, backend: crate::os::backend::chosen()? },
+        opening: Opening {
+            openers,
+            backend: crate::os::backend::chosen()?,
+            // For the files of folders. Those that are named themselves are verified one by one.
+            passphrase: AllowPassphrase::No,
+            repair: Repair::InMemory,
+        },
         stdin,
         threads: args.threads.threads(),
         // The user has to know all damaged files.
@@ -111,12 +117,14 @@ impl Run {
     /// Verifies a file that is named by itself, or standard input. Returns the length of its
     /// plaintext.
     fn file(&self, path: Option<&Path>) -> Result<u64> {
-        let mut input = old_header::open_input(path, &self.stdin)?;
+        let mut input = old_header::open_input(path, &self.stdin, self.opening.repair)?;
         if input.is_terminal {
             input.take_pasted_armor()?;
         }
         input.refuse_mangled()?;
-        let reader = self.opening.openers.decrypt(ArmoredReader::new(input.reader), &input.name, self.opening.backend);
+        let Opening { openers, backend, .. } = &self.opening;
+        let reader = ArmoredReader::new(input.reader);
+        let reader = openers.decrypt(reader, &input.name, AllowPassphrase::Yes, *backend);
         let reader = reader.map_err(|error| old_header::explain(error, path))?;
         let shown = input.progress.show(input.len, input.is_terminal);
         let verified = verify_file(reader, None, self.threads);
@@ -130,7 +138,7 @@ impl Run {
         let progress = Progress::default();
         incomplete.iter().chain(&plan.failures).for_each(|error| self.failures.add(error));
         let one = |source: &Source, threads: Threads| {
-            let file = sealed::open(source)?;
+            let file = self.opening.open(source)?;
             let name = file.name.clone();
             let reader = self.opening.decrypt(file, expected, source, &progress)?;
             let verified = verify_file(reader, expected.get(&source.name), threads);

@@ -1,6 +1,6 @@
 //! The folder for the results of a run.
 //!
-//! A file is recorded in the journal before it gets its name. On Linux, the disk is synced once, at
+//! A file is recorded in the journal before it gets its name. On Linux, the disks are synced once, at
 //! the end. After a crash of the machine, a file can therefore have its name but not its content,
 //! or not its record. A run that continues checks every file. If the machine was restarted, it
 //! recognises such files by their times.
@@ -12,11 +12,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use sha2::{Digest as _, Sha256};
-
+use super::check::{Check, Checked};
 use super::existing::Found;
-use super::journal::{Check, Checked, Done, Journal, Record, is_ours};
+#[cfg(target_os = "linux")]
+use super::file_systems::FileSystems;
+use super::journal::{Done, Journal, Record, is_ours};
 use super::plan::{Link, Plan, Source};
+use super::purpose::Purpose;
 use super::run::Failure;
 use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
@@ -24,31 +26,12 @@ use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
 use crate::os::dir::{Descent, Dir, Kind};
 
-/// The purpose of a run: a digest of its inputs and settings. Only a run with the same purpose can
-/// continue it.
-pub(crate) struct Purpose(Sha256);
-
-impl Purpose {
-    pub(crate) fn new(inputs: &[PathBuf]) -> Self {
-        inputs.iter().fold(Self(Sha256::new()), |purpose, input| purpose.with(input.as_os_str().as_encoded_bytes()))
-    }
-
-    #[must_use]
-    pub(crate) fn with(mut self, part: impl AsRef<[u8]>) -> Self {
-        let part = part.as_ref();
-        self.0.update((part.len() as u64).to_be_bytes());
-        self.0.update(part);
-        self
-    }
-
-    fn text(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
 /// The prepared folder for the results.
 pub(crate) struct Destination {
     root: Dir,
+    /// The file systems of the folders that get results.
+    #[cfg(target_os = "linux")]
+    file_systems: FileSystems,
     /// The path of the folder, as the user gave it, for messages.
     path: PathBuf,
     direction: Direction,
@@ -94,6 +77,8 @@ impl Destination {
             _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
         };
         let mut destination = Self {
+            #[cfg(target_os = "linux")]
+            file_systems: FileSystems::of(&root).map_err(|error| Error::cannot_write(path, &error))?,
             root,
             path: path.to_owned(),
             direction,
@@ -224,6 +209,8 @@ impl Destination {
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
         let folder = self.root.below(target.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
+        #[cfg(target_os = "linux")]
+        self.file_systems.add(&folder).map_err(cannot)?;
         let temporary = Temporary::create_in(&folder, attributes.first_mode(0o600, 0o666)).map_err(cannot)?;
         let mut checked = Checked::new(Target { file: temporary.file(), path: &path }).map_err(cannot)?;
         let written = write(&mut checked)?;
@@ -264,6 +251,11 @@ impl Destination {
             return Ok(());
         }
         let made = self.root.make_link(path, &link.target);
+        #[cfg(target_os = "linux")]
+        let made = made.and_then(|()| {
+            let folder = self.root.below(path.parent().unwrap_or(Path::new("")))?;
+            self.file_systems.add(&folder)
+        });
         made.map_err(|error| Error::cannot_write(&self.path.join(path), &error))
     }
 
@@ -277,7 +269,7 @@ impl Destination {
     /// Writes all files to the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
-        self.root.sync_file_system().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        self.file_systems.sync().map_err(|error| Error::cannot_write(&self.path, &error))?;
         self.root.sync();
         Ok(())
     }

@@ -10,15 +10,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom, Write};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD_NO_PAD;
-use sealane::Poly1305;
 use serde::{Deserialize, Serialize};
 
+use super::check::Check;
 use super::{Id, JOURNAL, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted};
 use crate::io::output::Temporary;
@@ -46,78 +44,6 @@ pub(crate) struct Record {
     /// The length of the plaintext.
     pub(crate) size: u64,
     pub(crate) check: Check,
-}
-
-/// The authenticator of a file: a Poly1305 key for this file alone, and the tag.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub(crate) struct Check {
-    key: [u8; 32],
-    tag: [u8; 16],
-}
-
-impl Check {
-    /// Returns whether the content of `file` is unchanged.
-    pub(crate) fn matches(&self, file: &mut impl Read) -> io::Result<bool> {
-        let mut mac = Poly1305::new(&self.key);
-        let mut buffer = vec![0; 256 << 10];
-        loop {
-            match file.read(&mut buffer) {
-                Ok(0) => return Ok(mac.verify(&self.tag).is_ok()),
-                Ok(n) => mac.update(&buffer[..n]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-impl From<Check> for String {
-    fn from(check: Check) -> Self {
-        BASE64_STANDARD_NO_PAD.encode([&check.key[..], &check.tag].concat())
-    }
-}
-
-impl TryFrom<String> for Check {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, &'static str> {
-        let bytes = BASE64_STANDARD_NO_PAD.decode(text).map_err(|_| "not base64")?;
-        let (key, tag) = bytes.split_first_chunk().ok_or("too short")?;
-        Ok(Self { key: *key, tag: tag.try_into().map_err(|_| "not a key and a tag")? })
-    }
-}
-
-/// A writer that computes the [`Check`] of what it writes.
-pub(crate) struct Checked<W> {
-    inner: W,
-    key: [u8; 32],
-    mac: Poly1305,
-}
-
-impl<W: Write> Checked<W> {
-    pub(super) fn new(inner: W) -> io::Result<Self> {
-        let mut key = [0; 32];
-        getrandom::fill(&mut key)?;
-        Ok(Self { inner, key, mac: Poly1305::new(&key) })
-    }
-
-    /// Ends the file, and returns its authenticator.
-    pub(super) fn finish(self) -> Check {
-        Check { key: self.key, tag: self.mac.finalize() }
-    }
-}
-
-impl<W: Write> Write for Checked<W> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        let n = self.inner.write(data)?;
-        self.mac.update(&data[..n]);
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
 }
 
 /// A line after the first.
@@ -193,14 +119,14 @@ impl Journal {
 
     /// Records a complete file before it gets its name.
     pub(super) fn add(&self, record: &Record) -> io::Result<()> {
-        write_line(&mut *self.lock(), record)
+        write_line(&mut self.lock(), record)
     }
 
     /// Records folders before they are created, on the disk too.
     pub(super) fn add_folders<'a>(&self, names: impl IntoIterator<Item = &'a Name>) -> io::Result<()> {
         let mut file = self.lock();
         for name in names {
-            write_line(&mut *file, &Folder { folder: name.clone() })?;
+            write_line(&mut file, &Folder { folder: name.clone() })?;
         }
         file.sync_data()
     }
@@ -321,17 +247,24 @@ fn read(file: &File) -> io::Result<Option<(Head, Done, Option<Boot>)>> {
     Ok(Some((head, done, last_boot)))
 }
 
-/// Appends a line of JSON.
-fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+/// Appends a line of JSON. After an error, for example because the disk is full, the file ends with
+/// the line before. Otherwise the next line would continue an incomplete one, and both would be
+/// skipped.
+fn write_line(to: &mut File, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
-    to.write_all(&line)
+    let start = to.stream_position()?;
+    to.write_all(&line).inspect_err(|_| {
+        let _ = to.set_len(start);
+        let _ = to.seek(SeekFrom::Start(start));
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
+    use super::super::check::Checked;
     use super::*;
 
     fn record(name: &str, content: &[u8]) -> Record {
@@ -340,17 +273,6 @@ mod tests {
         let source = serde_json::from_str(r#"{"len":5,"modified":[1,2]}"#).unwrap();
         let name = Name::new(Path::new(name)).unwrap();
         Record { name, source, id: Id([9; 32]), size: 5, check: checked.finish() }
-    }
-
-    #[test]
-    fn a_record_is_of_one_content() {
-        let record = record("a", b"hello");
-        let again: Record = serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
-        assert_eq!(again, record);
-        assert!(again.check.matches(&mut &b"hello"[..]).unwrap());
-        for other in [&b"hellO"[..], b"hell", b"hello\0", b""] {
-            assert!(!again.check.matches(&mut &other[..]).unwrap());
-        }
     }
 
     #[test]

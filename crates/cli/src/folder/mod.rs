@@ -8,21 +8,27 @@
 //!
 //! `docs/folders.md` describes the formats of the manifest and the journal.
 
+mod check;
 mod destination;
 mod encrypted;
 mod existing;
+#[cfg(target_os = "linux")]
+mod file_systems;
 mod journal;
 mod place;
 mod plan;
+mod purpose;
 mod run;
 pub(crate) mod sealed;
 mod task;
 
-pub(crate) use destination::{Destination, Purpose, Target};
+pub(crate) use check::Checked;
+pub(crate) use destination::{Destination, Target};
 pub(crate) use encrypted::{encrypted_files, is_complete, no_encrypted_files};
-pub(crate) use journal::{Checked, Record};
+pub(crate) use journal::Record;
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Link, Plan, Source};
+pub(crate) use purpose::Purpose;
 pub(crate) use run::{Failure, Failures, run};
 pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, MANIFEST, Manifest, Name, Stamp};
 pub(crate) use task::Direction;

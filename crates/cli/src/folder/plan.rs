@@ -31,6 +31,11 @@ impl Source {
         }
     }
 
+    /// Returns whether the file is in a folder of the command line, and not named there itself.
+    pub(crate) fn is_in_folder(&self) -> bool {
+        self.found.is_some()
+    }
+
     /// Returns the place of the file.
     pub(crate) fn place(&self) -> io::Result<Place> {
         match &self.found {
@@ -77,7 +82,7 @@ impl Plan {
                 plan.take_file(input, Name::new(&name))?;
             }
         }
-        plan.check()
+        plan.check(Name::is_reserved)
     }
 
     /// Adds a file that the command line names. A file that is not regular, or has no `name`, is an
@@ -148,9 +153,9 @@ impl Plan {
     }
 
     /// Merges folders that have the same name. Checks that no two other entries have the same name,
-    /// and that no entry has a name that the command itself uses. Entries whose names are too long
-    /// for a manifest become failures.
-    pub(crate) fn check(mut self) -> Result<Self> {
+    /// and that no entry has a name that the command itself uses, as `is_reserved` says. Entries
+    /// whose names are too long for a manifest become failures.
+    pub(crate) fn check(mut self, is_reserved: impl Fn(&Name) -> bool) -> Result<Self> {
         let failures = &mut self.failures;
         let mut fits = |name: &Name| {
             let fits = name.fits();
@@ -173,7 +178,7 @@ impl Plan {
         let names =
             folders.chain(self.files.iter().map(|file| &file.name)).chain(self.links.iter().map(|link| &link.name));
         for name in names {
-            if name.is_reserved() {
+            if is_reserved(name) {
                 return Err(Error::new(format!("{name} is a name that sealane uses itself"))
                     .hint("give the file another name first, or leave it out"));
             }

@@ -15,9 +15,9 @@ use super::plan::{Directory, Link, Plan, Source};
 use super::run::Failure;
 use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
-use crate::io::old_header::{self, Place};
+use crate::io::old_header::{self, Place, Repair};
 use crate::io::progress::{Progress, Watched};
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::dir::Dir;
 
 /// Encrypted files, and their entries in manifests.
@@ -51,10 +51,13 @@ impl Entries {
     }
 }
 
-/// The keys and the backend that open all files.
+/// The settings for opening all files.
 pub(crate) struct Opening {
     pub(crate) openers: Openers,
     pub(crate) backend: Backend,
+    pub(crate) passphrase: AllowPassphrase,
+    /// The treatment of files in which a change of the header was interrupted.
+    pub(crate) repair: Repair,
 }
 
 /// An encrypted file that is open, and not yet decrypted.
@@ -64,15 +67,6 @@ pub(crate) struct Encrypted<R> {
     pub(crate) name: String,
     place: Place,
     reader: R,
-}
-
-/// Opens the encrypted file `source`.
-pub(crate) fn open(source: &Source) -> Result<Encrypted<impl Read + Send + use<>>, Failure> {
-    let name = quoted(&source.path);
-    let failed = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
-    let place = source.place().map_err(failed)?;
-    let (file, reader): (File, _) = old_header::open(&place).map_err(failed)?;
-    Ok(Encrypted { metadata: file.metadata().map_err(failed)?, place, reader, name })
 }
 
 impl Opening {
@@ -91,7 +85,7 @@ impl Opening {
                 sealed.plan.take_file(input, Some(name.ok_or_else(|| not_sealed(input))?))?;
             }
         }
-        sealed.plan = sealed.plan.check()?;
+        sealed.plan = sealed.plan.check(is_own)?;
         Ok(sealed)
     }
 
@@ -136,16 +130,25 @@ impl Opening {
         let path = folder.join(MANIFEST);
         let name = quoted(&path);
         let place = Dir::open(folder).and_then(|root| Place::below(&root, Path::new(MANIFEST), &path));
-        let opened = place.and_then(|place| old_header::open(&place));
+        let opened = place.and_then(|place| old_header::open(&place, self.repair));
         let (_, reader) = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
                 .hint("--no-manifest decrypts without one; missing and exchanged files then go unnoticed"),
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
-        let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.backend);
+        let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.passphrase, self.backend);
         reader
             .and_then(|reader| Manifest::read(reader).map_err(manifest_error))
             .map_err(|error| error.in_context(&name))
+    }
+
+    /// Opens the encrypted file `source`.
+    pub(crate) fn open(&self, source: &Source) -> Result<Encrypted<impl Read + Send + use<>>, Failure> {
+        let name = quoted(&source.path);
+        let failed = |error: io::Error| Failure::This(Error::io(format!("cannot read {name}"), &error));
+        let place = source.place().map_err(failed)?;
+        let (file, reader): (File, _) = old_header::open(&place, self.repair).map_err(failed)?;
+        Ok(Encrypted { metadata: file.metadata().map_err(failed)?, place, reader, name })
     }
 
     /// Decrypts the header of `file`, which is the open file of `source`. Refuses a file that is
@@ -159,7 +162,7 @@ impl Opening {
     ) -> Result<StreamReader<ArmoredReader<Watched<R>>>, Failure> {
         let Encrypted { place, reader, name, .. } = file;
         let reader = ArmoredReader::new(Watched::new(reader, progress));
-        let reader = self.openers.decrypt(reader, &name, self.backend);
+        let reader = self.openers.decrypt(reader, &name, self.passphrase, self.backend);
         let reader = reader.map_err(|error| Failure::This(old_header::explain_at(error, &place)))?;
         let id = Id(reader.file_id());
         match known.get(&source.name) {
@@ -206,6 +209,13 @@ pub(crate) fn explain_fault(fault: FileFault, name: &str) -> Error {
         )),
         fault => Error::new(format!("{name}: {fault}")),
     }
+}
+
+/// Returns whether a decrypted file with this name could not be told from the command's own files.
+/// Other cases of these names are allowed, because such files may have been encrypted on a file
+/// system that distinguishes them.
+fn is_own(name: &Name) -> bool {
+    [MANIFEST, JOURNAL].iter().any(|own| name.as_path() == Path::new(own) || name.sealed() == Path::new(own))
 }
 
 fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {

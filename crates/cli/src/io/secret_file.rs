@@ -1,6 +1,6 @@
 //! Writes keys to new files or to standard output.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
@@ -47,14 +47,14 @@ pub(crate) fn exists(path: &Path, is_secret: bool) -> Error {
 /// Writes a new file, readable by its owner only. A failure leaves no file behind.
 fn write_new(path: &Path, text: &[u8], is_secret: bool) -> Result<()> {
     let cannot = |error: io::Error| Error::cannot_write(path, &error);
-    let (file, _guard) = FileGuard::make_private(path).map_err(|error| match error.kind() {
+    let (file, guard) = FileGuard::make_private(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(path, is_secret),
         _ => cannot(error),
     })?;
-    write_and_sync(file, text).map_err(|error| {
-        let _ = fs::remove_file(path);
-        cannot(error)
-    })?;
+    if let Err(error) = write_and_sync(file, text) {
+        guard.discard();
+        return Err(cannot(error));
+    }
     // Also write the name to the disk.
     sync_parent(path);
     Ok(())

@@ -27,6 +27,15 @@ pub(crate) struct Openers {
     passphrases: Passphrases,
 }
 
+/// Whether a file may be opened with its passphrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AllowPassphrase {
+    Yes,
+    /// The file is one of several, or in a folder. Each passphrase takes the time and memory that
+    /// the file demands, and several threads may open files at the same time.
+    No,
+}
+
 impl Openers {
     /// Loads all identities and parts.
     pub(crate) fn load(keys: &KeyArgs, stdin: &StdinUse) -> Result<Self> {
@@ -51,11 +60,13 @@ impl Openers {
 
     /// Reads the header of `file`, which messages call `name`, and runs `act` with its decryptor
     /// and the identities to try. If the file is encrypted with a passphrase, and the command line
-    /// names no identity or part, the only identity to try is one that asks for the passphrase.
+    /// names no identity or part, the only identity to try is one that asks for the passphrase, or
+    /// the file is refused.
     pub(crate) fn open<R: Read, T, E: Into<OpenError>>(
         &self,
         file: R,
         name: &str,
+        passphrase: AllowPassphrase,
         act: impl FnOnce(Decryptor<R>, &[&dyn Identity]) -> Result<T, E>,
     ) -> Result<T> {
         let decryptor = Decryptor::new(file).map_err(decrypt_error)?;
@@ -66,6 +77,12 @@ impl Openers {
                     "the file is not encrypted with a passphrase: an identity is needed to open it",
                 )
                 .hint("give the private key of one of its recipients with -i, or a plugin with -j"));
+            }
+            if passphrase == AllowPassphrase::No {
+                return Err(Error::new(
+                    "the file is encrypted with a passphrase, which can't be used with several files or a folder",
+                )
+                .hint("open it by itself, without the other files"));
             }
             let identity = PassphraseIdentity::new(name, self.passphrases.clone());
             // `PassphraseIdentity` limits the work factor itself.
@@ -80,8 +97,15 @@ impl Openers {
         act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase))
     }
 
-    pub(crate) fn decrypt<R: Read>(&self, file: R, name: &str, backend: Backend) -> Result<StreamReader<R>> {
-        self.open(file, name, |decryptor, identities| {
+    /// Decrypts the header of `file`, as [`Openers::open`] does.
+    pub(crate) fn decrypt<R: Read>(
+        &self,
+        file: R,
+        name: &str,
+        passphrase: AllowPassphrase,
+        backend: Backend,
+    ) -> Result<StreamReader<R>> {
+        self.open(file, name, passphrase, |decryptor, identities| {
             decryptor.with_backend(backend).decrypt(identities.iter().copied())
         })
     }

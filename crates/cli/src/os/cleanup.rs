@@ -16,11 +16,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
+use crate::os::file_id::FileId;
 
 /// The files, processes and terminal settings that a signal must clean up.
 #[derive(Default)]
 struct Pending {
-    files: Vec<(FileId, Unfinished)>,
+    files: Vec<(Number, Unfinished)>,
     directory: Option<PathBuf>,
     children: Vec<u32>,
     #[cfg(unix)]
@@ -48,46 +49,48 @@ pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// The place of an unfinished file.
-#[cfg_attr(not(unix), expect(dead_code, reason = "signals are watched for on Unix only"))]
 enum Unfinished {
     At(PathBuf),
+    /// A file that this process created. If another file has taken its name since, that one stays.
+    Created(PathBuf, Option<FileId>),
     In(Dir, OsString),
 }
 
-#[cfg(unix)]
 impl Unfinished {
     fn remove(&self) -> io::Result<()> {
         match self {
             Self::At(path) => std::fs::remove_file(path),
+            Self::Created(path, id) if FileId::of_path(path) == *id => std::fs::remove_file(path),
+            Self::Created(..) => Ok(()),
             Self::In(directory, name) => directory.remove(name),
         }
     }
 }
 
 /// The number of a watched file.
-type FileId = u64;
+type Number = u64;
 
 /// Watches an unfinished file, which a signal removes, until the guard is dropped.
 #[derive(Debug)]
-pub(crate) struct FileGuard(FileId);
+pub(crate) struct FileGuard(Number);
 
 impl FileGuard {
     /// Creates the file `path` with `make`, and watches it from then on.
     pub(crate) fn make<F>(path: &Path, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
-        Self::watch_over(Unfinished::At(path.to_owned()), make)
+        Self::watch_over(|| Ok((make()?, Unfinished::At(path.to_owned()))))
     }
 
     /// Creates the new file `name` in `directory`, and watches it.
     pub(crate) fn make_in(directory: &Dir, name: &OsStr, mode: u32) -> io::Result<(File, Self)> {
         let unfinished = Unfinished::In(directory.clone(), name.to_owned());
-        Self::watch_over(unfinished, || directory.create_new(name, mode))
+        Self::watch_over(|| Ok((directory.create_new(name, mode)?, unfinished)))
     }
 
-    fn watch_over<F>(unfinished: Unfinished, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
+    fn watch_over<F>(make: impl FnOnce() -> io::Result<(F, Unfinished)>) -> io::Result<(F, Self)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         watch();
         let mut pending = pending();
-        let file = make()?;
+        let (file, unfinished) = make()?;
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         pending.files.push((id, unfinished));
         Ok((file, Self(id)))
@@ -102,7 +105,19 @@ impl FileGuard {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o600);
         }
-        Self::make(path, || options.open(path))
+        Self::watch_over(|| {
+            let file = options.open(path)?;
+            let id = FileId::new(&file.metadata()?, Some(path));
+            Ok((file, Unfinished::Created(path.to_owned(), id)))
+        })
+    }
+
+    /// Removes the file, and stops watching it.
+    pub(crate) fn discard(self) {
+        let mut pending = pending();
+        for (_, unfinished) in pending.files.extract_if(.., |(id, _)| *id == self.0) {
+            let _ = unfinished.remove();
+        }
     }
 
     /// Stops watching all files in one step, so that no signal removes only some of them.
@@ -312,3 +327,26 @@ fn ignored_mask() -> Option<u64> {
 
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_the_file_that_was_created_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("new"), folder.path().join("other"));
+        let (_, guard) = FileGuard::make_private(&path).unwrap();
+        guard.discard();
+        assert!(!path.exists());
+        // Another file takes the name while the first one is unfinished.
+        let (file, guard) = FileGuard::make_private(&path).unwrap();
+        fs::write(&other, "precious").unwrap();
+        fs::rename(&other, &path).unwrap();
+        guard.discard();
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+        drop(file);
+    }
+}

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -63,6 +63,49 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
     assert_eq!((get(&dir, "out"), dir.mode("out")), (None, 0o640));
 }
 
+/// In a folder such as /tmp, another user could otherwise choose the file that is overwritten, or
+/// read the result.
+#[test]
+fn planted_links_and_files_are_refused() {
+    const OTHER: Option<u32> = Some(12345);
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    assert!(is_root || std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "only root can make files of other users");
+    if !is_root {
+        eprintln!("not checked: only root can make files of other users");
+        return;
+    }
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("shared")).unwrap();
+    dir.write("in", "secret");
+    dir.write("precious", "precious");
+    for name in ["shared/file", "shared/own"] {
+        dir.write(name, "old");
+        dir.set_mode(name, 0o666);
+    }
+    assert!(Command::new("mkfifo").arg(dir.path("shared/fifo")).status().unwrap().success());
+    symlink("../precious", dir.path("shared/link")).unwrap();
+    symlink("shared/link", dir.path("chain")).unwrap();
+    symlink("../new", dir.path("shared/dangling")).unwrap();
+    for name in ["file", "fifo", "link", "dangling"] {
+        lchown(dir.path("shared").join(name), OTHER, OTHER).unwrap();
+    }
+    dir.set_mode("shared", 0o1777);
+    for (name, kind) in [("file", "file"), ("fifo", "file"), ("link", "link"), ("dangling", "link")] {
+        let output = format!("shared/{name}");
+        dir.run(["-R", "key.pub", "-o", &output, "in"]).fails(&format!("\"{output}\" is another user's {kind}"));
+    }
+    dir.run(["-R", "key.pub", "-o", "chain", "in"]).fails("\"shared/link\" is another user's link");
+    assert_eq!((dir.read("precious"), dir.read("shared/file")), (b"precious".to_vec(), b"old".to_vec()));
+    assert!(!dir.exists("new"));
+    // The user's own file, and files in a folder of their owner.
+    dir.run(["-R", "key.pub", "-o", "shared/own", "in"]).quiet();
+    lchown(dir.path("shared"), OTHER, OTHER).unwrap();
+    for output in ["shared/file", "chain"] {
+        dir.run(["-R", "key.pub", "-o", output, "in"]).quiet();
+    }
+    assert!(dir.read("precious").starts_with(b"age-encryption.org/v1\n"));
+}
+
 /// Copies the command into the directory, and returns the copy's path. Another process writes the
 /// copy. If this one did, a process that another test starts meanwhile could hold the copy open, so
 /// that it could not be run.
@@ -117,17 +160,25 @@ fn a_folder_that_may_be_written_and_not_read() {
     }
     dir.set_mode("drop", 0o300);
     let as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    for args in [&["-R", "key.pub", "-o", "drop", "in"][..], &["-d", "-i", "key.txt", "-o", "drop", "in.age"]] {
+    for args in [
+        &["-R", "key.pub", "-o", "drop", "in"][..],
+        &["-d", "-i", "key.txt", "-o", "drop", "in.age"],
+        &["rekey", "-i", "key.txt", "-R", "key.pub", "drop/in.age"],
+    ] {
         let words = as_nobody.iter().copied().filter(|_| is_root).chain([program.as_str()]).chain(args.iter().copied());
         let words: Vec<_> = words.collect();
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).current_dir(dir.root()).stdin(Stdio::null());
-        finish(command).quiet();
+        finish(command).ok();
         if args[0] == "-R" {
             fs::copy(dir.path("drop/in.age"), dir.path("in.age")).unwrap();
             dir.set_mode("in.age", 0o644);
         }
     }
-    assert_eq!(dir.read("drop/in"), b"content");
     dir.set_mode("drop", 0o700);
+    assert_eq!(dir.read("drop/in"), b"content");
+    // The header was replaced, and no kept header is left.
+    assert!(dir.read("drop/in.age") != dir.read("in.age"));
+    assert_eq!(dir.run(["-d", "-i", "key.txt", "drop/in.age"]).quiet().stdout, b"content");
+    assert_eq!(fs::read_dir(dir.path("drop")).unwrap().count(), 2);
 }

@@ -94,3 +94,45 @@ fn files_with_a_passphrase_and_the_program_age_ignore_it() {
     command.args(["-d", "y"]).current_dir(dir.root()).env("SEALANE_IDENTITY", "key.txt");
     assert!(!finish(command).status.success());
 }
+
+/// A person who can write to a folder could otherwise make each thread take the time and memory
+/// that scrypt needs.
+#[test]
+fn a_passphrase_opens_no_file_of_a_folder() {
+    let dir = Dir::with_key();
+    let run = |identity: &str, args: &[&str]| {
+        let mut command = dir.without_terminal(args);
+        command.env("AGE_PASSPHRASE", "one").env("SEALANE_IDENTITY", identity);
+        finish(command)
+    };
+    dir.write("a", "first");
+    dir.write("b", "second");
+    dir.run(["encrypt", "-R", "key.pub", "--no-manifest", "-o", "sealed", "a"]).quiet();
+    run("", &["encrypt", "-p", "-o", "sealed/b.age", "b"]).quiet();
+    let refused = |run: Run| {
+        let (status, err) = (run.status.code(), run.err());
+        let why = "encrypted with a passphrase, which can't be used with several files or a folder";
+        assert!(status == Some(1) && err.contains(why), "{err}");
+        run.text()
+    };
+    let verify = ["verify", "--no-manifest", "sealed"];
+    assert_eq!(refused(run("key.txt", &verify)), "1 file with 5 bytes of plaintext is intact\n");
+    assert_eq!(refused(run("", &verify)), "0 files with 0 bytes of plaintext are intact\n");
+    refused(run("key.txt", &["decrypt", "--no-manifest", "-o", "open", "sealed"]));
+    assert!(dir.read("open/a") == b"first" && !dir.exists("open/b"));
+    refused(run("key.txt", &["decrypt", "-o", "both", "sealed/a.age", "sealed/b.age"]));
+    assert!(dir.read("both/a") == b"first" && !dir.exists("both/b"));
+    // The manifest is such a file too.
+    fs::copy(dir.path("sealed/b.age"), dir.path("sealed/sealane-manifest.age")).unwrap();
+    for args in [&["verify", "sealed"][..], &["decrypt", "-o", "none", "sealed"]] {
+        refused(run("key.txt", args));
+    }
+    let before = dir.read("sealed/b.age");
+    assert_eq!(refused(run("key.txt", &["rekey", "-R", "key.pub", "sealed"])), "1 file has new recipients\n");
+    assert!(dir.read("sealed/b.age") == before);
+    // Files that the command line names are opened one by one.
+    let both = run("key.txt", &["verify", "sealed/a.age", "sealed/b.age"]).quiet();
+    assert_eq!(both.stdout, b"2 files with 11 bytes of plaintext are intact\n");
+    run("key.txt", &["decrypt", "--resume", "-o", "one", "sealed/b.age"]).quiet();
+    assert_eq!(dir.read("one/b"), b"second");
+}

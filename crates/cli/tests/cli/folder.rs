@@ -240,7 +240,8 @@ fn two_inputs_never_have_one_output() {
     dir.run(["-R", "key.pub", "-o", "out", "x", "./x/"]).misused("would both become \"x/a\"");
     dir.run(["-R", "key.pub", "-o", "out", "z", "w"]).fails("\"z/a\" would become \"z/a.age\", which is a folder");
     dir.write("sealane-manifest", "content");
-    for reserved in ["sealane-manifest", ".sealane-resume"] {
+    // On many file systems, upper and lower case are the same.
+    for reserved in ["sealane-manifest", ".sealane-resume", "SEALANE-MANIFEST", ".Sealane-Resume"] {
         dir.write(reserved, "content");
         for flag in ["--resume", "--no-manifest"] {
             dir.run(["-R", "key.pub", "-o", "out", flag, "w", reserved]).fails("is a name that sealane uses itself");
@@ -252,6 +253,11 @@ fn two_inputs_never_have_one_output() {
     encrypt(&dir, ["-o", "sealed", "deep"]);
     dir.run(["-d", "-i", "key.txt", "-o", "open", "sealed"]).quiet();
     assert_eq!(dir.read("open/deep/.sealane-resume"), b".sealane-resume");
+    // A file that has such a name already is decrypted.
+    fs::create_dir(dir.path("older")).unwrap();
+    fs::copy(dir.path("sealed/deep/SEALANE-MANIFEST.age"), dir.path("older/SEALANE-MANIFEST.age")).unwrap();
+    dir.run(["-d", "--no-manifest", "-i", "key.txt", "-o", "open", "older"]).quiet();
+    assert_eq!(dir.read("open/SEALANE-MANIFEST"), b"SEALANE-MANIFEST");
     assert!(!dir.exists("out"), "nothing was made");
 }
 

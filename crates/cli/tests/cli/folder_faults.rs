@@ -36,6 +36,29 @@ fn assert_others_are_whole(dir: &Dir, not: &[&str]) {
     assert!(listing(&dir.path("open/photos")) == expected);
 }
 
+/// To the command, the limit is like a full disk.
+#[test]
+fn a_full_disk_leaves_no_incomplete_line_in_the_journal() {
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("in")).unwrap();
+    for number in 0..30 {
+        dir.write(&format!("in/{number}"), "content");
+    }
+    for threads in [1, 3] {
+        let args = format!("encrypt -t {threads} -R key.pub -o out{threads} in");
+        // The largest length of a file is 2 KiB, which some ten lines reach.
+        let run = dir.sh(&format!("ulimit -f 4; exec \"$SEALANE\" {args}"));
+        run.fails(&format!("cannot write to \"out{threads}/.sealane-resume\": File too large"));
+        let journal = dir.read(&format!("out{threads}/.sealane-resume"));
+        assert!(journal.len() > 1024 && journal.ends_with(b"\n"), "{}", String::from_utf8_lossy(&journal));
+        for line in journal.trim_ascii_end().split(|byte| *byte == b'\n') {
+            serde_json::from_slice::<serde_json::Value>(line).unwrap();
+        }
+        dir.sh(&format!("exec \"$SEALANE\" {args} --resume")).quiet();
+        dir.run(["verify", "-i", "key.txt", &format!("out{threads}")]).quiet();
+    }
+}
+
 #[test]
 fn missing_added_and_exchanged_files_are_noticed() {
     let dir = sealed_photos();

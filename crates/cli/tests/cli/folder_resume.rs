@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use crate::folder::{assert_alike, listing, with_photos};
-use crate::support::{Dir, Run, bytes};
+use crate::support::{Dir, Run, bytes, finish};
 
 pub(crate) const ENCRYPT: [&str; 6] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos"];
 const WITH_LATE: [&str; 7] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos", "late"];
@@ -124,6 +124,37 @@ fn only_the_same_command_resumes_a_run() {
     dir.run(["encrypt", "--resume", "-r", recipient.trim(), "-o", "sealed", "photos", "late"]).quiet();
     // With nothing to resume, the run succeeds: a script may always pass --resume.
     dir.run(["encrypt", "--resume", "-R", "key.pub", "-o", "fresh", "photos"]).quiet();
+}
+
+#[test]
+fn the_same_names_in_another_folder_do_not_resume_a_run() {
+    let dir = interrupted();
+    // Another folder with the same names.
+    fs::create_dir(dir.path("elsewhere")).unwrap();
+    let copied = dir.sh("cp -a photos late key.pub elsewhere");
+    copied.quiet();
+    let out = dir.path("sealed").display().to_string();
+    let in_folder = |folder: &str, input: &str| {
+        let mut command = dir.command(["encrypt", "--resume", "-R", "key.pub", "-o", &out, input, "late"]);
+        command.current_dir(dir.path(folder));
+        finish(command)
+    };
+    in_folder("elsewhere", "photos").fails("was a different one");
+    in_folder(".", "elsewhere/../photos").quiet();
+}
+
+#[test]
+fn a_run_with_a_manifest_is_not_resumed_without_one() {
+    let dir = with_photos();
+    dir.run(ENCRYPT).quiet();
+    let whole = dir.read("sealed/photos/a.jpg.age");
+    dir.write("sealed/photos/a.jpg.age", "damaged");
+    assert!(dir.run(DECRYPT).err().contains("were not decrypted"));
+    dir.write("sealed/photos/a.jpg.age", whole);
+    let without_manifest: Vec<_> = DECRYPT.into_iter().chain(["--no-manifest"]).collect();
+    resume(&dir, &without_manifest).fails("was a different one");
+    resume(&dir, &DECRYPT).quiet();
+    assert_alike(&dir, "photos", "open/photos");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Dir, bytes};
@@ -54,6 +54,30 @@ fn a_disk_that_is_full_leaves_nothing_new() {
     }
     dir.sh("exec \"$SEALANE\" -d -i key.txt --range 5: x > /dev/full")
         .fails("cannot write to standard output: No space left");
+}
+
+/// Network file systems report some errors of writing only when the file is closed.
+#[test]
+fn an_error_of_closing_the_output_is_reported() {
+    let has_strace = Command::new("strace").arg("true").output().is_ok_and(|run| run.status.success());
+    assert!(has_strace || std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "strace does not work");
+    if !has_strace {
+        eprintln!("not checked: strace does not work");
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.write("in", "content");
+    dir.encrypt(b"secret", "x");
+    for args in ["-R key.pub in", "-d -i key.txt x", "inspect x", "-d -i key.txt -o /dev/stdout x"] {
+        let inject = "-o trace -P \"$PWD/out\" -e trace=close -e inject=close:error=EDQUOT";
+        let run = dir.sh(&format!("exec strace -f {inject} \"$SEALANE\" {args} > out"));
+        let what = if args.contains("-o") { "\"/dev/stdout\"" } else { "standard output" };
+        run.fails(&format!("cannot write to {what}: Disk quota exceeded"));
+    }
+    let run = dir
+        .sh("exec 3> out; exec strace -f -o trace -P \"$PWD/out\" -e trace=close -e inject=close:error=EDQUOT \
+         \"$SEALANE\" -d -i key.txt -o /dev/fd/3 x");
+    run.fails("cannot write to \"/dev/fd/3\": Disk quota exceeded");
 }
 
 #[test]

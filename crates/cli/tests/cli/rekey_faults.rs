@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use sha2::Digest as _;
 
@@ -89,6 +89,62 @@ fn without_write_permission_the_old_header_is_read() {
     assert!(String::from_utf8_lossy(&run.stderr).contains("has been put back"));
     opens(&dir, "c.txt", "x", &data);
     assert!(!dir.exists(KEPT));
+}
+
+/// Returns the content and the time of last change of each file.
+fn state(dir: &Dir, names: &[&str]) -> Vec<(Vec<u8>, SystemTime)> {
+    names.iter().map(|name| (dir.read(name), dir.path(name).metadata().unwrap().modified().unwrap())).collect()
+}
+
+#[test]
+fn verify_and_inspect_write_nothing_after_an_interrupted_change() {
+    let (dir, _) = dir();
+    let (old, new, payload) = two_headers(&dir);
+    for (len, is_torn) in [(150, true), (old.len(), false)] {
+        dir.write("x", [&new[..len], &old[len..], &payload].concat());
+        dir.write(KEPT, kept(&old, &new, &payload));
+        let before = state(&dir, &["x", KEPT]);
+        let key = if is_torn { "key.txt" } else { "b.txt" };
+        for args in [&["verify", "-i", key, "x"][..], &["inspect", "x"], &["inspect", "-i", key, "x", "x"]] {
+            let run = dir.run(args);
+            assert_eq!(run.err().contains("the old one, which is kept beside the file, is used"), is_torn, "{args:?}");
+            run.ok();
+            assert_eq!(state(&dir, &["x", KEPT]), before, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn verify_of_a_folder_writes_nothing_after_an_interrupted_change() {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    std::fs::create_dir(dir.path("photos")).unwrap();
+    dir.write("photos/a", "content");
+    dir.run(["-R", "key.pub", "-o", "sealed", "photos"]).quiet();
+    let names = ["sealed/photos/a.age", "sealed/sealane-manifest.age"];
+    let kept_names = ["sealed/photos/.a.age.sealane-old-header", "sealed/.sealane-manifest.age.sealane-old-header"];
+    let before = names.map(|name| dir.read(name));
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "sealed"]).ok();
+    for ((name, kept_name), old) in names.into_iter().zip(kept_names).zip(before) {
+        let new = dir.read(name);
+        // Only the headers differ. They end where the payload, which is the same, begins.
+        let payload = old.iter().zip(&new).rev().take_while(|(one, two)| one == two).count();
+        let len = old.len() - payload;
+        let mac = old[..len].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let len = mac + old[mac..].iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        dir.write(name, [&new[..120], &old[120..]].concat());
+        dir.write(kept_name, kept(&old[..len], &new[..len], &old[len..]));
+    }
+    let all = [names, kept_names].concat();
+    let before = state(&dir, &all);
+    for args in [&["verify", "-i", "key.txt", "sealed"][..], &["inspect", "-i", "key.txt", "sealed"]] {
+        let run = dir.run(args);
+        assert!(run.err().contains("the old one, which is kept beside the file, is used"), "{}", run.err());
+        run.ok();
+        assert_eq!(state(&dir, &all), before, "{args:?}");
+    }
+    dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]).ok();
+    assert!(kept_names.iter().all(|name| !dir.exists(name)));
 }
 
 #[test]

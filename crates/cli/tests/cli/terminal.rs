@@ -142,7 +142,9 @@ fn binary_output_to_a_terminal_is_refused() {
     let sealane = |args: &str| in_terminal(&dir, &format!("exec \"$SEALANE\" {args}"));
     ends(sealane("-R key.pub text"), 1, "refusing to write binary data to the terminal");
     ends(sealane("-a -R key.pub text"), 0, "-----END AGE ENCRYPTED FILE-----");
-    ends(sealane("-R key.pub -o - text"), 0, "age-encryption.org/v1");
+    for output in ["-", "/dev/tty", "/dev/stdout"] {
+        ends(sealane(&format!("-R key.pub -o {output} text")), 0, "age-encryption.org/v1");
+    }
     for name in ["text", "binary"] {
         dir.run(["-R", "key.pub", "-o", &format!("{name}.age"), name]).quiet();
     }

@@ -15,23 +15,26 @@ use crate::folder::{
     Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Plan, Purpose, Record, Source, Stamp,
     Target, mode, refuse_within, root, run as work, single,
 };
+use crate::io::old_header::Repair;
 use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 
 /// Decrypts the input files and folders into the output folder.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
     let openers = Openers::load(keys, &StdinUse::default())?;
-    let opening = Opening { openers, backend: crate::os::backend::chosen()? };
+    let passphrase = if single(inputs).is_some() { AllowPassphrase::Yes } else { AllowPassphrase::No };
+    let opening = Opening { openers, backend: crate::os::backend::chosen()?, passphrase, repair: Repair::InFile };
     let Sealed { mut plan, expected, .. } = opening.find(inputs, !folder.no_manifest)?;
     refuse_within(root, inputs, &plan)?;
     if !decryption.allow_external_links {
         refuse_leaving(&mut plan);
     }
 
-    let purpose = Purpose::new(inputs).with("decrypt");
+    let with_manifest = !folder.no_manifest && single(inputs).is_none();
+    let purpose = Purpose::new(inputs).with("decrypt").with(with_manifest.to_string());
     let is_result = |source: &Source, file: &File| {
         let found = file.metadata()?;
         Ok(match expected.get(&source.name) {
@@ -80,7 +83,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Decrypts a file, unless an earlier run has decrypted it.
     fn open(&self, source: &Source, threads: Threads) -> Result<(), Failure> {
-        let file = sealed::open(source)?;
+        let file = self.opening.open(source)?;
         let (name, metadata) = (file.name.clone(), file.metadata.clone());
         let (stamp, known) = (Stamp::of(&metadata), self.expected.get(&source.name));
         if let Some(record) = self.destination.done(&source.name, stamp)

@@ -12,10 +12,10 @@ use sealane_age::{CopyError, ReadAt, StreamReader, Threads};
 use crate::args::{DecryptArgs, KeyArgs, OpeningArgs};
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result};
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::keys::same_file::KeyFiles;
 
 /// Decrypts one file, or many.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
         return salvage::run(args);
     }
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(path, &stdin)?;
+    let mut input = old_header::open_input(path, &stdin, Repair::InFile)?;
     let mut output = Output::prepare(args.output.path(), Content::Plaintext, input.is_terminal)?;
     let KeyArgs { identities, parts } = keys;
     KeyFiles { identities, parts, recipients: &[] }.check_with(&input, &output)?;
@@ -55,17 +55,17 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
     let written = match (range, file) {
         (Some(range), Some(mut file)) => {
             file.rewind().map_err(|error| Error::io(format!("cannot read {}", input.name), &error))?;
-            let mut reader = openers.decrypt(file, &input.name, backend).map_err(explain)?;
+            let mut reader = openers.decrypt(file, &input.name, AllowPassphrase::Yes, backend).map_err(explain)?;
             let _shown = begin();
             range::seek(&mut reader, range).and_then(|len| range::write(reader, len, &mut output, threads))
         }
         (Some(range), None) => {
-            let mut reader = openers.decrypt(reader, &input.name, backend).map_err(explain)?;
+            let mut reader = openers.decrypt(reader, &input.name, AllowPassphrase::Yes, backend).map_err(explain)?;
             let _shown = begin();
             range::skip(&mut reader, range).and_then(|len| range::write(reader, len, &mut output, threads))
         }
         (None, file) => {
-            let reader = openers.decrypt(reader, &input.name, backend).map_err(explain)?;
+            let reader = openers.decrypt(reader, &input.name, AllowPassphrase::Yes, backend).map_err(explain)?;
             let _shown = begin();
             write(reader, file, &mut output, threads)
         }

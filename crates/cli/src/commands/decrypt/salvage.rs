@@ -13,10 +13,10 @@ use crate::args::DecryptArgs;
 use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result, quoted};
 use crate::io::input::PatchedFile;
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
 
@@ -25,7 +25,7 @@ use crate::os::dir::sync_parent;
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let path = args.opening.inputs.file();
     let stdin = StdinUse::default();
-    let mut input = old_header::open_input(path, &stdin)?;
+    let mut input = old_header::open_input(path, &stdin, Repair::InFile)?;
     let (Some(mut file), Some(mut len)) = (input.file.take(), input.len) else {
         return Err(if is_empty(path, &mut input.reader) {
             Error::new(format!("{} is empty: there is nothing to recover", input.name)).hint("get another copy")
@@ -45,12 +45,18 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let map = map_path(output);
     let openers = Openers::load(&args.opening.keys, &stdin)?;
     let reader = openers
-        .decrypt(reader, &input.name, crate::os::backend::chosen()?)
+        .decrypt(reader, &input.name, AllowPassphrase::Yes, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, path))?;
 
     let (result, output_guard) = create(output)?;
     // Remove the first file if the second cannot be created.
-    let (mut list, map_guard) = create(&map).inspect_err(|_| drop(std::fs::remove_file(output)))?;
+    let (mut list, map_guard) = match create(&map) {
+        Ok(created) => created,
+        Err(error) => {
+            output_guard.discard();
+            return Err(error);
+        }
+    };
     let cannot = Error::cannot_write;
     // Progress counts the plaintext that is found, because a search reads the same bytes many
     // times.
@@ -84,9 +90,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
             verdict(&salvaged, &input.name, &map)
         }
         Err(error) => {
-            for path in [output, &map] {
-                let _ = std::fs::remove_file(path);
-            }
+            output_guard.discard();
+            map_guard.discard();
             Err(error)
         }
     }

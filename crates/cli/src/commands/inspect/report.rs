@@ -15,10 +15,10 @@ use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, printable, quoted};
 use crate::folder::Source;
 use crate::io::input::Input;
-use crate::io::old_header;
+use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
-use crate::keys::file_keys::Openers;
+use crate::keys::file_keys::{AllowPassphrase, Openers};
 
 /// The report.
 #[derive(Serialize)]
@@ -144,14 +144,14 @@ pub(super) fn examine_path(
     openers: Option<&Openers>,
     stdin: &StdinUse,
 ) -> Result<(Report, String)> {
-    examine(old_header::open_input(path, stdin)?, openers, |error| old_header::explain(error, path))
+    examine(old_header::open_input(path, stdin, Repair::InMemory)?, openers, |error| old_header::explain(error, path))
 }
 
 /// Reads the file `source`, and tries to open it if `openers` are given.
 pub(super) fn examine_source(source: &Source, openers: Option<&Openers>) -> Result<(Report, String)> {
     let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
     let place = source.place().map_err(cannot)?;
-    let input = old_header::open_input_at(&place, &source.path)?;
+    let input = old_header::open_input_at(&place, &source.path, Repair::InMemory)?;
     examine(input, openers, |error| old_header::explain_at(error, &place))
 }
 
@@ -182,7 +182,7 @@ fn examine(mut input: Input, openers: Option<&Openers>, explain: impl Fn(Error) 
 
 /// Reads the header of `file`, and tries to open it.
 fn opens(openers: &Openers, file: &mut impl Read, name: &str) -> Result<(Header, Option<Opens>)> {
-    openers.open(file, name, |decryptor, identities| {
+    openers.open(file, name, AllowPassphrase::Yes, |decryptor, identities| {
         let encoded = decryptor.header().encode();
         let opens = match decryptor.decrypt(identities.iter().copied()) {
             Ok(_) => Opens::Yes,

@@ -29,17 +29,26 @@ pub(crate) use target::Target;
 const READ_INSTEAD: &str = "a change of the header was interrupted, or is going on: the old one, which is kept beside the file, \
                             is used; sealane rekey puts it back";
 
-/// Opens an encrypted file by name, or standard input. If a change of its header was interrupted,
-/// the old header is put back. If that is impossible, for example because the file cannot be
-/// written, the old header is read in place of the damaged one.
-pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse) -> Result<Input> {
-    let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place, File::try_lock));
+/// How a reader treats a file in which a change of the header was interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repair {
+    /// Puts the old header back, and removes the kept file. If that is impossible, for example
+    /// because the file cannot be written, reads the old header in place of the damaged one.
+    InFile,
+    /// Reads the old header in place of the damaged one. Writes and removes nothing.
+    InMemory,
+}
+
+/// Opens an encrypted file by name, or standard input. Treats an interrupted change of its header
+/// as `repair` says.
+pub(crate) fn open_input(path: Option<&Path>, stdin: &StdinUse, repair: Repair) -> Result<Input> {
+    let old = path.and_then(|path| Place::of(path).ok()).and_then(|place| settle(&place, repair, File::try_lock));
     with_start(Input::open(path, stdin)?, old)
 }
 
 /// Opens the encrypted file at `place`, as [`open_input`] does. Messages call it `path`.
-pub(crate) fn open_input_at(place: &Place, path: &Path) -> Result<Input> {
-    let old = settle(place, File::try_lock);
+pub(crate) fn open_input_at(place: &Place, path: &Path, repair: Repair) -> Result<Input> {
+    let old = settle(place, repair, File::try_lock);
     let file = place.directory.open_file(Path::new(&place.name));
     let file = file.map_err(|error| Error::io(format!("cannot open {}", quoted(path)), &error))?;
     with_start(Input::of_file(file, path)?, old)
@@ -55,18 +64,22 @@ fn with_start(mut input: Input, start: Option<Vec<u8>>) -> Result<Input> {
 
 /// Opens an encrypted file that is read from start to end, and treats an interrupted change as
 /// [`open_input`] does. Returns the file, for its metadata, and a reader of its bytes.
-pub(crate) fn open(place: &Place) -> io::Result<(File, impl Read + Send + use<>)> {
-    let old = settle(place, File::try_lock).unwrap_or_default();
+pub(crate) fn open(place: &Place, repair: Repair) -> io::Result<(File, impl Read + Send + use<>)> {
+    let old = settle(place, repair, File::try_lock).unwrap_or_default();
     let mut file = place.directory.open_file(Path::new(&place.name))?;
     file.seek(SeekFrom::Start(old.len() as u64))?;
     let reader = Cursor::new(old).chain(file.try_clone()?);
     Ok((file, reader))
 }
 
-/// Puts back the old header if a change was interrupted. If that is impossible, returns the header
-/// to read in place of the damaged one. `lock` locks the file.
-fn settle(place: &Place, lock: Lock) -> Option<Vec<u8>> {
-    if !place.has_kept() || Target::at(place.clone(), &place.path, lock).is_ok() {
+/// Treats an interrupted change as `repair` says. Returns the header to read in place of the
+/// damaged one, unless the file has a complete header. `lock` locks the file.
+fn settle(place: &Place, repair: Repair, lock: Lock) -> Option<Vec<u8>> {
+    if !place.has_kept() {
+        return None;
+    }
+    // Opening the target puts the old header back.
+    if repair == Repair::InFile && Target::at(place.clone(), &place.path, lock).is_ok() {
         return None;
     }
     header_to_read(place, &place.directory.open_file(Path::new(&place.name)).ok()?)

@@ -218,15 +218,19 @@ impl Target {
         self.refuse_if_replaced()
     }
 
-    /// Writes the kept file, which appears complete, and returns it. An existing file with its name
-    /// is an error.
+    /// Writes the kept file, which appears complete, with its name to the disk, and returns it. An
+    /// existing file with its name is an error.
     fn keep(&self, kept: &Kept) -> io::Result<File> {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
         let mut file = temporary.file().try_clone()?;
         file.write_all(&kept.encode())?;
         file.sync_all()?;
         temporary.persist(Path::new(&self.place.kept()), false)?;
-        self.place.directory.sync();
+        // If the name is not on the disk, a crash during the change leaves only a damaged header.
+        if let Err(error) = self.place.directory.sync_names(&file) {
+            let _ = remove_same(&self.place.directory, &self.place.kept(), &file);
+            return Err(error);
+        }
         Ok(file)
     }
 }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
+use super::descriptor;
 use super::failure::keep_retry;
 use super::in_place;
 use super::permissions::Permissions;
@@ -43,9 +44,11 @@ pub(super) struct Target {
     shown: String,
 }
 
-/// Follows symbolic links to the file, which may be missing.
+/// Follows symbolic links to the file, which may be missing. Refuses links and files that another
+/// user may have planted.
 pub(super) fn resolve(named: &Path) -> Result<Target> {
     let shown = quoted(named);
+    let cannot = |error: &io::Error| Error::io(format!("cannot write to {shown}"), error);
     let mut path = named.to_owned();
     let mut names_open_file = is_open_file(&path);
     for _ in 0..MAX_LINKS {
@@ -54,6 +57,8 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
         }
         match fs::read_link(&path) {
             Ok(link) => {
+                let metadata = fs::symlink_metadata(&path).map_err(|error| cannot(&error))?;
+                refuse_planted(&path, &metadata, &shown)?;
                 path = path.parent().unwrap_or(Path::new("")).join(link);
                 names_open_file = is_open_file(&path);
             }
@@ -64,14 +69,37 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
     let existing = match fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(Error::io(format!("cannot write to {shown}"), &error)),
+        Err(error) => return Err(cannot(&error)),
     };
+    if let Some(metadata) = existing.as_ref().filter(|_| !names_open_file) {
+        refuse_planted(&path, metadata, &shown)?;
+    }
     if existing.as_ref().is_some_and(Metadata::is_dir) {
         return Err(
             Error::new(format!("cannot write to {shown}: it is a directory")).hint("give -o the name of a file")
         );
     }
     Ok(Target { path, existing, names_open_file, shown })
+}
+
+/// Refuses a link or file that another user may have planted in a folder that all users can write
+/// to. `shown` is the name that the user gave, quoted.
+#[cfg(unix)]
+fn refuse_planted(path: &Path, metadata: &Metadata, shown: &str) -> Result<()> {
+    if !super::planted::is_planted(path, metadata) {
+        return Ok(());
+    }
+    let kind = if metadata.is_symlink() { "link" } else { "file" };
+    Err(Error::new(format!(
+        "cannot write to {shown}: {} is another user's {kind} in a folder that all users can write to",
+        quoted(path)
+    ))
+    .hint("give -o another name, best in a folder of your own"))
+}
+
+#[cfg(not(unix))]
+fn refuse_planted(_path: &Path, _metadata: &Metadata, _shown: &str) -> Result<()> {
+    Ok(())
 }
 
 /// Returns whether a path names an open file, as `/dev/stdout` and `/proc/self/fd/3` do.
@@ -103,7 +131,13 @@ impl Direct {
             none => {
                 let open = || OpenOptions::new().write(true).truncate(true).open(&self.target.path);
                 let file = self.target.open_stdout().map_or_else(open, Ok);
-                none.insert(file.map_err(|error| cannot(error).into_io())?)
+                let file = file.map_err(|error| cannot(error).into_io())?;
+                if !self.target.names_open_file {
+                    // Another file may have taken the name since it was resolved.
+                    let metadata = file.metadata().map_err(|error| cannot(error).into_io())?;
+                    refuse_planted(&self.target.path, &metadata, &self.target.shown).map_err(Error::into_io)?;
+                }
+                none.insert(file)
             }
         };
         file.write(data).map_err(|error| keep_retry(error, cannot))
@@ -111,7 +145,9 @@ impl Direct {
 
     pub(super) fn finish(mut self) -> Result<()> {
         // Opens the file for an empty result too, so that the reader of a FIFO sees its end.
-        self.write(&[]).map(drop).map_err(|error| Error::from_io("cannot write", error))
+        self.write(&[]).map_err(|error| Error::from_io("cannot write", error))?;
+        let finished = self.file.take().map_or(Ok(()), descriptor::finish);
+        finished.map_err(|error| self.target.cannot_write(&error))
     }
 }
 

@@ -1,10 +1,13 @@
 //! The output of a command: a regular file, which appears only when it is complete, a device or
 //! FIFO, standard output, or a terminal.
 
+mod descriptor;
 mod failure;
 mod file;
 mod in_place;
 mod permissions;
+#[cfg(unix)]
+mod planted;
 mod temporary;
 mod terminal;
 
@@ -16,6 +19,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result, warn};
 use crate::os::file_id::FileId;
+use descriptor::Stdout;
 pub(crate) use failure::{keep_retry, stdout_error};
 use file::{AnyPlace, Direct, Keeping, Replacement};
 pub(crate) use permissions::Permissions;
@@ -55,7 +59,7 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    Stdout(Box<dyn Write + Send>),
+    Stdout(Stdout),
     Terminal(Terminal),
     Direct(Direct),
     Replacement(Replacement),
@@ -93,17 +97,24 @@ impl Output {
     }
 
     fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {
-        let (writer, id) = unbuffered_stdout();
+        let stdout = Stdout::unbuffered();
         if !io::stdout().is_terminal() {
-            let is_exposed = content.is_secret() && stdout_metadata().as_ref().is_some_and(others_read);
-            return Ok(Self { sink: Sink::Stdout(writer), id, is_exposed });
+            stdout.enlarge_pipe();
+            let metadata = stdout.metadata();
+            let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
+            let is_exposed = content.is_secret() && metadata.as_ref().is_some_and(others_read);
+            return Ok(Self { sink: Sink::Stdout(stdout), id, is_exposed });
         }
         if content == Content::Binary && !explicit {
             return Err(terminal::refused()
                 .hint("-a encrypts to text, -o FILE writes to a file; -o - writes to the terminal anyway"));
         }
         let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
-        Ok(Self { sink: Sink::Terminal(Terminal::new(writer, must_be_text, typed)), id: None, is_exposed: false })
+        Ok(Self {
+            sink: Sink::Terminal(Terminal::new(Box::new(stdout), must_be_text, typed)),
+            id: None,
+            is_exposed: false,
+        })
     }
 
     /// Returns the id of the output's file, if the file exists.
@@ -145,7 +156,7 @@ impl Output {
     /// Completes the output. Without this, a regular file stays as it was.
     pub(crate) fn finish(self) -> Result<()> {
         match self.sink {
-            Sink::Stdout(mut writer) => writer.flush().map_err(stdout_error),
+            Sink::Stdout(stdout) => stdout.finish().map_err(stdout_error),
             Sink::Terminal(terminal) => terminal.finish(),
             Sink::Direct(direct) => direct.finish(),
             Sink::Replacement(replacement) => replacement.finish(),
@@ -167,7 +178,7 @@ impl Write for Output {
             warn(open_to_others("the secret"));
         }
         match &mut self.sink {
-            Sink::Stdout(writer) => writer.write(data).map_err(|error| keep_retry(error, stdout_error)),
+            Sink::Stdout(stdout) => stdout.write(data).map_err(|error| keep_retry(error, stdout_error)),
             Sink::Terminal(terminal) => terminal.write(data),
             Sink::Direct(direct) => direct.write(data),
             Sink::Replacement(replacement) => replacement.write(data),
@@ -183,12 +194,13 @@ impl Write for Output {
 /// Writes text to standard output.
 pub(crate) fn print(text: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)
+    stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    Stdout::unbuffered().finish().map_err(stdout_error)
 }
 
 /// Warns if standard output is a file that others can read. `what` names the content.
 pub(crate) fn warn_if_others_read(what: &str) {
-    if stdout_metadata().as_ref().is_some_and(others_read) {
+    if Stdout::unbuffered().metadata().as_ref().is_some_and(others_read) {
         warn(open_to_others(what));
     }
 }
@@ -209,42 +221,8 @@ fn others_read(_metadata: &Metadata) -> bool {
     false
 }
 
-#[cfg(unix)]
-fn stdout_metadata() -> Option<Metadata> {
-    use std::fs::File;
-    use std::os::fd::AsFd as _;
-
-    io::stdout().as_fd().try_clone_to_owned().map(File::from).and_then(|file| file.metadata()).ok()
-}
-
-#[cfg(not(unix))]
-fn stdout_metadata() -> Option<Metadata> {
-    None
-}
-
 /// Formats a report as JSON.
 pub(crate) fn json(report: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string_pretty(report);
     Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
-}
-
-/// Returns standard output without std's line buffer, and the id of its file.
-#[cfg(unix)]
-fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
-    use std::fs::File;
-    use std::os::fd::AsFd as _;
-
-    match io::stdout().as_fd().try_clone_to_owned().map(File::from) {
-        Ok(file) => {
-            crate::os::pipe::enlarge(&file);
-            let id = file.metadata().ok().and_then(|metadata| FileId::new(&metadata, None));
-            (Box::new(file), id)
-        }
-        Err(_) => (Box::new(io::stdout()), None),
-    }
-}
-
-#[cfg(not(unix))]
-fn unbuffered_stdout() -> (Box<dyn Write + Send>, Option<FileId>) {
-    (Box::new(io::stdout()), None)
 }

@@ -32,8 +32,8 @@ impl Permissions {
         })
     }
 
-    /// Gives the permissions to `file`. The rights of the group or of the list are dropped if they
-    /// cannot be kept.
+    /// Gives the permissions to `file`. If the group or the list cannot be kept, their rights are
+    /// dropped, and all other users get no right that these may have been denied.
     #[cfg(unix)]
     pub(crate) fn give(&self, file: &File) -> io::Result<()> {
         use std::fs::Permissions;
@@ -47,7 +47,7 @@ impl Permissions {
         // The list is set before the mode: with a list, the group bits of the mode are the maximum
         // that the list allows.
         let keeps_list = access_list::replace(file, &self.list, keeps_group)?;
-        file.set_permissions(Permissions::from_mode(kept_mode(old.mode() & 0o7777, keeps_group && keeps_list)))
+        file.set_permissions(Permissions::from_mode(kept_mode(old.mode() & 0o7777, keeps_group, keeps_list)))
     }
 
     #[cfg(not(unix))]
@@ -56,10 +56,16 @@ impl Permissions {
     }
 }
 
-/// Returns `mode`, without the group's rights unless the group and the list are kept.
+/// Returns the rights in `mode` that cannot exceed those of the old file. Without the list or the
+/// group, the users that they named are among all others, so the others keep only the rights that
+/// no list could deny, or that the group had too.
 #[cfg(unix)]
-fn kept_mode(mode: u32, keeps_group_and_list: bool) -> u32 {
-    if keeps_group_and_list { mode } else { mode & !0o070 }
+fn kept_mode(mode: u32, keeps_group: bool, keeps_list: bool) -> u32 {
+    match (keeps_group, keeps_list) {
+        (true, true) => mode,
+        (false, true) => mode & (0o7700 | (mode & 0o070) >> 3),
+        (_, false) => mode & 0o7700,
+    }
 }
 
 /// POSIX access lists, as acl(5) describes them.
@@ -149,11 +155,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_the_list_cannot_be_kept_the_group_gets_no_rights() {
+    fn nobody_gets_a_right_that_a_lost_group_or_list_denied() {
+        for (mode, keeps_group, keeps_list, kept) in [
+            (0o664, true, true, 0o664),
+            (0o604, true, true, 0o604),
+            // The members of the group had at most its rights.
+            (0o604, false, true, 0o600),
+            (0o664, false, true, 0o604),
+            (0o647, false, true, 0o604),
+            // The list may deny any right to a user.
+            (0o664, true, false, 0o600),
+            (0o4755, false, false, 0o4700),
+        ] {
+            assert_eq!(kept_mode(mode, keeps_group, keeps_list), kept, "{mode:o} {keeps_group} {keeps_list}");
+        }
+    }
+
+    #[test]
+    fn where_the_list_cannot_be_kept_only_the_owner_gets_rights() {
         const NAME: &str = "system.posix_acl_access";
-        // The owner, the user 12345, the group, the maximum for these two, and others.
+        // The owner, the user 12345, who has no rights, the group, the maximum for these two, and
+        // others.
         let entries =
-            [(1_u16, 6_u16, u32::MAX), (2, 6, 12345), (4, 6, u32::MAX), (0x10, 6, u32::MAX), (0x20, 0, u32::MAX)];
+            [(1_u16, 6_u16, u32::MAX), (2, 0, 12345), (4, 6, u32::MAX), (0x10, 6, u32::MAX), (0x20, 4, u32::MAX)];
         let mut list = 2_u32.to_le_bytes().to_vec();
         for (tag, may, id) in entries {
             list.extend([&tag.to_le_bytes()[..], &may.to_le_bytes(), &id.to_le_bytes()].concat());
@@ -169,6 +193,11 @@ mod tests {
         assert!(list.as_ref().is_ok_and(Option::is_some));
         assert!(!access_list::replace(&file, &list, false).unwrap());
         assert!(getxattr(&new, NAME, &mut [0; 1024][..]).is_err(), "a rule for another user is left");
-        assert_eq!((kept_mode(0o660, false), kept_mode(0o660, true)), (0o600, 0o660));
+        // The whole list is lost if it cannot be read.
+        let mut permissions = Permissions::of_path(&old, &old.metadata().unwrap());
+        permissions.list = Err(rustix::io::Errno::IO);
+        permissions.give(&file).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::mode(&new.metadata().unwrap().permissions());
+        assert_eq!(mode & 0o7777, 0o600);
     }
 }

@@ -87,6 +87,12 @@ impl Dir {
         fs::remove_file(self.0.join(name))
     }
 
+    /// Writes the names in the directory to the disk, on systems that can sync directories.
+    pub(crate) fn sync_names(&self, _file: &File) -> io::Result<()> {
+        self.sync();
+        Ok(())
+    }
+
     /// Returns whether `name` looks like the open file `file`. These systems have no identity of a
     /// file for this, so only the lengths are compared.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {

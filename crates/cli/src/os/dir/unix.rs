@@ -156,6 +156,29 @@ impl Dir {
         Ok((entry.st_dev, entry.st_ino) == (file.st_dev, file.st_ino))
     }
 
+    /// Writes the names in the directory to the disk. Does nothing if the file system cannot sync
+    /// directories. `file` is an open file in the directory.
+    pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
+        let Err(error) = self.file().and_then(|directory| directory.sync_all()) else { return Ok(()) };
+        #[cfg(not(target_os = "linux"))]
+        let _ = file;
+        match Errno::from_io_error(&error) {
+            // The directory cannot be read, so it was opened with O_PATH, and only the whole file
+            // system can be synced.
+            #[cfg(target_os = "linux")]
+            Some(Errno::BADF) => Ok(rustix::fs::syncfs(file)?),
+            Some(errno) if [Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&errno) => Ok(()),
+            _ => Err(error),
+        }
+    }
+
+    /// Returns the number of the directory's file system.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn device(&self) -> io::Result<u64> {
+        #[allow(clippy::useless_conversion, reason = "the number has 32 bits on some systems")]
+        Ok(rustix::fs::fstat(&self.0)?.st_dev.into())
+    }
+
     /// Writes all files of the directory's file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
@@ -178,5 +201,28 @@ impl From<FileType> for Kind {
             FileType::Symlink => Self::Link,
             _ => Self::Other,
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_a_directory_that_cannot_be_read_are_synced() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("file");
+        let file = File::create(&path).unwrap();
+        let open_path = |path: &Path| rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).unwrap();
+        let unreadable = Dir(Arc::new(open_path(root.path())));
+        let error = unreadable.file().unwrap().sync_all().unwrap_err();
+        assert_eq!(Errno::from_io_error(&error), Some(Errno::BADF));
+        unreadable.sync_names(&file).unwrap();
+        // An error is returned, unless the file system cannot sync directories.
+        let error = unreadable.sync_names(&File::from(open_path(&path))).unwrap_err();
+        assert_eq!(Errno::from_io_error(&error), Some(Errno::BADF));
+        let proc = Dir::open(Path::new("/proc")).unwrap();
+        assert!(proc.file().unwrap().sync_all().is_err());
+        proc.sync_names(&file).unwrap();
     }
 }
