@@ -1,8 +1,9 @@
 //! Finds forged shares.
 //!
 //! Only shares with the same length and commitment can belong together. If there are several such
-//! groups, a forger may have made one of them, of any size. A group therefore counts only if its
-//! shares come from at least as many sources as the threshold.
+//! groups, a forger may have made one of them, of any size. Shares that are left out because they
+//! are damaged may have been of another group. In both cases, a group counts only if its shares
+//! come from at least as many sources as the threshold.
 //!
 //! Decoding is tried first: the columns in which shares contradict each other show the wrong shares
 //! if they are a minority. Otherwise every choice of k shares is tried, where k is the threshold,
@@ -22,7 +23,7 @@ use crate::format::{Header, ShareReader};
 use crate::ops::combinations::next_combination;
 use crate::ops::error::{BadShare, CombineError, Fault};
 use crate::ops::interpolation::Basis;
-use crate::ops::positions::{distinct_points, sources};
+use crate::ops::positions::{distinct_points, outweighs, sources};
 
 /// The largest number of readings in one search.
 const MAX_PASSES: usize = 1_000;
@@ -54,7 +55,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     let mut groups = uniform(&known, alive);
     let is_counted = |group: &Vec<usize>| sources(readers, group) >= threshold;
     let mut outvoted = None;
-    if groups.len() > 1 {
+    if groups.len() > 1 || !outweighs(readers, &groups[0], &bad) {
         let is_enough = |group: &&Vec<usize>| distinct_points(readers, group).len() >= threshold && !is_counted(group);
         outvoted = groups.iter().find(is_enough).cloned();
         groups.retain(is_counted);
@@ -95,7 +96,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
         return Ok(report);
     }
     Err(match (known.conflict, outvoted) {
-        (_, Some(positions)) => CombineError::FewSources { positions },
+        (_, Some(positions)) => CombineError::FewSources { positions, bad },
         (Some(positions), _) if too_few => CombineError::Conflict { positions },
         _ if search.gave_up => CombineError::GaveUp,
         _ if search.refuted.is_empty() => CombineError::Inconsistent,
