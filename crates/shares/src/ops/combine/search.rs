@@ -30,12 +30,12 @@ const MAX_PASSES: usize = 1_000;
 /// The number of shares above which a reading counts as several.
 const PASS_SHARES: usize = 256;
 /// The search stops when it has cost this many multiplications of bytes: a few seconds.
-const MAX_WORK: usize = 1 << 30;
+const MAX_WORK: u64 = 1 << 30;
 /// The cost that is counted for every choice, even if it is skipped.
-const MIN_WORK: usize = 1 << 12;
+const MIN_WORK: u64 = 1 << 12;
 /// The least cost of comparing one share with a choice, and of one share of a choice that is
 /// skipped.
-const MIN_SHARE_WORK: usize = 1 << 6;
+const MIN_SHARE_WORK: u64 = 1 << 6;
 
 /// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
 /// the first reading of the shares `alive`, and `bad` lists the shares that are left out already.
@@ -128,7 +128,7 @@ struct Search<'a, R, W> {
     output: &'a mut W,
     headers: Vec<Header>,
     threshold: usize,
-    work: usize,
+    work: u64,
     passes: usize,
     /// Sets of shares that agree but are not authentic. Any choice of shares in such a set gives
     /// the same wrong result.
@@ -223,7 +223,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
     fn agreeing(&mut self, group: &[usize], evidence: &Evidence) -> Vec<Vec<usize>> {
         let field = self.headers[group[0]].field();
         let cost = Basis::cost(field, self.threshold, group.len(), evidence.columns());
-        let cost = cost.max(group.len() * MIN_SHARE_WORK);
+        let cost = cost.max((group.len() as u64).saturating_mul(MIN_SHARE_WORK));
         let mut sets: BTreeMap<std::cmp::Reverse<usize>, Vec<Vec<usize>>> = BTreeMap::new();
         let mut choice: Option<Vec<usize>> = Some((0..self.threshold).collect());
         while let Some(chosen) = choice {
@@ -233,14 +233,14 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
             }
             let basis: Vec<usize> = chosen.iter().map(|&at| group[at]).collect();
             choice = next_combination(&chosen, group.len());
-            self.work += MIN_WORK.max(self.threshold * MIN_SHARE_WORK);
+            self.work = self.work.saturating_add(MIN_WORK.max(self.threshold as u64 * MIN_SHARE_WORK));
             if distinct_points(self.readers, &basis).len() < basis.len()
                 || self.is_refuted(&basis)
                 || sets.iter().any(|(size, sets)| size.0 > basis.len() && sets.iter().any(|set| is_subset(&basis, set)))
             {
                 continue;
             }
-            self.work += cost;
+            self.work = self.work.saturating_add(cost);
             let others: Vec<usize> = group.iter().copied().filter(|at| basis.binary_search(at).is_err()).collect();
             let agreeing = evidence.agreeing(&self.headers, &basis, &others);
             let mut set = distinct_points(self.readers, &[&basis[..], &agreeing].concat());
