@@ -179,6 +179,22 @@ fn a_forged_commitment_is_named() {
 }
 
 #[test]
+fn a_repetition_with_a_forged_commitment_is_named() {
+    let all = shares(2, 3);
+    let forged = forge(&all[0], |bytes| *bytes.last_mut().unwrap() ^= 1);
+    // The order does not matter.
+    for (list, wrong) in [([&all[0], &forged, &all[1], &all[0]], 1), ([&forged, &all[0], &all[1], &all[0]], 0)] {
+        let list = list.map(Clone::clone);
+        let report = combine(&list).unwrap().report;
+        assert_eq!(report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [wrong]);
+        assert!(matches!(report.bad[0].fault, Fault::Forged));
+        assert_eq!((report.used, report.repeated), (vec![1 - wrong, 2], vec![[3, 1 - wrong]]));
+        // From streams, nothing shows which of the two is right.
+        assert!(matches!(combine_to(readers(&list), Vec::new()), Err(CombineError::Inconsistent)));
+    }
+}
+
+#[test]
 fn a_forged_length_is_named() {
     let all = shares(2, 3);
     let longer = forge(&all[1], |bytes| {
