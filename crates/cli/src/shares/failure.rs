@@ -202,9 +202,9 @@ pub(super) fn list(places: &[&Place]) -> String {
 }
 
 /// Warns if there are no more shares than `needed`, because then they cannot be checked against
-/// each other. `given` is the number of shares.
-pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
-    if given == usize::from(needed) {
+/// each other. `distinct` is the number of shares without repetitions.
+pub(crate) fn warn_of_unchecked(distinct: usize, needed: u16) {
+    if distinct == usize::from(needed) {
         warn("there were no more shares than needed, so a forged one could not be noticed");
     }
 }
