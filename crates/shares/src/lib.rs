@@ -37,8 +37,10 @@
 //!
 //! The payloads and the shares of the blinding value, which is the key of the commitment, are
 //! secret. They are wiped when they are dropped, and `Debug` leaves them out. No branch or memory
-//! address depends on them in arithmetic, checksums, commitments and encoding. Decoding text, words
-//! and base64 is not constant time. Headers, evaluation points, lengths and commitments are public.
+//! address depends on them in arithmetic, checksums and commitments, in encoding as text and words,
+//! and in encoding and decoding hexadecimal digits. Decoding text and words is not constant time,
+//! nor is base64 in either direction. The lengths of words depend on the secret. Headers,
+//! evaluation points, lengths and commitments are public.
 #![forbid(unsafe_code)]
 // Marks items that need a feature, on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -12,7 +12,7 @@ use crate::io::stdin::StdinUse;
 use crate::os::file_id::refuse_same;
 use crate::os::tty;
 use crate::shares::release::{Digests, Release};
-use crate::shares::{LeftOut, Shares, combine_error, foreign, identity, open_lines, typed};
+use crate::shares::{LeftOut, Shares, check_beside_unreadable, combine_error, foreign, identity, open_lines, typed};
 
 /// Restores a secret.
 pub(crate) fn run(args: &CombineArgs) -> Result<()> {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
                 .hint("shares in words (SLIP-39) combine only with one another; --set ID chooses a set"));
         }
         if !shares.words.is_empty() {
-            let secret = foreign::combine_words(&shares.words, args, &mut left_out, &stdin);
+            let secret = foreign::combine_words(&shares, args, &mut left_out, &stdin);
             left_out.say();
             secret.and_then(|secret| {
                 announcement = announce(&secret, args);
@@ -101,12 +101,14 @@ fn write(secret: &[u8], args: &CombineArgs, output: &mut Output) -> Result<()> {
 /// Combines shares in Sealane's own format.
 fn combine_own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Target) -> Result<()> {
     if output.can_restart() {
-        pass(&mut shares, &mut left_out, output)?;
+        let report = pass(&mut shares, &mut left_out, output)?;
+        check_files(&shares, &report)?;
     } else {
         // Output that is visible at once, such as standard output, is final, so the shares are read
         // twice: first to check them, then to write the same bytes.
         let mut digests = Digests::default();
         let report = pass(&mut shares, &mut left_out, &mut digests)?;
+        check_files(&shares, &report)?;
         let mut position = 0;
         shares.own.retain(|_| {
             position += 1;
@@ -117,6 +119,14 @@ fn combine_own(mut shares: Shares, mut left_out: LeftOut, output: &mut impl Targ
         release.finish()?;
     }
     Ok(())
+}
+
+/// Checks that the shares come from enough files if an input could not be read.
+fn check_files(shares: &Shares, report: &Report) -> Result<()> {
+    let Some(first) = shares.own.first() else { return Ok(()) };
+    let agreeing = report.used.iter().chain(report.repeated.iter().map(|[again, _]| again));
+    let places: Vec<_> = agreeing.map(|&at| &shares.own[at].place).collect();
+    check_beside_unreadable(&places, first.header.threshold().into(), &shares.unreadable)
 }
 
 /// The destination of a secret.

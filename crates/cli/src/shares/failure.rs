@@ -1,12 +1,13 @@
 //! Explains errors of shares.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io;
 
 use sealane_shares::{BadShare, CombineError, Fault, ParameterError, ShareError, SplitError, TextError};
 
 use super::place::{Place, Unreadable};
-use crate::error::{Error, describe, warn};
+use crate::error::{Error, Result, describe, warn};
 
 const AGAIN: &str = "get the share again from its holder, or combine others";
 
@@ -91,7 +92,7 @@ impl LeftOut {
 /// Prints the warnings about `left_out` first.
 pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mut LeftOut) -> Error {
     let pair = |positions: [usize; 2]| format!("{} and {}", places[positions[0]], places[positions[1]]);
-    if let CombineError::TooFew { bad, .. } | CombineError::Bad(bad) = &error {
+    if let CombineError::TooFew { bad, .. } | CombineError::Bad(bad) | CombineError::FewSources { bad, .. } = &error {
         left_out.add_bad(bad, places);
     }
     left_out.say();
@@ -113,10 +114,10 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
             Error::new(format!("{error}: {described}"))
                 .hint("nothing was written; some shares were changed: ask their holders which, and leave those out")
         }
-        CombineError::FewSources { ref positions } => {
+        CombineError::FewSources { ref positions, ref bad } => {
             let sources: Vec<_> = positions.iter().map(|&at| &places[at]).collect();
-            Error::new(format!("{} agree with one another, and contradict the other shares", list(&sources)))
-                .hint(ONE_FILE_HINT)
+            let what = if bad.is_empty() { CONTRADICT } else { ENOUGH_ALONE };
+            Error::new(format!("{} {what}", list(&sources))).hint(ONE_FILE_HINT)
         }
         CombineError::TwoSecrets { positions } => {
             Error::new(format!("{error}: {} are of different secrets, but claim to be of one set", pair(positions)))
@@ -144,6 +145,24 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
         error => Error::new(error.to_string()),
     }
 }
+
+/// Checks that the shares at `agreeing` come from `needed` files if another input could not be read.
+/// That input may be a damaged share of another secret, and one file with many shares must not
+/// replace it.
+pub(crate) fn check_beside_unreadable(agreeing: &[&Place], needed: usize, unreadable: &[Unreadable]) -> Result<()> {
+    let files: BTreeSet<usize> = agreeing.iter().map(|place| place.file).collect();
+    if files.len() >= needed || unreadable.iter().all(|bad| files.contains(&bad.place.file)) {
+        return Ok(());
+    }
+    Err(Error::new(format!("{} {ENOUGH_ALONE}", list(agreeing))).hint(ONE_FILE_HINT))
+}
+
+/// Describes shares of too few files that agree, and contradict others.
+pub(super) const CONTRADICT: &str = "agree with one another, and contradict the other shares";
+
+/// Describes shares of too few files that agree, beside others that cannot be compared with them.
+pub(super) const ENOUGH_ALONE: &str =
+    "are enough by themselves, and nothing shows that the other shares agree with them";
 
 /// Advice for shares of one file that contradict shares of other files.
 pub(super) const ONE_FILE_HINT: &str = "nothing was written: shares from one file never outvote others. Leave out the file that \
@@ -183,9 +202,9 @@ pub(super) fn list(places: &[&Place]) -> String {
 }
 
 /// Warns if there are no more shares than `needed`, because then they cannot be checked against
-/// each other. `given` is the number of shares.
-pub(crate) fn warn_of_unchecked(given: usize, needed: u16) {
-    if given == usize::from(needed) {
+/// each other. `distinct` is the number of shares without repetitions.
+pub(crate) fn warn_of_unchecked(distinct: usize, needed: u16) {
+    if distinct == usize::from(needed) {
         warn("there were no more shares than needed, so a forged one could not be noticed");
     }
 }

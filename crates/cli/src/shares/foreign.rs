@@ -10,10 +10,10 @@ use sealane_shares::vault::{self, VaultShare};
 use sealane_shares::{ForeignError, ParameterError};
 use zeroize::Zeroizing;
 
-use super::failure::{LeftOut, ONE_FILE_HINT, list, several_sets};
-use super::open::{Named, NamedWords, set_of_words};
+use super::failure::{CONTRADICT, ENOUGH_ALONE, LeftOut, ONE_FILE_HINT, check_beside_unreadable, list, several_sets};
+use super::open::{Named, NamedWords, Shares, set_of_words};
 use super::pasted::PASSPHRASE_NOTE;
-use super::place::Place;
+use super::place::{Place, Unreadable};
 use crate::args::{CombineArgs, FormArgs};
 use crate::error::{Error, Result, warn};
 use crate::io::stdin::StdinUse;
@@ -84,11 +84,12 @@ pub(crate) fn split(
 
 /// Restores a secret from mnemonics (SLIP-39), and adds those that do not fit to `left_out`.
 pub(crate) fn combine_words(
-    words: &[NamedWords],
+    shares: &Shares,
     args: &CombineArgs,
     left_out: &mut LeftOut,
     stdin: &StdinUse,
 ) -> Result<Zeroizing<Vec<u8>>> {
+    let words = shares.words.as_slice();
     let made_with = words.iter().find(|words| words.notes.passphrase);
     if let Some(NamedWords { place, .. }) = made_with.filter(|_| !args.passphrase) {
         return Err(Error::usage(format!(
@@ -114,7 +115,7 @@ pub(crate) fn combine_words(
         }
         error => words_error(error),
     })?;
-    check_sources(words, &recovered.bad)?;
+    check_sources(words, &recovered.bad, &shares.unreadable)?;
     for &at in &recovered.bad {
         left_out.add(&words[at].place, format_args!("{}: it does not fit the others", words[at].place));
     }
@@ -146,8 +147,8 @@ fn check_one_set(words: &[NamedWords]) -> Result<()> {
 
 /// If some mnemonics do not count, checks that the others come from as many files as shares are
 /// needed, so that one file with many shares never outvotes other files. Mnemonics do not count if
-/// they were found to be wrong, or if their group has too few of them.
-fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
+/// they were found to be wrong, if their group has too few of them, or if they cannot be read.
+fn check_sources(words: &[NamedWords], bad: &[usize], unreadable: &[Unreadable]) -> Result<()> {
     let mut members: BTreeMap<u8, BTreeSet<u8>> = BTreeMap::new();
     for NamedWords { mnemonic, .. } in words {
         members.entry(mnemonic.group_index()).or_default().insert(mnemonic.index());
@@ -158,21 +159,19 @@ fn check_sources(words: &[NamedWords], bad: &[usize]) -> Result<()> {
     let used: Vec<&NamedWords> = words.iter().enumerate().filter(counts).map(|(_, words)| words).collect();
     let files: BTreeSet<usize> = used.iter().map(|words| words.place.file).collect();
     let is_ignored = |words: &NamedWords| !is_complete(words) && !files.contains(&words.place.file);
-    let what = match (bad, words.iter().any(is_ignored)) {
-        ([], false) => return Ok(()),
-        ([], true) => "are enough by themselves, and nothing shows that the other shares agree with them",
-        _ => "agree with one another, and contradict the other shares",
-    };
     let thresholds: BTreeMap<u8, usize> =
         used.iter().map(|words| (words.mnemonic.group_index(), words.mnemonic.threshold().into())).collect();
     let mut thresholds: Vec<usize> = thresholds.into_values().collect();
     thresholds.sort_unstable();
     let groups = used.first().map_or(0, |words| words.mnemonic.group_threshold().into());
     let needed: usize = thresholds.iter().take(groups).sum();
-    if files.len() >= needed {
-        return Ok(());
-    }
     let places: Vec<_> = used.iter().map(|words| &words.place).collect();
+    let what = match (bad, words.iter().any(is_ignored)) {
+        _ if files.len() >= needed => return Ok(()),
+        ([], false) => return check_beside_unreadable(&places, needed, unreadable),
+        ([], true) => ENOUGH_ALONE,
+        _ => CONTRADICT,
+    };
     Err(Error::new(format!("{} {what}", list(&places))).hint(ONE_FILE_HINT))
 }
 

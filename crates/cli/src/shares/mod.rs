@@ -18,7 +18,7 @@ mod split;
 pub(crate) mod typed;
 mod write;
 
-pub(crate) use failure::{LeftOut, combine_error, read_error, warn_of_unchecked};
+pub(crate) use failure::{LeftOut, check_beside_unreadable, combine_error, read_error, warn_of_unchecked};
 pub(crate) use form::Form;
 pub(crate) use open::{NamedWords, Shares, open_lines, set_of_words};
 pub(crate) use pasted::PUBLIC_KEY_NOTE;

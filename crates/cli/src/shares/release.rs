@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use sealane_shares::Restart;
+use sealane_shares::{Restart, WipedVec};
 use sha2::{Digest as _, Sha256};
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -13,21 +13,32 @@ use crate::error::{Error, Result};
 /// The number of bytes per digest. A terabyte needs 32 MiB of digests.
 const BLOCK: usize = 1 << 20;
 
-/// The first pass: stores digests of the blocks.
+/// The length of a digest in bytes.
+const DIGEST_BYTES: usize = 32;
+
+/// The first pass: stores digests of the blocks. They show whether a guess at a block is right, so
+/// they are wiped.
 #[derive(Default)]
 pub(crate) struct Digests {
-    done: Vec<[u8; 32]>,
+    done: WipedVec,
     current: Sha256,
     filled: usize,
 }
 
 impl Digests {
-    /// Returns the digests of all blocks. The last block may be short.
-    pub(crate) fn finish(mut self) -> Vec<[u8; 32]> {
+    /// Returns the digests of all blocks, one after the other. The last block may be short.
+    pub(crate) fn finish(mut self) -> Zeroizing<Vec<u8>> {
         if self.filled > 0 {
-            self.done.push(self.current.finalize().into());
+            self.end_block();
         }
-        self.done
+        self.done.into_inner()
+    }
+
+    fn end_block(&mut self) {
+        let mut digest = Zeroizing::new([0; DIGEST_BYTES]);
+        self.current.finalize_into_reset((&mut *digest).into());
+        self.filled = 0;
+        self.done.write_all(&digest[..]).expect("a vector takes all bytes");
     }
 }
 
@@ -37,8 +48,7 @@ impl Write for Digests {
         self.current.update(&data[..n]);
         self.filled += n;
         if self.filled == BLOCK {
-            self.done.push(self.current.finalize_reset().into());
-            self.filled = 0;
+            self.end_block();
         }
         Ok(n)
     }
@@ -57,15 +67,17 @@ impl Restart for Digests {
 
 /// The second pass: releases each block if it is unchanged.
 pub(crate) struct Release<'a, W> {
-    digests: std::vec::IntoIter<[u8; 32]>,
+    digests: Zeroizing<Vec<u8>>,
+    /// The number of blocks that were released.
+    released: usize,
     block: Zeroizing<Vec<u8>>,
     output: &'a mut W,
 }
 
 impl<'a, W: Write> Release<'a, W> {
-    pub(crate) fn new(digests: Vec<[u8; 32]>, output: &'a mut W) -> Self {
+    pub(crate) fn new(digests: Zeroizing<Vec<u8>>, output: &'a mut W) -> Self {
         let block = Zeroizing::new(Vec::with_capacity(if digests.is_empty() { 0 } else { BLOCK }));
-        Self { digests: digests.into_iter(), block, output }
+        Self { digests, released: 0, block, output }
     }
 
     /// Checks that the second pass was complete.
@@ -73,14 +85,20 @@ impl<'a, W: Write> Release<'a, W> {
         if !self.block.is_empty() {
             self.pass_on().map_err(|error| Error::from_io("cannot write", error))?;
         }
-        if self.digests.next().is_some() { Err(changed()) } else { Ok(()) }
+        if self.next_digest().is_some() { Err(changed()) } else { Ok(()) }
+    }
+
+    /// Returns the digest of the block that is released next.
+    fn next_digest(&self) -> Option<&[u8]> {
+        self.digests.chunks_exact(DIGEST_BYTES).nth(self.released)
     }
 
     fn pass_on(&mut self) -> io::Result<()> {
-        let digest: [u8; 32] = Sha256::digest(&self.block[..]).into();
-        if self.digests.next() != Some(digest) {
+        let digest = Zeroizing::new(<[u8; DIGEST_BYTES]>::from(Sha256::digest(&self.block[..])));
+        if self.next_digest() != Some(&digest[..]) {
             return Err(changed().into_io());
         }
+        self.released += 1;
         self.output.write_all(&self.block)?;
         self.block.as_mut_slice().zeroize();
         self.block.clear();
@@ -122,13 +140,13 @@ impl<W> Restart for Release<'_, W> {
 mod tests {
     use super::*;
 
-    fn digests(data: &[u8]) -> Vec<[u8; 32]> {
+    fn digests(data: &[u8]) -> Zeroizing<Vec<u8>> {
         let mut digests = Digests::default();
         digests.write_all(data).unwrap();
         digests.finish()
     }
 
-    fn release(digests: Vec<[u8; 32]>, data: &[u8]) -> (bool, Vec<u8>) {
+    fn release(digests: Zeroizing<Vec<u8>>, data: &[u8]) -> (bool, Vec<u8>) {
         let mut out = Vec::new();
         let mut release = Release::new(digests, &mut out);
         let written = data.chunks(100_000).try_for_each(|piece| release.write_all(piece));

@@ -40,6 +40,7 @@ mod same_file;
 mod session;
 mod share_mistakes;
 mod share_text;
+mod share_unreadable;
 mod shares;
 mod sheets;
 mod signals;

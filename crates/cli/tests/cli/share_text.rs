@@ -56,6 +56,22 @@ fn thousands_of_shares_in_one_file_take_little_memory() {
 }
 
 #[test]
+fn reissue_says_that_a_share_given_twice_checks_nothing() {
+    let dir = Dir::new();
+    let lines = split(&dir, &[]);
+    lines.iter().enumerate().for_each(|(at, line)| dir.write(&format!("share-{}", at + 1), line));
+    for (folder, given, warns) in
+        [("a", &["1", "2"][..], true), ("b", &["1", "2", "2"], true), ("c", &["1", "2", "3"], false)]
+    {
+        let run =
+            dir.sh(&format!("exec \"$SEALANE\" share reissue --index 3 -o {folder} share-{}", given.join(" share-")));
+        let warning = "no more shares than needed, so a forged one could not be noticed";
+        assert_eq!(run.err().contains(warning), warns, "{given:?}: {}", run.err());
+        run.ok();
+    }
+}
+
+#[test]
 fn words_as_people_write_them() {
     let dir = Dir::new();
     let lines = split(&dir, &["--words"]);

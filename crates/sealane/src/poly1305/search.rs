@@ -8,6 +8,7 @@
 use super::BLOCK_BYTES;
 use super::field::{Element, Multiplier};
 use super::short::Short;
+use super::tag::tags_equal;
 use crate::wipe::wipe;
 
 /// The one-time key of the messages.
@@ -107,7 +108,7 @@ impl Search {
     fn is_tag(&self, blocks: Element, len: usize, data: &[u8]) -> bool {
         let lengths = ((len as u128) << 64).to_le_bytes();
         let tag = blocks.add_block(&lengths, 1).multiply(self.r).finish(self.s);
-        u128::from_le_bytes(tag) == u128::from_le_bytes(*block(&data[len..]))
+        tags_equal(&tag, block(&data[len..])).is_ok()
     }
 }
 

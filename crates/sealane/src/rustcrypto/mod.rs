@@ -52,6 +52,9 @@
 //! - `ChaCha20` and the other stream ciphers are types of this crate, and not
 //!   `StreamCipherCoreWrapper<ChaChaCore<…>>`: they have the same traits, but neither `from_core`
 //!   nor `get_core`. They are `Clone`, and can use the last block of the key stream.
+//! - At the end of the key stream, their methods `unchecked_apply_keystream`, its forms for two
+//!   buffers and `unchecked_write_keystream` panic and leave the output unchanged. The crate's do
+//!   not notice the end, and use key stream twice.
 //! - [`ChaChaPoly1305<C, N>`](ChaChaPoly1305) encrypts with the stream ciphers of this module only:
 //!   a function that is generic over `C` needs the bound [`AeadCipher`], where the crate needs
 //!   `StreamCipher` and `StreamCipherSeek`.

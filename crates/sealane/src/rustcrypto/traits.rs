@@ -15,19 +15,24 @@ use super::stream::{StreamCipherOf, Variant};
 use crate::chacha20::Layout;
 use crate::wipe::wipe;
 
+/// The message of a panic. `cipher`'s own `unchecked_` methods use key stream twice instead.
+const BEYOND_THE_END: &str = "the data are longer than what remains of the key stream";
+
 impl<const ROUNDS: usize, L: Layout> StreamCipher for StreamCipherOf<ROUNDS, L> {
     fn check_remaining(&self, bytes: usize) -> Result<(), StreamCipherError> {
         if bytes as u128 <= self.0.remaining() { Ok(()) } else { Err(StreamCipherError) }
     }
 
     fn unchecked_apply_keystream_inout(&mut self, buffer: InOutBuf<'_, '_, u8>) {
-        let output = buffer.into_out_with_copied_in();
-        self.0.apply_keystream(output).expect("the caller has checked what remains of the key stream");
+        // Checked before the plaintext is copied to the output.
+        self.check_remaining(buffer.len()).expect(BEYOND_THE_END);
+        self.0.apply_keystream(buffer.into_out_with_copied_in()).expect(BEYOND_THE_END);
     }
 
     fn unchecked_write_keystream(&mut self, buffer: &mut [u8]) {
+        self.check_remaining(buffer.len()).expect(BEYOND_THE_END);
         buffer.fill(0);
-        self.0.apply_keystream(buffer).expect("the caller has checked what remains of the key stream");
+        self.0.apply_keystream(buffer).expect(BEYOND_THE_END);
     }
 }
 

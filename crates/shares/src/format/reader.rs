@@ -163,9 +163,9 @@ impl<R> ShareReader<R> {
     /// Declares that the share comes from the same source as all others with this number, such as
     /// one file or one person. Otherwise each share counts as a separate source.
     ///
-    /// If shares contradict each other, those that agree are preferred only if they come from as
-    /// many sources as the threshold. One source with many shares therefore never outvotes the
-    /// others.
+    /// If shares contradict each other, or shares of other sources are damaged, those that agree
+    /// are preferred only if they come from as many sources as the threshold. One source with many
+    /// shares therefore never outvotes the others.
     #[must_use]
     pub fn from_source(mut self, source: usize) -> Self {
         self.shared_source = Some(source);

@@ -111,14 +111,17 @@ pub enum CombineError {
         /// The groups of shares that agree, in the order of their first shares.
         sets: Vec<ShareSet>,
     },
-    /// Not all shares have the same length and commitment. There are enough shares that agree, but
-    /// they come from fewer sources than the threshold.
+    /// There are enough shares that agree, but they come from fewer sources than the threshold.
+    /// Other shares have another length or commitment, or are damaged, so that nothing shows
+    /// whether they agree too.
     ///
     /// See [`ShareReader::from_source`](crate::ShareReader::from_source).
-    #[error("shares contradict each other, and those that agree come from too few sources to be preferred")]
+    #[error("the shares that agree come from too few sources to be preferred to the others")]
     FewSources {
         /// The shares that agree with each other.
         positions: Vec<usize>,
+        /// The shares that are damaged.
+        bad: Vec<BadShare>,
     },
     /// There are two secrets. Enough shares from different sources agree on each.
     #[error("some of the shares give one secret, and others another")]

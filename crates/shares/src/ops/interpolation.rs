@@ -49,12 +49,16 @@ impl Basis {
 
     /// Estimates the cost of comparing this many other shares with the basis in `elements`
     /// elements, in multiplications of bytes. `shares` is the number of shares of the basis.
-    pub(crate) fn cost(field: Field, shares: usize, others: usize, elements: usize) -> usize {
+    ///
+    /// The cost of shares of long elements exceeds 32 bits, and forgers choose all arguments.
+    pub(crate) fn cost(field: Field, shares: usize, others: usize, elements: usize) -> u64 {
+        let [shares, others, elements] = [shares, others, elements].map(|number| number as u64);
         match field {
-            Field::Bytes => others * shares * (shares + elements),
+            Field::Bytes => others.saturating_mul(shares).saturating_mul(shares.saturating_add(elements)),
             Field::Element { bits, .. } => {
-                let multiplication = usize::from(bits) * usize::from(bits).div_ceil(64);
-                shares * (shares + others * (4 + elements)) * multiplication
+                let multiplication = u64::from(bits) * u64::from(bits).div_ceil(64);
+                let each = others.saturating_mul(elements.saturating_add(4));
+                shares.saturating_add(each).saturating_mul(shares).saturating_mul(multiplication)
             }
         }
     }
@@ -120,4 +124,22 @@ pub(crate) fn element_field(bits: u16) -> DynamicField {
 /// Returns the evaluation points of shares of an element.
 pub(crate) fn points(field: &DynamicField, headers: &[&Header]) -> Vec<DynamicElement> {
     headers.iter().map(|header| field.from_be_bytes(&header.point())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Basis;
+    use crate::format::{Field, Points};
+
+    #[test]
+    fn the_cost_of_many_long_shares_does_not_overflow() {
+        let field = Field::Element { bits: 2048, points: Points::Compact };
+        assert_eq!(Basis::cost(Field::Bytes, 3, 5, 64), 5 * 3 * (3 + 64));
+        assert_eq!(Basis::cost(field, 3, 5, 2), 3 * (3 + 5 * 6) * 65_536);
+        // The most shares and columns that a search meets.
+        assert_eq!(Basis::cost(field, 65_535, 65_535, 1024), 65_535 * 65_535 * 1029 * 65_536);
+        for field in [Field::Bytes, field] {
+            assert_eq!(Basis::cost(field, usize::MAX, usize::MAX, usize::MAX), u64::MAX);
+        }
+    }
 }

@@ -66,6 +66,19 @@ pub(crate) fn sources<R>(readers: &[ShareReader<R>], positions: &[usize]) -> usi
     shared.collect::<HashSet<_>>().len() + alone
 }
 
+/// Returns whether shares that agree with each other come from enough sources to be preferred to
+/// the shares that are left out: from as many as the threshold. A source of shares of both kinds
+/// contradicts nothing, so one source alone may have a damaged share.
+///
+/// A damaged share may contradict the others as well as a forged one, but nothing shows it.
+pub(crate) fn outweighs<R>(readers: &[ShareReader<R>], agreeing: &[usize], left_out: &[BadShare]) -> bool {
+    let agreeing_sources: HashSet<usize> = agreeing.iter().filter_map(|&at| readers[at].shared_source()).collect();
+    let agrees = |share: &BadShare| {
+        readers[share.position].shared_source().is_some_and(|source| agreeing_sources.contains(&source))
+    };
+    left_out.iter().all(agrees) || sources(readers, agreeing) >= usize::from(readers[0].header().threshold())
+}
+
 pub(crate) fn same_point<R>(readers: &[ShareReader<R>], a: usize, b: usize) -> bool {
     readers[a].header().point() == readers[b].header().point()
 }

@@ -124,10 +124,13 @@ impl<W: Write> SplitWriter<W> {
         self.writers.into_iter().map(|writer| writer.finish(&commitment)).collect()
     }
 
+    /// Returns an error if writing has failed before.
+    fn check(&self) -> io::Result<()> {
+        if self.failed { Err(io::Error::other("writing shares failed before")) } else { Ok(()) }
+    }
+
     fn split(&mut self, chunk: &[u8]) -> io::Result<()> {
-        if self.failed {
-            return Err(io::Error::other("writing shares failed before"));
-        }
+        self.check()?;
         self.failed = true;
         self.committer.update(chunk);
         let split = self.splitter.split(chunk, &mut self.rows.all_mut(chunk.len()));
@@ -142,6 +145,8 @@ impl<W: Write> SplitWriter<W> {
 
 impl<W: Write> Write for SplitWriter<W> {
     fn write(&mut self, secret: &[u8]) -> io::Result<usize> {
+        // After a failure, `pending` is no longer allocated, and growing it would leave copies.
+        self.check()?;
         if self.pending.is_empty() && secret.len() >= CHUNK_BYTES {
             self.split(&secret[..CHUNK_BYTES])?;
             return Ok(CHUNK_BYTES);

@@ -82,6 +82,29 @@ fn secrets_of_all_lengths_through_streams() {
 }
 
 #[test]
+fn a_writer_that_failed_accepts_no_more() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+            // There is room for headers only.
+            if data.len() < 1000 { Ok(data.len()) } else { Err(std::io::ErrorKind::StorageFull.into()) }
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for pieces in [&[65_536][..], &[65_535, 1]] {
+        let mut writer = Split::new(2, 2).unwrap().write_to(vec![Full, Full]).unwrap();
+        let (last, first) = pieces.split_last().unwrap();
+        first.iter().for_each(|&length| writer.write_all(&pattern(length)).unwrap());
+        assert_eq!(writer.write_all(&pattern(*last)).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+        assert!(writer.write(b"x").is_err() && writer.write(&pattern(100_000)).is_err());
+        assert!(writer.finish().is_err());
+    }
+}
+
+#[test]
 fn a_repeated_share_is_ignored() {
     let all = shares(2, 3);
     let recovered = combine(&[all[1].clone(), all[1].clone(), all[2].clone(), all[1].clone()]).unwrap();
@@ -176,6 +199,22 @@ fn a_forged_commitment_is_named() {
     assert_eq!(recovered.report.bad[0].position, 0);
     let error = combine(&[forged, all[1].clone()]).err();
     assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
+}
+
+#[test]
+fn a_repetition_with_a_forged_commitment_is_named() {
+    let all = shares(2, 3);
+    let forged = forge(&all[0], |bytes| *bytes.last_mut().unwrap() ^= 1);
+    // The order does not matter.
+    for (list, wrong) in [([&all[0], &forged, &all[1], &all[0]], 1), ([&forged, &all[0], &all[1], &all[0]], 0)] {
+        let list = list.map(Clone::clone);
+        let report = combine(&list).unwrap().report;
+        assert_eq!(report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [wrong]);
+        assert!(matches!(report.bad[0].fault, Fault::Forged));
+        assert_eq!((report.used, report.repeated), (vec![1 - wrong, 2], vec![[3, 1 - wrong]]));
+        // From streams, nothing shows which of the two is right.
+        assert!(matches!(combine_to(readers(&list), Vec::new()), Err(CombineError::Inconsistent)));
+    }
 }
 
 #[test]

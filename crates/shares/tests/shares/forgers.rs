@@ -9,7 +9,7 @@ use sealane_shares::{
 };
 
 use crate::hostile::make;
-use crate::support::{SECRET, forge, pattern, readers, shares};
+use crate::support::{SECRET, forge, forge_payload, pattern, readers, shares};
 
 /// Forges the shares at the positions `forged`. In each of them, one byte of the payload is
 /// changed, at a different place.
@@ -209,7 +209,10 @@ fn one_place_never_outvotes_others() {
     let list = [(0, &all[0]), (1, &all[1]), (2, &forged[2]), (2, &forged[3]), (2, &forged[4])];
     let mut output = Vec::new();
     let error = combine_seek(from(&list), &mut output).err();
-    assert!(matches!(&error, Some(CombineError::FewSources { positions }) if positions[..] == [2, 3, 4]), "{error:?}");
+    assert!(
+        matches!(&error, Some(CombineError::FewSources { positions, .. }) if positions[..] == [2, 3, 4]),
+        "{error:?}"
+    );
     let error = combine_to(from(&list), Vec::new()).err();
     assert!(matches!(error, Some(CombineError::Inconsistent)), "{error:?}");
 
@@ -226,6 +229,44 @@ fn one_place_never_outvotes_others() {
     let list = [(7, &all[0]), (7, &all[1]), (7, &all[2])];
     output.clear();
     combine_seek(from(&list), &mut output).unwrap();
+    assert_eq!(output, SECRET);
+}
+
+#[test]
+fn one_place_does_not_replace_damaged_shares() {
+    let all = shares(3, 5);
+    let forged = foreign(&all);
+    let damaged = |source: usize, share: &Share| {
+        let mut bytes = share.as_bytes().to_vec();
+        *bytes.last_mut().unwrap() ^= 1;
+        ShareReader::new(Cursor::new(bytes)).unwrap().from_source(source)
+    };
+    let hostile = [(2, &forged[2]), (2, &forged[3]), (2, &forged[4])];
+    let with_damaged = |others: &[(usize, &Share)]| {
+        [vec![damaged(0, &all[0]), damaged(1, &all[1])], from(others)].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let mut output = Vec::new();
+    let error = combine_seek(with_damaged(&hostile), &mut output).err();
+    let Some(CombineError::FewSources { positions, bad }) = error else { panic!("{error:?}") };
+    assert_eq!((positions, bad.len()), (vec![2, 3, 4], 2));
+
+    // A share that contradicts the others and has their commitment changes nothing.
+    let wrong = forge_payload(&forged[1]);
+    let error = combine_seek(with_damaged(&[&hostile[..], &[(2, &wrong)]].concat()), &mut output).err();
+    let Some(CombineError::FewSources { positions, bad }) = error else { panic!("{error:?}") };
+    assert_eq!((positions, bad.len()), (vec![2, 3, 4, 5], 2));
+
+    // Three sources prevail, and a repetition supports the share that it repeats.
+    let several = [(2, &all[2]), (2, &all[3]), (2, &all[4]), (3, &all[3]), (4, &all[4])];
+    output.clear();
+    let report = combine_seek(with_damaged(&several), &mut output).unwrap();
+    assert_eq!((&output[..], report.bad.len()), (SECRET, 2));
+
+    // A source with good shares may have damaged ones too.
+    let mut alone = from(&[(7, &all[0]), (7, &all[1]), (7, &all[2])]);
+    alone.push(damaged(7, &all[3]));
+    output.clear();
+    combine_seek(alone, &mut output).unwrap();
     assert_eq!(output, SECRET);
 }
 

@@ -1,5 +1,6 @@
 //! `sealane share reissue` makes a lost or an additional share.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use sealane_shares::{CombineError, Header, reissue_to};
@@ -17,6 +18,8 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     let (stem, form) = (stem_of(first.path.as_deref(), &first.header), first.form);
     let comments = shares.common_comment().into_iter().collect();
     let (set, field, threshold) = (first.header.set(), first.header.field(), first.header.threshold());
+    // A repetition of a share checks nothing.
+    let distinct = shares.own.iter().map(|share| share.header.point()).collect::<BTreeSet<_>>().len();
     let header = Header::new(set, field, threshold, first.header.count(), args.index);
     let header = header.map_err(|error| failed(error.into()))?;
     let files = NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, vec![(header, form)])?
@@ -27,6 +30,6 @@ pub(super) fn run(args: &ReissueArgs) -> Result<()> {
     files.complete(vec![sink])?;
     drop(progress);
     say_where(&files.finish()?);
-    warn_of_unchecked(places.len(), threshold);
+    warn_of_unchecked(distinct, threshold);
     Ok(())
 }

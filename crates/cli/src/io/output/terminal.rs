@@ -38,7 +38,7 @@ impl Terminal {
             return Err(binary_plaintext().into_io());
         }
         self.last = data.last().copied().unwrap_or(self.last);
-        self.held.extend_from_slice(data);
+        self.hold(data);
         if self.held.len() > HELD_BACK && !self.typed {
             self.show().map_err(Error::into_io)?;
         }
@@ -47,6 +47,17 @@ impl Terminal {
 
     pub(super) fn finish(mut self) -> Result<()> {
         self.show()
+    }
+
+    fn hold(&mut self, data: &[u8]) {
+        let needed = self.held.len() + data.len();
+        if needed > self.held.capacity() {
+            // Growing in place could leave the old bytes in freed memory.
+            let mut larger = Zeroizing::new(Vec::with_capacity(needed.next_power_of_two()));
+            larger.extend_from_slice(&self.held);
+            self.held = larger;
+        }
+        self.held.extend_from_slice(data);
     }
 
     fn show(&mut self) -> Result<()> {

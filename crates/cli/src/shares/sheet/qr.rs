@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use qrcodegen::{QrCode, QrCodeEcc};
+use qrcodegen_no_heap::{QrCode, QrCodeEcc, Version};
 use zeroize::Zeroizing;
 
 /// The empty border, in modules, that readers need.
@@ -12,8 +12,18 @@ const BORDER: i32 = 4;
 /// lower level if the text is too long for that. `class` is its CSS class. Returns `None` if the
 /// text is too long for any code.
 pub(super) fn svg(text: &str, class: &str) -> Option<Zeroizing<String>> {
-    let levels = [QrCodeEcc::Quartile, QrCodeEcc::Medium, QrCodeEcc::Low];
-    let code = levels.into_iter().find_map(|level| QrCode::encode_text(text, level).ok())?;
+    [QrCodeEcc::Quartile, QrCodeEcc::Medium, QrCodeEcc::Low].into_iter().find_map(|level| {
+        // The code is as secret as the text, so it is in buffers that are wiped.
+        let buffer = || Zeroizing::new(vec![0; Version::MAX.buffer_len()]);
+        let (mut work, mut modules) = (buffer(), buffer());
+        let (least, most) = (Version::MIN, Version::MAX);
+        let code = QrCode::encode_text(text, &mut work, &mut modules, level, least, most, None, true);
+        code.ok().map(|code| image(&code, class))
+    })
+}
+
+/// Draws a code.
+fn image(code: &QrCode<'_>, class: &str) -> Zeroizing<String> {
     let size = code.size();
     let whole = size + 2 * BORDER;
     // A dark module takes about 12 characters, and about half of the modules are dark. The capacity
@@ -32,7 +42,7 @@ pub(super) fn svg(text: &str, class: &str) -> Option<Zeroizing<String>> {
         }
     }
     out.push_str("\"/>\n</svg>\n");
-    Some(out)
+    out
 }
 
 #[cfg(test)]
@@ -41,7 +51,10 @@ mod tests {
 
     #[test]
     fn the_modules_are_those_of_the_code() {
-        let code = QrCode::encode_text("SEALANE", QrCodeEcc::Quartile).unwrap();
+        let (mut work, mut modules) = ([0; 4000], [0; 4000]);
+        let (level, least, most) = (QrCodeEcc::Quartile, Version::MIN, Version::MAX);
+        let code = QrCode::encode_text("SEALANE", &mut work, &mut modules, level, least, most, None, true);
+        let code = code.unwrap();
         let dark = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
         let dark: Vec<_> = dark.filter(|&(x, y)| code.get_module(x, y)).collect();
         let image = svg("SEALANE", "code").unwrap();

@@ -1,6 +1,7 @@
 //! The encryption of the master secret: a Feistel network of four rounds with PBKDF2 (RFC 8018) and
 //! HMAC-SHA-256.
 
+use hmac::digest::FixedOutput;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -60,12 +61,14 @@ fn pbkdf2(password: &[u8], salt: &[u8], iterations: u32, output: &mut [u8]) {
         let mut first = keyed.clone();
         first.update(salt);
         first.update(&number.to_be_bytes());
-        let mut u = Zeroizing::new(<[u8; 32]>::from(first.finalize().into_bytes()));
+        // Results go directly to memory that is wiped.
+        let mut u = Zeroizing::new([0; 32]);
+        first.finalize_into((&mut *u).into());
         block.copy_from_slice(&u[..block.len()]);
         for _ in 1..iterations {
             let mut next = keyed.clone();
             next.update(&u[..]);
-            u.copy_from_slice(&next.finalize().into_bytes());
+            next.finalize_into((&mut *u).into());
             for (to, from) in block.iter_mut().zip(u.iter()) {
                 *to ^= from;
             }

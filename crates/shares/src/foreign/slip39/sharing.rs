@@ -4,6 +4,7 @@
 //! shifted by 0x80, because `sealane::shamir` accepts no share at zero. The results are the same,
 //! because interpolation depends only on differences of points.
 
+use hmac::digest::FixedOutput;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
@@ -116,6 +117,7 @@ fn interpolate(shares: &[(u8, &[u8])], at: u8) -> Value {
 fn tag(random: &[u8], value: &[u8]) -> [u8; DIGEST_BYTES] {
     let mut hmac = Hmac::<Sha256>::new_from_slice(random).expect("HMAC takes keys of any length");
     hmac.update(value);
-    let [a, b, c, d, ..] = <[u8; 32]>::from(hmac.finalize().into_bytes());
-    [a, b, c, d]
+    let mut tag = Zeroizing::new([0; 32]);
+    hmac.finalize_into((&mut *tag).into());
+    [tag[0], tag[1], tag[2], tag[3]]
 }

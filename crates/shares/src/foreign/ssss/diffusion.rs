@@ -1,5 +1,7 @@
 //! The diffusion layer of ssss: XTEA over overlapping blocks.
 
+use zeroize::Zeroizing;
+
 /// Applies the diffusion layer, or its inverse if `forward` is false, to a big-endian secret.
 /// Leaves secrets below 64 bits unchanged.
 pub(super) fn diffuse(secret: &mut [u8], forward: bool) {
@@ -13,14 +15,14 @@ pub(super) fn diffuse(secret: &mut [u8], forward: bool) {
     reorder(secret);
     let length = secret.len();
     let starts = (0..40 * length).step_by(2);
+    let mut block = Zeroizing::new([0; 8]);
     let mut slice = |start: usize| {
-        let mut block = [0u8; 8];
         for (at, byte) in block.iter_mut().enumerate() {
             *byte = secret[(start + at) % length];
         }
-        let mut block = u64::from_be_bytes(block);
-        block = if forward { encipher(block) } else { decipher(block) };
-        for (at, byte) in block.to_be_bytes().into_iter().enumerate() {
+        let before = u64::from_be_bytes(*block);
+        *block = if forward { encipher(before) } else { decipher(before) }.to_be_bytes();
+        for (at, &byte) in block.iter().enumerate() {
             secret[(start + at) % length] = byte;
         }
     };

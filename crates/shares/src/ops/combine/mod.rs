@@ -13,7 +13,7 @@ use self::pass::Pass;
 pub use self::report::{Recovered, Report};
 pub use self::restart::Restart;
 use super::error::{BadShare, CombineError, Fault};
-use super::positions::{check_headers, enough};
+use super::positions::{check_headers, enough, outweighs};
 use crate::format::{Share, ShareReader, WipedVec};
 
 /// Combines shares that are in memory.
@@ -77,6 +77,9 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
         let mut outcome = Pass::over(&alive, &alive).run(&mut readers, &mut output)?;
         if outcome.is_authentic() {
             bad.sort_by_key(|share| share.position);
+            if !outweighs(&readers, &alive, &bad) {
+                return Err(CombineError::FewSources { positions: alive, bad });
+            }
             return Ok(outcome.into_report(&readers, bad));
         }
         let damaged = std::mem::take(&mut outcome.faults);

@@ -45,14 +45,15 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// Returns whether the trusted shares are complete, agree, have the same commitment, and give a
-    /// secret that matches this commitment.
+    /// secret that matches this commitment. Repetitions must have this commitment too.
     pub(crate) fn is_authentic(&self) -> bool {
+        let mut all = self.trusted.iter().chain(self.repeated.iter().map(|[again, _]| again));
         self.faults.is_empty()
             && !self.contradiction
             && self.conflict.is_none()
             && self.commitment.is_some()
-            && self.trusted.iter().all(|&at| self.commitments[at] == self.commitment)
-            && self.trusted.iter().all(|&at| self.lengths[at] == self.lengths[self.trusted[0]])
+            && all
+                .all(|&at| self.commitments[at] == self.commitment && self.lengths[at] == self.lengths[self.trusted[0]])
     }
 
     /// Returns whether the trusted shares do not contradict each other.

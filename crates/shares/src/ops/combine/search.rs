@@ -1,8 +1,9 @@
 //! Finds forged shares.
 //!
 //! Only shares with the same length and commitment can belong together. If there are several such
-//! groups, a forger may have made one of them, of any size. A group therefore counts only if its
-//! shares come from at least as many sources as the threshold.
+//! groups, a forger may have made one of them, of any size. Shares that are left out because they
+//! are damaged may have been of another group. In both cases, a group counts only if its shares
+//! come from at least as many sources as the threshold.
 //!
 //! Decoding is tried first: the columns in which shares contradict each other show the wrong shares
 //! if they are a minority. Otherwise every choice of k shares is tried, where k is the threshold,
@@ -22,19 +23,19 @@ use crate::format::{Header, ShareReader};
 use crate::ops::combinations::next_combination;
 use crate::ops::error::{BadShare, CombineError, Fault};
 use crate::ops::interpolation::Basis;
-use crate::ops::positions::{distinct_points, sources};
+use crate::ops::positions::{distinct_points, outweighs, sources};
 
 /// The largest number of readings in one search.
 const MAX_PASSES: usize = 1_000;
 /// The number of shares above which a reading counts as several.
 const PASS_SHARES: usize = 256;
 /// The search stops when it has cost this many multiplications of bytes: a few seconds.
-const MAX_WORK: usize = 1 << 30;
+const MAX_WORK: u64 = 1 << 30;
 /// The cost that is counted for every choice, even if it is skipped.
-const MIN_WORK: usize = 1 << 12;
+const MIN_WORK: u64 = 1 << 12;
 /// The least cost of comparing one share with a choice, and of one share of a choice that is
 /// skipped.
-const MIN_SHARE_WORK: usize = 1 << 6;
+const MIN_SHARE_WORK: u64 = 1 << 6;
 
 /// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
 /// the first reading of the shares `alive`, and `bad` lists the shares that are left out already.
@@ -54,7 +55,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     let mut groups = uniform(&known, alive);
     let is_counted = |group: &Vec<usize>| sources(readers, group) >= threshold;
     let mut outvoted = None;
-    if groups.len() > 1 {
+    if groups.len() > 1 || !outweighs(readers, &groups[0], &bad) {
         let is_enough = |group: &&Vec<usize>| distinct_points(readers, group).len() >= threshold && !is_counted(group);
         outvoted = groups.iter().find(is_enough).cloned();
         groups.retain(is_counted);
@@ -95,7 +96,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
         return Ok(report);
     }
     Err(match (known.conflict, outvoted) {
-        (_, Some(positions)) => CombineError::FewSources { positions },
+        (_, Some(positions)) => CombineError::FewSources { positions, bad },
         (Some(positions), _) if too_few => CombineError::Conflict { positions },
         _ if search.gave_up => CombineError::GaveUp,
         _ if search.refuted.is_empty() => CombineError::Inconsistent,
@@ -127,7 +128,7 @@ struct Search<'a, R, W> {
     output: &'a mut W,
     headers: Vec<Header>,
     threshold: usize,
-    work: usize,
+    work: u64,
     passes: usize,
     /// Sets of shares that agree but are not authentic. Any choice of shares in such a set gives
     /// the same wrong result.
@@ -222,7 +223,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
     fn agreeing(&mut self, group: &[usize], evidence: &Evidence) -> Vec<Vec<usize>> {
         let field = self.headers[group[0]].field();
         let cost = Basis::cost(field, self.threshold, group.len(), evidence.columns());
-        let cost = cost.max(group.len() * MIN_SHARE_WORK);
+        let cost = cost.max((group.len() as u64).saturating_mul(MIN_SHARE_WORK));
         let mut sets: BTreeMap<std::cmp::Reverse<usize>, Vec<Vec<usize>>> = BTreeMap::new();
         let mut choice: Option<Vec<usize>> = Some((0..self.threshold).collect());
         while let Some(chosen) = choice {
@@ -232,14 +233,14 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
             }
             let basis: Vec<usize> = chosen.iter().map(|&at| group[at]).collect();
             choice = next_combination(&chosen, group.len());
-            self.work += MIN_WORK.max(self.threshold * MIN_SHARE_WORK);
+            self.work = self.work.saturating_add(MIN_WORK.max(self.threshold as u64 * MIN_SHARE_WORK));
             if distinct_points(self.readers, &basis).len() < basis.len()
                 || self.is_refuted(&basis)
                 || sets.iter().any(|(size, sets)| size.0 > basis.len() && sets.iter().any(|set| is_subset(&basis, set)))
             {
                 continue;
             }
-            self.work += cost;
+            self.work = self.work.saturating_add(cost);
             let others: Vec<usize> = group.iter().copied().filter(|at| basis.binary_search(at).is_err()).collect();
             let agreeing = evidence.agreeing(&self.headers, &basis, &others);
             let mut set = distinct_points(self.readers, &[&basis[..], &agreeing].concat());
