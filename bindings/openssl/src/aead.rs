@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use crate::abi::{EVP_AEAD_TLS1_AAD_LEN, OSSL_PARAM};
 use crate::boundary::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::nonce::Nonce;
 use crate::param::Param;
 use crate::pieces::Pieces;
 use crate::reason::Reason;
@@ -27,10 +28,7 @@ const KEPT_BYTES: usize = 2048;
 pub(crate) struct Aead<L: AeadLayout> {
     backend: Backend,
     key: Option<Key<L>>,
-    nonce: Option<L::Nonce>,
-    /// The least number that may encrypt with the nonce, or none. The nonce of a TLS 1.2 record
-    /// depends on the record's sequence number. Other messages have the nonce of number 0.
-    unused: Option<u64>,
+    nonce: Nonce<L::Nonce>,
     direction: Direction,
     /// When encrypting, the resulting tag. When decrypting, the expected tag, if `has_tag`.
     tag: Tag,
@@ -81,7 +79,7 @@ impl<L: AeadLayout> Aead<L> {
 
     /// Prepares for a new message.
     fn start(&mut self) {
-        let is_ready = self.key.is_some() && self.nonce.is_some();
+        let is_ready = self.key.is_some() && self.nonce.is_set();
         self.stage = if is_ready { Stage::Started } else { Stage::Idle };
         self.aad.clear();
         self.record = None;
@@ -91,40 +89,12 @@ impl<L: AeadLayout> Aead<L> {
         self.key.as_ref().ok_or(Reason::NoKey)
     }
 
-    /// Returns the nonce of a message that is not a TLS 1.2 record.
-    fn take_nonce(&mut self) -> Result<L::Nonce, Reason> {
-        self.take_record_nonce([0; 8])
-    }
-
-    /// Returns the nonce of the record with a sequence number. When encrypting, numbers must
-    /// increase, so each nonce can be taken only once.
-    fn take_record_nonce(&mut self, sequence: [u8; 8]) -> Result<L::Nonce, Reason> {
-        let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
-        if self.direction == Direction::Encrypt {
-            let number = u64::from_be_bytes(sequence);
-            if self.unused.is_none_or(|least| number < least) {
-                return Err(Reason::NoNonce);
-            }
-            self.unused = number.checked_add(1);
-        }
-        // RFC 7905, section 2.
-        nonce.as_mut()[4..].iter_mut().zip(sequence).for_each(|(nonce, byte)| *nonce ^= byte);
-        Ok(nonce)
-    }
-
-    /// Sets a nonce, with which nothing has been encrypted.
-    fn set_nonce(&mut self, nonce: &[u8]) -> Result<(), Reason> {
-        self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
-        self.unused = Some(0);
-        Ok(())
-    }
-
     /// Returns the state in the middle of the message, to which a piece can be added.
     fn pieces(&mut self) -> Result<&mut Pieces<L>, Reason> {
         let kept = match &self.stage {
             Stage::Pieces(_) => None,
-            Stage::Started => Some((self.take_nonce()?, false)),
-            Stage::Sealed { is_record: false } => Some((self.nonce.ok_or(Reason::NoNonce)?, true)),
+            Stage::Started => Some((self.nonce.take(self.direction)?, false)),
+            Stage::Sealed { is_record: false } => Some((*self.nonce.get()?, true)),
             Stage::Sealed { is_record: true } => return Err(Reason::RecordEnded),
             Stage::Idle => return Err(if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce }),
             Stage::Finished => return Err(Reason::NoNonce),
@@ -153,7 +123,7 @@ impl<L: AeadLayout> Aead<L> {
         let len = buffers.len();
         let is_record = self.aad.is_header_of_record(len);
         if self.direction == Direction::Encrypt && (is_record || len <= KEPT_BYTES) {
-            let nonce = self.take_nonce()?;
+            let nonce = self.nonce.take(self.direction)?;
             let (ciphertext, tag) = seal(&self.key()?.cipher, &nonce, self.aad.get(), buffers);
             self.tag = tag;
             self.kept.clear();
@@ -164,7 +134,7 @@ impl<L: AeadLayout> Aead<L> {
             return Ok(());
         }
         if self.direction == Direction::Decrypt && self.has_tag && self.tag_bytes == TAG_BYTES {
-            let nonce = self.take_nonce()?;
+            let nonce = self.nonce.take(self.direction)?;
             let opened = open(&self.key()?.cipher, &nonce, self.aad.get(), &mut buffers, &self.tag);
             if opened.is_ok() {
                 self.stage = Stage::Opened;
@@ -197,7 +167,7 @@ impl<L: AeadLayout> Aead<L> {
     fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
         // The associated data begins with the sequence number.
         let sequence = record.aad.first_chunk().ok_or(Reason::Internal)?;
-        let nonce = self.take_record_nonce(*sequence)?;
+        let nonce = self.nonce.take_for_record(self.direction, *sequence)?;
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
@@ -278,8 +248,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         Self {
             backend,
             key: None,
-            nonce: None,
-            unused: None,
+            nonce: Nonce::none(),
             direction: Direction::Decrypt,
             tag: [0; TAG_BYTES],
             tag_bytes: TAG_BYTES,
@@ -304,7 +273,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             self.key = Some(Key { bytes: Zeroizing::new(*key), cipher });
         }
         if let Some(nonce) = nonce {
-            self.set_nonce(nonce)?;
+            self.nonce.set(nonce)?;
         }
         let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
         if key.is_some() || nonce.is_some() || has_new_direction || has_ended {
@@ -373,7 +342,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
                 let is_ready = self.direction == Direction::Encrypt && matches!(self.stage, Stage::Finished);
                 if is_ready { param.set_bytes(tag) } else { Err(Reason::TagNotReady) }
             }
-            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.as_mut().ok_or(Reason::NoNonce)?.as_mut()),
+            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.get()?.as_mut()),
             _ => Ok(()),
         }
     }
@@ -389,7 +358,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             // TLS records have nonces of 12 bytes.
             b"tlsaad" if Self::IS_IETF => self.start_record(param.bytes()?),
             // A message that has begun must not continue with this nonce.
-            b"tlsivfixed" if Self::IS_IETF => self.set_nonce(param.bytes()?).map(|()| self.start()),
+            b"tlsivfixed" if Self::IS_IETF => self.nonce.set(param.bytes()?).map(|()| self.start()),
             b"tlsaad" | b"tlsivfixed" => Err(Reason::NonceLength),
             _ => Ok(()),
         }
