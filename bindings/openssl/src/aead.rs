@@ -57,8 +57,10 @@ enum Stage<L: Layout> {
     Started,
     /// One piece was encrypted as the whole message.
     Sealed { is_record: bool },
-    /// One piece was decrypted as the whole message, which is authentic.
-    Opened,
+    /// One piece was decrypted as the whole message, which is authentic and has this tag.
+    Opened(Tag),
+    /// A TLS 1.2 record was encrypted, or is authentic and was decrypted. It has this tag.
+    Recorded(Tag),
     /// The message is processed in pieces.
     Pieces(Box<Pieces<L>>),
     /// The tag was computed or verified.
@@ -97,8 +99,8 @@ impl<L: AeadLayout> Aead<L> {
             Stage::Sealed { is_record: false } => Some((*self.nonce.get()?, true)),
             Stage::Sealed { is_record: true } => return Err(Reason::RecordEnded),
             Stage::Idle => return Err(if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce }),
-            Stage::Finished => return Err(Reason::NoNonce),
-            Stage::Opened | Stage::Failed => {
+            Stage::Recorded(_) | Stage::Finished => return Err(Reason::NoNonce),
+            Stage::Opened(_) | Stage::Failed => {
                 // The tag was verified for a shorter message.
                 self.stage = Stage::Failed;
                 return Err(Reason::NotAuthentic);
@@ -137,7 +139,7 @@ impl<L: AeadLayout> Aead<L> {
             let nonce = self.nonce.take(self.direction)?;
             let opened = open(&self.key()?.cipher, &nonce, self.aad.get(), &mut buffers, &self.tag);
             if opened.is_ok() {
-                self.stage = Stage::Opened;
+                self.stage = Stage::Opened(self.tag);
                 return Ok(());
             } else if is_record {
                 self.stage = Stage::Failed;
@@ -173,12 +175,12 @@ impl<L: AeadLayout> Aead<L> {
         if self.direction == Direction::Encrypt {
             self.tag = seal(cipher, &nonce, &record.aad, text).1;
             tag.in_place().copy_from_slice(&self.tag);
-            self.stage = Stage::Finished;
+            self.stage = Stage::Recorded(self.tag);
             return Ok(record.plaintext_bytes + TAG_BYTES);
         }
         let tag = tag.input().try_into().map_err(|_| Reason::Internal)?;
         let opened = open(cipher, &nonce, &record.aad, &mut text, tag);
-        self.stage = if opened.is_ok() { Stage::Finished } else { Stage::Failed };
+        self.stage = if opened.is_ok() { Stage::Recorded(*tag) } else { Stage::Failed };
         opened.map(|()| record.plaintext_bytes)
     }
 
@@ -193,11 +195,16 @@ impl<L: AeadLayout> Aead<L> {
             self.tag = computed;
         } else if !self.has_tag {
             return Err(Reason::NoTag);
-        } else if !bool::from(computed[..self.tag_bytes].ct_eq(&self.tag[..self.tag_bytes])) {
+        } else if !self.is_expected(&computed) {
             return Err(Reason::NotAuthentic);
         }
         self.stage = Stage::Finished;
         Ok(())
+    }
+
+    /// Returns whether a tag begins with the expected one, which may be truncated.
+    fn is_expected(&self, tag: &Tag) -> bool {
+        tag[..self.tag_bytes].ct_eq(&self.tag[..self.tag_bytes]).into()
     }
 
     /// Sets the expected tag, or only the tag length.
@@ -208,10 +215,6 @@ impl<L: AeadLayout> Aead<L> {
         if let Some(tag) = tag {
             if self.direction == Direction::Encrypt {
                 return Err(Reason::TagWhileEncrypting);
-            }
-            // The message was compared with an earlier tag.
-            if matches!(self.stage, Stage::Opened) && !bool::from(tag.ct_eq(&self.tag[..len])) {
-                self.stage = Stage::Failed;
             }
             self.tag[..len].copy_from_slice(tag);
             self.has_tag = true;
@@ -275,7 +278,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         if let Some(nonce) = nonce {
             self.nonce.set(nonce)?;
         }
-        let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
+        let has_ended = matches!(self.stage, Stage::Recorded(_) | Stage::Finished | Stage::Failed);
         if key.is_some() || nonce.is_some() || has_new_direction || has_ended {
             self.start();
         }
@@ -288,7 +291,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         }
         match &mut self.stage {
             Stage::Started if self.aad.append(data) => Ok(()),
-            Stage::Sealed { .. } | Stage::Opened => Err(Reason::LateAssociatedData),
+            Stage::Sealed { .. } | Stage::Opened(_) => Err(Reason::LateAssociatedData),
             _ => self.pieces()?.associated_data(data),
         }
     }
@@ -318,13 +321,22 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         if self.record.is_some() {
             return Err(Reason::TlsRecord);
         }
-        let result = match self.stage {
-            Stage::Sealed { .. } | Stage::Opened => {
+        let is_right = match &self.stage {
+            Stage::Sealed { .. } => Some(true),
+            // The message has this tag. Another may have been set since, or before a record.
+            Stage::Opened(tag) | Stage::Recorded(tag) => Some(!self.has_tag || self.is_expected(tag)),
+            _ => None,
+        };
+        let result = match is_right {
+            None => self.finish_pieces(),
+            Some(true) => {
                 self.stage = Stage::Finished;
                 Ok(())
             }
-            Stage::Finished => Ok(()),
-            _ => self.finish_pieces(),
+            Some(false) => {
+                self.stage = Stage::Failed;
+                Err(Reason::NotAuthentic)
+            }
         };
         // A tag is for one message.
         self.has_tag = false;
@@ -339,7 +351,8 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             b"tlsaadpad" => param.set_number(TAG_BYTES),
             b"tag" => {
                 let tag = self.tag.get(..param.capacity()).filter(|tag| !tag.is_empty()).ok_or(Reason::TagLength)?;
-                let is_ready = self.direction == Direction::Encrypt && matches!(self.stage, Stage::Finished);
+                let has_ended = matches!(self.stage, Stage::Recorded(_) | Stage::Finished);
+                let is_ready = has_ended && self.direction == Direction::Encrypt;
                 if is_ready { param.set_bytes(tag) } else { Err(Reason::TagNotReady) }
             }
             b"iv" | b"updated-iv" => param.set_nonce(self.nonce.get()?.as_mut()),

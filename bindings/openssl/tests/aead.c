@@ -189,6 +189,66 @@ static void test_used_nonces(void)
     EVP_CIPHER_CTX_free(ctx);
 }
 
+/* A message ends once. After its end, no tag is accepted that was not compared. */
+static void test_second_end(void)
+{
+    uint8_t text[24] = {1}, sealed[24], tag[TAG], out[24], wrong[TAG] = {0};
+    int len;
+    expected(key, nonce, NULL, 0, text, sizeof text, sealed, tag);
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+    update(ctx, out, text, sizeof text);
+    CHECK(finish(ctx) == 1);
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+    for (int late = 0; late < 2; late++) {
+        CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+        if (!late)
+            set_tag(ctx, wrong), set_tag(ctx, tag);
+        update(ctx, out, sealed, sizeof sealed);
+        /* The last tag counts. */
+        set_tag(ctx, wrong), set_tag(ctx, tag);
+        CHECK(finish(ctx) == 1 && memcmp(out, text, sizeof text) == 0);
+        FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        set_tag(ctx, wrong);
+        FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        set_tag(ctx, tag);
+        FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+    }
+    EVP_CIPHER_CTX_free(ctx);
+}
+
+/* The end of a TLS 1.2 record, which has its tag in itself. The end may be stated once. */
+static void test_end_of_record(void)
+{
+    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24}, record[24 + TAG] = {1}, out[24 + TAG];
+    uint8_t wrong[TAG] = {0};
+    int len;
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) == TAG);
+    update(ctx, record, record, sizeof record);
+    get_tag(ctx, out);
+    CHECK(memcmp(out, record + 24, TAG) == 0 && finish(ctx) == 1);
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+    header[12] = sizeof record;
+    enum { NO_TAG, RIGHT_TAG, WRONG_TAG, WRONG_TAG_FIRST, CASES };
+    for (int i = 0; i < CASES; i++) {
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) == TAG);
+        if (i == WRONG_TAG_FIRST)
+            set_tag(ctx, wrong);
+        CHECK(EVP_CipherUpdate(ctx, out, &len, record, sizeof record) == 1 && len == 24);
+        if (i == RIGHT_TAG || i == WRONG_TAG)
+            set_tag(ctx, i == RIGHT_TAG ? record + 24 : wrong);
+        if (i == NO_TAG || i == RIGHT_TAG) {
+            CHECK(EVP_Cipher(ctx, NULL, NULL, 0) == 0);
+            FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        } else {
+            IS_FORGERY(EVP_CipherFinal_ex(ctx, out, &len));
+            IS_FORGERY(EVP_CipherFinal_ex(ctx, out, &len));
+        }
+    }
+    EVP_CIPHER_CTX_free(ctx);
+}
+
 /* An empty message, in all ways to pass one. */
 static void test_empty(void)
 {
@@ -318,6 +378,8 @@ void test_aead(void)
     test_order();
     test_records();
     test_used_nonces();
+    test_second_end();
+    test_end_of_record();
     test_empty();
     test_tags();
     test_xchacha();
