@@ -18,7 +18,7 @@ impl<N: Copy + AsMut<[u8]> + for<'a> TryFrom<&'a [u8]>> Nonce<N> {
         Self { bytes: None, unused: None }
     }
 
-    /// Sets a nonce, with which nothing has been encrypted.
+    /// Sets a nonce, which may encrypt a message.
     pub(crate) fn set(&mut self, nonce: &[u8]) -> Result<(), Reason> {
         self.bytes = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
         self.unused = Some(0);
@@ -40,16 +40,16 @@ impl<N: Copy + AsMut<[u8]> + for<'a> TryFrom<&'a [u8]>> Nonce<N> {
     }
 
     /// Returns the nonce for the record with a sequence number. When encrypting, numbers must
-    /// increase, so each nonce can be taken only once.
+    /// increase, so each nonce can be taken only once. When decrypting, somebody else has encrypted
+    /// with the nonce, so it encrypts nothing afterwards.
     pub(crate) fn take_for_record(&mut self, direction: Direction, sequence: [u8; 8]) -> Result<N, Reason> {
         let mut nonce = *self.get()?;
-        if direction == Direction::Encrypt {
-            let number = u64::from_be_bytes(sequence);
-            if self.unused.is_none_or(|least| number < least) {
-                return Err(Reason::NoNonce);
-            }
-            self.unused = number.checked_add(1);
-        }
+        let number = u64::from_be_bytes(sequence);
+        self.unused = match (direction, self.unused) {
+            (Direction::Decrypt, _) => None,
+            (Direction::Encrypt, Some(least)) if number >= least => number.checked_add(1),
+            (Direction::Encrypt, _) => return Err(Reason::NoNonce),
+        };
         // RFC 7905, section 2.
         nonce.as_mut()[4..].iter_mut().zip(sequence).for_each(|(nonce, byte)| *nonce ^= byte);
         Ok(nonce)

@@ -1,8 +1,6 @@
 /* Parameters, errors and known answers of the AEADs. */
 #include "check.h"
 
-#define USED "no nonce (IV) has been set since the last message"
-
 static const uint8_t key[32] = {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a,
                                 0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x90, 0x91, 0x92, 0x93, 0x94, 0x95,
                                 0x96, 0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f};
@@ -107,85 +105,6 @@ static void test_order(void)
     IS_FORGERY(EVP_CipherFinal_ex(ctx, out, &len));
     CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
     FAILS(EVP_CipherFinal_ex(ctx, out, &len), "the tag must be set before the message is finished");
-    EVP_CIPHER_CTX_free(ctx);
-}
-
-/* A TLS 1.2 record uses up the nonce, which is its own if its number is 0. A record of a wrong
- * length is not encrypted as another message. */
-static void test_records(void)
-{
-    static const uint8_t number_0[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24};
-    uint8_t text[24 + TAG] = {1}, record[24 + TAG], out[24 + TAG];
-    EVP_CIPHER_CTX *a = context(theirs, key, nonce, 1), *b = context(ours, key, nonce, 1);
-    int len;
-    CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
-    update(a, record, text, sizeof text);
-    CHECK(EVP_CIPHER_CTX_ctrl(b, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
-    for (int wrong = 24; wrong < 24 + TAG; wrong++)
-        FAILS(EVP_CipherUpdate(b, out, &len, text, wrong), "a TLS record has a wrong length");
-    FAILS(EVP_CipherFinal_ex(b, out, &len), "a TLS record has a wrong length");
-    update(b, out, text, sizeof text);
-    CHECK(memcmp(record, out, sizeof out) == 0);
-    CHECK(EVP_EncryptInit_ex(b, NULL, NULL, NULL, NULL) == 1);
-    FAILS(EVP_CipherUpdate(b, out, &len, text, 24), USED);
-    CHECK(EVP_EncryptInit_ex(b, NULL, NULL, NULL, nonce) == 1);
-    update(b, out, text, 24);
-    CHECK(finish(b) == 1);
-    EVP_CIPHER_CTX_free(a);
-    EVP_CIPHER_CTX_free(b);
-}
-
-/* Encrypts the TLS 1.2 record with this sequence number. */
-static int encrypt_record(EVP_CIPHER_CTX *ctx, uint64_t number)
-{
-    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24}, text[24 + TAG] = {1};
-    int len;
-    for (int i = 0; i < 8; i++)
-        header[i] = (uint8_t)(number >> (56 - 8 * i));
-    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) == TAG);
-    return EVP_CipherUpdate(ctx, text, &len, text, sizeof text);
-}
-
-/* Records and other messages use each nonce once. The nonce of record 0 is that of a message. */
-static void test_used_nonces(void)
-{
-    uint8_t text[24] = {1};
-    int len;
-    for (int is_fixed = 0; is_fixed < 2; is_fixed++) {
-        EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
-        for (int again = 0; again < 2; again++) {
-            update(ctx, text, text, sizeof text);
-            if (again)
-                CHECK(finish(ctx) == 1);
-            FAILS(encrypt_record(ctx, 0), USED);
-            CHECK(encrypt_record(ctx, 1) == 1);
-            FAILS(encrypt_record(ctx, 1), USED);
-            CHECK(encrypt_record(ctx, 9) == 1);
-            FAILS(encrypt_record(ctx, 8), USED);
-            CHECK(encrypt_record(ctx, UINT64_MAX) == 1);
-            FAILS(encrypt_record(ctx, UINT64_MAX), USED);
-            FAILS(encrypt_record(ctx, 0), USED);
-            if (is_fixed) {
-                CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 12, (void *)nonce) == 1);
-            } else {
-                CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, NULL, nonce) == 1);
-            }
-        }
-        CHECK(encrypt_record(ctx, 0) == 1);
-        CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, NULL, NULL) == 1);
-        FAILS(EVP_CipherUpdate(ctx, text, &len, text, 24), USED);
-        EVP_CIPHER_CTX_free(ctx);
-    }
-    /* A second piece does not continue the message with another nonce. */
-    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
-    uint8_t other[12] = {7}, sealed[24], tag[TAG], same[TAG];
-    update(ctx, text, text, sizeof text);
-    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 12, other) == 1);
-    expected(key, other, NULL, 0, text, sizeof text, sealed, tag);
-    update(ctx, text, text, sizeof text);
-    CHECK(finish(ctx) == 1 && memcmp(text, sealed, sizeof text) == 0);
-    get_tag(ctx, same);
-    CHECK(memcmp(tag, same, TAG) == 0);
     EVP_CIPHER_CTX_free(ctx);
 }
 
@@ -376,8 +295,6 @@ void test_aead(void)
     test_properties();
     test_parameters();
     test_order();
-    test_records();
-    test_used_nonces();
     test_second_end();
     test_end_of_record();
     test_empty();
