@@ -34,7 +34,6 @@ const GROUP: usize = 32;
 ///
 /// The bytes are those of the packet on the wire: the header, which ends with the packet number,
 /// the payload as plaintext, and 16 bytes for the tag.
-#[derive(Debug)]
 pub struct Packet<'a> {
     number: u64,
     path_id: u32,
@@ -89,6 +88,14 @@ impl<'a> Packet<'a> {
         let start = self.packet_number_start().expect("a length that was checked");
         let (first, rest) = self.bytes.split_first_mut().expect("a length that was checked");
         header::apply(mask, first, &mut rest[start - 1..]);
+    }
+}
+
+/// Shows the length only: the bytes are plaintext until the packet is encrypted, and its number is
+/// hidden afterwards.
+impl fmt::Debug for Packet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Packet").field("len", &self.bytes.len()).finish_non_exhaustive()
     }
 }
 

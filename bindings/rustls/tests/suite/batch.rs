@@ -122,6 +122,8 @@ fn a_packet_is_encrypted_once() {
 }
 
 #[test]
-fn keys_are_not_shown() {
+fn keys_and_plaintext_are_not_shown() {
     assert_eq!(format!("{:?}", keys()), "PacketKeys { .. }");
+    let mut bytes = octets(1, 100);
+    assert_eq!(format!("{:?}", Packet::new(1, 9, &mut bytes)), "Packet { len: 100, .. }");
 }
