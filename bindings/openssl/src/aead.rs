@@ -272,6 +272,10 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         let has_new_direction = self.direction != direction;
         self.direction = direction;
         if let Some(key) = key {
+            // With another key, a program may keep the nonce. A key that is set again is not new.
+            if self.key.as_ref().is_some_and(|old| !bool::from(old.bytes.ct_eq(key))) {
+                self.nonce.renew();
+            }
             let cipher = ChaChaPoly1305::with_backend(key, self.backend);
             self.key = Some(Key { bytes: Zeroizing::new(*key), cipher });
         }

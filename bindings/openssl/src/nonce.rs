@@ -25,6 +25,11 @@ impl<N: Copy + AsMut<[u8]> + for<'a> TryFrom<&'a [u8]>> Nonce<N> {
         Ok(())
     }
 
+    /// Allows the nonce to encrypt again, because it has a new key.
+    pub(crate) fn renew(&mut self) {
+        self.unused = Some(0);
+    }
+
     pub(crate) fn is_set(&self) -> bool {
         self.bytes.is_some()
     }

@@ -147,9 +147,50 @@ static void test_decrypted_nonces(void)
         }
 }
 
+/* A nonce that is kept encrypts one message with each new key, as OpenSSL's own cipher does it. */
+static void test_new_keys(void)
+{
+    uint8_t text[24] = {1}, fresh[32], sealed[24], tag[TAG], out[24], same[TAG];
+    int len;
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+    for (int i = 0; i < 40; i++) {
+        /* First, the key that is set already. Then a change of each byte. */
+        memcpy(fresh, key, sizeof key);
+        fresh[i % 32] ^= i == 0 ? 0 : 1 + i / 32;
+        if (i == 0)
+            CHECK(encrypt_record(ctx, 7) == 1);
+        CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, fresh, NULL) == 1);
+        if (i == 0) {
+            FAILS(EVP_CipherUpdate(ctx, out, &len, text, 24), USED);
+            continue;
+        }
+        expected(fresh, nonce, NULL, 0, text, sizeof text, sealed, tag);
+        update(ctx, out, text, sizeof text);
+        CHECK(finish(ctx) == 1 && memcmp(out, sealed, sizeof sealed) == 0);
+        get_tag(ctx, same);
+        CHECK(memcmp(tag, same, TAG) == 0);
+        CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, fresh, NULL) == 1);
+        FAILS(EVP_CipherUpdate(ctx, out, &len, text, 24), USED);
+        /* The nonce of a message that was decrypted, too. */
+        CHECK(EVP_DecryptInit_ex(ctx, NULL, NULL, fresh, NULL) == 1);
+        set_tag(ctx, tag);
+        update(ctx, out, sealed, sizeof sealed);
+        CHECK(finish(ctx) == 1);
+        CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, fresh, NULL) == 1);
+        FAILS(EVP_CipherUpdate(ctx, out, &len, text, 24), USED);
+    }
+    EVP_CIPHER_CTX_free(ctx);
+    /* A key without a nonce. */
+    ctx = context(ours, key, NULL, 1);
+    CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, fresh, NULL) == 1);
+    FAILS(EVP_CipherUpdate(ctx, out, &len, text, 24), USED);
+    EVP_CIPHER_CTX_free(ctx);
+}
+
 void test_nonces(void)
 {
     test_records();
     test_used_nonces();
     test_decrypted_nonces();
+    test_new_keys();
 }
