@@ -131,6 +131,11 @@ static void test_second_end(void)
         FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
         set_tag(ctx, tag);
         FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        FAILS(EVP_CipherUpdate(ctx, out, &len, sealed, sizeof sealed), USED);
+        CHECK(EVP_DecryptInit_ex(ctx, NULL, NULL, NULL, NULL) == 1);
+        set_tag(ctx, tag);
+        update(ctx, out, sealed, sizeof sealed);
+        CHECK(finish(ctx) == 1);
     }
     EVP_CIPHER_CTX_free(ctx);
 }
@@ -166,6 +171,56 @@ static void test_end_of_record(void)
         }
     }
     EVP_CIPHER_CTX_free(ctx);
+}
+
+/* Decrypts a piece whose last byte was changed, with associated data. Returns whether there is
+ * plaintext. */
+static int releases_forgery(const uint8_t *data, size_t data_len, int tag_first, size_t tag_len)
+{
+    uint8_t text[24] = {1}, sealed[24], tag[TAG], out[24];
+    int len;
+    expected(key, nonce, data, data_len, text, sizeof text, sealed, tag);
+    sealed[23] ^= 1;
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 0);
+    if (tag_first)
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)tag_len, tag) == 1);
+    update(ctx, NULL, data, data_len);
+    memset(out, 0, sizeof out);
+    int released = EVP_CipherUpdate(ctx, out, &len, sealed, sizeof sealed) == 1;
+    CHECK((memcmp(out, text, 23) == 0) == released);
+    set_tag(ctx, tag);
+    IS_FORGERY(finish(ctx));
+    EVP_CIPHER_CTX_free(ctx);
+    return released;
+}
+
+/* Returns whether a message with associated data is verified before it is decrypted: then it cannot
+ * go on. */
+static int is_verified_first(const uint8_t *data, size_t data_len, size_t tag_len)
+{
+    uint8_t text[24] = {1}, sealed[24], tag[TAG], out[24];
+    int len;
+    expected(key, nonce, data, data_len, text, sizeof text, sealed, tag);
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 0);
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)tag_len, tag) == 1);
+    update(ctx, NULL, data, data_len / 2);
+    update(ctx, NULL, data + data_len / 2, data_len - data_len / 2);
+    update(ctx, out, sealed, sizeof sealed);
+    int goes_on = EVP_CipherUpdate(ctx, out, &len, sealed, 1) == 1;
+    IS_FORGERY(finish(ctx));
+    EVP_CIPHER_CTX_free(ctx);
+    return !goes_on;
+}
+
+/* When plaintext is released before its tag was checked: docs/openssl.md says it. */
+static void test_release(void)
+{
+    static const uint8_t header[65] = {0x17, 3, 3, 0, 24 + TAG};
+    CHECK(!releases_forgery(header, 5, 1, TAG));
+    CHECK(releases_forgery(header, 5, 1, TAG - 1) && releases_forgery(header, 5, 0, TAG));
+    CHECK(releases_forgery(aad, 5, 1, TAG) && releases_forgery(header, 6, 1, TAG));
+    CHECK(is_verified_first(header, 0, TAG) && is_verified_first(header, 64, TAG));
+    CHECK(!is_verified_first(header, 65, TAG) && !is_verified_first(header, 64, TAG - 1));
 }
 
 /* An empty message, in all ways to pass one. */
@@ -297,6 +352,7 @@ void test_aead(void)
     test_order();
     test_second_end();
     test_end_of_record();
+    test_release();
     test_empty();
     test_tags();
     test_xchacha();
