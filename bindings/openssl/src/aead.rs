@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use crate::abi::{EVP_AEAD_TLS1_AAD_LEN, OSSL_PARAM};
 use crate::boundary::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
+use crate::nonce::Nonce;
 use crate::param::Param;
 use crate::pieces::Pieces;
 use crate::reason::Reason;
@@ -27,10 +28,7 @@ const KEPT_BYTES: usize = 2048;
 pub(crate) struct Aead<L: AeadLayout> {
     backend: Backend,
     key: Option<Key<L>>,
-    nonce: Option<L::Nonce>,
-    /// The least number that may encrypt with the nonce, or none. The nonce of a TLS 1.2 record
-    /// depends on the record's sequence number. Other messages have the nonce of number 0.
-    unused: Option<u64>,
+    nonce: Nonce<L::Nonce>,
     direction: Direction,
     /// When encrypting, the resulting tag. When decrypting, the expected tag, if `has_tag`.
     tag: Tag,
@@ -59,8 +57,10 @@ enum Stage<L: Layout> {
     Started,
     /// One piece was encrypted as the whole message.
     Sealed { is_record: bool },
-    /// One piece was decrypted as the whole message, which is authentic.
-    Opened,
+    /// One piece was decrypted as the whole message, which is authentic and has this tag.
+    Opened(Tag),
+    /// A TLS 1.2 record was encrypted, or is authentic and was decrypted. It has this tag.
+    Recorded(Tag),
     /// The message is processed in pieces.
     Pieces(Box<Pieces<L>>),
     /// The tag was computed or verified.
@@ -81,7 +81,7 @@ impl<L: AeadLayout> Aead<L> {
 
     /// Prepares for a new message.
     fn start(&mut self) {
-        let is_ready = self.key.is_some() && self.nonce.is_some();
+        let is_ready = self.key.is_some() && self.nonce.is_set();
         self.stage = if is_ready { Stage::Started } else { Stage::Idle };
         self.aad.clear();
         self.record = None;
@@ -91,44 +91,16 @@ impl<L: AeadLayout> Aead<L> {
         self.key.as_ref().ok_or(Reason::NoKey)
     }
 
-    /// Returns the nonce of a message that is not a TLS 1.2 record.
-    fn take_nonce(&mut self) -> Result<L::Nonce, Reason> {
-        self.take_record_nonce([0; 8])
-    }
-
-    /// Returns the nonce of the record with a sequence number. When encrypting, numbers must
-    /// increase, so each nonce can be taken only once.
-    fn take_record_nonce(&mut self, sequence: [u8; 8]) -> Result<L::Nonce, Reason> {
-        let mut nonce = self.nonce.ok_or(Reason::NoNonce)?;
-        if self.direction == Direction::Encrypt {
-            let number = u64::from_be_bytes(sequence);
-            if self.unused.is_none_or(|least| number < least) {
-                return Err(Reason::NoNonce);
-            }
-            self.unused = number.checked_add(1);
-        }
-        // RFC 7905, section 2.
-        nonce.as_mut()[4..].iter_mut().zip(sequence).for_each(|(nonce, byte)| *nonce ^= byte);
-        Ok(nonce)
-    }
-
-    /// Sets a nonce, with which nothing has been encrypted.
-    fn set_nonce(&mut self, nonce: &[u8]) -> Result<(), Reason> {
-        self.nonce = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
-        self.unused = Some(0);
-        Ok(())
-    }
-
     /// Returns the state in the middle of the message, to which a piece can be added.
     fn pieces(&mut self) -> Result<&mut Pieces<L>, Reason> {
         let kept = match &self.stage {
             Stage::Pieces(_) => None,
-            Stage::Started => Some((self.take_nonce()?, false)),
-            Stage::Sealed { is_record: false } => Some((self.nonce.ok_or(Reason::NoNonce)?, true)),
+            Stage::Started => Some((self.nonce.take(self.direction)?, false)),
+            Stage::Sealed { is_record: false } => Some((*self.nonce.get()?, true)),
             Stage::Sealed { is_record: true } => return Err(Reason::RecordEnded),
             Stage::Idle => return Err(if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce }),
-            Stage::Finished => return Err(Reason::NoNonce),
-            Stage::Opened | Stage::Failed => {
+            Stage::Recorded(_) | Stage::Finished => return Err(Reason::NoNonce),
+            Stage::Opened(_) | Stage::Failed => {
                 // The tag was verified for a shorter message.
                 self.stage = Stage::Failed;
                 return Err(Reason::NotAuthentic);
@@ -153,7 +125,7 @@ impl<L: AeadLayout> Aead<L> {
         let len = buffers.len();
         let is_record = self.aad.is_header_of_record(len);
         if self.direction == Direction::Encrypt && (is_record || len <= KEPT_BYTES) {
-            let nonce = self.take_nonce()?;
+            let nonce = self.nonce.take(self.direction)?;
             let (ciphertext, tag) = seal(&self.key()?.cipher, &nonce, self.aad.get(), buffers);
             self.tag = tag;
             self.kept.clear();
@@ -164,10 +136,10 @@ impl<L: AeadLayout> Aead<L> {
             return Ok(());
         }
         if self.direction == Direction::Decrypt && self.has_tag && self.tag_bytes == TAG_BYTES {
-            let nonce = self.take_nonce()?;
+            let nonce = self.nonce.take(self.direction)?;
             let opened = open(&self.key()?.cipher, &nonce, self.aad.get(), &mut buffers, &self.tag);
             if opened.is_ok() {
-                self.stage = Stage::Opened;
+                self.stage = Stage::Opened(self.tag);
                 return Ok(());
             } else if is_record {
                 self.stage = Stage::Failed;
@@ -197,18 +169,18 @@ impl<L: AeadLayout> Aead<L> {
     fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
         // The associated data begins with the sequence number.
         let sequence = record.aad.first_chunk().ok_or(Reason::Internal)?;
-        let nonce = self.take_record_nonce(*sequence)?;
+        let nonce = self.nonce.take_for_record(self.direction, *sequence)?;
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
             self.tag = seal(cipher, &nonce, &record.aad, text).1;
             tag.in_place().copy_from_slice(&self.tag);
-            self.stage = Stage::Finished;
+            self.stage = Stage::Recorded(self.tag);
             return Ok(record.plaintext_bytes + TAG_BYTES);
         }
         let tag = tag.input().try_into().map_err(|_| Reason::Internal)?;
         let opened = open(cipher, &nonce, &record.aad, &mut text, tag);
-        self.stage = if opened.is_ok() { Stage::Finished } else { Stage::Failed };
+        self.stage = if opened.is_ok() { Stage::Recorded(*tag) } else { Stage::Failed };
         opened.map(|()| record.plaintext_bytes)
     }
 
@@ -223,11 +195,16 @@ impl<L: AeadLayout> Aead<L> {
             self.tag = computed;
         } else if !self.has_tag {
             return Err(Reason::NoTag);
-        } else if !bool::from(computed[..self.tag_bytes].ct_eq(&self.tag[..self.tag_bytes])) {
+        } else if !self.is_expected(&computed) {
             return Err(Reason::NotAuthentic);
         }
         self.stage = Stage::Finished;
         Ok(())
+    }
+
+    /// Returns whether a tag begins with the expected one, which may be truncated.
+    fn is_expected(&self, tag: &Tag) -> bool {
+        tag[..self.tag_bytes].ct_eq(&self.tag[..self.tag_bytes]).into()
     }
 
     /// Sets the expected tag, or only the tag length.
@@ -238,10 +215,6 @@ impl<L: AeadLayout> Aead<L> {
         if let Some(tag) = tag {
             if self.direction == Direction::Encrypt {
                 return Err(Reason::TagWhileEncrypting);
-            }
-            // The message was compared with an earlier tag.
-            if matches!(self.stage, Stage::Opened) && !bool::from(tag.ct_eq(&self.tag[..len])) {
-                self.stage = Stage::Failed;
             }
             self.tag[..len].copy_from_slice(tag);
             self.has_tag = true;
@@ -278,8 +251,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         Self {
             backend,
             key: None,
-            nonce: None,
-            unused: None,
+            nonce: Nonce::none(),
             direction: Direction::Decrypt,
             tag: [0; TAG_BYTES],
             tag_bytes: TAG_BYTES,
@@ -300,13 +272,17 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         let has_new_direction = self.direction != direction;
         self.direction = direction;
         if let Some(key) = key {
+            // With another key, a program may keep the nonce. A key that is set again is not new.
+            if self.key.as_ref().is_some_and(|old| !bool::from(old.bytes.ct_eq(key))) {
+                self.nonce.renew();
+            }
             let cipher = ChaChaPoly1305::with_backend(key, self.backend);
             self.key = Some(Key { bytes: Zeroizing::new(*key), cipher });
         }
         if let Some(nonce) = nonce {
-            self.set_nonce(nonce)?;
+            self.nonce.set(nonce)?;
         }
-        let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
+        let has_ended = matches!(self.stage, Stage::Recorded(_) | Stage::Finished | Stage::Failed);
         if key.is_some() || nonce.is_some() || has_new_direction || has_ended {
             self.start();
         }
@@ -319,7 +295,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         }
         match &mut self.stage {
             Stage::Started if self.aad.append(data) => Ok(()),
-            Stage::Sealed { .. } | Stage::Opened => Err(Reason::LateAssociatedData),
+            Stage::Sealed { .. } | Stage::Opened(_) => Err(Reason::LateAssociatedData),
             _ => self.pieces()?.associated_data(data),
         }
     }
@@ -349,13 +325,22 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         if self.record.is_some() {
             return Err(Reason::TlsRecord);
         }
-        let result = match self.stage {
-            Stage::Sealed { .. } | Stage::Opened => {
+        let is_right = match &self.stage {
+            Stage::Sealed { .. } => Some(true),
+            // The message has this tag. Another may have been set since, or before a record.
+            Stage::Opened(tag) | Stage::Recorded(tag) => Some(!self.has_tag || self.is_expected(tag)),
+            _ => None,
+        };
+        let result = match is_right {
+            None => self.finish_pieces(),
+            Some(true) => {
                 self.stage = Stage::Finished;
                 Ok(())
             }
-            Stage::Finished => Ok(()),
-            _ => self.finish_pieces(),
+            Some(false) => {
+                self.stage = Stage::Failed;
+                Err(Reason::NotAuthentic)
+            }
         };
         // A tag is for one message.
         self.has_tag = false;
@@ -370,10 +355,11 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             b"tlsaadpad" => param.set_number(TAG_BYTES),
             b"tag" => {
                 let tag = self.tag.get(..param.capacity()).filter(|tag| !tag.is_empty()).ok_or(Reason::TagLength)?;
-                let is_ready = self.direction == Direction::Encrypt && matches!(self.stage, Stage::Finished);
+                let has_ended = matches!(self.stage, Stage::Recorded(_) | Stage::Finished);
+                let is_ready = has_ended && self.direction == Direction::Encrypt;
                 if is_ready { param.set_bytes(tag) } else { Err(Reason::TagNotReady) }
             }
-            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.as_mut().ok_or(Reason::NoNonce)?.as_mut()),
+            b"iv" | b"updated-iv" => param.set_nonce(self.nonce.get()?.as_mut()),
             _ => Ok(()),
         }
     }
@@ -389,7 +375,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
             // TLS records have nonces of 12 bytes.
             b"tlsaad" if Self::IS_IETF => self.start_record(param.bytes()?),
             // A message that has begun must not continue with this nonce.
-            b"tlsivfixed" if Self::IS_IETF => self.set_nonce(param.bytes()?).map(|()| self.start()),
+            b"tlsivfixed" if Self::IS_IETF => self.nonce.set(param.bytes()?).map(|()| self.start()),
             b"tlsaad" | b"tlsivfixed" => Err(Reason::NonceLength),
             _ => Ok(()),
         }

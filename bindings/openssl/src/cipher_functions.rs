@@ -141,10 +141,10 @@ unsafe extern "C" fn update<C: Cipher>(
         if capacity < len {
             return Err(Reason::OutputTooSmall);
         }
-        context.tally.count(len);
         // SAFETY: OpenSSL's rules.
         let buffers = unsafe { Buffers::new(from, out, len) }?;
         *written = context.state.update(buffers)?;
+        context.tally.count(len);
         Ok(())
     };
     // SAFETY: OpenSSL's rules.

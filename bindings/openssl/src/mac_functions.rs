@@ -71,13 +71,14 @@ unsafe extern "C" fn update(context: *mut c_void, data: *const u8, len: usize) -
     // SAFETY: OpenSSL's rules.
     let data = unsafe { input(data, len) };
     // SAFETY: OpenSSL's rules.
-    unsafe { call(context, |context| count_and_update(context, data)) }
+    unsafe { call(context, |context| update_and_count(context, data)) }
 }
 
-fn count_and_update(context: &mut Context<Mac>, data: Result<&[u8], Reason>) -> Result<(), Reason> {
+fn update_and_count(context: &mut Context<Mac>, data: Result<&[u8], Reason>) -> Result<(), Reason> {
     let data = data?;
+    context.state.update(data)?;
     context.tally.count(data.len());
-    context.state.update(data)
+    Ok(())
 }
 
 unsafe extern "C" fn finish(context: *mut c_void, out: *mut u8, written: *mut usize, capacity: usize) -> c_int {

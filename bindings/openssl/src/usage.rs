@@ -71,9 +71,10 @@ impl Tally {
         Self { algorithm, updates: 0, bytes: 0 }
     }
 
+    /// Counts an update that has succeeded.
     pub(crate) fn count(&mut self, bytes: usize) {
-        self.updates += 1;
-        self.bytes += bytes as u64;
+        self.updates = self.updates.saturating_add(1);
+        self.bytes = self.bytes.saturating_add(bytes as u64);
     }
 
     pub(crate) fn add_to(&self, usage: &Usage) {
@@ -81,7 +82,9 @@ impl Tally {
             return;
         }
         let count = &usage.counts()[self.algorithm];
-        count.updates.fetch_add(self.updates, Relaxed);
-        count.bytes.fetch_add(self.bytes, Relaxed);
+        for (sum, own) in [(&count.updates, self.updates), (&count.bytes, self.bytes)] {
+            // The closure always returns a sum, so this does not fail.
+            let _ = sum.fetch_update(Relaxed, Relaxed, |sum| Some(sum.saturating_add(own)));
+        }
     }
 }

@@ -1,8 +1,6 @@
 /* Parameters, errors and known answers of the AEADs. */
 #include "check.h"
 
-#define USED "no nonce (IV) has been set since the last message"
-
 static const uint8_t key[32] = {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a,
                                 0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x90, 0x91, 0x92, 0x93, 0x94, 0x95,
                                 0x96, 0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f};
@@ -110,83 +108,119 @@ static void test_order(void)
     EVP_CIPHER_CTX_free(ctx);
 }
 
-/* A TLS 1.2 record uses up the nonce, which is its own if its number is 0. A record of a wrong
- * length is not encrypted as another message. */
-static void test_records(void)
+/* A message ends once. After its end, no tag is accepted that was not compared. */
+static void test_second_end(void)
 {
-    static const uint8_t number_0[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24};
-    uint8_t text[24 + TAG] = {1}, record[24 + TAG], out[24 + TAG];
-    EVP_CIPHER_CTX *a = context(theirs, key, nonce, 1), *b = context(ours, key, nonce, 1);
+    uint8_t text[24] = {1}, sealed[24], tag[TAG], out[24], wrong[TAG] = {0};
     int len;
-    CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
-    update(a, record, text, sizeof text);
-    CHECK(EVP_CIPHER_CTX_ctrl(b, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
-    for (int wrong = 24; wrong < 24 + TAG; wrong++)
-        FAILS(EVP_CipherUpdate(b, out, &len, text, wrong), "a TLS record has a wrong length");
-    FAILS(EVP_CipherFinal_ex(b, out, &len), "a TLS record has a wrong length");
-    update(b, out, text, sizeof text);
-    CHECK(memcmp(record, out, sizeof out) == 0);
-    CHECK(EVP_EncryptInit_ex(b, NULL, NULL, NULL, NULL) == 1);
-    FAILS(EVP_CipherUpdate(b, out, &len, text, 24), USED);
-    CHECK(EVP_EncryptInit_ex(b, NULL, NULL, NULL, nonce) == 1);
-    update(b, out, text, 24);
-    CHECK(finish(b) == 1);
-    EVP_CIPHER_CTX_free(a);
-    EVP_CIPHER_CTX_free(b);
-}
-
-/* Encrypts the TLS 1.2 record with this sequence number. */
-static int encrypt_record(EVP_CIPHER_CTX *ctx, uint64_t number)
-{
-    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24}, text[24 + TAG] = {1};
-    int len;
-    for (int i = 0; i < 8; i++)
-        header[i] = (uint8_t)(number >> (56 - 8 * i));
-    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) == TAG);
-    return EVP_CipherUpdate(ctx, text, &len, text, sizeof text);
-}
-
-/* Records and other messages use each nonce once. The nonce of record 0 is that of a message. */
-static void test_used_nonces(void)
-{
-    uint8_t text[24] = {1};
-    int len;
-    for (int is_fixed = 0; is_fixed < 2; is_fixed++) {
-        EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
-        for (int again = 0; again < 2; again++) {
-            update(ctx, text, text, sizeof text);
-            if (again)
-                CHECK(finish(ctx) == 1);
-            FAILS(encrypt_record(ctx, 0), USED);
-            CHECK(encrypt_record(ctx, 1) == 1);
-            FAILS(encrypt_record(ctx, 1), USED);
-            CHECK(encrypt_record(ctx, 9) == 1);
-            FAILS(encrypt_record(ctx, 8), USED);
-            CHECK(encrypt_record(ctx, UINT64_MAX) == 1);
-            FAILS(encrypt_record(ctx, UINT64_MAX), USED);
-            FAILS(encrypt_record(ctx, 0), USED);
-            if (is_fixed) {
-                CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 12, (void *)nonce) == 1);
-            } else {
-                CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, NULL, nonce) == 1);
-            }
-        }
-        CHECK(encrypt_record(ctx, 0) == 1);
-        CHECK(EVP_EncryptInit_ex(ctx, NULL, NULL, NULL, NULL) == 1);
-        FAILS(EVP_CipherUpdate(ctx, text, &len, text, 24), USED);
-        EVP_CIPHER_CTX_free(ctx);
-    }
-    /* A second piece does not continue the message with another nonce. */
+    expected(key, nonce, NULL, 0, text, sizeof text, sealed, tag);
     EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
-    uint8_t other[12] = {7}, sealed[24], tag[TAG], same[TAG];
-    update(ctx, text, text, sizeof text);
-    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 12, other) == 1);
-    expected(key, other, NULL, 0, text, sizeof text, sealed, tag);
-    update(ctx, text, text, sizeof text);
-    CHECK(finish(ctx) == 1 && memcmp(text, sealed, sizeof text) == 0);
-    get_tag(ctx, same);
-    CHECK(memcmp(tag, same, TAG) == 0);
+    update(ctx, out, text, sizeof text);
+    CHECK(finish(ctx) == 1);
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+    for (int late = 0; late < 2; late++) {
+        CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+        if (!late)
+            set_tag(ctx, wrong), set_tag(ctx, tag);
+        update(ctx, out, sealed, sizeof sealed);
+        /* The last tag counts. */
+        set_tag(ctx, wrong), set_tag(ctx, tag);
+        CHECK(finish(ctx) == 1 && memcmp(out, text, sizeof text) == 0);
+        FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        set_tag(ctx, wrong);
+        FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        set_tag(ctx, tag);
+        FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        FAILS(EVP_CipherUpdate(ctx, out, &len, sealed, sizeof sealed), USED);
+        CHECK(EVP_DecryptInit_ex(ctx, NULL, NULL, NULL, NULL) == 1);
+        set_tag(ctx, tag);
+        update(ctx, out, sealed, sizeof sealed);
+        CHECK(finish(ctx) == 1);
+    }
     EVP_CIPHER_CTX_free(ctx);
+}
+
+/* The end of a TLS 1.2 record, which has its tag in itself. The end may be stated once. */
+static void test_end_of_record(void)
+{
+    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24}, record[24 + TAG] = {1}, out[24 + TAG];
+    uint8_t wrong[TAG] = {0};
+    int len;
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) == TAG);
+    update(ctx, record, record, sizeof record);
+    get_tag(ctx, out);
+    CHECK(memcmp(out, record + 24, TAG) == 0 && finish(ctx) == 1);
+    FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+    CHECK(EVP_CipherInit_ex2(ctx, NULL, NULL, nonce, 0, NULL) == 1);
+    header[12] = sizeof record;
+    enum { NO_TAG, RIGHT_TAG, WRONG_TAG, WRONG_TAG_FIRST, CASES };
+    for (int i = 0; i < CASES; i++) {
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 13, header) == TAG);
+        if (i == WRONG_TAG_FIRST)
+            set_tag(ctx, wrong);
+        CHECK(EVP_CipherUpdate(ctx, out, &len, record, sizeof record) == 1 && len == 24);
+        if (i == RIGHT_TAG || i == WRONG_TAG)
+            set_tag(ctx, i == RIGHT_TAG ? record + 24 : wrong);
+        if (i == NO_TAG || i == RIGHT_TAG) {
+            CHECK(EVP_Cipher(ctx, NULL, NULL, 0) == 0);
+            FAILS(EVP_CipherFinal_ex(ctx, out, &len), USED);
+        } else {
+            IS_FORGERY(EVP_CipherFinal_ex(ctx, out, &len));
+            IS_FORGERY(EVP_CipherFinal_ex(ctx, out, &len));
+        }
+    }
+    EVP_CIPHER_CTX_free(ctx);
+}
+
+/* Decrypts a piece whose last byte was changed, with associated data. Returns whether there is
+ * plaintext. */
+static int releases_forgery(const uint8_t *data, size_t data_len, int tag_first, size_t tag_len)
+{
+    uint8_t text[24] = {1}, sealed[24], tag[TAG], out[24];
+    int len;
+    expected(key, nonce, data, data_len, text, sizeof text, sealed, tag);
+    sealed[23] ^= 1;
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 0);
+    if (tag_first)
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)tag_len, tag) == 1);
+    update(ctx, NULL, data, data_len);
+    memset(out, 0, sizeof out);
+    int released = EVP_CipherUpdate(ctx, out, &len, sealed, sizeof sealed) == 1;
+    CHECK((memcmp(out, text, 23) == 0) == released);
+    set_tag(ctx, tag);
+    IS_FORGERY(finish(ctx));
+    EVP_CIPHER_CTX_free(ctx);
+    return released;
+}
+
+/* Returns whether a message with associated data is verified before it is decrypted: then it cannot
+ * go on. */
+static int is_verified_first(const uint8_t *data, size_t data_len, size_t tag_len)
+{
+    uint8_t text[24] = {1}, sealed[24], tag[TAG], out[24];
+    int len;
+    expected(key, nonce, data, data_len, text, sizeof text, sealed, tag);
+    EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 0);
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, (int)tag_len, tag) == 1);
+    update(ctx, NULL, data, data_len / 2);
+    update(ctx, NULL, data + data_len / 2, data_len - data_len / 2);
+    update(ctx, out, sealed, sizeof sealed);
+    int goes_on = EVP_CipherUpdate(ctx, out, &len, sealed, 1) == 1;
+    IS_FORGERY(finish(ctx));
+    EVP_CIPHER_CTX_free(ctx);
+    return !goes_on;
+}
+
+/* When plaintext is released before its tag was checked: docs/openssl.md says it. */
+static void test_release(void)
+{
+    static const uint8_t header[65] = {0x17, 3, 3, 0, 24 + TAG};
+    CHECK(!releases_forgery(header, 5, 1, TAG));
+    CHECK(releases_forgery(header, 5, 1, TAG - 1) && releases_forgery(header, 5, 0, TAG));
+    CHECK(releases_forgery(aad, 5, 1, TAG) && releases_forgery(header, 6, 1, TAG));
+    CHECK(is_verified_first(header, 0, TAG) && is_verified_first(header, 64, TAG));
+    CHECK(!is_verified_first(header, 65, TAG) && !is_verified_first(header, 64, TAG - 1));
 }
 
 /* An empty message, in all ways to pass one. */
@@ -316,8 +350,9 @@ void test_aead(void)
     test_properties();
     test_parameters();
     test_order();
-    test_records();
-    test_used_nonces();
+    test_second_end();
+    test_end_of_record();
+    test_release();
     test_empty();
     test_tags();
     test_xchacha();

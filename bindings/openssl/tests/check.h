@@ -43,6 +43,8 @@
     } while (0)
 
 #define TAG 16
+/* The error of a nonce that has encrypted a message. */
+#define USED "no nonce (IV) has been set since the last message"
 
 /* The folder of sealane.so. */
 extern const char *folder;
@@ -117,6 +119,7 @@ static inline void expected(const uint8_t *key, const uint8_t *nonce, const uint
 }
 
 void test_aead(void);
+void test_nonces(void);
 void test_pieces(void);
 void test_tls(void);
 void test_stream(void);

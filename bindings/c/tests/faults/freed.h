@@ -14,22 +14,39 @@ static const uint8_t secret_key[32] = {
     0x5b, 0xc0, 0x17, 0xea, 0x83, 0x3c, 0xf5, 0x6e, 0x29, 0xb4, 0x9d, 0x42, 0xd7, 0x08, 0x61, 0x7a};
 /* The second half of a key of Poly1305. The first half is not in memory as it is in the key. */
 static uint8_t secret_s[16];
+/* A key of 32 bytes that is derived from the key, or NULL. */
+static const uint8_t *secret_subkey;
 /* The number of freed blocks that held a secret, of any size. */
 static int unwiped;
 
-/* Returns whether a block holds the key or the half of a key. */
+/* Places in blocks that are in use. A place becomes NULL when its block is freed. */
+static const uint8_t *places[3];
+
+/* Returns whether a block holds a key or the half of a key. */
 static inline int holds_secret(void *block)
 {
     size_t len = malloc_usable_size(block);
     return memmem(block, len, secret_key, sizeof secret_key) != NULL
-        || memmem(block, len, secret_s, sizeof secret_s) != NULL;
+        || memmem(block, len, secret_s, sizeof secret_s) != NULL
+        || (secret_subkey && memmem(block, len, secret_subkey, 32) != NULL);
+}
+
+/* Forgets the places in a block. */
+static inline void forget_places(void *block)
+{
+    const uint8_t *start = block, *end = start + malloc_usable_size(block);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] >= start && places[i] < end)
+            places[i] = NULL;
 }
 
 void free(void *block)
 {
     static void (*next)(void *);
-    if (block)
+    if (block) {
         unwiped += holds_secret(block);
+        forget_places(block);
+    }
     if (!next)
         next = (void (*)(void *))dlsym(RTLD_NEXT, "free");
     next(block);

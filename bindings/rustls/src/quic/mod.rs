@@ -30,16 +30,18 @@ const MAX_PACKET_NUMBER_BYTES: usize = 4;
 /// The number of packets encrypted in one call, the most that `seal_batch` processes together.
 const GROUP: usize = 32;
 
-/// A packet to encrypt.
+/// A packet to encrypt, once.
 ///
 /// The bytes are those of the packet on the wire: the header, which ends with the packet number,
 /// the payload as plaintext, and 16 bytes for the tag.
-#[derive(Debug)]
 pub struct Packet<'a> {
     number: u64,
     path_id: u32,
     header_bytes: usize,
     bytes: &'a mut [u8],
+    /// Whether the packet was encrypted. Encrypting it again would add the same key stream to it,
+    /// which decrypts it.
+    is_sealed: bool,
 }
 
 impl<'a> Packet<'a> {
@@ -48,7 +50,7 @@ impl<'a> Packet<'a> {
     /// The first byte of the header gives the length of the packet number.
     #[must_use]
     pub fn new(number: u64, header_bytes: usize, bytes: &'a mut [u8]) -> Self {
-        Self { number, path_id: 0, header_bytes, bytes }
+        Self { number, path_id: 0, header_bytes, bytes, is_sealed: false }
     }
 
     /// Returns the packet with a path ID of multipath QUIC.
@@ -67,6 +69,14 @@ impl<'a> Packet<'a> {
         fits.then_some(start)
     }
 
+    /// Checks that the packet, which has this index, can be encrypted.
+    fn check(&self, index: usize) -> Result<(), PacketError> {
+        if self.is_sealed {
+            return Err(PacketError::Sealed { index });
+        }
+        self.packet_number_start().map(|_| ()).ok_or(PacketError::TooShort { index })
+    }
+
     /// Returns the sample of a packet whose length has been checked.
     fn sample(&self) -> Sample {
         let start = self.packet_number_start().expect("a length that was checked");
@@ -81,22 +91,44 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// The packet at this index is too short for its header, its tag and a sample of 16 bytes that
-/// begins 4 bytes after the start of the packet number (RFC 9001, section 5.4.2), or its header is
-/// too short for its packet number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketTooShort {
-    /// The index of the packet in the slice.
-    pub index: usize,
-}
-
-impl fmt::Display for PacketTooShort {
+/// Shows the length only: the bytes are plaintext until the packet is encrypted, and its number is
+/// hidden afterwards.
+impl fmt::Debug for Packet<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "packet {} is too short for its header, its tag and a sample", self.index)
+        f.debug_struct("Packet").field("len", &self.bytes.len()).finish_non_exhaustive()
     }
 }
 
-impl core::error::Error for PacketTooShort {}
+/// A packet that cannot be encrypted. No packet was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PacketError {
+    /// The packet is too short for its header, its tag and a sample of 16 bytes that begins 4 bytes
+    /// after the start of the packet number (RFC 9001, section 5.4.2), or its header is too short
+    /// for its packet number.
+    TooShort {
+        /// The index of the packet in the slice.
+        index: usize,
+    },
+    /// The packet is encrypted already.
+    Sealed {
+        /// The index of the packet in the slice.
+        index: usize,
+    },
+}
+
+impl fmt::Display for PacketError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooShort { index } => {
+                write!(f, "packet {index} is too short for its header, its tag and a sample")
+            }
+            Self::Sealed { index } => write!(f, "packet {index} is encrypted already"),
+        }
+    }
+}
+
+impl core::error::Error for PacketError {}
 
 /// The keys of one direction: `quic key`, `quic iv` and `quic hp` of RFC 9001, section 5.1. They
 /// are wiped when they are dropped.
@@ -110,7 +142,7 @@ impl core::error::Error for PacketTooShort {}
 /// let mut packets: Vec<_> =
 ///     (0..).zip(&mut buffers).map(|(number, buffer)| Packet::new(number, 9, buffer)).collect();
 /// keys.seal_packets(&mut packets)?;
-/// # Ok::<(), rustls_sealane::quic::PacketTooShort>(())
+/// # Ok::<(), rustls_sealane::quic::PacketError>(())
 /// ```
 pub struct PacketKeys {
     payload: Keys,
@@ -126,14 +158,15 @@ impl PacketKeys {
 
     /// Encrypts the payloads in place, writes each tag after its payload, and protects the headers.
     ///
-    /// No two packets under the same keys may have the same number and path.
+    /// No two packets under the same keys may have the same number and path. Each [`Packet`] is
+    /// encrypted once. A packet that is lost is not sent again: QUIC sends its content in a packet
+    /// with a new number.
     ///
     /// # Errors
-    /// [`PacketTooShort`] if a packet is too short. Nothing is written then.
-    pub fn seal_packets(&self, packets: &mut [Packet<'_>]) -> Result<(), PacketTooShort> {
-        if let Some(index) = packets.iter().position(|packet| packet.packet_number_start().is_none()) {
-            return Err(PacketTooShort { index });
-        }
+    /// [`PacketError`] if a packet is too short, or was encrypted by an earlier call. Nothing is
+    /// written then.
+    pub fn seal_packets(&self, packets: &mut [Packet<'_>]) -> Result<(), PacketError> {
+        packets.iter().enumerate().try_for_each(|(index, packet)| packet.check(index))?;
         packets.chunks_mut(GROUP).for_each(|group| self.seal_group(group));
         Ok(())
     }
@@ -161,6 +194,7 @@ impl PacketKeys {
     }
 
     fn request<'p>(&self, packet: &'p mut Packet<'_>) -> SealRequest<'p> {
+        packet.is_sealed = true;
         let nonce = self.payload.nonce(packet.path_id, packet.number);
         let (header, sealed) = packet.bytes.split_at_mut(packet.header_bytes);
         let (plaintext, tag) = sealed.split_last_chunk_mut().expect("a length that was checked");

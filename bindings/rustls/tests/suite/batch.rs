@@ -1,6 +1,6 @@
 //! Many packets at once are identical to packets protected one by one through rustls's traits.
 
-use rustls_sealane::quic::{Packet, PacketKeys, PacketTooShort};
+use rustls_sealane::quic::{Packet, PacketError, PacketKeys};
 
 use crate::common::{array, octets, pairs, quic};
 
@@ -99,13 +99,31 @@ fn packets_that_are_too_short_are_refused() {
             assert_eq!(result, Ok(()), "{first:#x}, {header_bytes}, {length}");
             assert_ne!((good, bytes), before);
         } else {
-            assert_eq!(result, Err(PacketTooShort { index: 1 }), "{first:#x}, {header_bytes}, {length}");
+            assert_eq!(result, Err(PacketError::TooShort { index: 1 }), "{first:#x}, {header_bytes}, {length}");
             assert_eq!((good, bytes), before, "nothing is written");
         }
     }
 }
 
+/// A second call would decrypt the payloads, because it adds the same key stream.
 #[test]
-fn keys_are_not_shown() {
+fn a_packet_is_encrypted_once() {
+    let (mut first, mut second) = (octets(1, 100), octets(2, 100));
+    let mut batch = [Packet::new(1, 9, &mut first)];
+    keys().seal_packets(&mut batch).unwrap();
+    let [sealed] = batch;
+    let mut batch = [Packet::new(2, 9, &mut second), sealed.on_path(3)];
+    let result = keys().seal_packets(&mut batch);
+    assert_eq!(result, Err(PacketError::Sealed { index: 1 }));
+    assert_eq!(result.unwrap_err().to_string(), "packet 1 is encrypted already");
+    let mut expected = octets(1, 100);
+    keys().seal_packets(&mut [Packet::new(1, 9, &mut expected)]).unwrap();
+    assert_eq!((first, second), (expected, octets(2, 100)), "nothing is written");
+}
+
+#[test]
+fn keys_and_plaintext_are_not_shown() {
     assert_eq!(format!("{:?}", keys()), "PacketKeys { .. }");
+    let mut bytes = octets(1, 100);
+    assert_eq!(format!("{:?}", Packet::new(1, 9, &mut bytes)), "Packet { len: 100, .. }");
 }

@@ -4,7 +4,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::crypto::cipher::{
     InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundChunks, OutboundPlainMessage,
 };
-use rustls::{CipherSuite, ContentType, Error, ProtocolVersion};
+use rustls::{CipherSuite, ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
 
 use crate::common::{array, lengths, octets, pairs, tls12, tls13};
 
@@ -43,6 +43,36 @@ impl Protocol {
             Self::Tls12(suite) => tls12(provider, suite).aead_alg.decrypter(key, &iv),
         }
     }
+
+    /// Returns the plaintext of a record.
+    fn decrypt(self, decrypter: &mut dyn MessageDecrypter, record: &[u8], seq: u64) -> Result<Vec<u8>, Error> {
+        let mut payload = record[HEADER_BYTES..].to_vec();
+        let message = InboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, &mut payload);
+        // The header of a record of TLS 1.3 names TLS 1.2 (RFC 8446, section 5.2).
+        let version = match self {
+            Self::Tls13 => ProtocolVersion::TLSv1_3,
+            Self::Tls12(_) => ProtocolVersion::TLSv1_2,
+        };
+        decrypter.decrypt(message, seq).map(|plain| {
+            assert_eq!((plain.typ, plain.version), (ContentType::ApplicationData, version));
+            plain.payload.to_vec()
+        })
+    }
+
+    /// Returns the key and the IV that a program gets for a connection.
+    fn extracted(self, provider: &CryptoProvider) -> ([u8; 32], [u8; 12]) {
+        let (key, iv) = (array::<32>(KEY).into(), array::<12>(IV));
+        let secrets = match self {
+            Self::Tls13 => tls13(provider).aead_alg.extract_keys(key, Iv::from(iv)),
+            Self::Tls12(suite) => tls12(provider, suite).aead_alg.extract_keys(key, &iv, &[]),
+        };
+        match secrets {
+            Ok(ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv }) => {
+                (key.as_ref().try_into().unwrap(), iv.as_ref().try_into().unwrap())
+            }
+            _ => panic!("the secrets are of another cipher, for {self:?}"),
+        }
+    }
 }
 
 /// Returns the record with its header. The plaintext comes in two chunks.
@@ -57,16 +87,6 @@ fn encrypt(encrypter: &mut dyn MessageEncrypter, plaintext: &[u8], seq: u64) -> 
     record
 }
 
-/// Returns the plaintext of a record.
-fn decrypt(decrypter: &mut dyn MessageDecrypter, record: &[u8], seq: u64) -> Result<Vec<u8>, Error> {
-    let mut payload = record[HEADER_BYTES..].to_vec();
-    let message = InboundOpaqueMessage::new(ContentType::ApplicationData, ProtocolVersion::TLSv1_2, &mut payload);
-    decrypter.decrypt(message, seq).map(|plain| {
-        assert_eq!((plain.typ, plain.version), (ContentType::ApplicationData, plain.version));
-        plain.payload.to_vec()
-    })
-}
-
 #[test]
 fn every_length() {
     for pair in pairs() {
@@ -79,8 +99,8 @@ fn every_length() {
                 let record = encrypt(&mut *ours, &plaintext, seq);
                 let case = || format!("{length} bytes, {protocol:?}, {}", pair.name);
                 assert!(record == encrypt(&mut *theirs, &plaintext, seq), "{}", case());
-                assert!(decrypt(&mut *our_opener, &record, seq).as_ref() == Ok(&plaintext), "{}", case());
-                assert!(decrypt(&mut *their_opener, &record, seq).as_ref() == Ok(&plaintext), "{}", case());
+                assert!(protocol.decrypt(&mut *our_opener, &record, seq).as_ref() == Ok(&plaintext), "{}", case());
+                assert!(protocol.decrypt(&mut *their_opener, &record, seq).as_ref() == Ok(&plaintext), "{}", case());
             }
         }
     }
@@ -96,13 +116,21 @@ fn changed_records_are_refused() {
             for i in HEADER_BYTES..record.len() {
                 let mut changed = record.clone();
                 changed[i] ^= 1 << (i % 8);
-                assert_eq!(decrypt(&mut *opener, &changed, 5), Err(Error::DecryptError), "octet {i}, {protocol:?}");
+                assert_eq!(
+                    protocol.decrypt(&mut *opener, &changed, 5),
+                    Err(Error::DecryptError),
+                    "octet {i}, {protocol:?}"
+                );
             }
-            assert_eq!(decrypt(&mut *opener, &record, 6), Err(Error::DecryptError), "number, {protocol:?}");
+            assert_eq!(protocol.decrypt(&mut *opener, &record, 6), Err(Error::DecryptError), "number, {protocol:?}");
             for end in HEADER_BYTES..record.len() {
-                assert_eq!(decrypt(&mut *opener, &record[..end], 5), Err(Error::DecryptError), "{end}, {protocol:?}");
+                assert_eq!(
+                    protocol.decrypt(&mut *opener, &record[..end], 5),
+                    Err(Error::DecryptError),
+                    "{end}, {protocol:?}"
+                );
             }
-            assert_eq!(decrypt(&mut *opener, &record, 5), Ok(octets(3, length)), "{protocol:?}");
+            assert_eq!(protocol.decrypt(&mut *opener, &record, 5), Ok(octets(3, length)), "{protocol:?}");
         }
     }
 }
@@ -114,9 +142,21 @@ fn records_that_are_too_long_are_refused() {
         for protocol in PROTOCOLS {
             let record = encrypt(&mut *protocol.encrypter(&pair.ours), &vec![1; (1 << 14) + 1], 0);
             for provider in [&pair.ours, &pair.wrapped] {
-                let result = decrypt(&mut *protocol.decrypter(provider), &record, 0);
+                let result = protocol.decrypt(&mut *protocol.decrypter(provider), &record, 0);
                 assert_eq!(result, Err(Error::PeerSentOversizedRecord), "{protocol:?}, {}", pair.name);
             }
+        }
+    }
+}
+
+/// A program that hands a connection to the kernel needs the key and the IV.
+#[test]
+fn keys_can_be_extracted() {
+    for pair in pairs() {
+        for protocol in PROTOCOLS {
+            let secrets = protocol.extracted(&pair.ours);
+            assert_eq!(secrets, (array(KEY), array(IV)), "{protocol:?}, {}", pair.name);
+            assert_eq!(secrets, protocol.extracted(&pair.wrapped), "{protocol:?}, {}", pair.name);
         }
     }
 }

@@ -11,8 +11,8 @@ use rustls_024::error::Error;
 use rustls_024::pki_types::{FipsStatus, PrivateKeyDer, ServerName};
 use rustls_024::quic::PacketKey;
 use rustls_024::{
-    ClientConfig, Connection, RootCertStore, ServerConfig, ServerSide, SideData, Tcp, Tls12CipherSuite,
-    Tls13CipherSuite, VecInput,
+    ClientConfig, Connection, ConnectionTrafficSecrets, RootCertStore, ServerConfig, ServerSide, SideData, Tcp,
+    Tls12CipherSuite, Tls13CipherSuite, VecInput,
 };
 use rustls_ring::DEFAULT_PROVIDER;
 use rustls_sealane::rustls_024::{chacha20_first, with_sealane};
@@ -65,7 +65,10 @@ fn encrypt(encrypter: &mut dyn RecordEncrypter, plaintext: &[u8], seq: u64) -> V
 fn decrypt(decrypter: &mut dyn RecordDecrypter, sealed: &[u8], seq: u64) -> Result<Vec<u8>, Error> {
     let mut payload = sealed.to_vec();
     let record = Record::new(ContentType::ApplicationData, version(), InboundOpaque(&mut payload));
-    decrypter.decrypt(record, seq).map(|record| record.payload.to_vec())
+    decrypter.decrypt(record, seq).map(|record| {
+        assert_eq!(record.typ, ContentType::ApplicationData);
+        record.payload.to_vec()
+    })
 }
 
 #[test]
@@ -92,6 +95,28 @@ fn records_of_every_length() {
         assert_eq!(decrypt(&mut *ours.1, &long, 0), Err(Error::PeerSentOversizedRecord), "suite {suite}");
         assert_eq!(decrypt(&mut *theirs.1, &long, 0), Err(Error::PeerSentOversizedRecord), "suite {suite}");
     }
+}
+
+/// A program that hands a connection to the kernel needs the key and the IV.
+#[test]
+fn keys_can_be_extracted() {
+    let extracted = |provider: &CryptoProvider| {
+        let (key, iv) = (|| array::<32>(1).into(), array::<12>(2));
+        let mut secrets = vec![tls13(provider).aead_alg.extract_keys(key(), Iv::from(iv)).unwrap()];
+        for number in TLS12 {
+            secrets.push(tls12(provider, number).aead_alg.extract_keys(key(), &iv, &[]).unwrap());
+        }
+        let bytes = |secrets| match secrets {
+            ConnectionTrafficSecrets::Chacha20Poly1305 { key, iv } => {
+                [AsRef::<[u8]>::as_ref(&key), AsRef::<[u8]>::as_ref(&iv)].concat()
+            }
+            _ => panic!("the secrets are of another cipher"),
+        };
+        secrets.into_iter().map(bytes).collect::<Vec<_>>()
+    };
+    let secrets = extracted(&with_sealane(DEFAULT_PROVIDER));
+    assert_eq!(secrets, vec![[octets(1, 32), octets(2, 12)].concat(); 3]);
+    assert_eq!(secrets, extracted(&DEFAULT_PROVIDER));
 }
 
 /// A buffer that is too small is an error, and not a panic.
