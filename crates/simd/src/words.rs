@@ -75,8 +75,8 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// If `data` is shorter than that.
     fn xor_rows(a: Self, b: Self, c: Self, d: Self, data: &mut [u8]);
 
-    /// Does the same as [`Words::xor_rows`] with data that may be shorter. The rest of the vectors is
-    /// not used.
+    /// Does the same as [`Words::xor_rows`] with data that may be shorter. The rest of the vectors
+    /// is not used.
     ///
     /// # Panics
     /// If `data` is longer than `4 * ROWS * 16` bytes.
@@ -117,5 +117,48 @@ pub trait Words: ChaCha20Rounds + Copy {
         // The copy of a block of zeros is now key stream, which is secret.
         copies = Self::ZERO_BLOCKS;
         core::hint::black_box(&mut copies);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level_list::LevelList as _;
+    use crate::{Level, Simd};
+
+    const PAGE_BYTES: usize = 4096;
+
+    /// Writes to `len` bytes at several places around the start of a page, and compares all bytes
+    /// of both pages.
+    fn at_places(len: usize, write: impl Fn(&mut [u8]), expected: &[u8]) {
+        let mut memory = [0; 3 * PAGE_BYTES];
+        let page = memory.as_ptr().addr().wrapping_neg() % PAGE_BYTES;
+        let pages = &mut memory[page..page + 2 * PAGE_BYTES];
+        for start in [0, 1, PAGE_BYTES - 64, PAGE_BYTES - 63, PAGE_BYTES - len, PAGE_BYTES - len / 2, PAGE_BYTES - 1] {
+            pages.fill(0x5c);
+            write(&mut pages[start..start + len]);
+            assert!(pages[start..start + len].iter().zip(expected).all(|(byte, key)| *byte == 0x5c ^ key));
+            let outside = pages[..start].iter().chain(&pages[start + len..]);
+            assert!(outside.into_iter().all(|&byte| byte == 0x5c), "{len} bytes at {start}");
+        }
+    }
+
+    fn check<S: Simd>(token: S) {
+        let words = |i: u32| core::array::from_fn(|lane| (lane as u32 + 16 * i).wrapping_mul(0x9e37_79b9));
+        let [a, b, c, d] = [1, 2, 3, 4].map(|i| S::Words::from_lanes(token, &words(i)));
+        let mut blocks = S::Words::ZERO_BLOCKS;
+        S::Words::xor_rows(a, b, c, d, blocks.as_mut());
+        let whole = blocks.as_ref();
+        for len in 0..=whole.len() {
+            at_places(len, |data| S::Words::xor_start_of_rows(token, a, b, c, d, data), whole);
+            at_places(len, |data| S::Words::xor_bytes(token, data, whole), whole);
+        }
+    }
+
+    #[test]
+    fn the_start_of_rows_changes_no_other_byte() {
+        for level in Level::available() {
+            dispatch!(level, token => check(token));
+        }
     }
 }
