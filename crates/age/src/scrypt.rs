@@ -82,10 +82,12 @@ pub struct NotEnoughMemory(pub u8);
 ///
 /// ```
 /// use sealane_age::scrypt::{EmptyPassphrase, Recipient};
+/// use sealane_age::{EncryptError, encrypt};
 ///
 /// let nobody = Recipient::new("".into());
-/// let error = sealane_age::encrypt([&nobody as &dyn sealane_age::Recipient], b"a file").unwrap_err();
-/// assert!(matches!(error, sealane_age::EncryptError::Recipient(reason) if reason.is::<EmptyPassphrase>()));
+/// let result = encrypt([&nobody as &dyn sealane_age::Recipient], b"a file");
+/// let Err(EncryptError::Recipient(reason)) = result else { panic!("an error") };
+/// assert!(reason.is::<EmptyPassphrase>());
 /// ```
 #[cfg(feature = "std")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -85,7 +85,7 @@ pub trait Words: ChaCha20Rounds + Copy {
         let mut key_stream = Self::ZERO_BLOCKS;
         Self::xor_rows(a, b, c, d, key_stream.as_mut());
         Self::xor_bytes(token, data, key_stream.as_ref());
-        // It is secret.
+        // The key stream is secret.
         key_stream = Self::ZERO_BLOCKS;
         core::hint::black_box(&mut key_stream);
     }
@@ -152,6 +152,17 @@ mod tests {
         for len in 0..=whole.len() {
             at_places(len, |data| S::Words::xor_start_of_rows(token, a, b, c, d, data), whole);
             at_places(len, |data| S::Words::xor_bytes(token, data, whole), whole);
+            // The key stream is at these places too.
+            at_places(
+                len,
+                |place| {
+                    xor_bytes(place, whole);
+                    let mut data = [0; 64 * 4];
+                    S::Words::xor_bytes(token, &mut data[..len], place);
+                    place.copy_from_slice(&data[..len]);
+                },
+                whole,
+            );
         }
     }
 

@@ -144,8 +144,8 @@ static void key_stream(const uint8_t key[32], const uint8_t block[16], uint8_t *
     are_wiped();
 }
 
-/* Computes the subkey (draft-irtf-cfrg-xchacha-03, section 2.2) from a block of ChaCha20, which adds
- * the input at its end: the input is taken away from the words that are the subkey. */
+/* Computes the subkey (draft-irtf-cfrg-xchacha-03, section 2.2) from a block of ChaCha20. The block
+ * is the subkey and the input added up, so the input is taken away from it. */
 static void derive_subkey(void)
 {
     uint32_t block[16], input[16];

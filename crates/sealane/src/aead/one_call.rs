@@ -86,7 +86,8 @@ fn xor_and_authenticate<S: Simd>(
         return in_one_portion(token, class, state, aad, message, copy);
     }
     match message.len().div_ceil(SET_BYTES) {
-        0..=2 => in_sets::<S, 2>(token, state, aad, message, copy),
+        ..2 => unreachable!("`short` takes messages of one set"),
+        2 => in_sets::<S, 2>(token, state, aad, message, copy),
         3 => in_sets::<S, 3>(token, state, aad, message, copy),
         4 => in_sets::<S, 4>(token, state, aad, message, copy),
         5 => in_sets::<S, 5>(token, state, aad, message, copy),

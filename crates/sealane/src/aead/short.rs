@@ -1,12 +1,12 @@
 //! Messages whose whole key stream, block 0 included, is computed in one call.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{AlignedBytes, CpuClass, Simd, Words};
+use sealane_simd::{AlignedBytes, CpuClass, Simd, Words, xor_bytes};
 
 use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, verify};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::rows::{set_bytes, xor_rows};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, beside_block_0, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};

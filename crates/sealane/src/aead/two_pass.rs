@@ -5,12 +5,12 @@
 //!
 //! This plan calls kernels and has no vectors of its own, so all backends share one copy of it.
 
-use sealane_simd::Level;
 use sealane_simd::tuning::{TWO_PASS_FIRST_BLOCKS, TWO_PASS_PIECE_BYTES as PIECE_BYTES};
+use sealane_simd::{Level, xor_bytes};
 
 use super::construction::{KEY_BLOCK, begin_long_mac, finish_long_mac, message_block, undo_decryption, verify};
 use super::payload::{Ciphertext, Payload};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::error::OpenError;
 use crate::poly1305::{self, Tag};

@@ -70,7 +70,7 @@ mod vertical;
 use core::fmt;
 use core::marker::PhantomData;
 
-use sealane_simd::{Level, dispatch};
+use sealane_simd::{Level, dispatch, xor_bytes};
 
 pub use hchacha::{hchacha8, hchacha12, hchacha20};
 pub(crate) use layout::Sealed;
@@ -81,7 +81,6 @@ pub use rng::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, ChaChaRng, Seed, SerializedR
 use crate::backend::Backend;
 use crate::error::CounterOverflow;
 use crate::wipe::wipe;
-use state::xor_bytes;
 pub(crate) use state::{CONSTANTS, State};
 
 /// Length of a key in bytes.

@@ -6,8 +6,10 @@
 //! loop in `double_round` computes a whole double round, which is too long to be unrolled. After
 //! vectorisation, no loop over lanes is left, and the state is in registers.
 
+use sealane_simd::xor_bytes;
+
 use super::rows::PORTABLE_GROUP_BYTES;
-use super::state::{State, xor_bytes};
+use super::state::State;
 use super::{BLOCK_BYTES, single};
 use crate::wipe::wipe;
 

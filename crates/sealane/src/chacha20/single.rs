@@ -1,12 +1,12 @@
 //! A single block of ChaCha on 32-bit integers: alone, also in portable code, or while the vector
 //! units compute sets or groups of blocks.
 
-use sealane_simd::{Simd, Word, Words};
+use sealane_simd::{Simd, Word, Words, xor_bytes};
 
 use super::BLOCK_BYTES;
 use super::horizontal::{before_rounds, columns, first_half, second_half, sums};
 use super::rows::Rows;
-use super::state::{State, xor_bytes};
+use super::state::State;
 
 /// Computes one step of two quarter rounds: `a += b; d ^= a; d <<<= left`. Every word is opaque.
 /// Otherwise the compiler would put four words into a vector, which makes the chain of dependent

@@ -1,6 +1,4 @@
-//! The input of the block function, and the combination of bytes by exclusive or.
-
-pub(crate) use sealane_simd::xor_bytes;
+//! The input of the block function.
 
 use super::KEY_BYTES;
 

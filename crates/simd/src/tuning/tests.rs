@@ -29,6 +29,7 @@ fn check<S: Simd>(token: S) {
     let one_call = most_horizontal_sets.max(4) * S::Words::ROWS * 64;
     for class in CpuClass::ALL {
         assert!(!S::VECTORS || short_max_bytes.of(class) + 64 <= one_call, "a key stream in one call");
+        assert!(!S::MUL_ADD_52 || short_max_bytes.of(class) >= S::Words::ROWS * 64, "longer messages fill a set");
         assert!(S::TUNING.poly1305_min_bytes.of(class) >= POLY1305_LEAST_MIN_BYTES, "the least of all");
     }
 }

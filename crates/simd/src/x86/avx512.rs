@@ -150,7 +150,7 @@ impl<T: ProvesAvx512> Words for Avx512Words<T> {
 
     #[inline(always)]
     fn xor_bytes(token: T, data: &mut [u8], key_stream: &[u8]) {
-        // Around a call, values in registers are spilled.
+        // Values in registers would be spilled around the call.
         if data.is_empty() {
             return;
         }

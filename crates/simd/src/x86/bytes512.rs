@@ -86,8 +86,8 @@ pub(super) fn xor_start_of_keys(keys: [__m512i; 4], bytes: &mut [u8]) {
 
 /// Does the same as [`xor_start_of_keys`], and clears the keys.
 ///
-/// It is not inlined: masks in all kernels would need 15 KB, and registers in which these keep
-/// values during the rounds.
+/// It is not inlined. In each kernel it would need 600 bytes, and registers in which the kernel
+/// keeps values during the rounds.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn xor_start_of_blocks(keys: &mut [[u8; 64]; 4], bytes: &mut [u8]) {
@@ -113,6 +113,10 @@ pub(super) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
     let ((blocks, rest), (keys, rest_keys)) = (data.as_chunks_mut(), key_stream.as_chunks());
     for (block, key) in blocks.iter_mut().zip(keys) {
         xor_block(load_block(key), block);
+    }
+    if reaches_next_page(rest_keys) {
+        // `load_up_to_64` would leave a copy of the key stream.
+        return xor::xor_bytes(rest, rest_keys);
     }
     xor_up_to_64(load_up_to_64(rest_keys), rest);
 }
@@ -145,7 +149,7 @@ fn xor_before_page(key: __m512i, bytes: &mut [u8]) {
     // SAFETY: the array has 64 bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_si512(key_stream.0.as_mut_ptr().cast(), key) };
     xor::xor_bytes(bytes, &key_stream.0);
-    // It is secret.
+    // The key stream is secret.
     key_stream = AlignedBytes([0; 64]);
     core::hint::black_box(&mut key_stream);
 }

@@ -9,7 +9,7 @@ use core::array;
 use core::slice;
 
 use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
-use sealane_simd::{PendingPoly1305, Simd, Words};
+use sealane_simd::{PendingPoly1305, Simd, Words, xor_bytes};
 
 use super::request::Request;
 use super::shared_vectors::MAX_MESSAGES;
@@ -17,7 +17,6 @@ use crate::aead::construction::{begin_mac, finish_mac, lengths, message_block};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{Block, Keys, Row, Target};
 use crate::chacha20::runs::{Authentication, LANES, Runs};
-use crate::chacha20::state::xor_bytes;
 use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 

@@ -6,14 +6,13 @@ use core::cmp::Reverse;
 use core::slice;
 
 use sealane_simd::tuning::BATCH_MAX_BYTES_IN_LANES;
-use sealane_simd::{Level, MAX_U64_LANES, Simd, Token, U64Lanes, dispatch};
+use sealane_simd::{Level, MAX_U64_LANES, Simd, Token, U64Lanes, dispatch, xor_bytes};
 
 use super::request::{Operation, Request};
 use super::{in_turn, interleaved};
 use crate::aead::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{self, Block, Keys, Row, Target};
-use crate::chacha20::state::xor_bytes;
 use crate::poly1305::many::{Input, Tile, tags};
 use crate::wipe::wipe;
 

@@ -5,7 +5,7 @@
 //! may have different keys. [`rows`] explains sets.
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
-use sealane_simd::{Level, Simd, Token, Words, dispatch};
+use sealane_simd::{Level, Simd, Token, Words, dispatch, xor_bytes};
 
 use super::request::{Operation, Request};
 use crate::aead::construction::{begin_mac, finish_mac, lengths};
@@ -13,7 +13,7 @@ use crate::aead::one_shot;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self};
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::state::State;
 use crate::wipe::wipe;
 
 /// Messages that are processed together.

@@ -1,12 +1,12 @@
 //! Key stream that is computed ahead, and the ciphertext that takes its place.
 
 use sealane_simd::tuning::NARROWER_MAX_BYTES_OF_PIECES;
-use sealane_simd::{Level, dispatch};
+use sealane_simd::{Level, dispatch, xor_bytes};
 
 use super::groups;
 use crate::aead::interleaved;
 use crate::chacha20::rows::set_bytes;
-use crate::chacha20::state::{State, xor_bytes};
+use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::wipe::wipe;
 
