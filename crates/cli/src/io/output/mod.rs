@@ -2,6 +2,7 @@
 //! FIFO, standard output, or a terminal.
 
 mod descriptor;
+mod direct;
 mod failure;
 mod file;
 mod in_place;
@@ -20,8 +21,9 @@ use serde::Serialize;
 use crate::error::{Error, Result, warn};
 use crate::os::file_id::FileId;
 use descriptor::Stdout;
+use direct::Direct;
 pub(crate) use failure::{keep_retry, stdout_error};
-use file::{AnyPlace, Direct, Keeping, Replacement};
+use file::{AnyPlace, Keeping, Replacement};
 pub(crate) use permissions::Permissions;
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
