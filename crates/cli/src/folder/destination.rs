@@ -1,9 +1,9 @@
 //! The folder for the results of a run.
 //!
-//! A file is recorded in the journal before it gets its name. On Linux, the disks are synced once, at
-//! the end. After a crash of the machine, a file can therefore have its name but not its content,
-//! or not its record. A run that continues checks every file. If the machine was restarted, it
-//! recognises such files by their times.
+//! A file is recorded in the journal before it gets its name. On Linux, the disks are synced once,
+//! at the end. After a crash of the machine, a file can therefore have its name but not its
+//! content, or not its record. A run that continues checks every file. If the machine was
+//! restarted, it recognises such files by their times.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
@@ -161,7 +161,19 @@ impl Destination {
     /// the result is intact.
     pub(crate) fn done(&self, name: &Name, source: Stamp) -> Option<&Record> {
         let record = self.done.files.get(name).filter(|record| record.source == source)?;
-        self.is_what_was_written(record).then_some(record)
+        if !self.is_what_was_written(record) {
+            return None;
+        }
+        // The interrupted run may have ended before it synced the result.
+        #[cfg(target_os = "linux")]
+        self.note_file_system(&self.direction.target(name)).ok()?;
+        Some(record)
+    }
+
+    /// Notes the file system of the folder that has `target`, so that it is synced at the end.
+    #[cfg(target_os = "linux")]
+    fn note_file_system(&self, target: &Path) -> io::Result<()> {
+        self.file_systems.add(&self.root.below(target.parent().unwrap_or(Path::new("")))?)
     }
 
     fn is_what_was_written(&self, record: &Record) -> bool {
@@ -247,15 +259,10 @@ impl Destination {
     /// Creates a symbolic link, unless it exists.
     pub(crate) fn link(&self, link: &Link) -> Result<()> {
         let path = link.name.as_path();
-        if self.root.read_link(path).is_ok_and(|target| target == link.target) {
-            return Ok(());
-        }
-        let made = self.root.make_link(path, &link.target);
+        let exists = self.root.read_link(path).is_ok_and(|target| target == link.target);
+        let made = if exists { Ok(()) } else { self.root.make_link(path, &link.target) };
         #[cfg(target_os = "linux")]
-        let made = made.and_then(|()| {
-            let folder = self.root.below(path.parent().unwrap_or(Path::new("")))?;
-            self.file_systems.add(&folder)
-        });
+        let made = made.and_then(|()| self.note_file_system(path));
         made.map_err(|error| Error::cannot_write(&self.path.join(path), &error))
     }
 

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_file_system_is_synced() {
+    fn each_file_system_is_noted_once() {
         let (one, two) = (tempfile::tempdir().unwrap(), Path::new("/proc"));
         let root = Dir::open(one.path()).unwrap();
         let file_systems = FileSystems::of(&root).unwrap();

@@ -31,8 +31,8 @@ pub(crate) struct Openers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllowPassphrase {
     Yes,
-    /// The file is one of several, or in a folder. Each passphrase takes the time and memory that
-    /// the file demands, and several threads may open files at the same time.
+    /// The file is in a folder, or is decrypted together with others. Each passphrase takes the
+    /// time and memory that the file demands, and several threads may open files at the same time.
     No,
 }
 
@@ -80,7 +80,7 @@ impl Openers {
             }
             if passphrase == AllowPassphrase::No {
                 return Err(Error::new(
-                    "the file is encrypted with a passphrase, which can't be used with several files or a folder",
+                    "the file is encrypted with a passphrase, which can't be used in a folder, or to decrypt several files",
                 )
                 .hint("open it by itself, without the other files"));
             }

@@ -51,7 +51,8 @@ pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
 /// The place of an unfinished file.
 enum Unfinished {
     At(PathBuf),
-    /// A file that this process created. If another file has taken its name since, that one stays.
+    /// A file that this process created. On Unix, if another file has taken its name since, that
+    /// one stays. Elsewhere a [`FileId`] is the path, so the file with the name is removed.
     Created(PathBuf, Option<FileId>),
     In(Dir, OsString),
 }
@@ -328,7 +329,7 @@ fn ignored_mask() -> Option<u64> {
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
 

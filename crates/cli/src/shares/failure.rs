@@ -146,12 +146,13 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
     }
 }
 
-/// Checks that the shares at `agreeing` come from `needed` files if another input could not be read.
-/// That input may be a damaged share of another secret, and one file with many shares must not
-/// replace it.
+/// Checks that the shares at `agreeing` come from `needed` files if another share could not be
+/// read. That share may be a damaged one of another secret, and one file with many shares must not
+/// replace it. Text beside shares that could be read, such as the rest of a mail, does not count.
 pub(crate) fn check_beside_unreadable(agreeing: &[&Place], needed: usize, unreadable: &[Unreadable]) -> Result<()> {
     let files: BTreeSet<usize> = agreeing.iter().map(|place| place.file).collect();
-    if files.len() >= needed || unreadable.iter().all(|bad| files.contains(&bad.place.file)) {
+    let mut other = unreadable.iter().filter(|bad| !bad.beside && !files.contains(&bad.place.file));
+    if files.len() >= needed || other.next().is_none() {
         return Ok(());
     }
     Err(Error::new(format!("{} {ENOUGH_ALONE}", list(agreeing))).hint(ONE_FILE_HINT))

@@ -166,8 +166,10 @@ fn check_sources(words: &[NamedWords], bad: &[usize], unreadable: &[Unreadable])
     let groups = used.first().map_or(0, |words| words.mnemonic.group_threshold().into());
     let needed: usize = thresholds.iter().take(groups).sum();
     let places: Vec<_> = used.iter().map(|words| &words.place).collect();
+    if files.len() >= needed {
+        return Ok(());
+    }
     let what = match (bad, words.iter().any(is_ignored)) {
-        _ if files.len() >= needed => return Ok(()),
         ([], false) => return check_beside_unreadable(&places, needed, unreadable),
         ([], true) => ENOUGH_ALONE,
         _ => CONTRADICT,

@@ -18,7 +18,7 @@ use crate::args::FormArgs;
 use crate::error::explain::read_error;
 use crate::error::{Error, Result, warn};
 use crate::io::input::Input;
-use crate::io::output::{Content, Output, stdout_error, warn_if_others_read};
+use crate::io::output::{Content, Output, print_with, warn_if_others_read};
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 
@@ -81,12 +81,12 @@ impl Splitting<'_> {
         let (lines, _) = self.foreign_lines(input, stdin)?;
         if self.output == Some(Path::new("-")) {
             warn_if_others_read(SHARES);
-            let mut stdout = io::stdout().lock();
             // The notes are the same for all shares.
             let notes = lines.first().map_or("", |line| &line.notes);
-            let written = stdout.write_all(notes.as_bytes());
-            let written = written.and_then(|()| lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text)));
-            return written.and_then(|()| stdout.flush()).map_err(stdout_error);
+            return print_with(|stdout| {
+                stdout.write_all(notes.as_bytes())?;
+                lines.iter().try_for_each(|line| writeln!(stdout, "{}", *line.text))
+            });
         }
         let names: Vec<_> = lines.iter().map(|line| foreign::file_name(&self.stem, line)).collect();
         let files = NewFiles::create(self.output.unwrap_or(Path::new(".")), &names)?;
@@ -166,9 +166,7 @@ impl Splitting<'_> {
         }
         let texts = self.texts(self.split()?, secret)?;
         warn_if_others_read(SHARES);
-        let mut stdout = io::stdout().lock();
-        texts.iter().try_for_each(|text| writeln!(stdout, "{}", **text)).map_err(stdout_error)?;
-        stdout.flush().map_err(stdout_error)
+        print_with(|stdout| texts.iter().try_for_each(|text| writeln!(stdout, "{}", **text)))
     }
 
     /// Splits a secret into shares in text form.

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
+use std::os::unix::net::UnixListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -86,11 +87,13 @@ fn planted_links_and_files_are_refused() {
     symlink("../precious", dir.path("shared/link")).unwrap();
     symlink("shared/link", dir.path("chain")).unwrap();
     symlink("../new", dir.path("shared/dangling")).unwrap();
-    for name in ["file", "fifo", "link", "dangling"] {
+    UnixListener::bind(dir.path("shared/socket")).unwrap();
+    for name in ["file", "fifo", "socket", "link", "dangling"] {
         lchown(dir.path("shared").join(name), OTHER, OTHER).unwrap();
     }
     dir.set_mode("shared", 0o1777);
-    for (name, kind) in [("file", "file"), ("fifo", "file"), ("link", "link"), ("dangling", "link")] {
+    for (name, kind) in [("file", "file"), ("fifo", "file"), ("socket", "file"), ("link", "link"), ("dangling", "link")]
+    {
         let output = format!("shared/{name}");
         dir.run(["-R", "key.pub", "-o", &output, "in"]).fails(&format!("\"{output}\" is another user's {kind}"));
     }

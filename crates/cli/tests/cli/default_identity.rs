@@ -111,7 +111,7 @@ fn a_passphrase_opens_no_file_of_a_folder() {
     run("", &["encrypt", "-p", "-o", "sealed/b.age", "b"]).quiet();
     let refused = |run: Run| {
         let (status, err) = (run.status.code(), run.err());
-        let why = "encrypted with a passphrase, which can't be used with several files or a folder";
+        let why = "encrypted with a passphrase, which can't be used in a folder, or to decrypt several files";
         assert!(status == Some(1) && err.contains(why), "{err}");
         run.text()
     };

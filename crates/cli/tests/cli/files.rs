@@ -228,7 +228,7 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
 }
 
 /// Runs a command that may mount file systems, which only it sees.
-fn unshare(command: &[&str]) -> Command {
+pub(crate) fn unshare(command: &[&str]) -> Command {
     let mut unshare = Command::new("unshare");
     unshare.arg("-rm").args(command);
     unshare
@@ -236,7 +236,7 @@ fn unshare(command: &[&str]) -> Command {
 
 /// Returns whether users may mount. Not every machine allows it. The machine that runs all checks
 /// must.
-fn can_mount() -> bool {
+pub(crate) fn can_mount() -> bool {
     let can_mount = unshare(&["true"]).output().is_ok_and(|run| run.status.success());
     assert!(can_mount || std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "`unshare -rm` is refused");
     if !can_mount {

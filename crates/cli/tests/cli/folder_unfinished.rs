@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::symlink;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Dir, bytes};
+use crate::files::{can_mount, unshare};
+use crate::io_errors::can_trace;
+use crate::support::{Dir, SEALANE, bytes, finish};
 
 const CHUNKS: usize = 4 << 20;
 
@@ -75,4 +78,25 @@ fn files_of_the_user_are_not_taken_for_unfinished_ones() {
         assert_eq!(dir.read(&format!("open/{name}")), b"edited");
     }
     assert_eq!(dir.read("open/source/a"), b"content");
+}
+
+/// A run that is killed may not have synced its results.
+#[test]
+fn results_of_the_interrupted_run_on_another_file_system_are_synced() {
+    if !can_mount() || !can_trace() {
+        return;
+    }
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("photos")).unwrap();
+    dir.write("photos/a", "first");
+    symlink("/proc/self/mem", dir.path("late")).unwrap();
+    let script = "mkdir -p sealed/photos && mount -t tmpfs none sealed/photos && \
+        run='encrypt --no-manifest -R key.pub -o sealed photos late' && ! \"$SEALANE\" $run && \
+        rm late && echo late > late && strace -f -o trace -e trace=syncfs \"$SEALANE\" $run --resume && \
+        ls sealed/photos && grep -c 'syncfs(' trace";
+    let mut command = unshare(&["sh", "-c", script]);
+    command.current_dir(dir.root()).env("SEALANE", SEALANE);
+    let run = finish(command);
+    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    assert_eq!(run.text(), "a.age\n2\n");
 }

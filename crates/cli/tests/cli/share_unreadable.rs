@@ -52,6 +52,27 @@ fn one_file_does_not_replace_unreadable_shares() {
     }
 }
 
+/// The text of a mail around the shares of a set that was not chosen is no damaged share.
+#[test]
+fn text_beside_shares_of_another_set_is_ignored() {
+    for form in ["--text", "--words"] {
+        let dir = Dir::new();
+        let (chosen, other) = (split(&dir, form, 7), split(&dir, form, 9));
+        dir.write("all.txt", chosen[..3].concat());
+        dir.write("mail.txt", format!("Dear friend, please keep this for me:\n\n{}", other[0]));
+        let out = dir.run(["combine", "all.txt", "mail.txt"]).fails("the shares are of 2 different sets: ");
+        let err = String::from_utf8(out.stderr).unwrap();
+        let described = err.split(['\n', ';']).find(|set| set.contains("\"all.txt\"")).unwrap();
+        let set = described.rsplit("sets: ").next().unwrap().trim().split([' ', ':']).next().unwrap();
+        let run = dir.run(["combine", "--set", set, "all.txt", "mail.txt"]);
+        assert!(run.err().contains("left out: \"mail.txt\", line 1"), "{}", run.err());
+        assert_eq!(run.ok().stdout, [7; 32]);
+        // A share that cannot be read could be of the chosen set.
+        dir.write("mail.txt", format!("Dear friend:\n\n{}{}", other[0], with_an_error(&chosen[3])));
+        dir.run(["combine", "--set", set, "all.txt", "mail.txt"]).fails("are enough by themselves");
+    }
+}
+
 #[test]
 fn one_file_does_not_replace_binary_shares_without_a_header() {
     let dir = Dir::new();

@@ -182,7 +182,8 @@ fn examine(mut input: Input, openers: Option<&Openers>, explain: impl Fn(Error) 
 
 /// Reads the header of `file`, and tries to open it.
 fn opens(openers: &Openers, file: &mut impl Read, name: &str) -> Result<(Header, Option<Opens>)> {
-    openers.open(file, name, AllowPassphrase::Yes, |decryptor, identities| {
+    // The file may be in a folder. Identities were given, so its passphrase is never asked for.
+    openers.open(file, name, AllowPassphrase::No, |decryptor, identities| {
         let encoded = decryptor.header().encode();
         let opens = match decryptor.decrypt(identities.iter().copied()) {
             Ok(_) => Opens::Yes,

@@ -8,8 +8,7 @@
 //! the system's directory for temporary files, and then copied over the file. A file that cannot be
 //! replaced, such as a mount point, is overwritten in the same way. A failed copy can leave a
 //! mixture of old and new content. Secrets are never copied like this: writing them is an error
-//! instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly. If the file is the
-//! one behind standard output, it is written where standard output stands, and keeps its content.
+//! instead. Other files (devices, FIFOs, `/dev/stdout`) are written to directly, as `direct` says.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -18,7 +17,6 @@ use std::path::{Path, PathBuf};
 
 use sealane_age::WriteAt;
 
-use super::descriptor;
 use super::failure::keep_retry;
 use super::in_place;
 use super::permissions::Permissions;
@@ -111,44 +109,6 @@ fn is_open_file(path: &Path) -> bool {
     (directory == Path::new("/dev") && path.file_name().is_some_and(|name| standard.contains(&name)))
         || directory == Path::new("/dev/fd")
         || (directory.starts_with("/proc") && directory.ends_with("fd"))
-}
-
-/// A file that is written to directly. It is opened at the first write.
-pub(super) struct Direct {
-    target: Target,
-    file: Option<File>,
-}
-
-impl Direct {
-    pub(super) fn new(target: Target) -> Self {
-        Self { target, file: None }
-    }
-
-    pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        let cannot = |error: io::Error| self.target.cannot_write(&error);
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => {
-                let open = || OpenOptions::new().write(true).truncate(true).open(&self.target.path);
-                let file = self.target.open_stdout().map_or_else(open, Ok);
-                let file = file.map_err(|error| cannot(error).into_io())?;
-                if !self.target.names_open_file {
-                    // Another file may have taken the name since it was resolved.
-                    let metadata = file.metadata().map_err(|error| cannot(error).into_io())?;
-                    refuse_planted(&self.target.path, &metadata, &self.target.shown).map_err(Error::into_io)?;
-                }
-                none.insert(file)
-            }
-        };
-        file.write(data).map_err(|error| keep_retry(error, cannot))
-    }
-
-    pub(super) fn finish(mut self) -> Result<()> {
-        // Opens the file for an empty result too, so that the reader of a FIFO sees its end.
-        self.write(&[]).map_err(|error| Error::from_io("cannot write", error))?;
-        let finished = self.file.take().map_or(Ok(()), descriptor::finish);
-        finished.map_err(|error| self.target.cannot_write(&error))
-    }
 }
 
 /// How a result treats an existing file with its name.
@@ -279,8 +239,7 @@ impl Replacement {
         let id = |metadata: &Metadata| FileId::new(metadata, Some(path));
         let opened = file.metadata().map_err(|error| self.target.cannot_write(&error))?;
         if self.target.existing.as_ref().and_then(id) != id(&opened) {
-            return Err(Error::new(format!("{} became another file", self.target.shown))
-                .hint("it was left unchanged; run the command again"));
+            return Err(self.target.became_another());
         }
         let copied = uninterrupted(|| in_place::overwrite(&file, result.file()));
         copied.map_err(|error| self.target.cannot_write(&error))
@@ -329,29 +288,17 @@ impl WriteAt for AnyPlace<'_> {
 }
 
 impl Target {
-    /// Returns standard output if the path names it, as `/dev/stdout` and `/dev/fd/1` do.
-    #[cfg(unix)]
-    fn open_stdout(&self) -> Option<File> {
-        use std::os::fd::AsFd as _;
-        use std::os::unix::fs::MetadataExt as _;
-
-        let named = self.existing.as_ref().filter(|_| self.names_open_file)?;
-        let stdout = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
-        let found = stdout.metadata().ok()?;
-        ((named.dev(), named.ino()) == (found.dev(), found.ino())).then_some(stdout)
-    }
-
-    #[cfg(not(unix))]
-    fn open_stdout(&self) -> Option<File> {
-        None
-    }
-
     fn exists(&self) -> Error {
         Error::new(format!("{} exists, and a secret never replaces a file", self.shown))
             .hint("give -o another name; nothing was changed")
     }
 
-    fn cannot_write(&self, error: &io::Error) -> Error {
+    /// Returns the error for a file that took the name since it was resolved.
+    pub(super) fn became_another(&self) -> Error {
+        Error::new(format!("{} became another file", self.shown)).hint("it was left unchanged; run the command again")
+    }
+
+    pub(super) fn cannot_write(&self, error: &io::Error) -> Error {
         Error::io(format!("cannot write to {}", self.shown), error)
     }
 }

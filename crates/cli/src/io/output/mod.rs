@@ -2,6 +2,7 @@
 //! FIFO, standard output, or a terminal.
 
 mod descriptor;
+mod direct;
 mod failure;
 mod file;
 mod in_place;
@@ -12,7 +13,7 @@ mod temporary;
 mod terminal;
 
 use std::fs::Metadata;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -20,8 +21,9 @@ use serde::Serialize;
 use crate::error::{Error, Result, warn};
 use crate::os::file_id::FileId;
 use descriptor::Stdout;
+use direct::Direct;
 pub(crate) use failure::{keep_retry, stdout_error};
-use file::{AnyPlace, Direct, Keeping, Replacement};
+use file::{AnyPlace, Keeping, Replacement};
 pub(crate) use permissions::Permissions;
 pub(crate) use temporary::Temporary;
 use terminal::Terminal;
@@ -193,8 +195,14 @@ impl Write for Output {
 
 /// Writes text to standard output.
 pub(crate) fn print(text: &[u8]) -> Result<()> {
+    print_with(|stdout| stdout.write_all(text))
+}
+
+/// Writes all that the command prints to standard output with `write`. Also returns the errors that
+/// are known only when standard output is closed.
+pub(crate) fn print_with(write: impl FnOnce(&mut StdoutLock<'_>) -> io::Result<()>) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text).and_then(|()| stdout.flush()).map_err(stdout_error)?;
+    write(&mut stdout).and_then(|()| stdout.flush()).map_err(stdout_error)?;
     Stdout::unbuffered().finish().map_err(stdout_error)
 }
 

@@ -15,11 +15,12 @@ use std::path::Path;
 /// file can remove it.
 const SHARED: u32 = 0o1002;
 
-/// Returns whether `path`, which has this metadata, is a link, regular file or FIFO in a shared
-/// folder that belongs to neither the current user nor the owner of the folder.
+/// Returns whether `path`, which has this metadata, is in a shared folder and belongs to neither
+/// the current user nor the owner of the folder. Directories and devices do not count: a directory
+/// is never written to, and only an administrator can make a device.
 pub(super) fn is_planted(path: &Path, metadata: &Metadata) -> bool {
     let kind = metadata.file_type();
-    if !(kind.is_symlink() || kind.is_file() || kind.is_fifo()) {
+    if kind.is_dir() || kind.is_block_device() || kind.is_char_device() {
         return false;
     }
     let folder = match path.parent() {

@@ -160,12 +160,12 @@ impl Dir {
     /// directories. `file` is an open file in the directory.
     pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
         let Err(error) = self.file().and_then(|directory| directory.sync_all()) else { return Ok(()) };
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
         let _ = file;
         match Errno::from_io_error(&error) {
             // The directory cannot be read, so it was opened with O_PATH, and only the whole file
             // system can be synced.
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             Some(Errno::BADF) => Ok(rustix::fs::syncfs(file)?),
             Some(errno) if [Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&errno) => Ok(()),
             _ => Err(error),
