@@ -38,7 +38,7 @@ pub(crate) fn xor<S: Simd>(token: S, state: &State, key: &mut [u8; 32], data: &m
                         #[inline(always)]
                         || block_0.double_round(),
                     );
-                    // Block 0 is written before the call below. Otherwise its words would be spilled.
+                    // Block 0 is written before the call below, so that its words are not spilled.
                     block_0.write_first_half(state, key);
                     xor_sets(token, &key_stream, data);
                 },
