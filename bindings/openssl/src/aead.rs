@@ -169,7 +169,8 @@ impl<L: AeadLayout> Aead<L> {
     fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
         // The associated data begins with the sequence number.
         let sequence = record.aad.first_chunk().ok_or(Reason::Internal)?;
-        let nonce = self.nonce.take_for_record(self.direction, *sequence).inspect_err(|_| self.stage = Stage::Failed)?;
+        let nonce =
+            self.nonce.take_for_record(self.direction, *sequence).inspect_err(|_| self.stage = Stage::Failed)?;
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
