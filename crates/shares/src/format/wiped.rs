@@ -23,6 +23,12 @@ impl WipedVec {
     }
 }
 
+impl AsRef<[u8]> for WipedVec {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl Write for WipedVec {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let vec = &mut self.0;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use zeroize::Zeroizing;
+use sealane_shares::WipedVec;
 
 use super::failure::{keep_retry, stdout_error};
 use crate::error::{Error, Result};
@@ -17,14 +17,14 @@ pub(super) struct Terminal {
     must_be_text: bool,
     /// Whether the user types the input. In that case nothing is shown before the end of the input.
     typed: bool,
-    held: Zeroizing<Vec<u8>>,
+    held: WipedVec,
     /// The last byte written, because a character may be split between two writes.
     last: u8,
 }
 
 impl Terminal {
     pub(super) fn new(writer: Box<dyn Write + Send>, must_be_text: bool, typed: bool) -> Self {
-        Self { writer, must_be_text, typed, held: Zeroizing::default(), last: 0 }
+        Self { writer, must_be_text, typed, held: WipedVec::default(), last: 0 }
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
@@ -34,12 +34,12 @@ impl Terminal {
         let cut = data.first().is_some_and(|&first| self.last == 0xc2 && (0x80..0xa0).contains(&first));
         if self.must_be_text && (cut || !is_text(data)) {
             // Also discard the text that was held back: it is the beginning of binary data.
-            self.held.clear();
+            self.held = WipedVec::default();
             return Err(binary_plaintext().into_io());
         }
         self.last = data.last().copied().unwrap_or(self.last);
-        self.hold(data);
-        if self.held.len() > HELD_BACK && !self.typed {
+        self.held.write_all(data)?;
+        if self.held.as_ref().len() > HELD_BACK && !self.typed {
             self.show().map_err(Error::into_io)?;
         }
         Ok(data.len())
@@ -49,21 +49,9 @@ impl Terminal {
         self.show()
     }
 
-    fn hold(&mut self, data: &[u8]) {
-        let needed = self.held.len() + data.len();
-        if needed > self.held.capacity() {
-            // Growing in place could leave the old bytes in freed memory.
-            let mut larger = Zeroizing::new(Vec::with_capacity(needed.next_power_of_two()));
-            larger.extend_from_slice(&self.held);
-            self.held = larger;
-        }
-        self.held.extend_from_slice(data);
-    }
-
     fn show(&mut self) -> Result<()> {
-        let shown = self.writer.write_all(&self.held).and_then(|()| self.writer.flush());
-        self.held.clear();
-        shown.map_err(stdout_error)
+        let held = std::mem::take(&mut self.held);
+        self.writer.write_all(held.as_ref()).and_then(|()| self.writer.flush()).map_err(stdout_error)
     }
 }
 
