@@ -42,6 +42,7 @@ pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8]
     let mut first;
     if BLOCK_BYTES + message.len() <= set_bytes::<S>() {
         first = kernel::first_set(token, state);
+        // Without masks: the authenticator would wait for a masked store (3 % at 100 bytes, Zen 4).
         xor_bytes(message, &first.as_ref()[BLOCK_BYTES..]);
     } else {
         first = S::Words::ZERO_BLOCKS;

@@ -58,7 +58,7 @@ pub(super) fn xor_block(key: __m512i, block: &mut [u8; 64]) {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load_block(block: &[u8; 64]) -> __m512i {
+pub(super) fn load_block(block: &[u8; 64]) -> __m512i {
     // SAFETY: the reference is valid for 64 bytes, and the load needs no alignment.
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }

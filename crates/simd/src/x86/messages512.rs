@@ -6,6 +6,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
+use super::bytes512::load_block;
 use crate::simd::MAX_U64_LANES;
 
 /// Returns the low and the high halves of block `i` of all messages in pair `i`, in the order of
@@ -14,12 +15,8 @@ use crate::simd::MAX_U64_LANES;
 #[target_feature(enable = "avx512f")]
 pub(super) fn blocks_of_messages(messages: &[&[u8; 64]; MAX_U64_LANES]) -> [(__m512i, __m512i); 4] {
     let [a, b, c, d, e, f, g, h] = messages;
-    let load = |message: &[u8; 64]| {
-        // SAFETY: the reference is valid for reading 64 bytes, and the load needs no alignment.
-        unsafe { _mm512_loadu_si512(message.as_ptr().cast()) }
-    };
-    let (a, b, c, d) = (load(a), load(b), load(c), load(d));
-    let (e, f, g, h) = (load(e), load(f), load(g), load(h));
+    let (a, b, c, d) = (load_block(a), load_block(b), load_block(c), load_block(d));
+    let (e, f, g, h) = (load_block(e), load_block(f), load_block(g), load_block(h));
     let low = transposed([
         _mm512_unpacklo_epi64(a, e),
         _mm512_unpacklo_epi64(b, f),
