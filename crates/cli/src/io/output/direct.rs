@@ -3,10 +3,14 @@
 //! It is written to directly, and opened at the first write. If the file is the one behind standard
 //! output, it is written where standard output stands, and keeps its content.
 
+#[cfg(unix)]
+use std::fs::Metadata;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 
 use super::descriptor;
+#[cfg(unix)]
+use super::descriptor::Stdout;
 use super::failure::keep_retry;
 use super::file::Target;
 use crate::error::{Error, Result};
@@ -53,12 +57,10 @@ fn open(target: &Target) -> Result<File> {
 /// is not followed.
 #[cfg(unix)]
 fn open_same(target: &Target) -> io::Result<Option<File>> {
-    use std::fs::Metadata;
-    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+    use std::os::unix::fs::OpenOptionsExt as _;
 
     let file = OpenOptions::new().write(true).custom_flags(nix::libc::O_NOFOLLOW).open(&target.path)?;
-    let id = |metadata: &Metadata| (metadata.dev(), metadata.ino());
-    let is_same = target.existing.as_ref().map(id) == Some(id(&file.metadata()?));
+    let is_same = is_existing(target, &file.metadata()?);
     Ok(is_same.then_some(file))
 }
 
@@ -70,13 +72,18 @@ fn open_same(target: &Target) -> io::Result<Option<File>> {
 /// Returns standard output if the path names it, as `/dev/stdout` and `/dev/fd/1` do.
 #[cfg(unix)]
 fn open_stdout(target: &Target) -> Option<File> {
-    use std::os::fd::AsFd as _;
+    let Stdout::Copy(stdout) = Stdout::unbuffered() else { return None };
+    let is_same = is_existing(target, &stdout.metadata().ok()?);
+    is_same.then_some(stdout)
+}
+
+/// Returns whether the open file behind `metadata`, of any kind, is the one that was found.
+#[cfg(unix)]
+fn is_existing(target: &Target, metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
-    let named = target.existing.as_ref()?;
-    let stdout = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
-    let found = stdout.metadata().ok()?;
-    ((named.dev(), named.ino()) == (found.dev(), found.ino())).then_some(stdout)
+    let id = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+    target.existing.as_ref().map(id) == Some(id(metadata))
 }
 
 #[cfg(not(unix))]
