@@ -246,3 +246,13 @@ impl Run {
         self.failed(2, what)
     }
 }
+
+/// Returns whether a check can run on this machine, and says so if it cannot. On the machine that
+/// runs all checks, it must. `reason` says why it cannot run.
+pub(crate) fn can_check(can_run: bool, reason: &str) -> bool {
+    assert!(can_run || std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "{reason}");
+    if !can_run {
+        eprintln!("not checked: {reason}");
+    }
+    can_run
+}
