@@ -12,11 +12,11 @@ use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, lengths, message_block, undo_decryption, verify};
 use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
-use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::{BLOCK_BYTES, beside_poly1305};
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
-use crate::poly1305::{ROW_BYTES, RowsMac, RowsPowers, Tag};
+use crate::poly1305::{INTEGER_BYTES, ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`] and
@@ -42,9 +42,16 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     if end < portions_end {
         groups.fill(cipher);
     }
+    mac.add_rows(token, &message.upto(end.min(ROW_BYTES))[..]);
     while end < portions_end {
         let start = end;
         end = portions_end.min(start + PAIR_BYTES);
+        if let Some(blocks) = mac.next_on_integers(start) {
+            let (counter, until) = (message_block(start), &mut *message.upto(end));
+            let sums = beside_poly1305::xor_two(cipher, &groups, counter, mac.r(), until, blocks, start);
+            mac.add_rows_behind(token, sums, &until[blocks + INTEGER_BYTES..start]);
+            continue;
+        }
         let (before, pair) = message.upto(end).split_at_mut(start);
         xor_pair(cipher, &groups, start, pair);
         mac.add_rows(token, before);
@@ -98,6 +105,13 @@ pub(super) fn open<S: Simd>(
         end = portions_end.min(start + PAIR_BYTES);
         let rows_end = rows_until(end);
         let until = &mut *message.upto(end.max(rows_end));
+        if let Some(blocks) = mac.next_on_integers(rows_end) {
+            let counter = message_block(start);
+            let rows = copy.of(&until[blocks + INTEGER_BYTES..rows_end]);
+            let sums = beside_poly1305::xor_two(cipher, &groups, counter, mac.r(), &mut until[..end], blocks, start);
+            mac.add_rows_behind(token, sums, rows);
+            continue;
+        }
         mac.add_rows(token, &until[..rows_end]);
         xor_pair(cipher, &groups, start, &mut until[start..end]);
     }

@@ -49,6 +49,7 @@
 //! ```
 
 pub(crate) mod beside_block_0;
+pub(crate) mod beside_poly1305;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
 pub(crate) mod blocks;
 pub(crate) mod hchacha;

@@ -2,7 +2,7 @@
 //! registers. On CPUs whose vector additions take two cycles, one group alone leaves half of the
 //! vector units idle. [`super::rows`] explains groups and sets.
 
-use sealane_simd::{MAX_WORDS_LANES, Simd, Words};
+use sealane_simd::{MAX_WORDS_LANES, POLY1305_BLOCKS_BESIDE_GROUPS, Simd, Words};
 
 use super::rows::{Rows, block_numbers, blocks, transpose};
 use super::sets::{self, xor_sets, xor_split};
@@ -78,6 +78,22 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         diagonal_round!(w);
         double_rounds(&mut v, &mut w, rounds / 2 - 1);
         both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
+    }
+
+    /// Returns the key stream of two groups from block `counter` on. Adds blocks of Poly1305 at the
+    /// same time: see [`sealane_simd::ChaCha20Rounds::nineteen_rounds_beside_poly1305`].
+    #[inline(always)]
+    pub(super) fn two_beside_poly1305(
+        &self,
+        token: S,
+        counter: u32,
+        r: [u64; 3],
+        blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
+    ) -> ([Rows<W>; 8], [[u64; 3]; 2]) {
+        let (mut v, v_12) = self.behind_column_round(token, counter);
+        let (mut w, w_12) = self.behind_column_round(token, counter.wrapping_add(W::LANES as u32));
+        let sums = W::nineteen_rounds_beside_poly1305(&mut v, &mut w, r, blocks).expect("the class has the kernel");
+        (both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12)), sums)
     }
 
     /// Overwrites the prepared state, which holds the key, with zeros.

@@ -20,7 +20,7 @@ use sealane_simd::{Level, dispatch};
 
 pub(crate) use accumulator::Accumulator;
 pub(crate) use kernel::{padded, padded_end, padded_piece};
-pub(crate) use rows::{ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
+pub(crate) use rows::{INTEGER_BYTES, ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
 #[cfg(any(feature = "alloc", feature = "std"))]

@@ -5,6 +5,9 @@ pub(crate) mod rounds;
 
 use crate::pending_poly1305::PendingPoly1305;
 
+/// The number of blocks that [`ChaCha20Rounds::nineteen_rounds_beside_poly1305`] adds.
+pub const POLY1305_BLOCKS_BESIDE_GROUPS: usize = 96;
+
 /// The rounds of ChaCha in the vertical layout: each vector has one word of each of its blocks, one
 /// block in each lane. An instruction set without its own kernel keeps the defaults.
 pub trait ChaCha20Rounds: Sized {
@@ -15,6 +18,22 @@ pub trait ChaCha20Rounds: Sized {
     #[inline(always)]
     fn double_rounds(_v: &mut [Self; 16], _count: u8, _pending: &mut PendingPoly1305<'_>) -> bool {
         false
+    }
+
+    /// Computes a diagonal round and nine double rounds on the words of two groups of blocks, which
+    /// are the last 19 of 20 rounds. Starts two accumulators of Poly1305, adds the first half of
+    /// `blocks` to one and the second half to the other, and returns them. `r` is that of
+    /// [`PendingPoly1305`].
+    ///
+    /// Returns `None`, and does nothing, if there is no kernel.
+    #[inline(always)]
+    fn nineteen_rounds_beside_poly1305(
+        _v: &mut [Self; 16],
+        _w: &mut [Self; 16],
+        _r: [u64; 3],
+        _blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
+    ) -> Option<[[u64; 3]; 2]> {
+        None
     }
 
     /// Forces each of these words into a separate register at this point.

@@ -148,6 +148,12 @@ pub(crate) const AVX512_IFMA: Tuning = Tuning {
     // Granite Rapids: for shorter messages, the powers of two rows cost less. Zen 4: no difference
     // from 2 to 4 KiB. Zen 5: from nine rows on.
     poly1305_min_bytes_for_four_rows: ByClass { one_cycle: 4096, half_width: 4096, two_cycles: 1152 },
+    // Zen 4.
+    poly1305_min_bytes_for_integers_beside: ByClass {
+        one_cycle: usize::MAX,
+        half_width: if INTERLEAVES { 3584 } else { usize::MAX },
+        two_cycles: usize::MAX,
+    },
     // Granite Rapids: a group with block 0. Zen 4 and 5: one set beside block 0 on integers.
     short_max_bytes: if PAIRS {
         ByClass { one_cycle: 1024 - 64, half_width: 256, two_cycles: 256 }

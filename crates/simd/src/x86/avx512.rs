@@ -13,7 +13,7 @@ use super::messages512::{blocks_of_messages, transposed};
 use super::ssse3::store_pair;
 use crate::aligned::AlignedBytes;
 use crate::class::CpuClass;
-use crate::kernels::ChaCha20Rounds;
+use crate::kernels::{ChaCha20Rounds, POLY1305_BLOCKS_BESIDE_GROUPS};
 use crate::map_array::map_array;
 use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
@@ -189,6 +189,30 @@ fn xor_rows<T: ProvesAvx512>(
 }
 
 impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    #[inline(always)]
+    fn nineteen_rounds_beside_poly1305(
+        v: &mut [Self; 16],
+        w: &mut [Self; 16],
+        r: [u64; 3],
+        blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
+    ) -> Option<[[u64; 3]; 2]> {
+        let token = v[0].1;
+        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
+        let sums = with_features!(
+            Avx512, "avx512f,avx512bw,bmi2", ProvesAvx512::avx512(token),
+            (
+                v: &mut [__m512i; 16] = &mut first,
+                w: &mut [__m512i; 16] = &mut second,
+                r: [u64; 3] = r,
+                blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS] = blocks
+            ) -> [[u64; 3]; 2] { crate::kernels::rounds::avx512::nineteen_rounds_beside_poly1305(v, w, r, blocks) }
+        );
+        *v = words_of(first, token);
+        *w = words_of(second, token);
+        Some(sums)
+    }
+
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn pin_registers(v: &mut [Self; 16], w: &mut [Self; 16]) {

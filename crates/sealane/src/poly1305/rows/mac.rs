@@ -1,18 +1,21 @@
 //! A message that is authenticated row by row while it is encrypted or decrypted.
 
-use sealane_simd::{Simd, Token, U64Lanes};
+use sealane_simd::{POLY1305_BLOCKS_BESIDE_GROUPS, Simd, Token, U64Lanes};
 
 use super::lanes::row_limbs;
 use super::limbs::Limbs;
 use super::limbs52::Limbs52;
-use super::powers::{Powers, in_lane_0};
+use super::powers::{Powers, Rows, in_lane_0};
 use crate::poly1305::BLOCK_BYTES;
-use crate::poly1305::field::Multiplier;
+use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;
 use crate::poly1305::tag::Tag;
 
 /// The number of bytes in a row of eight lanes.
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
+
+/// The number of bytes that are added on integers beside a pair of groups: 12 rows.
+pub(crate) const INTEGER_BYTES: usize = POLY1305_BLOCKS_BESIDE_GROUPS * BLOCK_BYTES;
 
 /// The powers of r for a [`RowsMac`]. The caller owns them: if they were a field of the
 /// [`RowsMac`], the compiler would create them elsewhere and copy them.
@@ -25,20 +28,26 @@ pub(crate) struct RowsMac<'a, W: U64Lanes> {
     sum: Limbs52<W>,
     /// The number of bytes of the message that have been added.
     done: usize,
-    /// The number of rows between two carries: 2 or 4.
-    rows_together: usize,
+    r: Multiplier,
+    rows: Rows,
 }
 
 impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// Starts a message of `length` bytes, and computes the powers of r that it needs.
     #[inline(always)]
     pub(crate) fn new(token: W::Token, powers: &'a mut RowsPowers<W>, short: &Short, length: usize) -> Self {
-        let rows_together = {
-            let min_bytes = W::Token::TUNING.poly1305_min_bytes_for_four_rows.of(token.cpu_class());
-            if length < min_bytes { 2 } else { 4 }
+        let rows = {
+            let (tuning, class) = (W::Token::TUNING, token.cpu_class());
+            if length >= tuning.poly1305_min_bytes_for_integers_beside.of(class) {
+                Rows::FoursAndIntegers
+            } else if length >= tuning.poly1305_min_bytes_for_four_rows.of(class) {
+                Rows::Fours
+            } else {
+                Rows::Twos
+            }
         };
-        fill(token, powers, short.r, rows_together);
-        Self { powers, sum: in_lane_0(token, short.h), done: 0, rows_together }
+        fill(token, powers, short.r, rows);
+        Self { powers, sum: in_lane_0(token, short.h), done: 0, r: short.r, rows }
     }
 
     /// Adds the whole rows of `message` that have not been added yet. `message` begins with all
@@ -57,6 +66,33 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         }
     }
 
+    /// Returns where the next [`INTEGER_BYTES`] begin, if they should be added on integers. At least
+    /// one more row must come before `end`. The first row is never among them.
+    #[inline(always)]
+    pub(crate) fn next_on_integers(&self, end: usize) -> Option<usize> {
+        let takes = matches!(self.rows, Rows::FoursAndIntegers) && self.done > 0;
+        (takes && self.done + INTEGER_BYTES + ROW_BYTES <= end).then_some(self.done)
+    }
+
+    /// Returns r as the kernel takes it that adds blocks on integers.
+    #[inline(always)]
+    pub(crate) fn r(&self) -> [u64; 3] {
+        self.r.words()
+    }
+
+    /// Continues behind the bytes at [`Self::next_on_integers`], whose halves have been added to
+    /// `sums`, with the whole rows that come next.
+    #[inline(always)]
+    pub(crate) fn add_rows_behind(&mut self, token: W::Token, sums: [[u64; 3]; 2], rows: &[u8]) {
+        let sum = self.powers.join(sums.map(Element));
+        self.sum = self.powers.skip(token, self.sum).add(in_lane_0(token, sum)).add(row_limbs(token, rows));
+        let rows = &rows[..rows.len() - rows.len() % ROW_BYTES];
+        if rows.len() > ROW_BYTES {
+            add_rows(token, self, &rows[ROW_BYTES..]);
+        }
+        self.done += INTEGER_BYTES + rows.len();
+    }
+
     /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Returns the
     /// tag, and wipes the powers.
     #[inline(always)]
@@ -68,10 +104,10 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
 }
 
 /// Computes the powers of r. All callers share one copy of this function.
-fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows_together: usize) {
+fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows: Rows) {
     token.enter_apart(
         #[inline(always)]
-        |token| powers.fill(token, r, rows_together),
+        |token| powers.fill(token, r, rows),
     );
 }
 
@@ -79,6 +115,6 @@ fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier,
 fn add_rows<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>, rows: &[u8]) {
     token.enter_apart(
         #[inline(always)]
-        |token| mac.powers.rows(token, &mut mac.sum, rows, mac.rows_together),
+        |token| mac.powers.rows(token, &mut mac.sum, rows, mac.rows),
     );
 }

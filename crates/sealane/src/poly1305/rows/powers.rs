@@ -33,6 +33,21 @@ pub(crate) struct Powers<W> {
     lanes: LanePowers<W>,
     square: Factor<W>,
     higher: [Factor<W>; 2],
+    /// R^13, which moves the sum behind 12 rows that were added on integers and before a row.
+    thirteenth: Factor<W>,
+    /// r^48, for half of the blocks of 12 rows.
+    half: Element,
+}
+
+/// How rows are added.
+#[derive(Clone, Copy)]
+pub(super) enum Rows {
+    /// Two between two carries.
+    Twos,
+    /// Four between two carries.
+    Fours,
+    /// The same, and 12 on integers beside each pair of groups.
+    FoursAndIntegers,
 }
 
 /// Adds all `rows`, at least one, and then `tail`. If there are `lengths`, a short last block is
@@ -160,29 +175,48 @@ impl<W: U64Lanes> Powers<W> {
         let zero = W::splat(token, 0);
         let factor = Factor::zero(zero);
         let lanes = LanePowers { lanes: [zero; 3], lanes_above: [zero; 3], row: factor };
-        Self { lanes, square: factor, higher: [factor; 2] }
+        Self { lanes, square: factor, higher: [factor; 2], thirteenth: factor, half: Element::default() }
     }
 
     #[inline(always)]
-    pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows_together: usize) {
+    pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows: Rows) {
         let (lanes, step) = LanePowers::new(token, r);
         let square = square(token, step);
         self.square = square.factor();
-        if rows_together > 2 {
+        if !matches!(rows, Rows::Twos) {
             self.higher = higher_powers(token, square, &lanes.row, &self.square);
+        }
+        if matches!(rows, Rows::FoursAndIntegers) {
+            // On integers, beside the products of vectors above.
+            let r_16 = step.multiply_full(step);
+            let r_48 = r_16.multiply_full(r_16).multiply_full(r_16);
+            let r_104 = r_48.multiply_full(r_48).multiply_full(step);
+            self.half = r_48;
+            self.thirteenth = splat::<W, Limbs52<W>>(token, r_104).factor();
         }
         self.lanes = lanes;
     }
 
     /// Adds whole rows.
     #[inline(always)]
-    pub(super) fn rows(&self, token: W::Token, sum: &mut Limbs52<W>, rows: &[u8], rows_together: usize) {
+    pub(super) fn rows(&self, token: W::Token, sum: &mut Limbs52<W>, data: &[u8], rows: Rows) {
         let [third, fourth] = &self.higher;
-        *sum = if rows_together > 2 {
-            in_fours(token, *sum, rows, [&self.lanes.row, &self.square, third, fourth])
-        } else {
-            in_twos(token, *sum, rows, [&self.lanes.row, &self.square])
+        *sum = match rows {
+            Rows::Twos => in_twos(token, *sum, data, [&self.lanes.row, &self.square]),
+            _ => in_fours(token, *sum, data, [&self.lanes.row, &self.square, third, fourth]),
         };
+    }
+
+    /// Returns the sum of both halves of 12 rows.
+    #[inline(always)]
+    pub(super) fn join(&self, [first, second]: [Element; 2]) -> Element {
+        first.multiply_full(self.half).add_folded(second)
+    }
+
+    /// Returns `sum` R^13.
+    #[inline(always)]
+    pub(super) fn skip(&self, token: W::Token, sum: Limbs52<W>) -> Limbs52<W> {
+        product(token, sum, &self.thirteenth)
     }
 
     /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Combines
@@ -198,6 +232,8 @@ impl<W: U64Lanes> Powers<W> {
         self.lanes.wipe(token);
         wipe_factors(token, core::slice::from_mut(&mut self.square));
         wipe_factors(token, &mut self.higher);
+        wipe_factors(token, core::slice::from_mut(&mut self.thirteenth));
+        crate::wipe::wipe(&mut self.half.0);
     }
 }
 

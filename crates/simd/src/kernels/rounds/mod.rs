@@ -12,8 +12,8 @@
 //! The rounds are the same as in the safe code for other backends. The tests compare them with
 //! plain integers.
 
-/// The quarters of one block of Poly1305: the limbs of h are in h0, h1 and h2 before, in t0, t1 and
-/// h2 after. `offset` is the block's offset in memory.
+/// The quarters of one block of Poly1305. The limbs of h are in h0, h1 and h2 before, and in t0, t1
+/// and h2 after. `offset` is the block's offset in memory.
 ///
 /// Products (low and high halves): h0 r0 in t0, t2; h0 r1 in t1, t3; h1 s1 and then h1 r0 in h0,
 /// h1. `imul` changes the flags, so it ends a carry chain. All carries fit: r0 and r1 are below
@@ -26,18 +26,18 @@ macro_rules! block {
     (0: copy) => { "mov {h0}, {t0}\n" };
     (1: copy) => { "mov {h1}, {t1}\n" };
     ($quarter:literal: copy) => { "" };
-    (0: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+    (0: $offset:literal, $h0:literal $h1:literal $h2:literal $t0:literal $t1:literal) => {
         concat!(
             "add {", $h0, "}, [{blocks} + ", $offset, "]\n",
             "adc {", $h1, "}, [{blocks} + ", $offset, " + 8]\n",
-            "adc {h2}, 1\n",
+            "adc {", $h2, "}, 1\n",
             "mov rdx, {", $h0, "}\n",
             "mulx {t2}, {", $t0, "}, [{r}]\n",
             "mulx {t3}, {", $t1, "}, [{r} + 8]\n",
             "mov rdx, {", $h1, "}\n",
         )
     };
-    (1: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+    (1: $offset:literal, $h0:literal $h1:literal $h2:literal $t0:literal $t1:literal) => {
         concat!(
             "mulx {", $h1, "}, {", $h0, "}, [{r} + 16]\n",
             "add {", $t0, "}, {", $h0, "}\n",
@@ -45,30 +45,30 @@ macro_rules! block {
             "mulx {", $h1, "}, {", $h0, "}, [{r}]\n",
             "add {", $t1, "}, {", $h0, "}\n",
             "adc {t3}, {", $h1, "}\n",
-            "mov rdx, {h2}\n",
+            "mov rdx, {", $h2, "}\n",
         )
     };
-    (2: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+    (2: $offset:literal, $h0:literal $h1:literal $h2:literal $t0:literal $t1:literal) => {
         concat!(
             "imul rdx, [{r} + 16]\n",
-            "imul {h2}, [{r}]\n",
+            "imul {", $h2, "}, [{r}]\n",
             "add {t2}, rdx\n",
             "add {", $t1, "}, {t2}\n",
-            "adc {t3}, {h2}\n",
+            "adc {t3}, {", $h2, "}\n",
             "mov rdx, {t3}\n",
-            "mov {h2}, {t3}\n",
+            "mov {", $h2, "}, {t3}\n",
         )
     };
     // The part from bit 130 on, which is t3 from bit 2 on, is added five times.
-    (3: $offset:literal, $h0:literal $h1:literal $t0:literal $t1:literal) => {
+    (3: $offset:literal, $h0:literal $h1:literal $h2:literal $t0:literal $t1:literal) => {
         concat!(
             "shr rdx, 2\n",
             "and {t3}, -4\n",
             "add rdx, {t3}\n",
-            "and {h2:e}, 3\n",
+            "and {", $h2, ":e}, 3\n",
             "add {", $t0, "}, rdx\n",
             "adc {", $t1, "}, 0\n",
-            "adc {h2}, 0\n",
+            "adc {", $h2, "}, 0\n",
         )
     };
 }
@@ -126,10 +126,10 @@ macro_rules! loops {
             ".p2align 5\n",
             "2:\n",
             double_round!($two_steps, $word_11:
-                ["0", "h0" "h1" "t0" "t1"]
-                ["16", "t0" "t1" "h0" "h1"]
-                ["32", "h0" "h1" "t0" "t1"]
-                ["48", "t0" "t1" "h0" "h1"]
+                ["0", "h0" "h1" "h2" "t0" "t1"]
+                ["16", "t0" "t1" "h2" "h0" "h1"]
+                ["32", "h0" "h1" "h2" "t0" "t1"]
+                ["48", "t0" "t1" "h2" "h0" "h1"]
             ),
             "add {blocks}, 64\n",
             "dec {turns:l}\n",
@@ -141,9 +141,9 @@ macro_rules! loops {
             ".p2align 5\n",
             "4:\n",
             double_round!($two_steps, $word_11:
-                ["0", "h0" "h1" "t0" "t1"]
-                ["16", "t0" "t1" "h0" "h1"]
-                ["32", "h0" "h1" "t0" "t1"]
+                ["0", "h0" "h1" "h2" "t0" "t1"]
+                ["16", "t0" "t1" "h2" "h0" "h1"]
+                ["32", "h0" "h1" "h2" "t0" "t1"]
                 [copy]
             ),
             "add {blocks}, 48\n",
@@ -163,6 +163,7 @@ macro_rules! loops {
 }
 // The macros above are in scope only after their definitions.
 pub(crate) mod avx2;
+pub(crate) mod avx512;
 pub(crate) mod avx512vl;
 mod plan;
 pub(crate) mod ssse3;
