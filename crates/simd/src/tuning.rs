@@ -102,6 +102,9 @@ pub struct Tuning {
     pub prefer_sets_for_tail: ByClass<bool>,
     /// Groups that advance together: 2 where the registers hold both.
     pub vertical_sets: usize,
+    /// Whether the rounds of groups take less time in assembly than as the compiler orders them,
+    /// where there is [a kernel](crate::ChaCha20Rounds) for each of both.
+    pub rounds_in_assembly: ByClass<bool>,
     /// The number of groups from which it pays to compute the common part of their first round
     /// once.
     pub min_prepared_groups: usize,
@@ -276,6 +279,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     most_horizontal_sets: 2,
     prefer_sets_for_tail: ByClass::same(false),
     vertical_sets: 1,
+    rounds_in_assembly: ByClass::same(false),
     min_prepared_groups: 2,
     one_set_on_narrower_vectors: false,
     narrower_max_bytes: None,

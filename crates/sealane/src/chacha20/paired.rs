@@ -76,7 +76,10 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         W::pin_registers(&mut v, &mut w);
         diagonal_round!(v);
         diagonal_round!(w);
-        double_rounds(&mut v, &mut w, rounds / 2 - 1);
+        let count = rounds / 2 - 1;
+        if !W::double_rounds_of_two(&mut v, &mut w, count as u8) {
+            double_rounds(&mut v, &mut w, count);
+        }
         both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
     }
 

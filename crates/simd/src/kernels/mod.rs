@@ -20,6 +20,14 @@ pub trait ChaCha20Rounds: Sized {
         false
     }
 
+    /// Computes `count` double rounds, at least one, on the words of two groups of blocks.
+    ///
+    /// Returns false, and does nothing, if there is no kernel.
+    #[inline(always)]
+    fn double_rounds_of_two(_v: &mut [Self; 16], _w: &mut [Self; 16], _count: u8) -> bool {
+        false
+    }
+
     /// Computes a diagonal round and nine double rounds on the words of two groups of blocks, which
     /// are the last 19 of 20 rounds. Starts two accumulators of Poly1305, adds the first half of
     /// `blocks` to one and the second half to the other, and returns them. `r` is that of

@@ -13,10 +13,14 @@ use super::messages512::{blocks_of_messages, transposed};
 use super::ssse3::store_pair;
 use crate::aligned::AlignedBytes;
 use crate::class::CpuClass;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+use crate::kernels::rounds::avx512 as rounds;
 use crate::kernels::{ChaCha20Rounds, POLY1305_BLOCKS_BESIDE_GROUPS};
 use crate::map_array::map_array;
 use crate::pair::Pair;
+use crate::pending_poly1305::PendingPoly1305;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
+use crate::token::Token;
 use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The features that the compiler may use where those of [`Avx512`] are enabled.
@@ -191,6 +195,40 @@ fn xor_rows<T: ProvesAvx512>(
 impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
+    fn double_rounds(v: &mut [Self; 16], count: u8, _: &mut PendingPoly1305<'_>) -> bool {
+        let token = v[0].1;
+        if !T::TUNING.rounds_in_assembly.of(token.cpu_class()) {
+            return false;
+        }
+        let mut vectors = vectors_of(v);
+        avx512!(token, (v: &mut [__m512i; 16] = &mut vectors, count: u8 = count) -> () {
+            rounds::double_rounds(v, count);
+        });
+        *v = words_of(vectors, token);
+        true
+    }
+
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    #[inline(always)]
+    fn double_rounds_of_two(v: &mut [Self; 16], w: &mut [Self; 16], count: u8) -> bool {
+        let token = v[0].1;
+        if !T::TUNING.rounds_in_assembly.of(token.cpu_class()) {
+            return false;
+        }
+        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
+        avx512!(
+            token,
+            (v: &mut [__m512i; 16] = &mut first, w: &mut [__m512i; 16] = &mut second, count: u8 = count) -> () {
+                rounds::double_rounds_of_two(v, w, count);
+            }
+        );
+        *v = words_of(first, token);
+        *w = words_of(second, token);
+        true
+    }
+
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    #[inline(always)]
     fn nineteen_rounds_beside_poly1305(
         v: &mut [Self; 16],
         w: &mut [Self; 16],
@@ -206,7 +244,7 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
                 w: &mut [__m512i; 16] = &mut second,
                 r: [u64; 3] = r,
                 blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS] = blocks
-            ) -> [[u64; 3]; 2] { crate::kernels::rounds::avx512::nineteen_rounds_beside_poly1305(v, w, r, blocks) }
+            ) -> [[u64; 3]; 2] { rounds::nineteen_rounds_beside_poly1305(v, w, r, blocks) }
         );
         *v = words_of(first, token);
         *w = words_of(second, token);

@@ -13,14 +13,25 @@ const BLOCKS: usize = crate::kernels::POLY1305_BLOCKS_BESIDE_GROUPS / 2;
 const TURNS: usize = 9;
 const _: () = assert!(BLOCKS == 3 + 5 * TURNS, "the diagonal round has three blocks for each");
 
-/// `a += b; d ^= a; d <<<= left` for four quarter rounds. Registers are named by their numbers.
+/// `a += b; d ^= a; d <<<= left` for four quarter rounds, two at a time. Registers are named by
+/// their numbers.
+#[rustfmt::skip]
 macro_rules! step {
-    ($left:literal: $($a:literal $b:literal $d:literal),*) => {
+    ($left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
         concat!(
-            $("vpaddd zmm", $a, ", zmm", $a, ", zmm", $b, "\n",)*
-            $("vpxord zmm", $d, ", zmm", $d, ", zmm", $a, "\n",)*
-            $("vprold zmm", $d, ", zmm", $d, ", ", $left, "\n",)*
+            "vpaddd zmm", $a, ", zmm", $a, ", zmm", $b, "\n",
+            "vpaddd zmm", $e, ", zmm", $e, ", zmm", $f, "\n",
+            "vpxord zmm", $d, ", zmm", $d, ", zmm", $a, "\n",
+            "vpxord zmm", $h, ", zmm", $h, ", zmm", $e, "\n",
+            "vprold zmm", $d, ", zmm", $d, ", ", $left, "\n",
+            "vprold zmm", $h, ", zmm", $h, ", ", $left, "\n",
         )
+    };
+    (
+        $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal,
+        $($others:literal)+, $($last:literal)+
+    ) => {
+        concat!(step!($left: $a $b $d, $e $f $h), step!($left: $($others)+, $($last)+))
     };
 }
 
@@ -35,6 +46,18 @@ macro_rules! whole_block {
             block!(3: $offset, $h0 $h1 $h2 "t0" "t1"),
             "mov {", $h0, "}, {t0}\n",
             "mov {", $h1, "}, {t1}\n",
+        )
+    };
+}
+
+/// A round of one group.
+macro_rules! round_of_one {
+    ($($a:literal $b:literal $c:literal $d:literal),*) => {
+        concat!(
+            step!("16": $($a $b $d),*),
+            step!("12": $($c $d $b),*),
+            step!("8": $($a $b $d),*),
+            step!("7": $($c $d $b),*),
         )
     };
 }
@@ -72,11 +95,63 @@ macro_rules! column_round {
 macro_rules! diagonal_round {
     ($($blocks:tt)*) => {
         round!(
-            "0" "5" "10" "15", "1" "6" "11" "12", "2" "7" "8" "13", "3" "4" "9" "14";
-            "16" "21" "26" "31", "17" "22" "27" "28", "18" "23" "24" "29", "19" "20" "25" "30";
+            "0" "5" "10" "15", "3" "4" "9" "14", "1" "6" "11" "12", "2" "7" "8" "13";
+            "16" "21" "26" "31", "19" "20" "25" "30", "17" "22" "27" "28", "18" "23" "24" "29";
             $($blocks)*
         )
     };
+}
+
+/// Computes `count` double rounds, at least one, on the words `v` of a group.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn double_rounds(v: &mut [__m512i; 16], count: u8) {
+    // SAFETY: all registers that the assembly changes are operands. It has no access to memory.
+    // AVX-512F is enabled.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            round_of_one!("0" "4" "8" "12", "1" "5" "9" "13", "2" "6" "10" "14", "3" "7" "11" "15"),
+            round_of_one!("0" "5" "10" "15", "3" "4" "9" "14", "1" "6" "11" "12", "2" "7" "8" "13"),
+            "dec {count:e}",
+            "jnz 2b",
+            count = inout(reg) u32::from(count) => _,
+            inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
+            inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
+            inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
+            inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
+            options(pure, nomem, nostack),
+        );
+    }
+}
+
+/// Computes `count` double rounds, at least one, on the words `v` and `w` of two groups.
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(crate) fn double_rounds_of_two(v: &mut [__m512i; 16], w: &mut [__m512i; 16], count: u8) {
+    // SAFETY: all registers that the assembly changes are operands. It has no access to memory.
+    // AVX-512F is enabled.
+    unsafe {
+        asm!(
+            ".p2align 5",
+            "2:",
+            column_round!([] [] [] [] [] [] [] []),
+            diagonal_round!([] [] [] [] [] [] [] []),
+            "dec {count:e}",
+            "jnz 2b",
+            count = inout(reg) u32::from(count) => _,
+            inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
+            inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
+            inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
+            inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
+            inout("zmm16") w[0], inout("zmm17") w[1], inout("zmm18") w[2], inout("zmm19") w[3],
+            inout("zmm20") w[4], inout("zmm21") w[5], inout("zmm22") w[6], inout("zmm23") w[7],
+            inout("zmm24") w[8], inout("zmm25") w[9], inout("zmm26") w[10], inout("zmm27") w[11],
+            inout("zmm28") w[12], inout("zmm29") w[13], inout("zmm30") w[14], inout("zmm31") w[15],
+            options(pure, nomem, nostack),
+        );
+    }
 }
 
 /// Computes a diagonal round and nine double rounds of ChaCha on the words `v` and `w` of two
