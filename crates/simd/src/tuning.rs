@@ -141,10 +141,9 @@ pub struct Tuning {
     /// Length in bytes from which a message that is authenticated in portions gains from powers of
     /// r for four rows between two carries.
     pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
-    /// The same for [adding most blocks on
-    /// integers](crate::ChaCha20Rounds::nineteen_rounds_beside_poly1305), beside the pairs of
-    /// groups; `usize::MAX` where no message gains.
-    pub poly1305_min_bytes_for_integers_beside: ByClass<usize>,
+    /// Whether a message that is authenticated in portions takes less time if [most blocks are added
+    /// on integers](crate::ChaCha20Rounds::nineteen_rounds_beside_poly1305), beside pairs of groups.
+    pub poly1305_beside_pairs: ByClass<bool>,
     /// The average length in bytes of a message's pieces, below which Poly1305 keeps its sum in
     /// lanes between them; 0 where vectors are no faster.
     pub poly1305_max_bytes_of_pieces: u64,
@@ -294,7 +293,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     poly1305_min_ciphertext_bytes: ByClass::same(usize::MAX),
     poly1305_min_bytes_for_table: 0,
     poly1305_min_bytes_for_four_rows: ByClass::same(usize::MAX),
-    poly1305_min_bytes_for_integers_beside: ByClass::same(usize::MAX),
+    poly1305_beside_pairs: ByClass::same(false),
     poly1305_max_bytes_of_pieces: 0,
     // Two lanes are never faster.
     poly1305_min_messages: usize::MAX,

@@ -19,6 +19,10 @@ use crate::error::OpenError;
 use crate::poly1305::{INTEGER_BYTES, ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
+/// The shortest portion in bytes that can be authenticated on integers beside the pair after it: a
+/// row comes before the blocks on integers, and one after them.
+const MIN_BYTES_BEFORE_PAIR: usize = ROW_BYTES + INTEGER_BYTES + ROW_BYTES;
+
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`] and
 /// [`super::one_call`].
 #[inline(always)]
@@ -36,8 +40,10 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let mut end = first.start;
     let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
-    let mut mac = RowsMac::new(token, &mut powers, &short, length);
     let portions_end = length - first.last;
+    // Beside the first pair, only a long first portion has enough blocks.
+    let pairs_with_blocks = if end < MIN_BYTES_BEFORE_PAIR { end + PAIR_BYTES } else { end };
+    let mut mac = RowsMac::new(token, &mut powers, &short, length, pairs_with_blocks < portions_end);
     let mut groups = Groups::empty(cipher, state);
     if end < portions_end {
         groups.fill(cipher);
@@ -93,9 +99,9 @@ pub(super) fn open<S: Simd>(
     let mut end = first.start;
     let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
-    let mut mac = RowsMac::new(token, &mut powers, &short, length);
-    mac.add_rows(token, rows);
     let portions_end = length - first.last;
+    let mut mac = RowsMac::new(token, &mut powers, &short, length, end < portions_end);
+    mac.add_rows(token, rows);
     let mut groups = Groups::empty(cipher, state);
     if end < portions_end {
         groups.fill(cipher);

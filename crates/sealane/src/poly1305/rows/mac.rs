@@ -33,12 +33,19 @@ pub(crate) struct RowsMac<'a, W: U64Lanes> {
 }
 
 impl<'a, W: U64Lanes> RowsMac<'a, W> {
-    /// Starts a message of `length` bytes, and computes the powers of r that it needs.
+    /// Starts a message of `length` bytes, and computes the powers of r that it needs. If there are
+    /// pairs of groups with time `for_integers`, [`Self::next_on_integers`] returns blocks.
     #[inline(always)]
-    pub(crate) fn new(token: W::Token, powers: &'a mut RowsPowers<W>, short: &Short, length: usize) -> Self {
+    pub(crate) fn new(
+        token: W::Token,
+        powers: &'a mut RowsPowers<W>,
+        short: &Short,
+        length: usize,
+        for_integers: bool,
+    ) -> Self {
         let rows = {
             let (tuning, class) = (W::Token::TUNING, token.cpu_class());
-            if length >= tuning.poly1305_min_bytes_for_integers_beside.of(class) {
+            if for_integers && tuning.poly1305_beside_pairs.of(class) {
                 Rows::FoursAndIntegers
             } else if length >= tuning.poly1305_min_bytes_for_four_rows.of(class) {
                 Rows::Fours
