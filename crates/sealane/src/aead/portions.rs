@@ -12,11 +12,12 @@ use super::ciphertext_copy::CiphertextCopy;
 use super::construction::{ROUNDS, lengths, message_block, undo_decryption, verify};
 use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
-use crate::chacha20::{BLOCK_BYTES, beside_poly1305};
+use crate::chacha20::BLOCK_BYTES;
+use crate::chacha20::beside_poly1305::{self, Integers};
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
-use crate::poly1305::{INTEGER_BYTES, ROW_BYTES, RowsMac, RowsPowers, Tag};
+use crate::poly1305::{Element, INTEGER_BYTES, OnIntegers, ROW_BYTES, RowsMac, RowsPowers, Tag};
 use crate::wipe::wipe;
 
 /// The shortest portion in bytes that can be authenticated on integers beside the pair after it: a
@@ -54,8 +55,8 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
         end = portions_end.min(start + PAIR_BYTES);
         if let Some(blocks) = mac.next_on_integers(start) {
             let (counter, until) = (message_block(start), &mut *message.upto(end));
-            let sums = beside_poly1305::xor_two(cipher, &groups, counter, mac.r(), until, blocks, start);
-            mac.add_rows_behind(token, sums, &until[blocks + INTEGER_BYTES..start]);
+            let sum = beside_poly1305::xor_two(cipher, &groups, counter, mac.integers(), until, blocks, start);
+            mac.add_rows_behind(token, sum, &until[blocks + INTEGER_BYTES..start]);
             continue;
         }
         let (before, pair) = message.upto(end).split_at_mut(start);
@@ -114,8 +115,9 @@ pub(super) fn open<S: Simd>(
         if let Some(blocks) = mac.next_on_integers(rows_end) {
             let counter = message_block(start);
             let rows = copy.of(&until[blocks + INTEGER_BYTES..rows_end]);
-            let sums = beside_poly1305::xor_two(cipher, &groups, counter, mac.r(), &mut until[..end], blocks, start);
-            mac.add_rows_behind(token, sums, rows);
+            let sum =
+                beside_poly1305::xor_two(cipher, &groups, counter, mac.integers(), &mut until[..end], blocks, start);
+            mac.add_rows_behind(token, sum, rows);
             continue;
         }
         mac.add_rows(token, &until[..rows_end]);
@@ -131,6 +133,20 @@ pub(super) fn open<S: Simd>(
     wipe(&mut set.0);
     groups.wipe(cipher);
     result
+}
+
+impl Integers for OnIntegers {
+    type Sum = Element;
+
+    #[inline(always)]
+    fn r(&self) -> [u64; 3] {
+        self.r()
+    }
+
+    #[inline(always)]
+    fn join(&self, halves: [[u64; 3]; 2]) -> Element {
+        self.join(halves)
+    }
 }
 
 /// Combines two groups, whose last set may be incomplete, with the key stream. `offset` is their

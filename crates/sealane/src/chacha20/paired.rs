@@ -70,14 +70,14 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
     }
 
     #[inline(always)]
-    fn two(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 8] {
+    fn two<const IN_ASSEMBLY: bool>(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 8] {
         let (mut v, v_12) = self.behind_column_round(token, counter);
         let (mut w, w_12) = self.behind_column_round(token, counter.wrapping_add(W::LANES as u32));
         W::pin_registers(&mut v, &mut w);
         diagonal_round!(v);
         diagonal_round!(w);
         let count = rounds / 2 - 1;
-        if !W::double_rounds_of_two(&mut v, &mut w, count as u8) {
+        if !(IN_ASSEMBLY && W::double_rounds_of_two(&mut v, &mut w, count as u8)) {
             double_rounds(&mut v, &mut w, count);
         }
         both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
@@ -171,10 +171,17 @@ pub(crate) fn xor_two<S: Simd>(
     first: &mut [u8; SET_BYTES],
     rest: &mut [u8],
 ) {
-    token.enter_apart(
-        #[inline(always)]
-        |token| xor_split(token, &groups.two(token, counter, rounds), first, rest),
-    );
+    if S::TUNING.rounds_in_assembly.of(token.cpu_class()) {
+        token.enter_apart(
+            #[inline(always)]
+            |token| xor_split(token, &groups.two::<true>(token, counter, rounds), first, rest),
+        );
+    } else {
+        token.enter_apart(
+            #[inline(always)]
+            |token| xor_split(token, &groups.two::<false>(token, counter, rounds), first, rest),
+        );
+    }
 }
 
 /// Number of bytes in a set, on vectors of four rows.

@@ -19,8 +19,9 @@ use sealane_simd::tuning::POLY1305_LEAST_MIN_BYTES;
 use sealane_simd::{Level, dispatch};
 
 pub(crate) use accumulator::Accumulator;
+pub(crate) use field::Element;
 pub(crate) use kernel::{padded, padded_end, padded_piece};
-pub(crate) use rows::{INTEGER_BYTES, ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
+pub(crate) use rows::{INTEGER_BYTES, OnIntegers, ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
 #[cfg(any(feature = "alloc", feature = "std"))]

@@ -20,7 +20,6 @@ use crate::map_array::map_array;
 use crate::pair::Pair;
 use crate::pending_poly1305::PendingPoly1305;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
-use crate::token::Token;
 use crate::words::{MAX_WORDS_LANES, Words};
 
 /// The features that the compiler may use where those of [`Avx512`] are enabled.
@@ -212,9 +211,6 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     #[inline(always)]
     fn double_rounds_of_two(v: &mut [Self; 16], w: &mut [Self; 16], count: u8) -> bool {
         let token = v[0].1;
-        if !T::TUNING.rounds_in_assembly.of(token.cpu_class()) {
-            return false;
-        }
         let (mut first, mut second) = (vectors_of(v), vectors_of(w));
         avx512!(
             token,

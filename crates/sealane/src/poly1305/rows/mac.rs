@@ -28,8 +28,8 @@ pub(crate) struct RowsMac<'a, W: U64Lanes> {
     sum: Limbs52<W>,
     /// The number of bytes of the message that have been added.
     done: usize,
-    r: Multiplier,
     rows: Rows,
+    integers: OnIntegers,
 }
 
 impl<'a, W: U64Lanes> RowsMac<'a, W> {
@@ -53,8 +53,8 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
                 Rows::Twos
             }
         };
-        fill(token, powers, short.r, rows);
-        Self { powers, sum: in_lane_0(token, short.h), done: 0, r: short.r, rows }
+        let integers = OnIntegers { r: short.r, half: fill(token, powers, short.r, rows) };
+        Self { powers, sum: in_lane_0(token, short.h), done: 0, rows, integers }
     }
 
     /// Adds the whole rows of `message` that have not been added yet. `message` begins with all
@@ -81,23 +81,24 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         (takes && self.done + INTEGER_BYTES + ROW_BYTES <= end).then_some(self.done)
     }
 
-    /// Returns r as the kernel takes it that adds blocks on integers.
+    /// Returns what is needed to add blocks on integers.
     #[inline(always)]
-    pub(crate) fn r(&self) -> [u64; 3] {
-        self.r.words()
+    pub(crate) fn integers(&self) -> &OnIntegers {
+        &self.integers
     }
 
-    /// Continues behind the bytes at [`Self::next_on_integers`], whose halves have been added to
-    /// `sums`, with the whole rows that come next.
+    /// Continues with whole rows behind the bytes at [`Self::next_on_integers`], whose sum is
+    /// `sum`.
     #[inline(always)]
-    pub(crate) fn add_rows_behind(&mut self, token: W::Token, sums: [[u64; 3]; 2], rows: &[u8]) {
-        let sum = self.powers.join(sums.map(Element));
-        self.sum = self.powers.skip(token, self.sum).add(in_lane_0(token, sum)).add(row_limbs(token, rows));
+    pub(crate) fn add_rows_behind(&mut self, token: W::Token, sum: Element, rows: &[u8]) {
         let rows = &rows[..rows.len() - rows.len() % ROW_BYTES];
-        if rows.len() > ROW_BYTES {
-            add_rows(token, self, &rows[ROW_BYTES..]);
-        }
         self.done += INTEGER_BYTES + rows.len();
+        // A pair of groups has 16 rows, so four is the usual number.
+        let (first, rest) = rows.split_at(if rows.len() == 4 * ROW_BYTES { 4 * ROW_BYTES } else { ROW_BYTES });
+        add_one_or_four_behind(token, self, &sum, first);
+        if !rest.is_empty() {
+            add_rows(token, self, rest);
+        }
     }
 
     /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Returns the
@@ -106,15 +107,53 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
         let h = self.powers.finish(token, self.sum, tail, lengths);
         self.powers.wipe(token);
+        self.integers.r.wipe();
+        crate::wipe::wipe(&mut self.integers.half.0);
         Short { h, ..short }.tag()
     }
 }
 
-/// Computes the powers of r. All callers share one copy of this function.
-fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows: Rows) {
+/// Powers of r for the [`INTEGER_BYTES`] that are added on integers.
+pub(crate) struct OnIntegers {
+    r: Multiplier,
+    /// The power for the first half, which the second half follows.
+    half: Element,
+}
+
+impl OnIntegers {
+    /// Returns r in the words that kernels take.
+    #[inline(always)]
+    pub(crate) fn r(&self) -> [u64; 3] {
+        self.r.words()
+    }
+
+    /// Returns the sum of both halves, from the accumulator of each.
+    #[inline(always)]
+    pub(crate) fn join(&self, [first, second]: [[u64; 3]; 2]) -> Element {
+        Element(first).multiply_full(self.half.loaded()).add_folded(Element(second))
+    }
+}
+
+/// Computes the powers of r. Returns the power that [`OnIntegers`] needs. All callers share one copy
+/// of this function.
+fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows: Rows) -> Element {
     token.enter_apart(
         #[inline(always)]
         |token| powers.fill(token, r, rows),
+    )
+}
+
+/// Continues with one row or four behind 12 rows on integers. All callers share one copy of this
+/// function.
+fn add_one_or_four_behind<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>, sum: &Element, rows: &[u8]) {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let (first, rest) = rows.split_at(ROW_BYTES);
+            let sum = in_lane_0(token, sum.loaded());
+            let sum = mac.powers.skip(token, mac.sum).add(sum).add(row_limbs(token, first));
+            mac.sum = if rest.is_empty() { sum } else { mac.powers.three_rows(token, sum, rest) };
+        },
     );
 }
 

@@ -29,7 +29,7 @@ pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;
 pub(super) use limbs26::Limbs26;
 pub(super) use limbs52::Limbs52;
-pub(crate) use mac::{INTEGER_BYTES, ROW_BYTES, RowsMac, RowsPowers};
+pub(crate) use mac::{INTEGER_BYTES, OnIntegers, ROW_BYTES, RowsMac, RowsPowers};
 
 /// Adds more than a row of blocks to `accumulator`. A short last block is the end of the message,
 /// and gets a 1 bit after its last byte.

@@ -35,8 +35,6 @@ pub(crate) struct Powers<W> {
     higher: [Factor<W>; 2],
     /// R^13, which moves the sum behind 12 rows that were added on integers and before a row.
     thirteenth: Factor<W>,
-    /// r^48, for half of the blocks of 12 rows.
-    half: Element,
 }
 
 /// How rows are added.
@@ -175,26 +173,29 @@ impl<W: U64Lanes> Powers<W> {
         let zero = W::splat(token, 0);
         let factor = Factor::zero(zero);
         let lanes = LanePowers { lanes: [zero; 3], lanes_above: [zero; 3], row: factor };
-        Self { lanes, square: factor, higher: [factor; 2], thirteenth: factor, half: Element::default() }
+        Self { lanes, square: factor, higher: [factor; 2], thirteenth: factor }
     }
 
+    /// Computes the powers. Returns r^48 if there will be [`Rows::FoursAndIntegers`]: the power of
+    /// the first half of the blocks of 12 rows.
     #[inline(always)]
-    pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows: Rows) {
+    pub(super) fn fill(&mut self, token: W::Token, r: Multiplier, rows: Rows) -> Element {
         let (lanes, step) = LanePowers::new(token, r);
         let square = square(token, step);
         self.square = square.factor();
         if !matches!(rows, Rows::Twos) {
             self.higher = higher_powers(token, square, &lanes.row, &self.square);
         }
-        if matches!(rows, Rows::FoursAndIntegers) {
-            // On integers, beside the products of vectors above.
-            let r_16 = step.multiply_full(step);
-            let r_48 = r_16.multiply_full(r_16).multiply_full(r_16);
-            let r_104 = r_48.multiply_full(r_48).multiply_full(step);
-            self.half = r_48;
-            self.thirteenth = splat::<W, Limbs52<W>>(token, r_104).factor();
-        }
         self.lanes = lanes;
+        if !matches!(rows, Rows::FoursAndIntegers) {
+            return Element::default();
+        }
+        // On integers, beside the products of vectors above.
+        let r_16 = step.multiply_full(step);
+        let r_48 = r_16.multiply_full(r_16).multiply_full(r_16);
+        let r_104 = r_48.multiply_full(r_48).multiply_full(step);
+        self.thirteenth = splat::<W, Limbs52<W>>(token, r_104).factor();
+        r_48
     }
 
     /// Adds whole rows.
@@ -207,10 +208,10 @@ impl<W: U64Lanes> Powers<W> {
         };
     }
 
-    /// Returns the sum of both halves of 12 rows.
+    /// Adds three rows.
     #[inline(always)]
-    pub(super) fn join(&self, [first, second]: [Element; 2]) -> Element {
-        first.multiply_full(self.half).add_folded(second)
+    pub(super) fn three_rows(&self, token: W::Token, sum: Limbs52<W>, rows: &[u8]) -> Limbs52<W> {
+        group(token, sum, rows, [&self.lanes.row, &self.square, &self.higher[0]])
     }
 
     /// Returns `sum` R^13.
@@ -233,7 +234,6 @@ impl<W: U64Lanes> Powers<W> {
         wipe_factors(token, core::slice::from_mut(&mut self.square));
         wipe_factors(token, &mut self.higher);
         wipe_factors(token, core::slice::from_mut(&mut self.thirteenth));
-        crate::wipe::wipe(&mut self.half.0);
     }
 }
 
