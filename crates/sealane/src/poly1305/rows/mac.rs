@@ -105,8 +105,7 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// tag, and wipes the powers.
     #[inline(always)]
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
-        let h = self.powers.finish(token, self.sum, tail, lengths);
-        self.powers.wipe(token);
+        let h = finish(token, self, tail, lengths);
         self.integers.r.wipe();
         crate::wipe::wipe(&mut self.integers.half.0);
         Short { h, ..short }.tag()
@@ -155,6 +154,19 @@ fn add_one_or_four_behind<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>
             mac.sum = if rest.is_empty() { sum } else { mac.powers.three_rows(token, sum, rest) };
         },
     );
+}
+
+/// Adds the end, combines the lanes, and wipes the powers. All callers share one copy of this
+/// function.
+fn finish<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
+    token.enter_apart(
+        #[inline(always)]
+        |token| {
+            let h = mac.powers.finish(token, mac.sum, tail, lengths);
+            mac.powers.wipe(token);
+            h
+        },
+    )
 }
 
 /// Adds whole rows. All callers share one copy of this function.

@@ -2,6 +2,8 @@
 
 extern crate std;
 
+mod avx512;
+
 use core::arch::x86_64::{
     __m128i, _mm_cvtsi128_si32, _mm_setr_epi32, _mm_shuffle_epi32, _mm256_extract_epi32, _mm256_setr_epi32,
 };
@@ -95,12 +97,23 @@ fn quarter_round<const LANES: usize>(v: &mut Lanes<LANES>, lane: usize, [a, b, c
     }
 }
 
-fn plain_double_round<const LANES: usize>(v: &mut Lanes<LANES>) {
-    const COLUMNS: [[usize; 4]; 4] = [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]];
-    const DIAGONALS: [[usize; 4]; 4] = [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]];
+fn round<const LANES: usize>(v: &mut Lanes<LANES>, quarters: [[usize; 4]; 4]) {
     for lane in 0..LANES {
-        COLUMNS.into_iter().chain(DIAGONALS).for_each(|indices| quarter_round(v, lane, indices));
+        quarters.into_iter().for_each(|indices| quarter_round(v, lane, indices));
     }
+}
+
+fn column_round<const LANES: usize>(v: &mut Lanes<LANES>) {
+    round(v, [[0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15]]);
+}
+
+fn diagonal_round<const LANES: usize>(v: &mut Lanes<LANES>) {
+    round(v, [[0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14]]);
+}
+
+fn plain_double_round<const LANES: usize>(v: &mut Lanes<LANES>) {
+    column_round(v);
+    diagonal_round(v);
 }
 
 /// A number: its bits from 128 on, then the 128 low bits. Results of `sum` and `product` are below
