@@ -5,6 +5,8 @@
 //! seal, each portion is authenticated after the next one has been encrypted. To open, each portion
 //! is authenticated just before it is decrypted.
 
+use core::ops::Range;
+
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{AlignedBytes, Level, Simd, Words};
 
@@ -24,6 +26,9 @@ use crate::wipe::wipe;
 /// row comes before the blocks on integers, and one after them.
 const MIN_BYTES_BEFORE_PAIR: usize = ROW_BYTES + INTEGER_BYTES + ROW_BYTES;
 
+/// The vectors of words for the cipher.
+type WordsOf<S> = <<S as Simd>::Cipher as Simd>::Words;
+
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`] and
 /// [`super::one_call`].
 #[inline(always)]
@@ -38,7 +43,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let cipher = token.for_cipher();
     let first = FirstPortion::of::<S>(token.cpu_class(), length);
     let mut set = AlignedBytes([0; SET_BYTES]);
-    let mut end = first.start;
+    let end = first.start;
     let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let portions_end = length - first.last;
@@ -49,20 +54,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     if end < portions_end {
         groups.fill(cipher);
     }
-    mac.add_rows(token, &message.upto(end.min(ROW_BYTES))[..]);
-    while end < portions_end {
-        let start = end;
-        end = portions_end.min(start + PAIR_BYTES);
-        if let Some(blocks) = mac.next_on_integers(start) {
-            let (counter, until) = (message_block(start), &mut *message.upto(end));
-            let sum = beside_poly1305::xor_two(cipher, &groups, counter, mac.integers(), until, blocks, start);
-            mac.add_rows_behind(token, sum, &until[blocks + INTEGER_BYTES..start]);
-            continue;
-        }
-        let (before, pair) = message.upto(end).split_at_mut(start);
-        xor_pair(cipher, &groups, start, pair);
-        mac.add_rows(token, before);
-    }
+    encrypt_pairs(token, &groups, &mut mac, message_block(0), &mut message, end..portions_end);
     let ciphertext = message.upto(length);
     S::Words::xor_bytes(token, &mut ciphertext[portions_end..], &set.0[BLOCK_BYTES..]);
     mac.add_rows(token, ciphertext);
@@ -85,7 +77,6 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.length();
     let whole_rows = length - length % ROW_BYTES;
-    let rows_until = |end: usize| end.next_multiple_of(ROW_BYTES).min(whole_rows);
     let mut last_row = AlignedBytes([0; ROW_BYTES]);
     let last_row = &mut last_row.0[..length % ROW_BYTES];
     last_row.copy_from_slice(&message.input()[whole_rows..]);
@@ -96,8 +87,8 @@ pub(super) fn open<S: Simd>(
     // The key of the authenticator comes with the first portion of the key stream. That portion is
     // decrypted at once, and its rows are authenticated in a copy.
     let mut copy = CiphertextCopy::<{ PAIR_BYTES + ROW_BYTES }>::empty();
-    let rows = copy.of(&message.input()[..rows_until(first.start)]);
-    let mut end = first.start;
+    let rows = copy.of(&message.input()[..first.start.next_multiple_of(ROW_BYTES).min(whole_rows)]);
+    let end = first.start;
     let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let portions_end = length - first.last;
@@ -107,22 +98,8 @@ pub(super) fn open<S: Simd>(
     if end < portions_end {
         groups.fill(cipher);
     }
-    while end < portions_end {
-        let start = end;
-        end = portions_end.min(start + PAIR_BYTES);
-        let rows_end = rows_until(end);
-        let until = &mut *message.upto(end.max(rows_end));
-        if let Some(blocks) = mac.next_on_integers(rows_end) {
-            let counter = message_block(start);
-            let rows = copy.of(&until[blocks + INTEGER_BYTES..rows_end]);
-            let sum =
-                beside_poly1305::xor_two(cipher, &groups, counter, mac.integers(), &mut until[..end], blocks, start);
-            mac.add_rows_behind(token, sum, rows);
-            continue;
-        }
-        mac.add_rows(token, &until[..rows_end]);
-        xor_pair(cipher, &groups, start, &mut until[start..end]);
-    }
+    let pairs = Pairs { bytes: end..portions_end, whole_rows };
+    decrypt_pairs(token, &groups, &mut mac, message_block(0), &mut message, &pairs, &mut copy);
     let until = message.upto(length);
     mac.add_rows(token, &until[..whole_rows]);
     S::Words::xor_bytes(token, &mut until[portions_end..], &set.0[BLOCK_BYTES..]);
@@ -133,6 +110,83 @@ pub(super) fn open<S: Simd>(
     wipe(&mut set.0);
     groups.wipe(cipher);
     result
+}
+
+/// Encrypts the bytes of `pairs` in pairs of groups, whose last set may be incomplete, and
+/// authenticates the ciphertext before each of them. `first_block` is the number of the message's
+/// first block.
+#[inline(always)]
+pub(super) fn encrypt_pairs<S: Simd>(
+    token: S,
+    groups: &Groups<'_, WordsOf<S>>,
+    mac: &mut RowsMac<'_, S::U64Lanes>,
+    first_block: u32,
+    message: &mut impl Payload,
+    pairs: Range<usize>,
+) {
+    let cipher = token.for_cipher();
+    let mut end = pairs.start;
+    while end < pairs.end {
+        let start = end;
+        end = pairs.end.min(start + PAIR_BYTES);
+        let counter = block_at(first_block, start);
+        let until = message.upto(end);
+        mac.add_first_row(token, &until[..start]);
+        if let Some(blocks) = mac.next_on_integers(start) {
+            let sum = beside_poly1305::xor_two(cipher, groups, counter, mac.integers(), until, blocks, start);
+            mac.add_rows_behind(token, sum, &until[blocks + INTEGER_BYTES..start]);
+        } else {
+            let (before, pair) = until.split_at_mut(start);
+            xor_pair(cipher, groups, counter, pair);
+            mac.add_rows(token, before);
+        }
+    }
+}
+
+/// The part of a message that [`decrypt_pairs`] decrypts.
+pub(super) struct Pairs {
+    pub(super) bytes: Range<usize>,
+    /// The end of the message's whole rows.
+    pub(super) whole_rows: usize,
+}
+
+/// Does the same as [`encrypt_pairs`], but authenticates each pair before it is decrypted. `copy`
+/// has room for five rows.
+#[inline(always)]
+pub(super) fn decrypt_pairs<S: Simd, const COPY: usize>(
+    token: S,
+    groups: &Groups<'_, WordsOf<S>>,
+    mac: &mut RowsMac<'_, S::U64Lanes>,
+    first_block: u32,
+    message: &mut impl Payload,
+    pairs: &Pairs,
+    copy: &mut CiphertextCopy<COPY>,
+) {
+    let cipher = token.for_cipher();
+    let mut end = pairs.bytes.start;
+    while end < pairs.bytes.end {
+        let start = end;
+        end = pairs.bytes.end.min(start + PAIR_BYTES);
+        let counter = block_at(first_block, start);
+        let rows_end = end.next_multiple_of(ROW_BYTES).min(pairs.whole_rows);
+        let until = &mut *message.upto(end.max(rows_end));
+        mac.add_first_row(token, &until[..rows_end]);
+        if let Some(blocks) = mac.next_on_integers(rows_end) {
+            let rows = copy.of(&until[blocks + INTEGER_BYTES..rows_end]);
+            let until = &mut until[..end];
+            let sum = beside_poly1305::xor_two(cipher, groups, counter, mac.integers(), until, blocks, start);
+            mac.add_rows_behind(token, sum, rows);
+        } else {
+            mac.add_rows(token, &until[..rows_end]);
+            xor_pair(cipher, groups, counter, &mut until[start..end]);
+        }
+    }
+}
+
+/// Returns the number of the block at `offset`, a multiple of a block's length.
+#[inline(always)]
+fn block_at(first_block: u32, offset: usize) -> u32 {
+    first_block.wrapping_add((offset / BLOCK_BYTES) as u32)
 }
 
 impl Integers for OnIntegers {
@@ -149,10 +203,10 @@ impl Integers for OnIntegers {
     }
 }
 
-/// Combines two groups, whose last set may be incomplete, with the key stream. `offset` is their
-/// position in the message.
+/// Combines two groups, whose last set may be incomplete, with the key stream from block `counter`
+/// on.
 #[inline(always)]
-fn xor_pair<S: Simd>(token: S, groups: &Groups<'_, S::Words>, offset: usize, pair: &mut [u8]) {
+fn xor_pair<S: Simd>(token: S, groups: &Groups<'_, S::Words>, counter: u32, pair: &mut [u8]) {
     let (first, rest) = pair.split_first_chunk_mut().expect("all sets of a pair");
-    paired::xor_two(token, groups, message_block(offset), ROUNDS, first, rest);
+    paired::xor_two(token, groups, counter, ROUNDS, first, rest);
 }

@@ -58,6 +58,12 @@ impl Accumulator {
         self.h = short.h;
     }
 
+    /// Continues with the sum of all blocks so far.
+    #[inline(always)]
+    pub(crate) fn continue_with(&mut self, sum: Element) {
+        self.h = sum;
+    }
+
     /// Adds a last block that contains its own 1 bit.
     #[inline]
     pub(crate) fn last_block(&mut self, block: &[u8; 16]) {

@@ -8,6 +8,7 @@
 //! only authenticated, [`crate::poly1305::Pieces`] adds them up.
 
 mod groups;
+mod pairs;
 mod state;
 mod window;
 

@@ -4,6 +4,7 @@ use sealane_simd::tuning::{MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING, TWO_PASS_PIECE
 use sealane_simd::{Level, dispatch};
 
 use super::groups::{self, Waiting};
+use super::pairs;
 use super::window::{Direction, Wanted, Window};
 use crate::aead::MAX_MESSAGE_BYTES;
 use crate::aead::construction::one_time_key;
@@ -313,8 +314,16 @@ impl StreamState {
     fn apply_blocks<'a>(&mut self, data: &'a mut [u8], direction: Direction) -> &'a mut [u8] {
         self.flush();
         let level = self.window.level;
-        let mut table = None;
         let (blocks, rest) = data.split_at_mut(data.len() - data.len() % BLOCK_BYTES);
+        if pairs::takes(level, blocks.len()) {
+            let position = self.window.position();
+            let (state, counter) = (&self.window.state, (position / BLOCK_BYTES as u64) as u32);
+            dispatch!(level, token => pairs::apply(token, level, state, &mut self.mac, counter, blocks, direction));
+            self.window.seek(position + blocks.len() as u64);
+            self.authenticated = 0;
+            return rest;
+        }
+        let mut table = None;
         for piece in blocks.chunks_mut(TWO_PASS_PIECE_BYTES) {
             if direction == Direction::Decrypt {
                 poly1305::padded_piece(level, &mut self.mac, &mut table, piece);

@@ -57,16 +57,22 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
         Self { powers, sum: in_lane_0(token, short.h), done: 0, rows, integers }
     }
 
+    /// Adds the first row, if `message` has it and it has not been added.
+    #[inline(always)]
+    pub(crate) fn add_first_row(&mut self, token: W::Token, message: &[u8]) {
+        if self.done == 0 && message.len() >= ROW_BYTES {
+            // Without a multiplication.
+            self.sum = self.sum.add(row_limbs(token, message));
+            self.done = ROW_BYTES;
+        }
+    }
+
     /// Adds the whole rows of `message` that have not been added yet. `message` begins with all
     /// bytes that have been added.
     #[inline(always)]
     pub(crate) fn add_rows(&mut self, token: W::Token, message: &[u8]) {
         let end = message.len() - message.len() % ROW_BYTES;
-        if self.done == 0 && end > 0 {
-            // The first row is added without a multiplication.
-            self.sum = self.sum.add(row_limbs(token, message));
-            self.done = ROW_BYTES;
-        }
+        self.add_first_row(token, message);
         if end > self.done {
             add_rows(token, self, &message[self.done..end]);
             self.done = end;
@@ -105,10 +111,22 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// tag, and wipes the powers.
     #[inline(always)]
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
+        Short { h: self.end(token, tail, Some(lengths)), ..short }.tag()
+    }
+
+    /// Adds `tail`, which is whole blocks, up to a row. Returns the accumulator, and wipes the
+    /// powers.
+    #[inline(always)]
+    pub(crate) fn finish_piece(&mut self, token: W::Token, tail: &[u8]) -> Element {
+        self.end(token, tail, None)
+    }
+
+    #[inline(always)]
+    fn end(&mut self, token: W::Token, tail: &[u8], lengths: Option<&[u8; BLOCK_BYTES]>) -> Element {
         let h = finish(token, self, tail, lengths);
         self.integers.r.wipe();
         crate::wipe::wipe(&mut self.integers.half.0);
-        Short { h, ..short }.tag()
+        h
     }
 }
 
@@ -158,7 +176,12 @@ fn add_one_or_four_behind<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>
 
 /// Adds the end, combines the lanes, and wipes the powers. All callers share one copy of this
 /// function.
-fn finish<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
+fn finish<W: U64Lanes>(
+    token: W::Token,
+    mac: &mut RowsMac<'_, W>,
+    tail: &[u8],
+    lengths: Option<&[u8; BLOCK_BYTES]>,
+) -> Element {
     token.enter_apart(
         #[inline(always)]
         |token| {

@@ -220,11 +220,16 @@ impl<W: U64Lanes> Powers<W> {
         product(token, sum, &self.thirteenth)
     }
 
-    /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Combines
-    /// the lanes.
+    /// Adds the end, and combines the lanes: see [`LanePowers::finish`].
     #[inline(always)]
-    pub(super) fn finish(&self, token: W::Token, sum: Limbs52<W>, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Element {
-        self.lanes.finish(token, sum, tail, Some(lengths))
+    pub(super) fn finish(
+        &self,
+        token: W::Token,
+        sum: Limbs52<W>,
+        tail: &[u8],
+        lengths: Option<&[u8; BLOCK_BYTES]>,
+    ) -> Element {
+        self.lanes.finish(token, sum, tail, lengths)
     }
 
     /// Overwrites all powers with zeros.
