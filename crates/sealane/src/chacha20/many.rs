@@ -13,7 +13,8 @@ use core::mem::take;
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Token, Words};
 
 use super::BLOCK_BYTES;
-use super::paired::{self, GROUP_BLOCKS, GroupOfMessage, double_rounds};
+use super::pair_rounds::{double_rounds, enter_with_rounds};
+use super::paired::{self, GROUP_BLOCKS, GroupOfMessage};
 use super::rows::{Rows, transpose};
 use super::state::{CONSTANTS, State};
 use super::vertical::rounds;
@@ -320,10 +321,7 @@ impl Group {
                 |token| self.xor_one(token, keys, blocks),
             );
         } else {
-            token.enter_apart(
-                #[inline(always)]
-                |token| self.xor_two(token, keys, blocks),
-            );
+            enter_with_rounds!(token, IN_ASSEMBLY => self.xor_two::<S::Cipher, IN_ASSEMBLY>(token, keys, blocks));
         }
     }
 
@@ -337,10 +335,15 @@ impl Group {
     }
 
     #[inline(always)]
-    fn xor_two<S: Simd>(&self, token: S, keys: Keys<'_>, blocks: &mut [&mut Block; MAX_BLOCKS]) {
+    fn xor_two<S: Simd, const IN_ASSEMBLY: bool>(
+        &self,
+        token: S,
+        keys: Keys<'_>,
+        blocks: &mut [&mut Block; MAX_BLOCKS],
+    ) {
         let (first, second) = (self.initial(token, keys, 0), self.initial(token, keys, S::Words::LANES));
         let (mut v, mut w) = (first, second);
-        double_rounds(&mut v, &mut w, 10);
+        double_rounds::<_, IN_ASSEMBLY>(&mut v, &mut w, 10);
         add(&mut v, &first);
         add(&mut w, &second);
         let (blocks, more_blocks) = blocks.split_at_mut(S::Words::LANES);

@@ -57,6 +57,7 @@ mod horizontal;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod many;
+mod pair_rounds;
 pub(crate) mod paired;
 mod portable;
 #[cfg(feature = "rand_core")]

@@ -4,36 +4,13 @@
 
 use sealane_simd::{MAX_WORDS_LANES, POLY1305_BLOCKS_BESIDE_GROUPS, Simd, Words};
 
+use super::pair_rounds::{
+    column_round, diagonal_round, double_rounds, double_rounds_beside, enter_with_rounds, quarter_rounds,
+};
 use super::rows::{Rows, block_numbers, blocks, transpose};
 use super::sets::{self, xor_sets, xor_split};
 use super::state::State;
 use super::{BLOCK_BYTES, horizontal};
-
-/// Computes independent quarter rounds (RFC 8439, section 2.1) of one or two states, step by step.
-macro_rules! quarter_rounds {
-    ($([$v:ident $a:literal $b:literal $c:literal $d:literal])*) => {
-        $($v[$a] = $v[$a].add($v[$b]);)*
-        $($v[$d] = $v[$d].xor($v[$a]).rotate_left_16();)*
-        $($v[$c] = $v[$c].add($v[$d]);)*
-        $($v[$b] = $v[$b].xor($v[$c]).rotate_left_12();)*
-        $($v[$a] = $v[$a].add($v[$b]);)*
-        $($v[$d] = $v[$d].xor($v[$a]).rotate_left_8();)*
-        $($v[$c] = $v[$c].add($v[$d]);)*
-        $($v[$b] = $v[$b].xor($v[$c]).rotate_left_7();)*
-    };
-}
-
-macro_rules! column_round {
-    ($v:ident) => {
-        quarter_rounds!([$v 0 4 8 12] [$v 1 5 9 13] [$v 2 6 10 14] [$v 3 7 11 15])
-    };
-}
-
-macro_rules! diagonal_round {
-    ($v:ident) => {
-        quarter_rounds!([$v 0 5 10 15] [$v 1 6 11 12] [$v 2 7 8 13] [$v 3 4 9 14])
-    };
-}
 
 /// The values that all groups of a message share.
 pub(crate) struct Groups<'a, W> {
@@ -76,10 +53,7 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         W::pin_registers(&mut v, &mut w);
         diagonal_round!(v);
         diagonal_round!(w);
-        let count = rounds / 2 - 1;
-        if !(IN_ASSEMBLY && W::double_rounds_of_two(&mut v, &mut w, count as u8)) {
-            double_rounds(&mut v, &mut w, count);
-        }
+        double_rounds::<_, IN_ASSEMBLY>(&mut v, &mut w, rounds / 2 - 1);
         both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
     }
 
@@ -105,33 +79,6 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         self.prepared = [W::splat(token, 0); 16];
         zeroize::optimization_barrier(&self.prepared);
     }
-}
-
-/// Computes double rounds of two groups.
-#[inline(always)]
-pub(super) fn double_rounds<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize) {
-    double_rounds_beside(
-        v,
-        w,
-        count,
-        #[inline(always)]
-        || (),
-    );
-}
-
-/// Computes double rounds of two groups, and does `work` beside each.
-#[inline(always)]
-fn double_rounds_beside<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize, mut work: impl FnMut()) {
-    for _ in 0..count {
-        W::pin_registers(v, w);
-        column_round!(v);
-        column_round!(w);
-        W::pin_registers(v, w);
-        diagonal_round!(v);
-        diagonal_round!(w);
-        work();
-    }
-    W::pin_registers(v, w);
 }
 
 /// Returns word 12, the block counter, of each block of the group from block `counter` on.
@@ -171,17 +118,9 @@ pub(crate) fn xor_two<S: Simd>(
     first: &mut [u8; SET_BYTES],
     rest: &mut [u8],
 ) {
-    if S::TUNING.rounds_in_assembly.of(token.cpu_class()) {
-        token.enter_apart(
-            #[inline(always)]
-            |token| xor_split(token, &groups.two::<true>(token, counter, rounds), first, rest),
-        );
-    } else {
-        token.enter_apart(
-            #[inline(always)]
-            |token| xor_split(token, &groups.two::<false>(token, counter, rounds), first, rest),
-        );
-    }
+    enter_with_rounds!(token, IN_ASSEMBLY => {
+        xor_split(token, &groups.two::<IN_ASSEMBLY>(token, counter, rounds), first, rest);
+    });
 }
 
 /// Number of bytes in a set, on vectors of four rows.
@@ -224,17 +163,14 @@ pub(super) fn xor_two_messages<S: Simd>(
     second: GroupOfMessage<'_>,
 ) {
     const { assert!(S::TUNING.vertical_sets != 2 || S::Words::LANES == GROUP_BLOCKS, "a lane for each block") };
-    token.enter_apart(
-        #[inline(always)]
-        |token| {
-            let [state_v, state_w] = states;
-            let (mut v, v_12) = before_rounds(token, state_v, state_v[12]);
-            let (mut w, w_12) = before_rounds(token, state_w, state_w[12]);
-            double_rounds(&mut v, &mut w, 10);
-            first.xor(token, rows(token, state_v, &mut v, v_12));
-            second.xor(token, rows(token, state_w, &mut w, w_12));
-        },
-    );
+    enter_with_rounds!(token, IN_ASSEMBLY => {
+        let [state_v, state_w] = states;
+        let (mut v, v_12) = before_rounds(token, state_v, state_v[12]);
+        let (mut w, w_12) = before_rounds(token, state_w, state_w[12]);
+        double_rounds::<_, IN_ASSEMBLY>(&mut v, &mut w, 10);
+        first.xor(token, rows(token, state_v, &mut v, v_12));
+        second.xor(token, rows(token, state_w, &mut w, w_12));
+    });
 }
 
 impl GroupOfMessage<'_> {

@@ -35,6 +35,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         most_horizontal_sets,
         prefer_sets_for_tail,
         vertical_sets,
+        rounds_in_assembly,
         min_prepared_groups,
         one_set_on_narrower_vectors,
         narrower_max_bytes,
@@ -48,6 +49,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         poly1305_min_ciphertext_bytes,
         poly1305_min_bytes_for_table,
         poly1305_min_bytes_for_four_rows,
+        poly1305_beside_pairs,
         poly1305_max_bytes_of_pieces,
         poly1305_min_messages,
         short_max_bytes,
@@ -88,6 +90,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         threshold("most_horizontal_sets", most_horizontal_sets, most_sets),
         threshold("prefer_sets_for_tail", prefer_sets_for_tail.of(class), by_class(prefer_sets_for_tail, 5 * rows)),
         threshold("vertical_sets", vertical_sets, Nothing(KERNEL)),
+        threshold("rounds_in_assembly", rounds_in_assembly.of(class), by_class(rounds_in_assembly, 64)),
         threshold("min_prepared_groups", min_prepared_groups, cipher(min_prepared_groups * group, group)),
         threshold("one_set_on_narrower_vectors", one_set_on_narrower_vectors, Nothing(KERNEL)),
         threshold(
@@ -136,6 +139,11 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             "poly1305_min_bytes_for_four_rows",
             poly1305_min_bytes_for_four_rows.of(class),
             sealed(poly1305_min_bytes_for_four_rows.of(class), mac_row),
+        ),
+        threshold(
+            "poly1305_beside_pairs",
+            poly1305_beside_pairs.of(class),
+            sealed_by_class(poly1305_beside_pairs, 256),
         ),
         Threshold {
             name: "poly1305_max_bytes_of_pieces",
@@ -212,6 +220,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             tuning::NARROWER_MAX_BYTES_OF_PIECES,
             Nothing("of a piece, not of a message"),
         ),
+        threshold("MIN_PAIRS_OF_PIECES", tuning::MIN_PAIRS_OF_PIECES, Nothing(PIECES)),
         threshold("GF8_MATRIX_BLOCK_BYTES", tuning::GF8_MATRIX_BLOCK_BYTES, Nothing(INNER)),
     ]
 }
