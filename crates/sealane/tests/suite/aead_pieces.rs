@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sealane::{Backend, ChaCha20Poly1305, MAX_MESSAGE_BYTES, OpenError, XChaCha20Poly1305};
 
-use crate::common::{AeadOracle, array, backends, cases, combined, octets};
+use crate::common::{AeadOracle, array, backends, cases, combined, cpu_classes, octets};
 
 /// Cuts a buffer into pieces of these lengths, and a last piece with the remaining bytes.
 fn cut<'b>(mut buffer: &'b mut [u8], lengths: &[usize]) -> Vec<&'b mut [u8]> {
@@ -245,6 +245,24 @@ fn long_and_short_pieces_in_turns() {
         for lengths in repeated {
             for length in [9000, 12_345, 20_000] {
                 check_repeated(&cipher, &nonce, &oracle, length, lengths);
+            }
+        }
+    }
+}
+
+/// Pieces that are long enough to be authenticated beside pairs of groups: with any number of whole
+/// blocks behind the pairs, with a rest, and behind blocks that wait.
+#[test]
+fn long_pieces_of_every_number_of_blocks() {
+    let (key, nonce) = (array(30), array(31));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(32, 11_000));
+    for backend in backends() {
+        for _ in cpu_classes(backend) {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            for blocks in 94..=162 {
+                let waiting = [0, 1, 64, 100][blocks % 4];
+                let length = waiting + 64 * blocks + [0, 1, 16, 63][blocks / 4 % 4];
+                check_repeated(&cipher, &nonce, &oracle, length, &[waiting, length]);
             }
         }
     }
