@@ -1,5 +1,7 @@
 //! Kernels that compilers do not match: in assembly, or with registers that are pinned.
 
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(target_env = "sgx")))]
+pub(crate) mod groups512;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
 pub(crate) mod rounds;
 
@@ -20,7 +22,7 @@ pub trait ChaCha20Rounds: Sized {
         false
     }
 
-    /// Computes `count` double rounds, at least one, on the words of two groups of blocks.
+    /// Computes `count` double rounds on the words of two groups of blocks.
     ///
     /// Returns false, and does nothing, if there is no kernel.
     #[inline(always)]

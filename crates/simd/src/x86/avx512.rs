@@ -13,11 +13,14 @@ use super::messages512::{blocks_of_messages, transposed};
 use super::ssse3::store_pair;
 use crate::aligned::AlignedBytes;
 use crate::class::CpuClass;
+use crate::kernels::ChaCha20Rounds;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::groups512::asm_on_two_groups;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-use crate::kernels::rounds::avx512 as rounds;
-use crate::kernels::{ChaCha20Rounds, POLY1305_BLOCKS_BESIDE_GROUPS};
+use crate::kernels::{POLY1305_BLOCKS_BESIDE_GROUPS, rounds::avx512 as rounds};
 use crate::map_array::map_array;
 use crate::pair::Pair;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 use crate::pending_poly1305::PendingPoly1305;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -210,16 +213,16 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
     fn double_rounds_of_two(v: &mut [Self; 16], w: &mut [Self; 16], count: u8) -> bool {
-        let token = v[0].1;
-        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
-        avx512!(
-            token,
-            (v: &mut [__m512i; 16] = &mut first, w: &mut [__m512i; 16] = &mut second, count: u8 = count) -> () {
-                rounds::double_rounds_of_two(v, w, count);
-            }
+        on_two_groups(
+            v,
+            w,
+            #[inline(always)]
+            |token, v, w| {
+                avx512!(token, (v: &mut [__m512i; 16] = v, w: &mut [__m512i; 16] = w, count: u8 = count) -> () {
+                    rounds::double_rounds_of_two(v, w, count);
+                });
+            },
         );
-        *v = words_of(first, token);
-        *w = words_of(second, token);
         true
     }
 
@@ -231,47 +234,55 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
         r: [u64; 3],
         blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
     ) -> Option<[[u64; 3]; 2]> {
-        let token = v[0].1;
-        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
-        let sums = with_features!(
-            Avx512, "avx512f,avx512bw,bmi2", ProvesAvx512::avx512(token),
-            (
-                v: &mut [__m512i; 16] = &mut first,
-                w: &mut [__m512i; 16] = &mut second,
-                r: [u64; 3] = r,
-                blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS] = blocks
-            ) -> [[u64; 3]; 2] { rounds::nineteen_rounds_beside_poly1305(v, w, r, blocks) }
-        );
-        *v = words_of(first, token);
-        *w = words_of(second, token);
-        Some(sums)
+        Some(on_two_groups(
+            v,
+            w,
+            #[inline(always)]
+            |token, v, w| {
+                with_features!(
+                    Avx512, "avx512f,avx512bw,bmi2", ProvesAvx512::avx512(token),
+                    (
+                        v: &mut [__m512i; 16] = v,
+                        w: &mut [__m512i; 16] = w,
+                        r: [u64; 3] = r,
+                        blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS] = blocks
+                    ) -> [[u64; 3]; 2] { rounds::nineteen_rounds_beside_poly1305(v, w, r, blocks) }
+                )
+            },
+        ))
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn pin_registers(v: &mut [Self; 16], w: &mut [Self; 16]) {
-        let token = v[0].1;
-        let (mut first, mut second) = (vectors_of(v), vectors_of(w));
-        avx512!(token, (v: &mut [__m512i; 16] = &mut first, w: &mut [__m512i; 16] = &mut second) -> () {
-            // SAFETY: the assembly is empty.
-            unsafe {
-                core::arch::asm!(
-                    "",
-                    inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
-                    inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
-                    inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
-                    inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
-                    inout("zmm16") w[0], inout("zmm17") w[1], inout("zmm18") w[2], inout("zmm19") w[3],
-                    inout("zmm20") w[4], inout("zmm21") w[5], inout("zmm22") w[6], inout("zmm23") w[7],
-                    inout("zmm24") w[8], inout("zmm25") w[9], inout("zmm26") w[10], inout("zmm27") w[11],
-                    inout("zmm28") w[12], inout("zmm29") w[13], inout("zmm30") w[14], inout("zmm31") w[15],
-                    options(pure, nomem, nostack, preserves_flags)
-                );
-            }
-        });
-        *v = words_of(first, token);
-        *w = words_of(second, token);
+        on_two_groups(
+            v,
+            w,
+            #[inline(always)]
+            |token, v, w| {
+                avx512!(token, (v: &mut [__m512i; 16] = v, w: &mut [__m512i; 16] = w) -> () {
+                    // SAFETY: the assembly is empty.
+                    unsafe { asm_on_two_groups!(["",] v w [] pure nomem nostack preserves_flags) }
+                });
+            },
+        );
     }
+}
+
+/// Returns what `work` does with the vectors of two groups.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn on_two_groups<T: ProvesAvx512, R>(
+    v: &mut [Avx512Words<T>; 16],
+    w: &mut [Avx512Words<T>; 16],
+    work: impl FnOnce(T, &mut [__m512i; 16], &mut [__m512i; 16]) -> R,
+) -> R {
+    let token = v[0].1;
+    let (mut first, mut second) = (vectors_of(v), vectors_of(w));
+    let result = work(token, &mut first, &mut second);
+    *v = words_of(first, token);
+    *w = words_of(second, token);
+    result
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -7,25 +7,18 @@
 use core::arch::asm;
 use core::arch::x86_64::__m512i;
 
+use crate::kernels::groups512::{asm_on_group, asm_on_two_groups};
+
 /// The number of blocks that are added to each of the two accumulators.
 const BLOCKS: usize = crate::kernels::POLY1305_BLOCKS_BESIDE_GROUPS / 2;
 /// The number of double rounds in the loop, each with five blocks for each accumulator.
 const TURNS: usize = 9;
 const _: () = assert!(BLOCKS == 3 + 5 * TURNS, "the diagonal round has three blocks for each");
 
-/// `a += b; d ^= a; d <<<= left` for four quarter rounds, two at a time. Registers are named by
-/// their numbers.
-#[rustfmt::skip]
+/// A step of four quarter rounds, two at a time.
 macro_rules! step {
     ($left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
-        concat!(
-            "vpaddd zmm", $a, ", zmm", $a, ", zmm", $b, "\n",
-            "vpaddd zmm", $e, ", zmm", $e, ", zmm", $f, "\n",
-            "vpxord zmm", $d, ", zmm", $d, ", zmm", $a, "\n",
-            "vpxord zmm", $h, ", zmm", $h, ", zmm", $e, "\n",
-            "vprold zmm", $d, ", zmm", $d, ", ", $left, "\n",
-            "vprold zmm", $h, ", zmm", $h, ", ", $left, "\n",
-        )
+        two_steps_with_rotations!("zmm" "vpxord", $left: $a $b $d, $e $f $h)
     };
     (
         $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal,
@@ -102,55 +95,45 @@ macro_rules! diagonal_round {
     };
 }
 
-/// Computes `count` double rounds, at least one, on the words `v` of a group.
+/// Computes `count` double rounds on the words `v` of a group.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn double_rounds(v: &mut [__m512i; 16], count: u8) {
+    if count == 0 {
+        return;
+    }
     // SAFETY: all registers that the assembly changes are operands. It has no access to memory.
     // AVX-512F is enabled.
     unsafe {
-        asm!(
+        asm_on_group!([
             ".p2align 5",
             "2:",
             round_of_one!("0" "4" "8" "12", "1" "5" "9" "13", "2" "6" "10" "14", "3" "7" "11" "15"),
             round_of_one!("0" "5" "10" "15", "3" "4" "9" "14", "1" "6" "11" "12", "2" "7" "8" "13"),
             "dec {count:e}",
             "jnz 2b",
-            count = inout(reg) u32::from(count) => _,
-            inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
-            inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
-            inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
-            inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
-            options(pure, nomem, nostack),
-        );
+        ] v [count = inout(reg) u32::from(count) => _,] pure nomem nostack);
     }
 }
 
-/// Computes `count` double rounds, at least one, on the words `v` and `w` of two groups.
+/// Computes `count` double rounds on the words `v` and `w` of two groups.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn double_rounds_of_two(v: &mut [__m512i; 16], w: &mut [__m512i; 16], count: u8) {
+    if count == 0 {
+        return;
+    }
     // SAFETY: all registers that the assembly changes are operands. It has no access to memory.
     // AVX-512F is enabled.
     unsafe {
-        asm!(
+        asm_on_two_groups!([
             ".p2align 5",
             "2:",
             column_round!([] [] [] [] [] [] [] []),
             diagonal_round!([] [] [] [] [] [] [] []),
             "dec {count:e}",
             "jnz 2b",
-            count = inout(reg) u32::from(count) => _,
-            inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
-            inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
-            inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
-            inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
-            inout("zmm16") w[0], inout("zmm17") w[1], inout("zmm18") w[2], inout("zmm19") w[3],
-            inout("zmm20") w[4], inout("zmm21") w[5], inout("zmm22") w[6], inout("zmm23") w[7],
-            inout("zmm24") w[8], inout("zmm25") w[9], inout("zmm26") w[10], inout("zmm27") w[11],
-            inout("zmm28") w[12], inout("zmm29") w[13], inout("zmm30") w[14], inout("zmm31") w[15],
-            options(pure, nomem, nostack),
-        );
+        ] v w [count = inout(reg) u32::from(count) => _,] pure nomem nostack);
     }
 }
 
@@ -176,7 +159,7 @@ pub(crate) fn nineteen_rounds_beside_poly1305(
     // registers that it changes are operands. It leaves the stack alone. AVX-512F and BMI2 are
     // enabled.
     unsafe {
-        asm!(
+        asm_on_two_groups!([
             diagonal_round!(
                 ["0", "a0" "a1" "a2"] ["768", "b0" "b1" "b2"] ["16", "a0" "a1" "a2"] ["784", "b0" "b1" "b2"]
                 ["32", "a0" "a1" "a2"] [] ["800", "b0" "b1" "b2"] []
@@ -195,6 +178,7 @@ pub(crate) fn nineteen_rounds_beside_poly1305(
             "add {blocks}, 80",
             "cmp {blocks}, [{r} + 24]",
             "jne 2b",
+        ] v w [
             r = in(reg) &raw const factors,
             blocks = inout(reg) blocks.as_ptr() => _,
             a0 = inout(reg) a0,
@@ -208,16 +192,7 @@ pub(crate) fn nineteen_rounds_beside_poly1305(
             t2 = out(reg) _,
             t3 = out(reg) _,
             out("rdx") _,
-            inout("zmm0") v[0], inout("zmm1") v[1], inout("zmm2") v[2], inout("zmm3") v[3],
-            inout("zmm4") v[4], inout("zmm5") v[5], inout("zmm6") v[6], inout("zmm7") v[7],
-            inout("zmm8") v[8], inout("zmm9") v[9], inout("zmm10") v[10], inout("zmm11") v[11],
-            inout("zmm12") v[12], inout("zmm13") v[13], inout("zmm14") v[14], inout("zmm15") v[15],
-            inout("zmm16") w[0], inout("zmm17") w[1], inout("zmm18") w[2], inout("zmm19") w[3],
-            inout("zmm20") w[4], inout("zmm21") w[5], inout("zmm22") w[6], inout("zmm23") w[7],
-            inout("zmm24") w[8], inout("zmm25") w[9], inout("zmm26") w[10], inout("zmm27") w[11],
-            inout("zmm28") w[12], inout("zmm29") w[13], inout("zmm30") w[14], inout("zmm31") w[15],
-            options(nostack),
-        );
+        ] nostack);
     }
     // Wipes r in memory.
     factors = [0; 4];

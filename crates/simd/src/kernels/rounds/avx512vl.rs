@@ -7,19 +7,8 @@ use core::arch::x86_64::{__m256i, _mm256_setzero_si256};
 use super::plan::Plan;
 use crate::pending_poly1305::PendingPoly1305;
 
-/// `a += b; d ^= a; d <<<= left` for two quarter rounds. Registers are named by their numbers.
-#[rustfmt::skip]
 macro_rules! two_steps {
-    ($left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal) => {
-        concat!(
-            "vpaddd ymm", $a, ", ymm", $a, ", ymm", $b, "\n",
-            "vpaddd ymm", $e, ", ymm", $e, ", ymm", $f, "\n",
-            "vpxor ymm", $d, ", ymm", $d, ", ymm", $a, "\n",
-            "vpxor ymm", $h, ", ymm", $h, ", ymm", $e, "\n",
-            "vprold ymm", $d, ", ymm", $d, ", ", $left, "\n",
-            "vprold ymm", $h, ", ymm", $h, ", ", $left, "\n",
-        )
-    };
+    ($($step:tt)*) => { two_steps_with_rotations!("ymm" "vpxor", $($step)*) };
 }
 
 /// Computes `double_rounds` double rounds of ChaCha on the words `v` of eight blocks, and adds as

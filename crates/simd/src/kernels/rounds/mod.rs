@@ -1,5 +1,5 @@
 //! ChaCha's double rounds in the vertical layout, in assembly: four blocks with SSSE3; eight with
-//! AVX2 and AVX-512VL, and Poly1305 between them.
+//! AVX2 and AVX-512VL, and sixteen or twice sixteen with AVX-512, all with Poly1305 between them.
 //!
 //! A quarter round is a chain of 14 cycles. To keep the units busy, all four of a round advance
 //! together. The words then take all sixteen registers. AVX2 and SSSE3 need one for a temporary,
@@ -69,6 +69,25 @@ macro_rules! block {
             "add {", $t0, "}, rdx\n",
             "adc {", $t1, "}, 0\n",
             "adc {", $h2, "}, 0\n",
+        )
+    };
+}
+
+/// `a += b; d ^= a; d <<<= left` for two quarter rounds, with the rotations of AVX-512. `xor` is the
+/// mnemonic for registers whose names begin with `register`, and end with the numbers.
+#[rustfmt::skip]
+macro_rules! two_steps_with_rotations {
+    (
+        $register:literal $xor:literal,
+        $left:literal: $a:literal $b:literal $d:literal, $e:literal $f:literal $h:literal
+    ) => {
+        concat!(
+            "vpaddd ", $register, $a, ", ", $register, $a, ", ", $register, $b, "\n",
+            "vpaddd ", $register, $e, ", ", $register, $e, ", ", $register, $f, "\n",
+            $xor, " ", $register, $d, ", ", $register, $d, ", ", $register, $a, "\n",
+            $xor, " ", $register, $h, ", ", $register, $h, ", ", $register, $e, "\n",
+            "vprold ", $register, $d, ", ", $register, $d, ", ", $left, "\n",
+            "vprold ", $register, $h, ", ", $register, $h, ", ", $left, "\n",
         )
     };
 }
