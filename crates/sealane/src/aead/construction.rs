@@ -26,7 +26,7 @@ pub(super) const ROUNDS: usize = 20;
 /// The number of the block that holds the one-time key.
 pub(super) const KEY_BLOCK: u32 = 0;
 /// The number of the block for the first bytes of the message.
-const FIRST_MESSAGE_BLOCK: usize = 1;
+const FIRST_MESSAGE_BLOCK: u32 = 1;
 
 /// Returns the key of the authenticator: the first half of block 0.
 #[inline(always)]
@@ -37,7 +37,13 @@ pub(super) fn one_time_key(block_0: &[u8]) -> &[u8; 32] {
 /// Returns the number of the key stream block for the message's byte at `offset`, a multiple of 64.
 #[inline(always)]
 pub(super) fn message_block(offset: usize) -> u32 {
-    (FIRST_MESSAGE_BLOCK + offset / BLOCK_BYTES) as u32
+    block_at(FIRST_MESSAGE_BLOCK, offset)
+}
+
+/// Returns the number of the block at `offset`, a multiple of 64, from the start of block `first`.
+#[inline(always)]
+pub(super) fn block_at(first: u32, offset: usize) -> u32 {
+    first.wrapping_add((offset / BLOCK_BYTES) as u32)
 }
 
 /// Returns the last block of `mac_data`: both lengths in bytes.

@@ -13,7 +13,7 @@ use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 use sealane_simd::{AlignedBytes, Level, Simd, Words};
 
 use super::ciphertext_copy::CiphertextCopy;
-use super::construction::{ROUNDS, lengths, message_block, undo_decryption, verify};
+use super::construction::{ROUNDS, block_at, lengths, message_block, undo_decryption, verify};
 use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::BLOCK_BYTES;
@@ -79,9 +79,8 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let length = message.length();
     let whole_rows = length - length % ROW_BYTES;
-    let mut last_row = AlignedBytes([0; ROW_BYTES]);
-    let last_row = &mut last_row.0[..length % ROW_BYTES];
-    last_row.copy_from_slice(&message.input()[whole_rows..]);
+    let mut last_row = CiphertextCopy::<ROW_BYTES>::empty();
+    let last_row = last_row.of(&message.input()[whole_rows..]);
 
     let cipher = token.for_cipher();
     let first = FirstPortion::of::<S>(token.cpu_class(), length);
@@ -183,12 +182,6 @@ pub(super) fn decrypt_pairs<S: Simd, const COPY: usize>(
             xor_pair(cipher, groups, counter, &mut until[start..end]);
         }
     }
-}
-
-/// Returns the number of the block at `offset`, a multiple of a block's length.
-#[inline(always)]
-fn block_at(first_block: u32, offset: usize) -> u32 {
-    first_block.wrapping_add((offset / BLOCK_BYTES) as u32)
 }
 
 impl Integers for OnIntegers {

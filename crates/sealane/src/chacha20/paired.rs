@@ -48,13 +48,18 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
 
     #[inline(always)]
     fn two<const IN_ASSEMBLY: bool>(&self, token: S, counter: u32, rounds: usize) -> [Rows<W>; 8] {
-        let (mut v, v_12) = self.behind_column_round(token, counter);
-        let (mut w, w_12) = self.behind_column_round(token, counter.wrapping_add(W::LANES as u32));
-        W::pin_registers(&mut v, &mut w);
-        diagonal_round!(v);
-        diagonal_round!(w);
-        double_rounds::<_, IN_ASSEMBLY>(&mut v, &mut w, rounds / 2 - 1);
-        both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12))
+        let (key_stream, ()) = self.two_with(
+            token,
+            counter,
+            #[inline(always)]
+            |v, w| {
+                W::pin_registers(v, w);
+                diagonal_round!(v);
+                diagonal_round!(w);
+                double_rounds::<_, IN_ASSEMBLY>(v, w, rounds / 2 - 1);
+            },
+        );
+        key_stream
     }
 
     /// Returns the key stream of two groups from block `counter` on. Adds blocks of Poly1305 at the
@@ -67,10 +72,27 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
         r: [u64; 3],
         blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
     ) -> ([Rows<W>; 8], [[u64; 3]; 2]) {
+        self.two_with(
+            token,
+            counter,
+            #[inline(always)]
+            |v, w| W::nineteen_rounds_beside_poly1305(v, w, r, blocks).expect("the class has the kernel"),
+        )
+    }
+
+    /// Returns the key stream of two groups from block `counter` on, and what `other_rounds`
+    /// returns, which computes the rounds after the first.
+    #[inline(always)]
+    fn two_with<T>(
+        &self,
+        token: S,
+        counter: u32,
+        other_rounds: impl FnOnce(&mut [W; 16], &mut [W; 16]) -> T,
+    ) -> ([Rows<W>; 8], T) {
         let (mut v, v_12) = self.behind_column_round(token, counter);
         let (mut w, w_12) = self.behind_column_round(token, counter.wrapping_add(W::LANES as u32));
-        let sums = W::nineteen_rounds_beside_poly1305(&mut v, &mut w, r, blocks).expect("the class has the kernel");
-        (both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12)), sums)
+        let result = other_rounds(&mut v, &mut w);
+        (both(rows(token, self.state, &mut v, v_12), rows(token, self.state, &mut w, w_12)), result)
     }
 
     /// Overwrites the prepared state, which holds the key, with zeros.

@@ -2,16 +2,17 @@
 //! [`portions`](crate::aead::portions) has the plan.
 
 use sealane_simd::tuning::MIN_PAIRS_OF_PIECES;
-use sealane_simd::{AlignedBytes, Level, Simd};
+use sealane_simd::{Level, Simd};
 
 use super::window::Direction;
 use crate::aead::ciphertext_copy::CiphertextCopy;
+use crate::aead::construction::block_at;
 use crate::aead::first_portion::PAIR_BYTES;
 use crate::aead::payload::InPlace;
 use crate::aead::portions::{Pairs, decrypt_pairs, encrypt_pairs};
 use crate::chacha20::paired::Groups;
 use crate::chacha20::state::State;
-use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
+use crate::chacha20::xor_chacha20;
 use crate::poly1305::{Accumulator, ROW_BYTES, RowsMac, RowsPowers};
 
 /// Returns whether [`apply`] takes a piece of `bytes` bytes.
@@ -37,7 +38,7 @@ pub(super) fn apply<S: Simd>(
     let cipher = token.for_cipher();
     let pairs_end = blocks.len() - blocks.len() % PAIR_BYTES;
     let whole_rows = (blocks.len() - 1) / ROW_BYTES * ROW_BYTES;
-    let rest_counter = counter.wrapping_add((pairs_end / BLOCK_BYTES) as u32);
+    let rest_counter = block_at(counter, pairs_end);
     let mut short = mac.short();
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
     let mut rows = RowsMac::new(token, &mut powers, &short, blocks.len(), true);
@@ -51,9 +52,8 @@ pub(super) fn apply<S: Simd>(
             rows.finish_piece(token, &blocks[whole_rows..])
         }
         Direction::Decrypt => {
-            let mut last_row = AlignedBytes([0; ROW_BYTES]);
-            let last_row = &mut last_row.0[..blocks.len() - whole_rows];
-            last_row.copy_from_slice(&blocks[whole_rows..]);
+            let mut last_row = CiphertextCopy::<ROW_BYTES>::empty();
+            let last_row = last_row.of(&blocks[whole_rows..]);
             let pairs = Pairs { bytes: 0..pairs_end, whole_rows };
             let mut copy = CiphertextCopy::<{ 5 * ROW_BYTES }>::empty();
             decrypt_pairs(token, &groups, &mut rows, counter, &mut InPlace(blocks), &pairs, &mut copy);

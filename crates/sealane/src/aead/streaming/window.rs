@@ -4,6 +4,7 @@ use sealane_simd::tuning::NARROWER_MAX_BYTES_OF_PIECES;
 use sealane_simd::{Level, dispatch, xor_bytes};
 
 use super::groups;
+use crate::aead::construction::block_at;
 use crate::aead::interleaved;
 use crate::chacha20::rows::set_bytes;
 use crate::chacha20::state::State;
@@ -227,7 +228,7 @@ impl Window {
 
     /// Returns the number of the block at offset `place` of the window.
     fn block_at(&self, place: usize) -> u32 {
-        (self.block as u32).wrapping_add((place / BLOCK_BYTES) as u32)
+        block_at(self.block as u32, place)
     }
 }
 
