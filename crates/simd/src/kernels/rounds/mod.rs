@@ -73,8 +73,8 @@ macro_rules! block {
     };
 }
 
-/// `a += b; d ^= a; d <<<= left` for two quarter rounds, with the rotations of AVX-512. `xor` is the
-/// mnemonic for registers whose names begin with `register`, and end with the numbers.
+/// `a += b; d ^= a; d <<<= left` for two quarter rounds, with the rotations of AVX-512. `xor` is
+/// the mnemonic for registers whose names begin with `register`, and end with the numbers.
 #[rustfmt::skip]
 macro_rules! two_steps_with_rotations {
     (
