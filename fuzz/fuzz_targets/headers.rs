@@ -10,7 +10,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::header::{Header, HeaderError, MAX_STANZAS, Prefix};
-use sealane_age::key_file::{parse_identities, parse_recipients};
+use sealane_age::key_file::{parse_identities, parse_recipients, parse_ssh_identity};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part};
 use sealane_age::{DecryptError, Decryptor, Stanza, mlkem768x25519, x25519};
@@ -61,7 +61,7 @@ fn written(case: Case) {
 /// Texts of keys: the parsed key is written again unchanged, except for the case of letters.
 fn keys(text: &[u8]) {
     // Any text is parsed as a list of keys, or refused.
-    let (_, _) = (parse_identities(text), parse_recipients(text));
+    let (_, _, _) = (parse_identities(text), parse_recipients(text), parse_ssh_identity(text, None));
     let Ok(text) = std::str::from_utf8(text) else { return };
     if let Ok(part) = text.parse::<Part>() {
         assert!(part.to_text().expose_secret().eq_ignore_ascii_case(text));

@@ -135,7 +135,7 @@ impl From<&FileKey> for age_core::format::FileKey {
 }
 
 /// Wraps a file key with a recipient of `age`.
-fn wrap(recipient: &impl age::Recipient, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+pub(crate) fn wrap(recipient: &impl age::Recipient, file_key: &FileKey) -> Result<Wrapped, WrapError> {
     let (stanzas, labels) = recipient.wrap_file_key(&file_key.into()).map_err(|error| match error {
         age::EncryptError::IncompatibleRecipients { l_labels, r_labels } => {
             WrapError::IncompatibleRecipients(l_labels.into_iter().collect(), r_labels.into_iter().collect())
@@ -148,7 +148,7 @@ fn wrap(recipient: &impl age::Recipient, file_key: &FileKey) -> Result<Wrapped, 
 }
 
 /// Unwraps a file key with an identity of `age`.
-fn unwrap(identity: &impl age::Identity, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+pub(crate) fn unwrap(identity: &impl age::Identity, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
     let stanzas: Vec<_> = stanzas.iter().map(age_core::format::Stanza::from).collect();
     match identity.unwrap_stanzas(&stanzas) {
         None | Some(Err(age::DecryptError::NoMatchingKeys)) => Ok(None),
@@ -163,25 +163,15 @@ fn unwrap(identity: &impl age::Identity, stanzas: &[Stanza]) -> Result<Option<Fi
     }
 }
 
-macro_rules! recipients {
-    ($($type:ty),*) => {$(
-        impl Recipient for $type {
-            fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
-                wrap(self, file_key)
-            }
-        }
-    )*};
+impl Recipient for age::tag::Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        wrap(self, file_key)
+    }
 }
 
-recipients!(age::tag::Recipient, age::tagpq::Recipient);
-
-#[cfg(feature = "ssh")]
-recipients!(age::ssh::Recipient);
-
-#[cfg(feature = "ssh")]
-impl Identity for age::ssh::Identity {
-    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
-        unwrap(self, stanzas)
+impl Recipient for age::tagpq::Recipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        wrap(self, file_key)
     }
 }
 

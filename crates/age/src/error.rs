@@ -57,8 +57,8 @@ pub enum EncryptError {
     /// too many or too long.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
-    /// A recipient's public key has low order.
-    #[error("the public key of a recipient is weak: it has low order")]
+    /// A recipient's public key has low order or, as an RSA key, less than 2048 bits.
+    #[error("the public key of a recipient is weak")]
     WeakKey,
     /// The header cannot be padded to the requested length.
     #[error("a header of {needed} bytes cannot be padded to {len}")]

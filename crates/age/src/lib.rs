@@ -185,6 +185,8 @@ mod rekey;
 #[cfg(feature = "std")]
 mod salvage;
 pub mod scrypt;
+#[cfg(feature = "ssh")]
+mod ssh;
 mod stanza;
 pub mod stream;
 mod text;

@@ -99,8 +99,9 @@ pub enum WrapError {
     /// nested.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
-    /// The recipient's public key has low order, so that the wrapped key would not be secret.
-    #[error("the public key of the recipient is weak: it has low order")]
+    /// The recipient's public key has low order or, as an RSA key, less than 2048 bits, so that the
+    /// wrapped key would not be secret.
+    #[error("the public key of the recipient is weak")]
     WeakKey,
     /// The system's random number generator failed.
     #[error("the system's random number generator failed")]

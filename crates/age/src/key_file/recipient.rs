@@ -157,9 +157,15 @@ fn ssh(text: &str) -> Result<AnyRecipient, RecipientFault> {
         Some(kind) => RecipientFault::UnsupportedSsh { kind: kind.into(), why: why.into() },
         None => RecipientFault::MalformedSsh,
     };
+    // The crate `age` must see no other key of these types.
+    if (text.starts_with("ssh-ed25519 ") || text.starts_with("ssh-rsa ")) && !crate::ssh::is_public_key(text) {
+        return Err(RecipientFault::MalformedSsh);
+    }
     text.parse().map(AnyRecipient::Ssh).map_err(|error| match error {
         Error::RsaModulusTooLarge => unsupported("an RSA key of more than 4096 bits"),
         Error::RsaModulusTooSmall => unsupported("an RSA key of less than 2048 bits is too weak"),
+        // Not a point.
+        Error::Unsupported(kind) if kind == "ssh-ed25519" => RecipientFault::MalformedSsh,
         Error::Unsupported(kind) => unsupported(&alloc::format!("keys of type {kind} are not supported")),
         Error::Ignore => unsupported("its type is not supported"),
         Error::Invalid(_) if text.starts_with("ssh-") => RecipientFault::MalformedSsh,

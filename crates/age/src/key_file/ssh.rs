@@ -1,7 +1,12 @@
 //! ssh private keys (feature `ssh`).
 
-use age::ssh::Identity;
+use age::ssh::{EncryptedKey, Identity, ParseRecipientKeyError, Recipient};
 use secrecy::SecretString;
+
+use crate::ssh::{check_halves, check_private_key};
+
+/// The longest file of an ssh private key, in bytes.
+pub const MAX_SSH_IDENTITY_BYTES: usize = 16 << 10;
 
 /// The reason why a text is not an ssh private key that opens files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +24,9 @@ pub enum SshIdentityFault {
     /// The passphrase does not decrypt it.
     #[error("the passphrase does not open the ssh key")]
     WrongPassphrase,
+    /// Files that are encrypted to its public half are not opened by its private half.
+    #[error("the public half and the private half of the ssh key do not belong together")]
+    Mismatch,
 }
 
 /// Parses the file of an ssh private key, of type `ssh-ed25519` or `ssh-rsa`, and decrypts it with
@@ -49,13 +57,47 @@ pub enum SshIdentityFault {
 /// # Errors
 /// [`SshIdentityFault`].
 pub fn parse_ssh_identity(file: &[u8], passphrase: Option<SecretString>) -> Result<Identity, SshIdentityFault> {
-    match Identity::from_buffer(super::without_mark(file), None).map_err(|_| SshIdentityFault::Malformed)? {
+    match read_ssh_identity(file)? {
         Identity::Encrypted(key) => {
-            let passphrase = passphrase.ok_or(SshIdentityFault::PassphraseNeeded)?;
-            let key = key.decrypt(passphrase).map_err(|_| SshIdentityFault::WrongPassphrase)?;
-            Ok(Identity::Unencrypted(key))
+            // Here too, because a key of another type is never opened by the right passphrase.
+            Recipient::try_from(Identity::Encrypted(key.clone())).map_err(|error| match error {
+                ParseRecipientKeyError::Invalid(_) => SshIdentityFault::Malformed,
+                _ => SshIdentityFault::Unsupported,
+            })?;
+            decrypt_ssh_identity(&key, passphrase.ok_or(SshIdentityFault::PassphraseNeeded)?)
         }
         Identity::Unsupported(_) => Err(SshIdentityFault::Unsupported),
         key => Ok(key),
     }
+}
+
+/// Does the same as [`parse_ssh_identity`], but leaves an encrypted key encrypted, and returns a key
+/// of an unsupported type as such.
+///
+/// # Errors
+/// [`SshIdentityFault::Malformed`], [`SshIdentityFault::Unsupported`] or
+/// [`SshIdentityFault::Mismatch`].
+pub fn read_ssh_identity(file: &[u8]) -> Result<Identity, SshIdentityFault> {
+    let file = super::without_mark(file).trim_ascii_start();
+    let text = core::str::from_utf8(file).map_err(|_| SshIdentityFault::Malformed)?;
+    if text.len() > MAX_SSH_IDENTITY_BYTES {
+        return Err(SshIdentityFault::Malformed);
+    }
+    check_private_key(text)?;
+    let identity = Identity::from_buffer(file, None).map_err(|_| SshIdentityFault::Malformed)?;
+    if let Identity::Unencrypted(_) = &identity {
+        check_halves(&identity)?;
+    }
+    Ok(identity)
+}
+
+/// Decrypts the key of an [`Identity::Encrypted`].
+///
+/// # Errors
+/// [`SshIdentityFault::WrongPassphrase`] or [`SshIdentityFault::Mismatch`].
+pub fn decrypt_ssh_identity(key: &EncryptedKey, passphrase: SecretString) -> Result<Identity, SshIdentityFault> {
+    let key = key.decrypt(passphrase).map_err(|_| SshIdentityFault::WrongPassphrase)?;
+    let identity = Identity::Unencrypted(key);
+    check_halves(&identity)?;
+    Ok(identity)
 }

@@ -114,6 +114,13 @@ impl crate::recipient::Recipient for Recipient {
     }
 }
 
+/// Returns whether the secret shared with a public key is 0, whatever the private key (RFC 7748,
+/// section 6.1).
+#[cfg(feature = "ssh")]
+pub(crate) fn has_low_order(public: &[u8; KEY_BYTES]) -> bool {
+    is_zero(&shared_secret(&[1; KEY_BYTES], public))
+}
+
 /// A private key.
 #[derive(Clone)]
 pub struct Identity {

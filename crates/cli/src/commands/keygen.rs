@@ -145,7 +145,7 @@ fn recipients(input: Option<&Path>) -> Result<String> {
 fn add_recipient(identity: &ParsedIdentity, lines: &mut String) -> Result<()> {
     match identity {
         ParsedIdentity::Plain(identity) => add_line(&recipient(identity)?, lines),
-        ParsedIdentity::Ssh(key) => add_line(&key.to_recipient().to_string(), lines),
+        ParsedIdentity::Ssh(key) => add_line(&key.to_recipient()?.to_string(), lines),
         ParsedIdentity::Encrypted(file) => {
             for identity in &file.decrypt()? {
                 add_line(&recipient(identity)?, lines);

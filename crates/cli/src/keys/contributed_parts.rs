@@ -86,7 +86,9 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
 pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
     let text = std::str::from_utf8(text).unwrap_or_default();
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    if !lines.iter().any(|line| line.starts_with("SEALANE-PART-")) {
+    // Bech32 (BIP 173) may be all lower case.
+    const START: &str = "SEALANE-PART-";
+    if !lines.iter().any(|line| line.get(..START.len()).is_some_and(|start| start.eq_ignore_ascii_case(START))) {
         return Ok(None);
     }
     let parts =

@@ -71,7 +71,7 @@ impl Recipients {
     fn add_identity(&mut self, identity: ParsedIdentity) -> Result<()> {
         match identity {
             ParsedIdentity::Plain(identity) => self.add_plain_identity(identity),
-            ParsedIdentity::Ssh(key) => self.add_public(key.to_recipient()),
+            ParsedIdentity::Ssh(key) => self.add_public(key.to_recipient()?),
             ParsedIdentity::Encrypted(file) => {
                 file.decrypt()?.into_iter().for_each(|identity| self.add_plain_identity(identity));
             }
@@ -175,8 +175,8 @@ impl Recipients {
             error => Error::new(format!("recipients file {name:?}: {error}")),
         })?;
         for (line, fault) in found.skipped {
-            if let RecipientFault::UnsupportedSsh { kind, .. } = fault {
-                warn(format!("recipients file {name:?}, line {line}: ssh key of type {kind} is not used"));
+            if let RecipientFault::UnsupportedSsh { kind, why } = fault {
+                warn(format!("recipients file {name:?}, line {line}: ssh key of type {kind} is not used: {why}"));
             }
         }
         if found.recipients.is_empty() {

@@ -227,11 +227,15 @@ fn a_plugin_that_stays_is_ended() {
 fn what_is_too_long_is_cut() {
     let dir = with_plugin();
     run(&dir, &["-r", RECIPIENT, "-o", "x.age", "in"]).quiet();
+    dir.write("error", format!("-> error\n{}\n", format!("{}\n", "A".repeat(64)).repeat(20_000)));
+    let error = dir.path("error");
+    let errors = format!("while cat '{}'; do read -r reply; read -r line; done", error.display());
     for then in [
-        // A line without end, and a stanza's body without end.
+        // A line without end, a stanza's body without end, and stanzas without end.
         "exec tr '\\0' A < /dev/zero",
         "printf -- '-> msg '; exec tr '\\0' A < /dev/zero",
         "printf -- '-> msg\\n'; exec yes AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        &errors,
     ] {
         make_plugin(&dir, then);
         for args in [&["-d", "-j", "test", "-o", "out", "x.age"][..], &["-r", RECIPIENT, "-o", "out", "in"]] {
@@ -241,7 +245,7 @@ fn what_is_too_long_is_cut() {
             command.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", SEALANE]).args(args);
             with_path(&dir, &mut command);
             command.current_dir(dir.root()).stdin(Stdio::null());
-            crate::support::finish(command).fails("age-plugin-test failed: a line or a stanza is too long");
+            crate::support::finish(command).fails("age-plugin-test failed: its output is too long");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use sealane_age::key_file::{IdentityFile, MAX_FILE_BYTES};
+use sealane_age::key_file::{IdentityFile, MAX_FILE_BYTES, MAX_SSH_IDENTITY_BYTES};
 use zeroize::Zeroizing;
 
 use super::encrypted::EncryptedFile;
@@ -16,8 +16,6 @@ use crate::os::memory;
 
 /// The longest identity file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
-/// age's limit for an ssh key, in bytes.
-const SSH_LIMIT: usize = 16 << 10;
 
 /// One identity, or an encrypted file of identities.
 pub(crate) enum ParsedIdentity {
@@ -71,7 +69,8 @@ fn read(
 ) -> Result<Vec<ParsedIdentity>> {
     // One byte more than expected, so that the vector does not grow: growing leaves a copy behind
     // that is not wiped. It grows only for a stream of more than 16 KiB.
-    let room = usize::try_from(len.clamp(SSH_LIMIT as u64, FILE_LIMIT)).unwrap_or(SSH_LIMIT) + 1;
+    let room =
+        usize::try_from(len.clamp(MAX_SSH_IDENTITY_BYTES as u64, FILE_LIMIT)).unwrap_or(MAX_SSH_IDENTITY_BYTES) + 1;
     let mut contents = Zeroizing::new(Vec::with_capacity(room));
     source
         .take(FILE_LIMIT + 1)
@@ -85,7 +84,7 @@ fn read(
         IdentityFile::Encrypted => {
             Ok(vec![ParsedIdentity::Encrypted(EncryptedFile::new(name, contents, passphrases.clone()))])
         }
-        IdentityFile::Pem if contents.len() > SSH_LIMIT => {
+        IdentityFile::Pem if contents.len() > MAX_SSH_IDENTITY_BYTES => {
             Err(Error::new(format!("ssh key {name:?} is longer than 16 KiB")))
         }
         IdentityFile::Pem => {

@@ -21,6 +21,8 @@ use crate::os::cleanup::{self, ChildGuard};
 /// or file key.
 const MAX_LINE: u64 = 64 << 10;
 const MAX_BODY: usize = 1 << 20;
+/// The most bytes that a plugin may send: more than the stanzas of any header.
+const MAX_OUTPUT: u64 = 32 << 20;
 
 /// The Base64 characters in each line of a body. The last line has fewer.
 const COLUMNS: usize = 64;
@@ -33,6 +35,8 @@ pub(super) struct Connection {
     // Fields are dropped in this order: the plugin sees the end of its input, and has time to end.
     output: ChildStdin,
     input: BufReader<ChildStdout>,
+    /// The number of bytes that the plugin may still send.
+    left: u64,
     _child: ChildGuard,
     _directory: TempDir,
     debug: bool,
@@ -52,7 +56,7 @@ impl Connection {
         command.stderr(if debug { Stdio::inherit() } else { Stdio::null() });
         let mut child = ChildGuard::spawn(&mut command)?;
         let (Some(output), Some(input)) = child.pipes() else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        Ok(Self { output, input: BufReader::new(input), _child: child, _directory: directory, debug })
+        Ok(Self { output, input: BufReader::new(input), left: MAX_OUTPUT, _child: child, _directory: directory, debug })
     }
 
     /// Sends a stanza.
@@ -110,10 +114,12 @@ impl Connection {
     /// Reads a line, without its end.
     fn line(&mut self) -> io::Result<Zeroizing<String>> {
         let mut line = Zeroizing::new(Vec::with_capacity(256));
-        (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut line)?;
+        let most = MAX_LINE.min(self.left);
+        let read = (&mut self.input).take(most).read_until(b'\n', &mut line)? as u64;
+        self.left -= read;
         match line.pop() {
             Some(b'\n') => {}
-            Some(_) if line.len() as u64 + 1 == MAX_LINE => return Err(too_long()),
+            _ if read == most => return Err(too_long()),
             _ => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
         let text = std::str::from_utf8(&line);
@@ -151,7 +157,7 @@ fn stanza(command: &str, args: &[&str], body: &[u8]) -> Zeroizing<String> {
 }
 
 fn too_long() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a line or a stanza is too long")
+    io::Error::new(io::ErrorKind::InvalidData, "its output is too long")
 }
 
 #[cfg(test)]

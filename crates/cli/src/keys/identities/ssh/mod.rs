@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use age::ssh;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use sealane_age::key_file::{AnyRecipient, SshIdentityFault as Fault, decrypt_ssh_identity, read_ssh_identity};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use sha2::{Digest as _, Sha256};
@@ -77,9 +78,14 @@ impl SshKey {
         Ok(Self { name: name.to_owned(), private, recipient, passphrases, opened: Once::default() })
     }
 
-    /// Returns the public key.
-    pub(crate) fn to_recipient(&self) -> ssh::Recipient {
-        self.recipient.clone()
+    /// Returns the public key, if files may be encrypted to it. A private key that is too weak for
+    /// that may still open old files.
+    pub(crate) fn to_recipient(&self) -> Result<ssh::Recipient> {
+        match self.recipient.to_string().parse() {
+            Ok(AnyRecipient::Ssh(recipient)) => Ok(recipient),
+            Ok(_) => Err(unreadable(&self.name)),
+            Err(fault) => Err(Error::new(format!("ssh key {:?} cannot be used: {fault}", self.name)).hint(USABLE)),
+        }
     }
 
     /// Returns whether `stanza` names this key: by its type, and the first four bytes of SHA-256 of
@@ -93,17 +99,22 @@ impl SshKey {
     }
 
     /// Asks for the passphrase and decrypts the key with `decrypt`.
-    fn unlock(&self, decrypt: impl FnOnce(SecretString) -> Option<ssh::Identity>) -> Result<ssh::Identity> {
+    fn unlock(&self, decrypt: impl FnOnce(SecretString) -> Result<ssh::Identity, Fault>) -> Result<ssh::Identity> {
         let passphrase = self.passphrases.to_open(&format!("ssh key {:?}", self.name))?;
         let from = if matches!(passphrase, Given::Environment(_)) { " from the environment" } else { "" };
-        decrypt(passphrase.secret())
-            .ok_or_else(|| Error::new(format!("the passphrase{from} does not open ssh key {:?}", self.name)))
+        decrypt(passphrase.secret()).map_err(|fault| match fault {
+            Fault::WrongPassphrase => Error::new(format!("the passphrase{from} does not open ssh key {:?}", self.name)),
+            fault => faulty(&self.name, fault),
+        })
     }
 
     fn unlock_legacy(&self, encrypted: &legacy::Encrypted) -> Result<ssh::Identity> {
         let key = self.unlock(|passphrase| {
-            let der = encrypted.decrypt(passphrase.expose_secret().as_bytes())?;
-            read(&self.name, &pkcs8::rsa(&der)).filter(|key| matches!(key, ssh::Identity::Unencrypted(_)))
+            let der = encrypted.decrypt(passphrase.expose_secret().as_bytes()).ok_or(Fault::WrongPassphrase)?;
+            match read_ssh_identity(pkcs8::rsa(&der).as_bytes()) {
+                Ok(key @ ssh::Identity::Unencrypted(_)) => Ok(key),
+                _ => Err(Fault::WrongPassphrase),
+            }
         })?;
         // Without this check, files could be encrypted to one key and opened with another.
         let public = ssh::Recipient::try_from(key.clone()).ok();
@@ -124,7 +135,7 @@ impl Identity for SshKey {
         let opened = match &self.private {
             Private::Open(key) => return key.unwrap_file_key(&stanzas),
             Private::Encrypted(encrypted) => {
-                self.opened.get(|| self.unlock(|passphrase| encrypted.decrypt(passphrase).ok().map(Into::into)))
+                self.opened.get(|| self.unlock(|passphrase| decrypt_ssh_identity(encrypted, passphrase)))
             }
             Private::Legacy(encrypted) => self.opened.get(|| self.unlock_legacy(encrypted)),
         };
@@ -132,14 +143,9 @@ impl Identity for SshKey {
     }
 }
 
-/// Parses a key with `age`.
-fn read(name: &str, text: &Zeroizing<String>) -> Option<ssh::Identity> {
-    ssh::Identity::from_buffer(text.as_bytes(), Some(name.to_owned())).ok()
-}
-
 /// Parses a key in one of the forms that `age` reads, and returns its public key too.
 fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient)> {
-    let key = read(name, text).ok_or_else(|| unreadable(name))?;
+    let key = read_ssh_identity(text.as_bytes()).map_err(|fault| faulty(name, fault))?;
     if let ssh::Identity::Unsupported(why) = &key {
         return Err(unsupported(name, why));
     }
@@ -167,8 +173,20 @@ fn read_public(name: &str, path: Option<&Path>) -> Result<ssh::Recipient> {
     let text = std::fs::read_to_string(&public)
         .map_err(|error| no_public_key(format!("cannot read {shown}: {}", describe(&error))))?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
-    let recipient = line.parse::<ssh::Recipient>();
-    recipient.map_err(|error| no_public_key(format!("{shown}: {}", describe_recipient_fault(&error))))
+    match line.parse() {
+        Ok(AnyRecipient::Ssh(recipient)) => Ok(recipient),
+        Ok(_) => Err(no_public_key(format!("{shown}: not an ssh public key"))),
+        Err(fault) => Err(no_public_key(format!("{shown}: {fault}"))),
+    }
+}
+
+/// Returns the error of a private key that cannot be used.
+fn faulty(name: &str, fault: Fault) -> Error {
+    match fault {
+        Fault::Malformed => unreadable(name),
+        Fault::Unsupported => Error::new(format!("ssh key {name:?} cannot be used: {fault}")).hint(USABLE),
+        fault => Error::new(format!("ssh key {name:?}: {fault}")),
+    }
 }
 
 fn unreadable(name: &str) -> Error {

@@ -1,0 +1,105 @@
+//! ssh keys: what the crate `age` does not check, and its keys as recipients and identities.
+
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use age::ssh::{Identity as SshIdentity, Recipient as SshRecipient};
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use zeroize::Zeroizing;
+
+use self::wire::PublicKey;
+use crate::adapter::{unwrap, wrap};
+use crate::file_key::FileKey;
+use crate::identity::{Identity, UnwrapError};
+use crate::key_file::SshIdentityFault as Fault;
+use crate::recipient::{Recipient, WrapError, Wrapped};
+use crate::stanza::Stanza;
+use crate::x25519;
+
+/// The least length of an RSA key in bits.
+const MIN_RSA_BITS: u64 = 2048;
+
+impl Recipient for SshRecipient {
+    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+        if is_weak(self)? { Err(WrapError::WeakKey) } else { wrap(self, file_key) }
+    }
+}
+
+/// Returns whether others could find the wrapped key: everyone would know the secret shared with a
+/// key of low order (RFC 7748, section 6.1).
+fn is_weak(recipient: &SshRecipient) -> Result<bool, WrapError> {
+    let (SshRecipient::SshRsa(key, _) | SshRecipient::SshEd25519(key, _)) = recipient;
+    match (recipient, PublicKey::of(key)) {
+        (SshRecipient::SshEd25519(_, point), Some(PublicKey::Ed25519)) => Ok(point.is_small_order()),
+        (SshRecipient::SshRsa(..), Some(PublicKey::Rsa { modulus_bits })) => Ok(modulus_bits < MIN_RSA_BITS),
+        _ => Err(WrapError::other("malformed ssh public key")),
+    }
+}
+
+impl Identity for SshIdentity {
+    /// A stanza names its key by four bytes only, which the keys of others may share.
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        let mut is_named = false;
+        for stanza in stanzas {
+            if !has_right_form(stanza) {
+                return Err(UnwrapError::InvalidStanza);
+            }
+            match unwrap(self, std::slice::from_ref(stanza)) {
+                Ok(None) => {}
+                Err(UnwrapError::Authentication) => is_named = true,
+                result => return result,
+            }
+        }
+        if is_named { Err(UnwrapError::Authentication) } else { Ok(None) }
+    }
+}
+
+/// Returns whether a stanza has the form of its type, if that is a type of ssh keys.
+fn has_right_form(Stanza { tag, args, .. }: &Stanza) -> bool {
+    let bytes = |text: &String| BASE64_STANDARD_NO_PAD.decode(text).unwrap_or_default();
+    match (tag.as_str(), args.as_slice()) {
+        ("ssh-rsa", [key]) => bytes(key).len() == 4,
+        ("ssh-ed25519", [key, share]) => {
+            let share = <[u8; 32]>::try_from(bytes(share));
+            bytes(key).len() == 4 && share.is_ok_and(|share| !x25519::has_low_order(&share))
+        }
+        ("ssh-rsa" | "ssh-ed25519", _) => false,
+        _ => true,
+    }
+}
+
+/// Returns whether `line` is the type and the base64 of a whole public key, and perhaps a comment.
+pub(crate) fn is_public_key(line: &str) -> bool {
+    let key = line.split([' ', '\t']).nth(1).and_then(|key| BASE64_STANDARD.decode(key).ok());
+    key.is_some_and(|key| PublicKey::of(&key).is_some())
+}
+
+/// Checks what the crate `age` does not check in the PEM form of a private key.
+pub(crate) fn check_private_key(pem: &str) -> Result<(), Fault> {
+    let Some(body) = pem.strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----") else { return Ok(()) };
+    let (body, _) = body.split_once("-----END").ok_or(Fault::Malformed)?;
+    let mut base64 = Zeroizing::new(Vec::with_capacity(body.len()));
+    base64.extend(body.bytes().filter(|byte| !byte.is_ascii_whitespace()));
+    let key = BASE64_STANDARD.decode(&*base64).map(Zeroizing::new).map_err(|_| Fault::Malformed)?;
+    wire::check_private_key(&key)
+}
+
+/// Checks that `identity`, which is not encrypted, opens what is encrypted to its public half.
+pub(crate) fn check_halves(identity: &SshIdentity) -> Result<(), Fault> {
+    let recipient = SshRecipient::try_from(identity.clone()).map_err(|_| Fault::Unsupported)?;
+    let file_key = FileKey::copy_of(&[7; 16]);
+    let wrapped = match recipient.wrap_file_key(&file_key) {
+        Ok(wrapped) => wrapped,
+        // Such a key may still open old files.
+        Err(WrapError::WeakKey) => return Ok(()),
+        Err(_) => return Err(Fault::Malformed),
+    };
+    let opened = identity.unwrap_file_key(&wrapped.stanzas).ok().flatten();
+    if opened.is_some_and(|key| key.expose_secret() == file_key.expose_secret()) {
+        Ok(())
+    } else {
+        Err(Fault::Mismatch)
+    }
+}

@@ -1,0 +1,173 @@
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use secrecy::SecretString;
+
+use super::*;
+use crate::key_file::{AnyRecipient, MAX_SSH_IDENTITY_BYTES, RecipientFault, parse_recipients, parse_ssh_identity};
+
+const ED25519: &str = include_str!("../../tests/data/ssh_ed25519");
+const ED25519_PUBLIC: &str = include_str!("../../tests/data/ssh_ed25519.pub");
+const ENCRYPTED: &str = include_str!("../../tests/data/ssh_ed25519_encrypted");
+const RSA: &str = include_str!("../../tests/data/ssh_rsa");
+const RSA_PUBLIC: &str = include_str!("../../tests/data/ssh_rsa.pub");
+
+fn identity(pem: &str) -> SshIdentity {
+    parse_ssh_identity(pem.as_bytes(), None).unwrap()
+}
+
+/// Returns the recipient in a file of recipients.
+fn recipient(file: &str) -> SshRecipient {
+    match parse_recipients(file.as_bytes()).unwrap().recipients.remove(0) {
+        AnyRecipient::Ssh(recipient) => recipient,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Returns the public key in a file of recipients, in binary.
+fn public_key(file: &str) -> Vec<u8> {
+    let (SshRecipient::SshRsa(key, _) | SshRecipient::SshEd25519(key, _)) = recipient(file);
+    key
+}
+
+fn line(kind: &str, key: &[u8]) -> String {
+    format!("{kind} {}", BASE64_STANDARD.encode(key))
+}
+
+/// Returns the PEM form of a private key, after `change` has changed its bytes.
+fn changed(pem: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
+    let base64: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();
+    let mut key = BASE64_STANDARD.decode(base64).unwrap();
+    change(&mut key);
+    let base64 = BASE64_STANDARD.encode(key);
+    let lines: Vec<_> = base64.as_bytes().chunks(70).map(|line| core::str::from_utf8(line).unwrap()).collect();
+    format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----\n", lines.join("\n"))
+}
+
+/// Replaces the first occurrence of `from`.
+fn replace(key: &mut [u8], from: &[u8], to: &[u8]) {
+    let at = key.windows(from.len()).position(|window| window == from).unwrap();
+    key[at..at + from.len()].copy_from_slice(to);
+}
+
+#[test]
+fn nothing_is_wrapped_for_a_weak_key() {
+    // The neutral element, and the point of order two.
+    for y in [[&[1][..], &[0; 31]].concat(), [&[0xec][..], &[0xff; 30], &[0x7f]].concat()] {
+        let mut key = public_key(ED25519_PUBLIC);
+        let at = key.len() - 32;
+        key[at..].copy_from_slice(&y);
+        let wrapped = recipient(&line("ssh-ed25519", &key)).wrap_file_key(&FileKey::copy_of(&[1; 16]));
+        assert!(matches!(wrapped, Err(WrapError::WeakKey)), "{wrapped:?}");
+    }
+    // The crate `age` itself accepts a key with something behind it, which names another key.
+    let key = [&public_key(RSA_PUBLIC)[..], b"x"].concat();
+    let recipient: SshRecipient = line("ssh-rsa", &key).parse().unwrap();
+    assert!(matches!(recipient.wrap_file_key(&FileKey::copy_of(&[1; 16])), Err(WrapError::Other(_))));
+}
+
+#[test]
+fn public_keys_that_are_not_one_whole_key_are_malformed() {
+    let (ed25519, rsa) = (public_key(ED25519_PUBLIC), public_key(RSA_PUBLIC));
+    let field = |bytes: &[u8]| [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat();
+    let zero = [field(b"ssh-rsa"), field(&[0]), field(&[0x7f; 256])].concat();
+    let no_point = [field(b"ssh-ed25519"), field(&[&[2][..], &[0; 31]].concat())].concat();
+    for line in [
+        line("ssh-rsa", &zero),
+        line("ssh-rsa", &[&rsa[..], b"abc"].concat()),
+        line("ssh-rsa", &rsa[..rsa.len() - 3]),
+        line("ssh-rsa", &ed25519),
+        line("ssh-ed25519", &[&ed25519[..], b"abc"].concat()),
+        line("ssh-ed25519", &no_point),
+        line("ssh-ed25519", &ed25519) + &line("ssh-ed25519", &ed25519),
+        line("ssh-ed25519", &ed25519) + "=",
+    ] {
+        assert_eq!(line.parse::<AnyRecipient>().err(), Some(RecipientFault::MalformedSsh), "{line}");
+        // It is not left out of a list with a good key.
+        assert!(parse_recipients(format!("{ED25519_PUBLIC}\n{line}\n").as_bytes()).is_err(), "{line}");
+    }
+    for comment in ["", " me@example", "\tme"] {
+        let line = line("ssh-ed25519", &ed25519) + comment;
+        assert!(line.parse::<AnyRecipient>().is_ok(), "{line}");
+    }
+}
+
+/// A stanza names its key by four bytes, so the key of another recipient may have the same name.
+#[test]
+fn stanzas_with_the_same_name_are_all_tried() {
+    for (pem, public) in [(ED25519, ED25519_PUBLIC), (RSA, RSA_PUBLIC)] {
+        let [ours] = &recipient(public).wrap_file_key(&FileKey::copy_of(&[5; 16])).unwrap().stanzas[..] else {
+            panic!("one stanza")
+        };
+        let mut other = ours.clone();
+        other.body[0] ^= 1;
+        let open = |stanzas: &[&Stanza]| {
+            let stanzas: Vec<_> = stanzas.iter().copied().cloned().collect();
+            identity(pem).unwrap_file_key(&stanzas)
+        };
+        for stanzas in [&[ours][..], &[&other, ours], &[&other, &other, ours, &other]] {
+            assert_eq!(open(stanzas).unwrap().unwrap().expose_secret(), &[5; 16]);
+        }
+        assert!(matches!(open(&[&other]), Err(UnwrapError::Authentication)));
+        assert!(matches!(open(&[]), Ok(None)));
+    }
+}
+
+#[test]
+fn the_form_of_stanzas_is_checked() {
+    let wrap = |public| recipient(public).wrap_file_key(&FileKey::copy_of(&[5; 16])).unwrap().stanzas.remove(0);
+    let (ed25519, rsa) = (wrap(ED25519_PUBLIC), wrap(RSA_PUBLIC));
+    let with = |stanza: &Stanza, args: &[&str]| {
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
+        Stanza { args, ..stanza.clone() }
+    };
+    let (key, share) = (ed25519.args[0].as_str(), ed25519.args[1].as_str());
+    let low_order = BASE64_STANDARD_NO_PAD.encode([0; 32]);
+    for stanza in [
+        with(&ed25519, &[]),
+        with(&ed25519, &[key]),
+        with(&ed25519, &[key, share, share]),
+        with(&ed25519, &[key, &share[1..]]),
+        with(&ed25519, &[&key[1..], share]),
+        with(&ed25519, &[key, &low_order]),
+        with(&rsa, &[]),
+        with(&rsa, &[&rsa.args[0], "x"]),
+        with(&rsa, &[share]),
+    ] {
+        let identity = identity(if stanza.tag == "ssh-rsa" { RSA } else { ED25519 });
+        let result = identity.unwrap_file_key(std::slice::from_ref(&stanza));
+        assert!(matches!(result, Err(UnwrapError::InvalidStanza)), "{stanza:?}");
+    }
+}
+
+#[test]
+fn both_halves_of_a_private_key_belong_together() {
+    let (ours, mut other) = (public_key(ED25519_PUBLIC), public_key(ED25519_PUBLIC));
+    // The base point.
+    let at = other.len() - 32;
+    other[at..].copy_from_slice(&[&[0x58][..], &[0x66; 31]].concat());
+    let pem = changed(ED25519, |key| replace(key, &ours, &other));
+    assert_eq!(parse_ssh_identity(pem.as_bytes(), None).err(), Some(Fault::Mismatch));
+    let pem = changed(ENCRYPTED, |key| replace(key, &ours, &other));
+    let passphrase = Some(SecretString::from("correct horse"));
+    assert_eq!(parse_ssh_identity(pem.as_bytes(), passphrase).err(), Some(Fault::Mismatch));
+    let ours = public_key(RSA_PUBLIC);
+    let mut other = ours.clone();
+    *other.last_mut().unwrap() ^= 4;
+    let pem = changed(RSA, |key| replace(key, &ours, &other));
+    assert_eq!(parse_ssh_identity(pem.as_bytes(), None).err(), Some(Fault::Mismatch));
+}
+
+#[test]
+fn private_keys_that_cannot_be_used() {
+    // An encrypted key of another type: no passphrase opens it.
+    let other = changed(ENCRYPTED, |key| replace(key, b"ssh-ed25519", b"ssh-ed25518"));
+    for passphrase in [None, Some(SecretString::from("correct horse"))] {
+        assert_eq!(parse_ssh_identity(other.as_bytes(), passphrase).err(), Some(Fault::Unsupported));
+    }
+    let long = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{}", "A\n".repeat(MAX_SSH_IDENTITY_BYTES));
+    assert_eq!(parse_ssh_identity(long.as_bytes(), None).err(), Some(Fault::Malformed));
+    assert!(parse_ssh_identity(format!("\n \n{ED25519}").as_bytes(), None).is_ok());
+    // The public half has the exponent 0, in three bytes.
+    let zero = changed(RSA, |key| replace(key, &[0, 0, 0, 3, 1, 0, 1], &[0, 0, 0, 3, 0, 0, 0]));
+    assert_eq!(parse_ssh_identity(zero.as_bytes(), None).err(), Some(Fault::Malformed));
+}
