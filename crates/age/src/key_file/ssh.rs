@@ -71,8 +71,8 @@ pub fn parse_ssh_identity(file: &[u8], passphrase: Option<SecretString>) -> Resu
     }
 }
 
-/// Does the same as [`parse_ssh_identity`], but leaves an encrypted key encrypted, and returns a key
-/// of an unsupported type as such.
+/// Does the same as [`parse_ssh_identity`], but leaves an encrypted key encrypted, and returns a
+/// key of an unsupported type as such.
 ///
 /// # Errors
 /// [`SshIdentityFault::Malformed`], [`SshIdentityFault::Unsupported`] or
