@@ -29,6 +29,10 @@ import sealane.age.AgeRecipients;
  * with the same name. To use it, set the property {@code fs.age-file.impl}, {@code fs.age-s3a.impl}
  * and so on to the name of this class.
  *
+ * <p>Hadoop keeps one file system for each scheme and authority, with the keys of the configuration
+ * that opened it first. Set {@code fs.age-file.impl.disable.cache} and so on to {@code true}, so
+ * that files get the keys of their own configuration.
+ *
  * <p>Positions and lengths are those of the plaintext. To determine lengths, it reads the header of
  * each listed file, which needs no key. A file that is not an age file is listed with its own
  * length, and cannot be opened.

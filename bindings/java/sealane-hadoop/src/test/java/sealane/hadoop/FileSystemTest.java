@@ -82,6 +82,23 @@ class FileSystemTest {
     }
 
     @Test
+    void eachConfigurationHasItsOwnKeys() throws IOException {
+        Configuration ours = Support.configuration();
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        Configuration theirs = Support.configuration();
+        theirs.set(AgeProperties.RECIPIENTS, pair.recipient());
+        theirs.set(AgeProperties.IDENTITIES, pair.identity());
+        for (Configuration conf : List.of(ours, theirs)) {
+            FileSystem fs = path("").getFileSystem(conf);
+            fs.create(path("file")).close();
+            fs.open(path("file")).close();
+            Configuration other = conf == ours ? theirs : ours;
+            FileSystem stranger = path("").getFileSystem(other);
+            assertThrows(IOException.class, () -> stranger.open(path("file")));
+        }
+    }
+
+    @Test
     void filesAreRenamedAndDeleted() throws IOException {
         FileSystem fs = fileSystem(Support.configuration());
         assertTrue(fs.mkdirs(path("a/b")));
