@@ -34,8 +34,9 @@ import sealane.age.AgeRecipients;
  * that files get the keys of their own configuration.
  *
  * <p>Positions and lengths are those of the plaintext. To determine lengths, it reads the header of
- * each listed file, which needs no key. A file that is not an age file is listed with its own
- * length, and cannot be opened.
+ * each listed file, which needs no key. If there are identities, it checks that a file of length 0
+ * is not a longer one that was cut. A file that is not an age file, or not an intact one of length
+ * 0, is listed with its own length, and cannot be read.
  */
 public final class AgeFileSystem extends FileSystem {
     private static final String PREFIX = "age-";
@@ -98,16 +99,32 @@ public final class AgeFileSystem extends FileSystem {
 
     /**
      * Returns the plaintext length that follows from the length of a file. Only the last chunk
-     * proves it.
+     * proves it. Callers skip empty files, so this chunk is opened if they would skip it.
      */
     private long plaintextLength(FileStatus status) throws IOException {
         try (FSDataInputStream in = inner.open(status.getPath())) {
-            long length = AgeKey.plaintextLength(status.getLen() - preamble(in).length);
-            return length < 0 ? status.getLen() : length;
+            byte[] preamble = preamble(in);
+            long length = AgeKey.plaintextLength(status.getLen() - preamble.length);
+            return length < 0 || length == 0 && !isEmpty(in, preamble) ? status.getLen() : length;
         } catch (AgeException e) {
             return status.getLen();
         } catch (FileNotFoundException e) {
             throw notOpened(status.getPath(), e);
+        }
+    }
+
+    /** Returns whether a file with one chunk of length 0 is intact, as far as the keys show. */
+    private boolean isEmpty(FSDataInputStream in, byte[] preamble) throws IOException {
+        if (!Keys.hasIdentities(getConf())) {
+            return true;
+        }
+        byte[] chunk = new byte[AgeKey.TAG_BYTES];
+        in.readFully(preamble.length, chunk);
+        try {
+            Keys.key(getConf(), preamble).open(0, true, chunk, 0, chunk.length, new byte[0], 0);
+            return true;
+        } catch (AgeException e) {
+            return e.reason() != AgeException.Reason.NOT_AUTHENTIC;
         }
     }
 

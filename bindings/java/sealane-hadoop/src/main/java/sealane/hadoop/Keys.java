@@ -27,6 +27,11 @@ final class Keys {
     /** The largest number of files whose keys are kept. */
     private static final int KEPT_KEYS = 1000;
 
+    /** The properties with secrets that open files. */
+    private static final String[] OPENING = {
+        AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS
+    };
+
     private static final Map<ByteBuffer, CompletableFuture<AgeKey>> KEPT =
             new LinkedHashMap<>(16, 0.75f, true) {
                 private static final long serialVersionUID = 1;
@@ -97,6 +102,18 @@ final class Keys {
             }
         }
         Arrays.fill(lines, kept, lines.length, '\n');
+    }
+
+    /** Returns whether identities, a passphrase or parts are set. */
+    static boolean hasIdentities(Configuration conf) throws IOException {
+        for (String property : OPENING) {
+            char[] secret = secret(conf, property);
+            if (secret != null) {
+                Arrays.fill(secret, '\0');
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the identities that open files. */
@@ -179,7 +196,7 @@ final class Keys {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
-        for (String property : new String[] {AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS}) {
+        for (String property : OPENING) {
             char[] secret = secret(conf, property);
             ByteBuffer bytes =
                     secret == null ? ByteBuffer.allocate(0) : StandardCharsets.UTF_8.encode(CharBuffer.wrap(secret));
