@@ -2,12 +2,13 @@ package sealane.hadoop;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -20,7 +21,6 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 import sealane.age.AgeException;
 import sealane.age.AgeKey;
-import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
 /**
@@ -180,18 +180,32 @@ public final class AgeFileSystem extends FileSystem {
             Progressable progress)
             throws IOException {
         Path file = inner(path);
-        // The header is created first. If that fails, no file is created or replaced.
-        OutputStream out = new CreatedOutputStream(() ->
+        return encrypted(() ->
                 inner.create(file, permission, overwrite, bufferSize, replication, blockSize, progress));
+    }
+
+    @Override
+    @Deprecated
+    public FSDataOutputStream createNonRecursive(
+            Path path,
+            FsPermission permission,
+            EnumSet<CreateFlag> flags,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            Progressable progress)
+            throws IOException {
+        if (flags.contains(CreateFlag.APPEND)) {
+            return append(path, bufferSize, progress);
+        }
+        Path file = inner(path);
+        return encrypted(() ->
+                inner.createNonRecursive(file, permission, flags, bufferSize, replication, blockSize, progress));
+    }
+
+    private FSDataOutputStream encrypted(CreatedOutputStream.Creation creation) throws IOException {
         try (AgeRecipients recipients = Keys.recipients(getConf())) {
-            return new FSDataOutputStream(new AgeOutputStream(out, recipients), statistics);
-        } catch (IOException | RuntimeException | Error e) {
-            try {
-                out.close();
-            } catch (IOException second) {
-                e.addSuppressed(second);
-            }
-            throw e;
+            return new FSDataOutputStream(new AgeFileOutputStream(creation, recipients), statistics);
         }
     }
 
