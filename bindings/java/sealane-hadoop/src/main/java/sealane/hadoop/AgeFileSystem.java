@@ -43,6 +43,10 @@ public final class AgeFileSystem extends FileSystem {
 
     private URI uri;
     private FileSystem inner;
+
+    /** Whether Hadoop's cache keeps the other file system, for all its users. */
+    private boolean isInnerShared;
+
     private Path workingDirectory;
 
     /** Creates a file system. Hadoop initializes it. */
@@ -58,7 +62,9 @@ public final class AgeFileSystem extends FileSystem {
         }
         String root = "://" + (name.getAuthority() == null ? "" : name.getAuthority()) + "/";
         uri = URI.create(scheme + root);
-        inner = FileSystem.get(URI.create(scheme.substring(PREFIX.length()) + root), conf);
+        URI innerName = URI.create(scheme.substring(PREFIX.length()) + root);
+        inner = FileSystem.get(innerName, conf);
+        isInnerShared = !conf.getBoolean("fs." + innerName.getScheme() + ".impl.disable.cache", false);
         workingDirectory = outer(inner.getWorkingDirectory());
     }
 
@@ -336,6 +342,18 @@ public final class AgeFileSystem extends FileSystem {
     @Override
     public Path getWorkingDirectory() {
         return workingDirectory;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            // Deletes the files that are to be deleted on exit.
+            super.close();
+        } finally {
+            if (inner != null && !isInnerShared) {
+                inner.close();
+            }
+        }
     }
 
     @Override

@@ -50,9 +50,7 @@ class S3Test {
     @AfterEach
     void stop() throws IOException {
         server.close();
-        for (FileSystem child : fs.getChildFileSystems()) {
-            child.close();
-        }
+        fs.close();
     }
 
     private static Path path(String name) {
