@@ -1,6 +1,7 @@
 package sealane.hadoop;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
@@ -172,10 +173,19 @@ final class Keys {
         try {
             return kept.get();
         } catch (ExecutionException e) {
-            throw new IOException(e.getCause().getMessage(), e.getCause());
+            // A new exception, because that of the other thread has its stack.
+            Throwable cause = e.getCause();
+            IOException failure = cause instanceof AgeException age
+                    ? new AgeException(age.reason(), age.getMessage())
+                    : new IOException(cause.getMessage());
+            failure.initCause(cause);
+            throw failure;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while the key of the file was unwrapped", e);
+            InterruptedIOException failure =
+                    new InterruptedIOException("interrupted while the key of the file was unwrapped");
+            failure.initCause(e);
+            throw failure;
         }
     }
 
