@@ -73,6 +73,29 @@ for kind in ("parquet", "orc"):
     assert same(table, plain_table)
     assert table.where("square = 1000000").count() == 1
 
+# Files get the keys of their own job, not those of an earlier job of this process.
+age = spark._jvm.sealane.age
+pair = age.AgeKeyPair.generate(getattr(age, "AgeKeyPair$Kind").valueOf("X25519"))
+few = rows.limit(10).coalesce(1)
+encryption = {"parquet.encryption.footer.key": "footer", "parquet.encryption.column.keys": "squares:square"}
+few.write.options(**encryption).parquet(str(directory / "first"))
+theirs = {
+    "sealane.age.recipients": pair.recipient(),
+    "sealane.age.identities.secret": pair.identity(),
+    "sealane.age.kms.recipients.footer": pair.recipient(),
+    "sealane.age.kms.recipients.squares": pair.recipient(),
+    "parquet.encryption.key.access.token": "theirs",
+}
+for path, options in ((f"age-file://{directory}/theirs", theirs), (str(directory / "modular"), theirs | encryption)):
+    few.write.options(**options).parquet(path)
+    assert spark.read.options(**theirs).parquet(path).count() == 10
+    try:
+        spark.read.schema(SCHEMA).parquet(path).collect()
+    except (PySparkException, Py4JJavaError) as error:
+        assert "none of the identities can open the file" in reasons(error), reasons(error)
+    else:
+        sys.exit(f"another job's keys open {path}")
+
 # Hive's tables of text files are read and written with Hive's classes, not Spark's.
 FORMAT = "ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' STORED AS TEXTFILE"
 spark.sql(f"CREATE EXTERNAL TABLE read ({SCHEMA.replace('LONG', 'BIGINT')}) {FORMAT} LOCATION '{sealed.parent}'")

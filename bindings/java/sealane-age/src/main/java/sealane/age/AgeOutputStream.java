@@ -10,9 +10,9 @@ import java.util.Objects;
  * Encrypts a file. {@link #close} writes the last chunk: without it, reading the file to its end
  * fails. It must not be used by several threads at once.
  *
- * <p>After a failure of the output, {@link #close} leaves the file incomplete. If the source of the
- * plaintext fails instead, call {@link #abort} before {@link #close}, so that the file is not
- * completed.
+ * <p>After a failure of the output, {@link #close} leaves the file incomplete and throws an
+ * exception. If the source of the plaintext fails instead, call {@link #abort} before {@link
+ * #close}, so that the file is not completed.
  */
 public final class AgeOutputStream extends OutputStream {
     private static final String BEGIN = "-----BEGIN AGE ENCRYPTED FILE-----\n";
@@ -30,12 +30,10 @@ public final class AgeOutputStream extends OutputStream {
     private int filled;
     private long number;
 
-    /**
-     * Whether the rest of the file must not be written: a write or a flush failed, or abort was
-     * called.
-     */
+    /** Whether a write or a flush failed, so that the rest of the file must not be written. */
     private boolean broken;
 
+    private boolean aborted;
     private boolean closed;
 
     /**
@@ -106,8 +104,14 @@ public final class AgeOutputStream extends OutputStream {
     }
 
     private void check() throws IOException {
-        if (closed || broken) {
-            throw new IOException(closed ? "the file is closed" : "an earlier write failed");
+        if (closed) {
+            throw new IOException("the file is closed");
+        }
+        if (aborted) {
+            throw new IOException("the file was aborted");
+        }
+        if (broken) {
+            throw new IOException("an earlier write failed");
         }
     }
 
@@ -136,7 +140,7 @@ public final class AgeOutputStream extends OutputStream {
 
     /**
      * Flushes the output. Up to a chunk of plaintext is held back, because it may be the last
-     * chunk. If this fails, {@link #close} leaves the file incomplete.
+     * chunk. If this fails, {@link #close} leaves the file incomplete and throws an exception.
      */
     @Override
     public void flush() throws IOException {
@@ -151,10 +155,14 @@ public final class AgeOutputStream extends OutputStream {
      * incomplete.
      */
     public void abort() {
-        broken = true;
+        aborted = true;
     }
 
-    /** Writes the last chunk, wipes the key and the buffer, and closes the output. */
+    /**
+     * Writes the last chunk, wipes the key and the buffer, and closes the output.
+     *
+     * @throws IOException if the file is incomplete, unless it was aborted, or closing fails
+     */
     @Override
     public void close() throws IOException {
         if (closed) {
@@ -162,7 +170,8 @@ public final class AgeOutputStream extends OutputStream {
         }
         try (file;
                 key) {
-            if (!broken) {
+            if (!aborted) {
+                check();
                 writeChunk(true);
                 if (armored) {
                     out.close();

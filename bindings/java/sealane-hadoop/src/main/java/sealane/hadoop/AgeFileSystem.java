@@ -2,12 +2,13 @@ package sealane.hadoop;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -20,7 +21,6 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 import sealane.age.AgeException;
 import sealane.age.AgeKey;
-import sealane.age.AgeOutputStream;
 import sealane.age.AgeRecipients;
 
 /**
@@ -29,15 +29,24 @@ import sealane.age.AgeRecipients;
  * with the same name. To use it, set the property {@code fs.age-file.impl}, {@code fs.age-s3a.impl}
  * and so on to the name of this class.
  *
+ * <p>Hadoop keeps one file system for each scheme and authority, with the keys of the configuration
+ * that opened it first. Set {@code fs.age-file.impl.disable.cache} and so on to {@code true}, so
+ * that files get the keys of their own configuration.
+ *
  * <p>Positions and lengths are those of the plaintext. To determine lengths, it reads the header of
- * each listed file, which needs no key. A file that is not an age file is listed with its own
- * length, and cannot be opened.
+ * each listed file, which needs no key. If there are identities, it checks that a file of length 0
+ * is not a longer one that was cut. A file that is not an age file, or not an intact one of length
+ * 0, is listed with its own length, and cannot be read.
  */
 public final class AgeFileSystem extends FileSystem {
     private static final String PREFIX = "age-";
 
     private URI uri;
     private FileSystem inner;
+
+    /** Whether Hadoop's cache keeps the other file system, for all its users. */
+    private boolean isInnerShared;
+
     private Path workingDirectory;
 
     /** Creates a file system. Hadoop initializes it. */
@@ -53,7 +62,9 @@ public final class AgeFileSystem extends FileSystem {
         }
         String root = "://" + (name.getAuthority() == null ? "" : name.getAuthority()) + "/";
         uri = URI.create(scheme + root);
-        inner = FileSystem.get(URI.create(scheme.substring(PREFIX.length()) + root), conf);
+        URI innerName = URI.create(scheme.substring(PREFIX.length()) + root);
+        inner = FileSystem.get(innerName, conf);
+        isInnerShared = !conf.getBoolean("fs." + innerName.getScheme() + ".impl.disable.cache", false);
         workingDirectory = outer(inner.getWorkingDirectory());
     }
 
@@ -94,16 +105,32 @@ public final class AgeFileSystem extends FileSystem {
 
     /**
      * Returns the plaintext length that follows from the length of a file. Only the last chunk
-     * proves it.
+     * proves it. Callers skip empty files, so this chunk is opened if they would skip it.
      */
     private long plaintextLength(FileStatus status) throws IOException {
         try (FSDataInputStream in = inner.open(status.getPath())) {
-            long length = AgeKey.plaintextLength(status.getLen() - preamble(in).length);
-            return length < 0 ? status.getLen() : length;
+            byte[] preamble = preamble(in);
+            long length = AgeKey.plaintextLength(status.getLen() - preamble.length);
+            return length < 0 || length == 0 && !isEmpty(in, preamble) ? status.getLen() : length;
         } catch (AgeException e) {
             return status.getLen();
         } catch (FileNotFoundException e) {
             throw notOpened(status.getPath(), e);
+        }
+    }
+
+    /** Returns whether a file with one chunk of length 0 is intact, as far as the keys show. */
+    private boolean isEmpty(FSDataInputStream in, byte[] preamble) throws IOException {
+        if (!Keys.hasIdentities(getConf())) {
+            return true;
+        }
+        byte[] chunk = new byte[AgeKey.TAG_BYTES];
+        in.readFully(preamble.length, chunk);
+        try {
+            Keys.key(getConf(), preamble).open(0, true, chunk, 0, chunk.length, new byte[0], 0);
+            return true;
+        } catch (AgeException e) {
+            return e.reason() != AgeException.Reason.NOT_AUTHENTIC;
         }
     }
 
@@ -159,18 +186,32 @@ public final class AgeFileSystem extends FileSystem {
             Progressable progress)
             throws IOException {
         Path file = inner(path);
-        // The header is created first. If that fails, no file is created or replaced.
-        OutputStream out = new CreatedOutputStream(() ->
+        return encrypted(() ->
                 inner.create(file, permission, overwrite, bufferSize, replication, blockSize, progress));
+    }
+
+    @Override
+    @Deprecated
+    public FSDataOutputStream createNonRecursive(
+            Path path,
+            FsPermission permission,
+            EnumSet<CreateFlag> flags,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            Progressable progress)
+            throws IOException {
+        if (flags.contains(CreateFlag.APPEND)) {
+            return append(path, bufferSize, progress);
+        }
+        Path file = inner(path);
+        return encrypted(() ->
+                inner.createNonRecursive(file, permission, flags, bufferSize, replication, blockSize, progress));
+    }
+
+    private FSDataOutputStream encrypted(CreatedOutputStream.Creation creation) throws IOException {
         try (AgeRecipients recipients = Keys.recipients(getConf())) {
-            return new FSDataOutputStream(new AgeOutputStream(out, recipients), statistics);
-        } catch (IOException | RuntimeException | Error e) {
-            try {
-                out.close();
-            } catch (IOException second) {
-                e.addSuppressed(second);
-            }
-            throw e;
+            return new FSDataOutputStream(new AgeFileOutputStream(creation, recipients), statistics);
         }
     }
 
@@ -301,6 +342,18 @@ public final class AgeFileSystem extends FileSystem {
     @Override
     public Path getWorkingDirectory() {
         return workingDirectory;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            // Deletes the files that are to be deleted on exit.
+            super.close();
+        } finally {
+            if (inner != null && !isInnerShared) {
+                inner.close();
+            }
+        }
     }
 
     @Override

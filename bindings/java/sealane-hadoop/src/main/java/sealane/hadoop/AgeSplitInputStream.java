@@ -138,13 +138,24 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         return position;
     }
 
+    /** Reads a chunk. After a failure, the next call continues where this one ended. */
+    private void fill() throws IOException {
+        while (filled < sealed.length) {
+            int count = in.read(sealed, filled, sealed.length - filled);
+            if (count < 0) {
+                return;
+            }
+            filled += count;
+        }
+    }
+
     /** Opens the next chunk. Returns false at the end. */
     private boolean advance() throws IOException {
         while (at == limit) {
             if (ended) {
                 return false;
             }
-            filled += in.readNBytes(sealed, filled, sealed.length - filled);
+            fill();
             if (filled == 0 && number > 0 && number == firstChunk) {
                 // The file ends before the split's first chunk.
                 ended = true;

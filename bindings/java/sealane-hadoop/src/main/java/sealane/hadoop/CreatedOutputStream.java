@@ -2,24 +2,26 @@ package sealane.hadoop;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.StreamCapabilities;
 
 /** A file that is created on the first write. */
 final class CreatedOutputStream extends OutputStream {
     /** Creates the file. */
     interface Creation {
-        OutputStream create() throws IOException;
+        FSDataOutputStream create() throws IOException;
     }
 
     private final Creation creation;
 
     /** The file, or null. */
-    private OutputStream file;
+    private FSDataOutputStream file;
 
     CreatedOutputStream(Creation creation) {
         this.creation = creation;
     }
 
-    private OutputStream file() throws IOException {
+    private FSDataOutputStream file() throws IOException {
         if (file == null) {
             file = creation.create();
         }
@@ -40,6 +42,21 @@ final class CreatedOutputStream extends OutputStream {
     public void flush() throws IOException {
         if (file != null) {
             file.flush();
+        }
+    }
+
+    /** Returns whether {@link #abort} discards what was written. */
+    boolean isAbortable() {
+        return file != null && file.hasCapability(StreamCapabilities.ABORTABLE_STREAM);
+    }
+
+    /**
+     * Discards what was written, if the file system of the file can do that, so that {@link #close}
+     * neither creates nor replaces the file.
+     */
+    void abort() {
+        if (isAbortable()) {
+            file.abort();
         }
     }
 

@@ -1,6 +1,7 @@
 package sealane.hadoop;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,11 @@ import sealane.age.AgeRecipients;
 final class Keys {
     /** The largest number of files whose keys are kept. */
     private static final int KEPT_KEYS = 1000;
+
+    /** The properties with secrets that open files. */
+    private static final String[] OPENING = {
+        AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS
+    };
 
     private static final Map<ByteBuffer, CompletableFuture<AgeKey>> KEPT =
             new LinkedHashMap<>(16, 0.75f, true) {
@@ -99,6 +105,18 @@ final class Keys {
         Arrays.fill(lines, kept, lines.length, '\n');
     }
 
+    /** Returns whether identities, a passphrase or parts are set. */
+    static boolean hasIdentities(Configuration conf) throws IOException {
+        for (String property : OPENING) {
+            char[] secret = secret(conf, property);
+            if (secret != null) {
+                Arrays.fill(secret, '\0');
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns the identities that open files. */
     static AgeIdentities identities(Configuration conf) throws IOException {
         AgeIdentities.Builder builder = new AgeIdentities.Builder();
@@ -155,10 +173,19 @@ final class Keys {
         try {
             return kept.get();
         } catch (ExecutionException e) {
-            throw new IOException(e.getCause().getMessage(), e.getCause());
+            // A new exception, because that of the other thread has its stack.
+            Throwable cause = e.getCause();
+            IOException failure = cause instanceof AgeException age
+                    ? new AgeException(age.reason(), age.getMessage())
+                    : new IOException(cause.getMessage());
+            failure.initCause(cause);
+            throw failure;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while the key of the file was unwrapped", e);
+            InterruptedIOException failure =
+                    new InterruptedIOException("interrupted while the key of the file was unwrapped");
+            failure.initCause(e);
+            throw failure;
         }
     }
 
@@ -179,7 +206,7 @@ final class Keys {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
-        for (String property : new String[] {AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS}) {
+        for (String property : OPENING) {
             char[] secret = secret(conf, property);
             ByteBuffer bytes =
                     secret == null ? ByteBuffer.allocate(0) : StandardCharsets.UTF_8.encode(CharBuffer.wrap(secret));

@@ -2,6 +2,7 @@ package sealane.hadoop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -23,6 +25,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.Progressable;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +92,12 @@ class DelegationTest {
         }
 
         @Override
+        public void close() throws IOException {
+            CALLS.add("close");
+            super.close();
+        }
+
+        @Override
         public FsStatus getStatus(Path path) {
             return new FsStatus(100, path == null ? 30 : 40, 60);
         }
@@ -151,6 +160,28 @@ class DelegationTest {
         String path = "file:" + stored;
         assertEquals(List.of("setOwner " + path + " alice staff", "setReplication " + path + " 2"), CALLS);
         assertThrows(AccessControlException.class, () -> fs.access(file, FsAction.READ));
+    }
+
+    @Test
+    void onlyAFileSystemOfItsOwnIsClosed() throws Exception {
+        fs.deleteOnExit(file);
+        fs.close();
+        assertFalse(Files.exists(folder.resolve("file")));
+        assertEquals("close", CALLS.get(CALLS.size() - 1));
+        CALLS.clear();
+        Configuration shared = Support.configuration();
+        shared.setClass("fs.file.impl", Recording.class, FileSystem.class);
+        UserGroupInformation user = UserGroupInformation.createRemoteUser("another user");
+        try {
+            FileSystem cached = user.doAs((PrivilegedExceptionAction<FileSystem>) () -> {
+                file.getFileSystem(shared).close();
+                return new Path("file:///").getFileSystem(shared);
+            });
+            assertInstanceOf(Recording.class, cached);
+            assertEquals(List.of(), CALLS);
+        } finally {
+            FileSystem.closeAllForUGI(user);
+        }
     }
 
     @Test

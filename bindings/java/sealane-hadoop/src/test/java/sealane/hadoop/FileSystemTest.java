@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import sealane.age.AgeException;
+import sealane.age.AgeKey;
 import sealane.age.AgeKeyPair;
 
 class FileSystemTest {
@@ -79,6 +80,45 @@ class FileSystemTest {
             }
         }
         assertEquals("age-file", fs.getScheme());
+    }
+
+    @Test
+    void eachConfigurationHasItsOwnKeys() throws IOException {
+        Configuration ours = Support.configuration();
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        Configuration theirs = Support.configuration();
+        theirs.set(AgeProperties.RECIPIENTS, pair.recipient());
+        theirs.set(AgeProperties.IDENTITIES, pair.identity());
+        for (Configuration conf : List.of(ours, theirs)) {
+            FileSystem fs = path("").getFileSystem(conf);
+            fs.create(path("file")).close();
+            fs.open(path("file")).close();
+            Configuration other = conf == ours ? theirs : ours;
+            FileSystem stranger = path("").getFileSystem(other);
+            assertThrows(IOException.class, () -> stranger.open(path("file")));
+        }
+    }
+
+    @Test
+    void onlyIntactFilesAreEmpty() throws IOException {
+        Configuration conf = Support.configuration();
+        Support.seal(folder.resolve("file"), text(100), false);
+        byte[] file = Files.readAllBytes(folder.resolve("file"));
+        byte[] cut = Arrays.copyOf(file, AgeKey.preambleLength(file, file.length) + AgeKey.TAG_BYTES);
+        Files.write(folder.resolve("file"), cut);
+        FileSystem fs = fileSystem(conf);
+        assertEquals(cut.length, fs.getFileStatus(path("file")).getLen());
+        assertEquals(cut.length, fs.listStatus(path(""))[0].getLen());
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            AgeException e = assertThrows(AgeException.class, in::read);
+            assertEquals(AgeException.Reason.NOT_AUTHENTIC, e.reason());
+        }
+        // Without the right key, nothing is known but the length.
+        Configuration none = Support.configuration();
+        none.unset(AgeProperties.IDENTITIES);
+        assertEquals(0, fileSystem(none).getFileStatus(path("file")).getLen());
+        none.set(AgeProperties.IDENTITIES, AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity());
+        assertEquals(0, fileSystem(none).getFileStatus(path("file")).getLen());
     }
 
     @Test

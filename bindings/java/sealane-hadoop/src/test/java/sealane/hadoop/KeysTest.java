@@ -28,6 +28,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.compress.CodecPool;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.CompressionCodecFactory;
+import org.apache.hadoop.io.compress.CompressionOutputStream;
 import org.apache.hadoop.io.compress.Compressor;
 import org.apache.hadoop.io.compress.Decompressor;
 import org.apache.hadoop.security.alias.CredentialProvider;
@@ -92,6 +93,27 @@ class KeysTest {
         CodecPool.returnDecompressor(decompressor);
         assertNotSame(decompressor, CodecPool.getDecompressor(codec));
         assertEquals("text", open(conf, seal(conf, "text")));
+    }
+
+    @Test
+    void aFileWhoseFlushFailedCannotBeFinished() throws IOException {
+        AgeCodec codec = new AgeCodec();
+        codec.setConf(Support.configuration());
+        CompressionOutputStream out = codec.createOutputStream(new ByteArrayOutputStream() {
+            private boolean failed;
+
+            @Override
+            public void flush() throws IOException {
+                if (!failed) {
+                    failed = true;
+                    throw new IOException("flush");
+                }
+            }
+        });
+        out.write(1);
+        assertThrows(IOException.class, out::flush);
+        IOException e = assertThrows(IOException.class, out::finish);
+        assertEquals("an earlier write failed", e.getMessage());
     }
 
     @Test

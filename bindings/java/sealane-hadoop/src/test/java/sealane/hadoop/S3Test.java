@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,9 +50,7 @@ class S3Test {
     @AfterEach
     void stop() throws IOException {
         server.close();
-        for (FileSystem child : fs.getChildFileSystems()) {
-            child.close();
-        }
+        fs.close();
     }
 
     private static Path path(String name) {
@@ -116,6 +115,22 @@ class S3Test {
         assertTrue(fs.delete(path("a"), true));
         server.objects.forEach((key, object) -> assertEquals(0, object.length, key));
         assertFalse(fs.exists(path("c/file")));
+    }
+
+    @Test
+    void abortedFilesAreNotStored() throws IOException {
+        byte[] old = text(100);
+        write("file", old);
+        FSDataOutputStream out = fs.create(path("file"), true);
+        assertTrue(out.hasCapability(StreamCapabilities.ABORTABLE_STREAM));
+        assertFalse(out.hasCapability(StreamCapabilities.HSYNC));
+        out.write(text(200_000));
+        assertFalse(out.abort().alreadyClosed());
+        assertTrue(out.abort().alreadyClosed());
+        out.close();
+        try (FSDataInputStream in = fs.open(path("file"))) {
+            assertArrayEquals(old, in.readAllBytes());
+        }
     }
 
     @Test

@@ -105,6 +105,33 @@ class SplitsTest {
         assertEquals(918, cases);
     }
 
+    @Test
+    void buffersOfAnyLengthAndOtherDelimiters() throws IOException {
+        Path plain = folder.resolve("plain.txt");
+        Path sealed = folder.resolve("sealed.txt.age");
+        for (int buffer : new int[] {100, 4096, 65536, 65552, 131072}) {
+            for (String delimiter : new String[] {"\n", "\r\n", "|", "||", "a|b"}) {
+                Configuration conf = Support.configuration();
+                conf.setInt("io.file.buffer.size", buffer);
+                // Without this property, lines end with \n, \r or \r\n.
+                if (delimiter.contains("|")) {
+                    conf.set("textinputformat.record.delimiter", delimiter);
+                }
+                for (int lineLength : new int[] {0, 20, 5000}) {
+                    byte[] text = text(300000, lineLength, delimiter, lineLength != 20);
+                    Files.write(plain, text);
+                    Support.seal(sealed, text, false);
+                    List<String> expected = all(plain, Long.MAX_VALUE / 2, conf);
+                    for (long split : new long[] {10000, 65552, 65752, 100000}) {
+                        String name = "buffer " + buffer + ", delimiter " + delimiter + ", lines of " + lineLength
+                                + ", splits of " + split;
+                        assertEquals(expected, all(sealed, split, conf), name);
+                    }
+                }
+            }
+        }
+    }
+
     /** Lines end at every position around the boundary of two chunks. */
     @Test
     void linesEndOnBoundariesOfChunks() throws IOException {

@@ -32,6 +32,7 @@ final class Support {
         conf.set(AgeProperties.RECIPIENTS, PAIR.recipient());
         conf.setClass("fs.file.impl", org.apache.hadoop.fs.LocalFileSystem.class, org.apache.hadoop.fs.FileSystem.class);
         conf.setClass("fs.age-file.impl", AgeFileSystem.class, org.apache.hadoop.fs.FileSystem.class);
+        conf.setBoolean("fs.age-file.impl.disable.cache", true);
         conf.set("io.compression.codecs", AgeCodec.class.getName());
         return conf;
     }
