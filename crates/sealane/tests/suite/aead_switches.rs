@@ -104,15 +104,23 @@ fn lengths_about_pairs() {
     }
 }
 
-/// The class of CPUs chooses between plans for messages of up to 32 blocks. A plan that is chosen
-/// for one class and computed for another would leave the end of the message alone.
+/// The class of CPUs chooses between plans for messages of up to 32 blocks, and between kernels for
+/// longer ones and for long pieces. What is chosen for one class and computed for another would
+/// leave the end of the message alone.
 #[test]
 fn the_class_may_change_during_a_message() {
     let (key, nonce) = (array(124), array(125));
-    let expected = Expected::new(&key, &nonce, &octets(126, 13), combined(0..=33 * 64));
+    let long = [2300, 3776, 3777, 4096, 4300, 5000, 6500, 8192 + 100];
+    let expected = Expected::new(&key, &nonce, &octets(126, 13), combined(0..=33 * 64).chain(long));
+    let AeadOracle { plaintext, aad, .. } = &expected.oracle;
     for backend in backends() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
-        while_class_changes(backend, || expected.check(&cipher, &nonce));
+        while_class_changes(backend, || {
+            expected.check(&cipher, &nonce);
+            for _ in 0..20 {
+                check_cuts(&cipher, &nonce, aad, plaintext, &[0, 1, 64, plaintext.len()]);
+            }
+        });
     }
 }
 

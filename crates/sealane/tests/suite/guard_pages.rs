@@ -121,6 +121,33 @@ fn messages_into_other_memory() {
     });
 }
 
+/// The second of two pieces, long enough for all kernels.
+#[test]
+fn pieces() {
+    const FIRST: usize = 64;
+    let lengths = || (6000..=8320).step_by(61).chain(8192 - 20..=8192 + 20);
+    let Expected { key, oracle, tags } = Expected::new(lengths().map(|length| FIRST + length));
+    let mut memory = Guarded::new(LONGEST);
+    each(|backend, edge| {
+        let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+        for (length, tag) in &tags {
+            let case = || format!("{length} octets, {edge:?}, {backend}");
+            let (plaintext, ciphertext) = (&oracle.plaintext[..*length], &oracle.ciphertext[..*length]);
+            let mut sealer = cipher.sealer(&NONCE, &oracle.aad);
+            let mut opener = cipher.opener(&NONCE, &oracle.aad);
+            sealer.seal(&mut plaintext[..FIRST].to_vec()).unwrap();
+            opener.decrypt_unauthenticated(&mut ciphertext[..FIRST].to_vec()).unwrap();
+            let piece = edge.hold(&mut memory, &plaintext[FIRST..]);
+            sealer.seal(piece).unwrap();
+            assert!(piece == &ciphertext[FIRST..], "{}", case());
+            opener.decrypt_unauthenticated(piece).unwrap();
+            assert!(piece == &plaintext[FIRST..], "{}", case());
+            assert_eq!(sealer.finish(), *tag, "{}", case());
+            assert!(opener.verify(tag).is_ok(), "{}", case());
+        }
+    });
+}
+
 #[test]
 fn key_streams() {
     let (key, plaintext) = (array(203), octets(204, LONGEST));

@@ -42,7 +42,7 @@ pub(in crate::poly1305) trait Limbs: Copy {
     /// Returns an empty sum of products.
     fn no_products(token: TokenOf<Self>) -> Self::Products;
     /// Adds the products of `self` and `factor` to `products`. The limbs of `self` are at most the
-    /// sum of a carried element and a block.
+    /// sum of a carried element, an element and a block.
     fn add_product(self, token: TokenOf<Self>, products: Self::Products, factor: &Self::Factor) -> Self::Products;
     /// Carries sums of products once, so that the limbs are small enough for [`Limbs::factor`].
     fn carry(token: TokenOf<Self>, products: Self::Products) -> Self;

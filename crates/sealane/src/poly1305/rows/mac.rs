@@ -96,26 +96,27 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
     /// Continues with whole rows behind the bytes at [`Self::next_on_integers`], whose sum is
     /// `sum`.
     #[inline(always)]
-    pub(crate) fn add_rows_behind(&mut self, token: W::Token, sum: Element, rows: &[u8]) {
+    pub(crate) fn add_rows_behind(&mut self, token: W::Token, mut sum: Element, rows: &[u8]) {
         let rows = &rows[..rows.len() - rows.len() % ROW_BYTES];
         self.done += INTEGER_BYTES + rows.len();
         // A pair of groups has 16 rows, so four is the usual number.
         let (first, rest) = rows.split_at(if rows.len() == 4 * ROW_BYTES { 4 * ROW_BYTES } else { ROW_BYTES });
         add_one_or_four_behind(token, self, &sum, first);
+        crate::wipe::wipe(&mut sum.0);
         if !rest.is_empty() {
             add_rows(token, self, rest);
         }
     }
 
     /// Adds `tail`, which is less than a row and is filled with zeros, and the lengths. Returns the
-    /// tag, and wipes the powers.
+    /// tag, and wipes the sum and the powers.
     #[inline(always)]
     pub(crate) fn finish(&mut self, token: W::Token, short: Short, tail: &[u8], lengths: &[u8; BLOCK_BYTES]) -> Tag {
         Short { h: self.end(token, tail, Some(lengths)), ..short }.tag()
     }
 
-    /// Adds `tail`, which is whole blocks, up to a row. Returns the accumulator, and wipes the
-    /// powers.
+    /// Adds `tail`, which is whole blocks, up to a row. Returns the accumulator, and wipes the sum
+    /// and the powers.
     #[inline(always)]
     pub(crate) fn finish_piece(&mut self, token: W::Token, tail: &[u8]) -> Element {
         self.end(token, tail, None)
@@ -174,8 +175,8 @@ fn add_one_or_four_behind<W: U64Lanes>(token: W::Token, mac: &mut RowsMac<'_, W>
     );
 }
 
-/// Adds the end, combines the lanes, and wipes the powers. All callers share one copy of this
-/// function.
+/// Adds the end, combines the lanes, and wipes the sum and the powers. All callers share one copy of
+/// this function.
 fn finish<W: U64Lanes>(
     token: W::Token,
     mac: &mut RowsMac<'_, W>,
@@ -186,6 +187,8 @@ fn finish<W: U64Lanes>(
         #[inline(always)]
         |token| {
             let h = mac.powers.finish(token, mac.sum, tail, lengths);
+            mac.sum = Limbs52::zero(token);
+            zeroize::optimization_barrier(&mac.sum);
             mac.powers.wipe(token);
             h
         },

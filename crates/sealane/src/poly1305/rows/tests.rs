@@ -1,7 +1,35 @@
-use sealane_simd::{Level, LevelList, Simd, dispatch};
+use sealane_simd::{Bounds, Level, LevelList, Simd, dispatch};
 
-use super::{in_limbs_26, in_limbs_52, padded_and_lengths};
+use super::lanes::row_limbs;
+use super::limbs::Limbs as _;
+use super::powers::{Powers, Rows, in_lane_0};
+use super::{ROW_BYTES, in_limbs_26, in_limbs_52, padded_and_lengths};
+use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;
+
+/// Rows between which other rows are added on integers, on upper bounds: see
+/// [`bounds`](crate::poly1305::bounds).
+#[test]
+fn no_limb_overflows_beside_integers() {
+    let token = Bounds::<8, true>::new();
+    let mut powers = Powers::<<Bounds<8, true> as Simd>::U64Lanes>::empty(token);
+    powers.fill(token, Multiplier::clamp([u64::MAX; 2]), Rows::FoursAndIntegers);
+    // The largest result of operations on integers.
+    let element = in_lane_0(token, Element([u64::MAX, u64::MAX, 4]));
+    let rows = [0; 3 * ROW_BYTES];
+    for is_four in [false, true] {
+        let mut sum = element.add(row_limbs(token, &rows));
+        for _ in 0..4 {
+            sum = powers.skip(token, sum).add(element).add(row_limbs(token, &rows));
+            if is_four {
+                sum = powers.three_rows(token, sum, &rows);
+            }
+            for tail in 0..ROW_BYTES {
+                let _ = powers.finish(token, sum, &rows[..tail], Some(&[0xff; 16]));
+            }
+        }
+    }
+}
 
 /// Compares rows, in both sizes of limbs, with block after block, on every backend. Backends
 /// without the instructions for 52 bits emulate them in software. The last block is whole or short.

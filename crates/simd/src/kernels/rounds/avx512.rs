@@ -4,7 +4,6 @@
 //! slots of the core to integers. A block of Poly1305 is a chain of some 15 cycles, so two chains
 //! advance in turns: each has half of the blocks, and an accumulator of its own.
 
-use core::arch::asm;
 use core::arch::x86_64::__m512i;
 
 use crate::kernels::groups512::{asm_on_group, asm_on_two_groups};
@@ -153,11 +152,11 @@ pub(crate) fn nineteen_rounds_beside_poly1305(
     // The end of the first half. No register is left for it.
     let end = (&raw const blocks[BLOCKS]).expose_provenance() as u64;
     let mut factors = [r0, r1, s1, end];
-    // SAFETY: the assembly reads the four words of `factors`, and 16 bytes for each of the blocks:
-    // `blocks` points three blocks further after the first round, and five after each turn, until
-    // it has passed the first half. The offset of the second half is 768 bytes, its length. All
-    // registers that it changes are operands. It leaves the stack alone. AVX-512F and BMI2 are
-    // enabled.
+    // SAFETY: the assembly reads the four words of `factors`, clears the first three, and reads 16
+    // bytes for each of the blocks: `blocks` points three blocks further after the first round, and
+    // five after each turn, until it has passed the first half. The offset of the second half is
+    // 768 bytes, its length. All registers that it changes are operands. It leaves the stack alone.
+    // AVX-512F and BMI2 are enabled.
     unsafe {
         asm_on_two_groups!([
             diagonal_round!(
@@ -178,8 +177,13 @@ pub(crate) fn nineteen_rounds_beside_poly1305(
             "add {blocks}, 80",
             "cmp {blocks}, [{r} + 24]",
             "jne 2b",
+            // Wipes r in memory. To do so, the compiler would clear a vector register, and all of
+            // them still hold words.
+            "mov qword ptr [{r}], 0",
+            "mov qword ptr [{r} + 8], 0",
+            "mov qword ptr [{r} + 16], 0",
         ] v w [
-            r = in(reg) &raw const factors,
+            r = in(reg) &raw mut factors,
             blocks = inout(reg) blocks.as_ptr() => _,
             a0 = inout(reg) a0,
             a1 = inout(reg) a1,
@@ -193,12 +197,6 @@ pub(crate) fn nineteen_rounds_beside_poly1305(
             t3 = out(reg) _,
             out("rdx") _,
         ] nostack);
-    }
-    // Wipes r in memory.
-    factors = [0; 4];
-    // SAFETY: the assembly is empty.
-    unsafe {
-        asm!("/* {} */", in(reg) &raw const factors, options(nostack, readonly, preserves_flags));
     }
     [[a0, a1, a2], [b0, b1, b2]]
 }

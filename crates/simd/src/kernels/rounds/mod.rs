@@ -1,5 +1,6 @@
 //! ChaCha's double rounds in the vertical layout, in assembly: four blocks with SSSE3; eight with
-//! AVX2 and AVX-512VL, and sixteen or twice sixteen with AVX-512, all with Poly1305 between them.
+//! AVX2 and AVX-512VL, and sixteen or twice sixteen with AVX-512. Where there is time for it, they
+//! have Poly1305 between them.
 //!
 //! A quarter round is a chain of 14 cycles. To keep the units busy, all four of a round advance
 //! together. The words then take all sixteen registers. AVX2 and SSSE3 need one for a temporary,
