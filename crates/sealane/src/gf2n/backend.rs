@@ -73,6 +73,11 @@ impl ClmulBackend {
         dispatch_clmul!(self.level(), token => slices::scale::<F, _>(token, a, b));
     }
 
+    /// Squares each element in many lanes, for the self-test.
+    pub(crate) fn square_slice<F: Field>(self, a: &mut [Element<F>]) {
+        dispatch_clmul!(self.level(), token => slices::square::<F, _>(token, a));
+    }
+
     /// Returns the sum of a(i)·b(i).
     ///
     /// # Panics

@@ -53,7 +53,7 @@ fn outlined_product<F: Field, V: ClmulLanes>(token: V::Token, a: &Vector<F, V>, 
 }
 
 #[inline(always)]
-fn squared<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<F, V> {
+pub(super) fn squared<F: Field, V: ClmulLanes>(token: V::Token, a: Vector<F, V>) -> Vector<F, V> {
     squared_times::<F, V>(token, a, 1)
 }
 

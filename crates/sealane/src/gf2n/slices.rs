@@ -154,6 +154,15 @@ pub(crate) fn invert<F: Field, T: Clmul>(token: T, a: &mut [Element<F>], scratch
     factors.iter_mut().for_each(|factor| wipe(factor.0.as_mut()));
 }
 
+/// Squares each element.
+#[inline(always)]
+pub(crate) fn square<F: Field, T: Clmul>(token: T, a: &mut [Element<F>]) {
+    for a in a.chunks_mut(T::Many::LANES) {
+        let x = load::<F, T::Many>(token, a, &Element::ZERO);
+        store::<F, T::Many>(kernel::squared::<F, _>(token, x), a);
+    }
+}
+
 /// Returns the inverse of each lane. No lane is zero.
 #[inline(always)]
 fn inverse_of_lanes<F: Field, T: Clmul>(token: T, vector: Vector<F, T::Many>) -> Vector<F, T::Many> {

@@ -6,7 +6,8 @@
 //! [`dual_weight`](super::arithmetic::dual_weight), the sums S(j) = Σ v(i)·x(i)^j·y(i) for j below
 //! n - k, the *syndromes*, are zero if the shares are the values of a polynomial of degree below k
 //! (Roth, "Introduction to Coding Theory", chapter 5). Syndromes therefore depend only on the
-//! errors in the shares, so computations on them need not run in constant time.
+//! errors in the shares, so computations on them need not run in constant time. (With a k below the
+//! threshold of the split, they depend on the secret's polynomial too.)
 
 use core::mem::swap;
 

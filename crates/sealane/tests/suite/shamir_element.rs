@@ -1,7 +1,9 @@
 //! Shamir's secret sharing of one element: on every backend, with every subset of shares, and with
 //! every kind of error.
 
-use rand_core::SeedableRng;
+use std::convert::Infallible;
+
+use rand_core::{SeedableRng, TryCryptoRng, TryRng};
 use sealane::chacha20::ChaCha20Rng;
 use sealane::gf2n::{ClmulBackend, ClmulFamily, Degree, Element, Field, Gf2n, Gf8, Gf16, Gf128, Gf256};
 use sealane::shamir::{Error, element, element::Share};
@@ -14,6 +16,28 @@ use crate::gf2n::element as element_of;
 fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
 }
+
+/// A generator of the same octet.
+struct Stuck(u8);
+
+impl TryRng for Stuck {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(u32::from_le_bytes([self.0; 4]))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(u64::from_le_bytes([self.0; 8]))
+    }
+
+    fn try_fill_bytes(&mut self, octets: &mut [u8]) -> Result<(), Infallible> {
+        octets.fill(self.0);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Stuck {}
 
 fn split<F: Field>(seed: u8, threshold: usize, count: usize) -> (Element<F>, Vec<Share<F>>) {
     let secret = element_of(u64::from(seed) + 1);
@@ -230,6 +254,10 @@ fn parameters_that_are_refused() {
     let too_many = Error::TooManyShares { count: 256, maximum: 255 };
     assert_eq!(element::compact_points::<Degree<8>>(256), Err(too_many));
     assert_eq!(element::random_points_with_rng::<Degree<8>>(256, &mut rng(1)), Err(too_many));
+    for octet in [0, 7] {
+        let points = element::random_points_with_rng::<Degree<128>>(2, &mut Stuck(octet));
+        assert_eq!(points, Err(Error::SystemRandomness));
+    }
     assert_eq!(split(2, &[&points[..], &points[..1]].concat()), Err(too_many));
     assert_eq!(split(2, &[points[4], points[2], Gf8::ZERO, points[0]]), Err(Error::ZeroPoint { index: 2 }));
     assert_eq!(split(2, &[points[4], points[2], points[0], points[2]]), Err(Error::DuplicatePoint { index: 3 }));

@@ -38,7 +38,7 @@ pub enum Verdict {
 /// At each byte position, right shares form a codeword of a Reed–Solomon code, and the wrong shares
 /// are the same in all of these words (McEliece and Sarwate, "On sharing secrets and Reed–Solomon
 /// codes", 1981). The verdict and the time depend on how the wrong shares differ from right ones,
-/// and not on the secret.
+/// and not on the secret, if the threshold is not below that of the split.
 ///
 /// ```
 /// use sealane::shamir::bytes::{Checker, Points, Splitter, Verdict};

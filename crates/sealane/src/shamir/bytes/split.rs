@@ -20,7 +20,9 @@ use crate::shamir::error::Error;
 pub struct Splitter(Sharing);
 
 /// Refreshes shares, in one piece or in many: adds shares of the secret 0 to them. The results are
-/// shares of the same secret, and are unrelated to the old shares.
+/// shares of the same secret, and are unrelated to the old shares. The threshold must be that of the
+/// split: a larger one becomes that of the new shares, a smaller one leaves them related to the old
+/// shares, and with the threshold 1 no share changes.
 ///
 /// Refresh all shares of a secret together, and destroy the old ones.
 ///

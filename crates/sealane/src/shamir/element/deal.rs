@@ -118,7 +118,9 @@ pub fn zero_shares_with_backend<F: Field>(
 /// `threshold` of the old shares learned nothing that helps against the new ones (Herzberg,
 /// Jarecki, Krawczyk, Yung, "Proactive secret sharing", 1995).
 ///
-/// All shares that are to be used together must be refreshed together.
+/// All shares that are to be used together must be refreshed together, with the threshold of the
+/// split: a larger one becomes that of the new shares, a smaller one leaves them related to the old
+/// shares, and with the threshold 1 no share changes.
 ///
 /// # Errors
 /// The errors of [`split`]. The shares are then unchanged.

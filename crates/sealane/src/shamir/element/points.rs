@@ -38,16 +38,28 @@ pub fn random_points_with_rng<F: Field>(count: usize, rng: &mut impl TryCryptoRn
     draw_points(count, &mut crate::random::Given(rng))
 }
 
+/// The most points in a row that are drawn in vain. The last point of GF(2^8) takes 255 on average.
+#[cfg(any(feature = "getrandom", feature = "rand_core"))]
+const MOST_REJECTED: usize = 20_000;
+
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 fn draw_points<F: Field>(count: usize, random: &mut impl crate::random::Random) -> Result<Vec<Element<F>>, Error> {
     check::count::<F>(count)?;
     let mut seen = BTreeSet::new();
     let mut points = Vec::with_capacity(count);
+    let mut rejected = 0;
     while points.len() < count {
+        // A generator that repeats itself is broken.
+        if rejected == MOST_REJECTED {
+            return Err(Error::SystemRandomness);
+        }
         let point = Element::<F>::draw(random).map_err(|_| Error::SystemRandomness)?;
         let limbs = point.0.as_ref();
         if limbs.iter().any(|limb| *limb != 0) && seen.insert(Vec::from(limbs)) {
             points.push(point);
+            rejected = 0;
+        } else {
+            rejected += 1;
         }
     }
     Ok(points)

@@ -13,7 +13,8 @@ use crate::shamir::error::Error;
 /// than the threshold, all of them are checked against each other.
 ///
 /// If `threshold` is below the true threshold, exactly `threshold` shares give a wrong secret
-/// without an error. More shares than that are refused, because they do not belong together.
+/// without an error. More shares than that are refused, because they do not belong together, except
+/// with a probability of 2^-n for each further one in GF(2^n), which matters in the smallest fields.
 ///
 /// # Errors
 /// [`Error::ZeroThreshold`], [`Error::TooFewShares`], [`Error::ZeroPoint`],
