@@ -116,7 +116,7 @@ impl Plan {
             let taken = match (kind, name) {
                 (Kind::Directory, name) => directory.below(&within).and_then(|folder| {
                     if let Some(name) = name {
-                        let attributes = Attributes::of(&folder.file()?.metadata()?);
+                        let attributes = Attributes::of(&folder.metadata()?);
                         self.directories.push(Directory { name, attributes });
                     }
                     for (name, kind) in folder.entries()?.into_iter().rev() {

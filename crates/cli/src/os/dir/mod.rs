@@ -152,15 +152,19 @@ pub(crate) fn owner(_metadata: &Metadata) -> Option<u32> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::sync::Barrier;
+    use std::thread;
 
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn no_link_is_followed() {
+        use std::os::unix::fs::symlink;
+
         let root = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("file"), "outside").unwrap();
@@ -201,14 +205,56 @@ mod tests {
         dir.rename(OsStr::new("three"), OsStr::new("two"), true).unwrap();
         assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
         assert_eq!(dir.entries().unwrap().len(), 1);
-        // The same where the file system has neither such a call nor hard links.
-        fs::write(root.path().join("one"), "one again").unwrap();
-        let error = dir.rename_after_check(OsStr::new("one"), OsStr::new("two")).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
-        dir.rename_after_check(OsStr::new("one"), OsStr::new("three")).unwrap();
-        assert_eq!(fs::read(root.path().join("three")).unwrap(), b"one again");
-        assert_eq!(dir.entries().unwrap().len(), 2);
+    }
+
+    /// Renames a file within the directory.
+    type Rename = fn(&Dir, &OsStr, &OsStr) -> io::Result<()>;
+
+    #[test]
+    fn of_several_new_files_one_gets_the_name() {
+        const THREADS: u8 = 4;
+        let ways: &[Rename] = &[
+            |dir, from, to| dir.rename(from, to, false),
+            // Where the file system has neither such a call nor hard links.
+            #[cfg(unix)]
+            Dir::rename_after_check,
+        ];
+        for rename in ways {
+            let root = tempfile::tempdir().unwrap();
+            let dir = Dir::open(root.path()).unwrap();
+            for round in 0..300 {
+                let (barrier, to) = (Barrier::new(THREADS.into()), format!("to{round}"));
+                let (barrier, dir, root, to) = (&barrier, &dir, root.path(), &to);
+                let run = |number: u8| {
+                    let from = format!("from{number}");
+                    fs::write(root.join(&from), [number]).unwrap();
+                    barrier.wait();
+                    match rename(dir, OsStr::new(&from), OsStr::new(to)) {
+                        Ok(()) => Some(number),
+                        Err(error) => {
+                            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+                            // The file is still there.
+                            fs::remove_file(root.join(&from)).unwrap();
+                            None
+                        }
+                    }
+                };
+                let renamed: Vec<u8> = thread::scope(|scope| {
+                    let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || run(number))).collect();
+                    threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+                });
+                assert_eq!(fs::read(root.join(to)).unwrap(), renamed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_directory_has_attributes() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        dir.file().unwrap().set_times(fs::FileTimes::new().set_modified(time)).unwrap();
+        assert_eq!(dir.metadata().unwrap().modified().unwrap(), time);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Directories by path, for systems without descriptors of directories.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType};
+use std::fs::{self, File, FileType, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
 
 use super::entry::{Kind, regular};
 
@@ -15,12 +17,30 @@ impl Dir {
     /// Checks the directory that the user named. Links to it are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        if path.metadata()?.is_dir() { Ok(Self(path.to_owned())) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        if !path.metadata()?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        // On Windows, this form has no limit of 260 characters. Not every drive has such a form.
+        Ok(Self(path.canonicalize().unwrap_or_else(|_| path.to_owned())))
     }
 
     /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
-        File::open(&self.0)
+        let mut options = File::options();
+        #[cfg(not(windows))]
+        options.read(true);
+        #[cfg(windows)]
+        {
+            use std::os::windows::fs::OpenOptionsExt as _;
+            // FILE_READ_ATTRIBUTES and FILE_WRITE_ATTRIBUTES, and FILE_FLAG_BACKUP_SEMANTICS,
+            // without which Windows opens no directory.
+            options.access_mode(0x80 | 0x100).custom_flags(0x0200_0000);
+        }
+        options.open(&self.0)
+    }
+
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.0.metadata()
     }
 
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
@@ -76,10 +96,13 @@ impl Dir {
     /// is an error otherwise.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         let (from, to) = (self.0.join(from), self.0.join(to));
-        if !replace && to.symlink_metadata().is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
+        if replace {
+            return fs::rename(from, to);
         }
-        fs::rename(from, to)
+        let mut from = TempPath::try_from_path(from)?;
+        // After an error, the caller still needs the file.
+        from.disable_cleanup(true);
+        from.persist_noclobber(to).map_err(|error| error.error)
     }
 
     /// Removes the file `name`.

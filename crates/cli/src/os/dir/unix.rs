@@ -1,12 +1,12 @@
 //! Directories by descriptor.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -39,6 +39,10 @@ impl Dir {
     /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
         Ok(File::from(self.0.try_clone()?))
+    }
+
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.file()?.metadata()
     }
 
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
@@ -132,8 +136,11 @@ impl Dir {
     }
 
     /// Renames the file `from` to `to` in two steps: a check that nothing has the name `to`, and
-    /// the renaming. A file that gets the name between the two is replaced.
+    /// the renaming. A file to which another program gives the name between the two is replaced.
     pub(super) fn rename_after_check(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        // Threads of this run may write results to the same name, in upper and lower case.
+        static STEPS: Mutex<()> = Mutex::new(());
+        let _steps = STEPS.lock().unwrap_or_else(PoisonError::into_inner);
         match self.kind_of_child(to) {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.rename(from, to, true),
