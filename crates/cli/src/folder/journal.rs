@@ -218,13 +218,12 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
 /// Returns whether the file in `root` is regular, has one name, and belongs to the current user or
 /// to the owner of new files there.
 pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
-    let metadata = file.metadata()?;
-    if dir::is_own(&metadata, None) {
+    if dir::is_own(file, None)? {
         return Ok(true);
     }
     // On some file systems, all files belong to another owner, even new ones.
     let new = Temporary::create_in(root, 0o600)?.file().metadata()?;
-    Ok(dir::is_own(&metadata, dir::owner(&new)))
+    dir::is_own(file, dir::owner(&new))
 }
 
 /// Parses the first line and the others, and returns the last boot too. Returns `None` if the first

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -87,7 +87,8 @@ impl Target {
 
     /// Returns the file as an input.
     pub(crate) fn input(&self) -> Result<Input> {
-        let file = self.file.try_clone();
+        // On Windows, reading and writing at an offset move the file's own position.
+        let file = self.file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
         let file = file.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
         Input::of_file(file, &self.path)
     }
@@ -164,9 +165,8 @@ impl Target {
     /// its names, but a crash would be put right under one only. A new file would replace one name,
     /// and the others would lead to the old recipients.
     pub(crate) fn refuse_other_names(&self) -> Result<()> {
-        let metadata = self.file.metadata();
-        let metadata = metadata.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
-        if !dir::has_other_names(&metadata) {
+        let cannot = |error: io::Error| Error::io(format!("cannot open {}", quoted(&self.path)), &error);
+        if !dir::has_other_names(&self.file).map_err(cannot)? {
             return Ok(());
         }
         Err(Error::new(format!("{} has several hard links, and only this one would change safely", quoted(&self.path)))

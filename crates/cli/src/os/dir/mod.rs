@@ -1,8 +1,8 @@
 //! An open directory. All paths below it are opened relative to it, and no symbolic link is
 //! followed, so a user who can write there cannot redirect the command to other files.
 //!
-//! On Unix, paths are opened with `openat` and `O_NOFOLLOW`, one component at a time. Other systems
-//! use whole paths: links are refused, but a link that appears between the check and the use is not
+//! On Unix, paths are opened with `openat` and `O_NOFOLLOW`, one component at a time. On Windows,
+//! whole paths are used: links are refused, but a link that appears between the check and the use is not
 //! noticed.
 
 use std::ffi::{OsStr, OsString};
@@ -12,17 +12,17 @@ use std::path::{Component, Path};
 
 mod descent;
 mod entry;
-#[cfg(not(unix))]
-mod portable;
 #[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
 
 pub(crate) use descent::Descent;
 pub(crate) use entry::Kind;
-#[cfg(not(unix))]
-pub(crate) use portable::Dir;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
+#[cfg(windows)]
+pub(crate) use windows::Dir;
 
 impl Dir {
     /// Opens the directory that holds `path`. Returns this directory, and the last component of
@@ -116,29 +116,31 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
 }
 
-/// Returns whether no other user controls the file behind `metadata`: it is regular, has one name,
-/// and belongs to the current user or to `owner`, if there is one.
-#[cfg(unix)]
-pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let is_owner = metadata.uid() == rustix::process::geteuid().as_raw() || owner == Some(metadata.uid());
-    metadata.is_file() && metadata.nlink() == 1 && is_owner
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_own(metadata: &Metadata, _owner: Option<u32>) -> bool {
-    metadata.is_file()
-}
-
-/// Returns whether the file behind `metadata` has several hard links. Only Unix tells.
-pub(crate) fn has_other_names(metadata: &Metadata) -> bool {
+/// Returns whether no other user controls `file`: it is regular, has one name, and belongs to the
+/// current user or to `owner`, if there is one. Windows does not tell the owner.
+pub(crate) fn is_own(file: &File, owner: Option<u32>) -> io::Result<bool> {
     #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        false
-    }
+    let is_owner = |metadata: &Metadata| {
+        let uid = std::os::unix::fs::MetadataExt::uid(metadata);
+        uid == rustix::process::geteuid().as_raw() || owner == Some(uid)
+    };
+    #[cfg(windows)]
+    let is_owner = |_: &Metadata| owner.is_none();
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file() && links(file)? == 1 && is_owner(&metadata))
+}
+
+/// Returns whether the file has several hard links.
+pub(crate) fn has_other_names(file: &File) -> io::Result<bool> {
+    Ok(links(file)? > 1)
+}
+
+/// Returns the number of hard links of a file.
+fn links(file: &File) -> io::Result<u64> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?));
+    #[cfg(windows)]
+    Ok(winapi_util::file::information(file)?.number_of_links())
 }
 
 /// Returns the owner of the file behind `metadata`, on systems with owners.
@@ -249,11 +251,32 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_took_a_name_is_another_file() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        let (name, path) = (OsStr::new("file"), root.path().join("file"));
+        fs::write(&path, "content").unwrap();
+        let file = File::open(&path).unwrap();
+        assert!(dir.is_same(name, &file).unwrap());
+        assert!(!has_other_names(&file).unwrap() && is_own(&file, None).unwrap());
+        fs::hard_link(&path, root.path().join("link")).unwrap();
+        assert!(dir.is_same(OsStr::new("link"), &file).unwrap());
+        assert!(has_other_names(&file).unwrap() && !is_own(&file, None).unwrap());
+        fs::rename(&path, root.path().join("moved")).unwrap();
+        assert!(!dir.is_same(name, &file).unwrap());
+        // The same length and times.
+        let times = file.metadata().unwrap().modified().unwrap();
+        fs::write(&path, "content").unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(times).unwrap();
+        assert!(!dir.is_same(name, &file).unwrap());
+    }
+
+    #[test]
     fn a_directory_has_attributes() {
         let root = tempfile::tempdir().unwrap();
         let dir = Dir::open(root.path()).unwrap();
         let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-        dir.file().unwrap().set_times(fs::FileTimes::new().set_modified(time)).unwrap();
+        dir.file().unwrap().set_modified(time).unwrap();
         assert_eq!(dir.metadata().unwrap().modified().unwrap(), time);
     }
 

@@ -1,13 +1,15 @@
-//! Directories by path, for systems without descriptors of directories.
+//! Directories by path, for Windows.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType, Metadata};
 use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
 use super::entry::{Kind, regular};
+use crate::os::file_id::open_to_query;
 
 /// A directory.
 #[derive(Clone, Debug)]
@@ -20,23 +22,18 @@ impl Dir {
         if !path.metadata()?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        // On Windows, this form has no limit of 260 characters. Not every drive has such a form.
+        // This form has no limit of 260 characters. Not every drive has such a form.
         Ok(Self(path.canonicalize().unwrap_or_else(|_| path.to_owned())))
     }
 
     /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
-        let mut options = File::options();
-        #[cfg(not(windows))]
-        options.read(true);
-        #[cfg(windows)]
-        {
-            use std::os::windows::fs::OpenOptionsExt as _;
-            // FILE_READ_ATTRIBUTES and FILE_WRITE_ATTRIBUTES, and FILE_FLAG_BACKUP_SEMANTICS,
-            // without which Windows opens no directory.
-            options.access_mode(0x80 | 0x100).custom_flags(0x0200_0000);
-        }
-        options.open(&self.0)
+        const FILE_READ_ATTRIBUTES: u32 = 0x80;
+        const FILE_WRITE_ATTRIBUTES: u32 = 0x100;
+        // Without this flag, Windows opens no directory.
+        const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+        let access = FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES;
+        File::options().access_mode(access).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(&self.0)
     }
 
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
@@ -110,20 +107,21 @@ impl Dir {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Writes the names in the directory to the disk, on systems that can sync directories.
-    pub(crate) fn sync_names(&self, _file: &File) -> io::Result<()> {
-        self.sync();
-        Ok(())
+    /// Writes the names of `file`, which is in the directory, to the disk. `file` is open for
+    /// writing.
+    pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
     }
 
-    /// Returns whether `name` looks like the open file `file`. These systems have no identity of a
-    /// file for this, so only the lengths are compared.
+    /// Returns whether `name` is the open file `file`, which was opened in the directory.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
-        let entry = match self.0.join(name).symlink_metadata() {
+        let entry = match open_to_query(&self.0.join(name), true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             entry => entry?,
         };
-        Ok(entry.is_file() && entry.len() == file.metadata()?.len())
+        // Both are on the volume of the directory.
+        let index = |file: &File| winapi_util::file::information(file).map(|information| information.file_index());
+        Ok(index(&entry)? == index(file)?)
     }
 }
 
