@@ -99,6 +99,7 @@ pub fn open(
         return Err(error);
     }
     let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    faults.extend(manifest.unusable_faults());
 
     // Links come after the files, so that nothing is written through a link.
     let folders: HashSet<_> =

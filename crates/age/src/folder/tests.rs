@@ -262,6 +262,7 @@ fn names_in_messages_do_not_act_on_a_terminal() {
         SealError::Long(text.into()).to_string(),
         SealError::Collision { file: text.into(), folder: "b".into() }.to_string(),
         OpenError::Io { path: text.into(), error: io() }.to_string(),
+        FileFault::UnusableName { name: text.into() }.to_string(),
         FileFault::ExternalLink { target: text.into() }.to_string(),
         FileFault::LinkFailed { target: text.into(), error: io() }.to_string(),
     ] {
