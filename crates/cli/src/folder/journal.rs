@@ -22,6 +22,7 @@ use crate::error::{Error, Result, describe, quoted};
 use crate::io::output::Temporary;
 use crate::os::cleanup;
 use crate::os::dir::{self, Dir};
+use crate::os::disk;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -128,7 +129,7 @@ impl Journal {
         for name in names {
             write_line(&mut file, &Folder { folder: name.clone() })?;
         }
-        file.sync_data()
+        disk::sync(&file)
     }
 
     fn lock(&self) -> MutexGuard<'_, File> {
@@ -175,7 +176,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
     Boot::note(&mut file, None).map_err(cannot)?;
-    file.sync_all().map_err(cannot)?;
+    disk::sync(&file).map_err(cannot)?;
     temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
     root.sync();
     Ok(file)

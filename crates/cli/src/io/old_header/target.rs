@@ -15,6 +15,7 @@ use crate::error::{Error, Result, quoted, warn};
 use crate::io::input::Input;
 use crate::io::output::Temporary;
 use crate::os::dir::{self, Dir};
+use crate::os::disk;
 
 const PUT_BACK: &str = "an earlier change of the header was interrupted: the old one has been put back first";
 type Stamp = (u64, Option<SystemTime>);
@@ -112,11 +113,11 @@ impl Target {
             }
             State::Whole(kept) => {
                 // The interrupted run may not have synced the header that is in the file.
-                self.file.sync_all().map_err(cannot)?;
+                disk::sync(&self.file).map_err(cannot)?;
                 kept
             }
             State::Torn(Kept { old, .. }, kept) => {
-                self.file.write_all_at(&old, 0).and_then(|()| self.file.sync_all()).map_err(cannot)?;
+                self.file.write_all_at(&old, 0).and_then(|()| disk::sync(&self.file)).map_err(cannot)?;
                 warn(PUT_BACK);
                 kept
             }
@@ -206,7 +207,7 @@ impl Target {
             let _ = remove();
             return Err(error);
         }
-        let sync = || self.file.sync_all();
+        let sync = || disk::sync(&self.file);
         if let Err(error) = file.write_all_at(new, 0).and_then(|()| sync()) {
             // Restore the old header. If that fails too, the kept file stays.
             if file.write_all_at(old, 0).and_then(|()| sync()).is_ok() {
@@ -224,7 +225,7 @@ impl Target {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
         let mut file = temporary.file().try_clone()?;
         file.write_all(&kept.encode())?;
-        file.sync_all()?;
+        disk::sync(&file)?;
         temporary.persist(Path::new(&self.place.kept()), false)?;
         // If the name is not on the disk, a crash during the change leaves only a damaged header.
         if let Err(error) = self.place.directory.sync_names(&file) {

@@ -10,6 +10,8 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path};
 
+use crate::os::disk;
+
 mod descent;
 mod entry;
 #[cfg(unix)]
@@ -86,7 +88,7 @@ impl Dir {
 
     /// Writes the names in the directory to the disk, on systems that can sync directories.
     pub(crate) fn sync(&self) {
-        let _ = self.file().and_then(|directory| directory.sync_all());
+        let _ = self.file().and_then(|directory| disk::sync(&directory));
     }
 }
 
@@ -100,6 +102,12 @@ pub(crate) fn sync(directory: &Path) {
     if let Ok(directory) = Dir::open(directory) {
         directory.sync();
     }
+}
+
+/// Returns whether a path ends in `/`, or in `\` on Windows, and so can only mean a directory.
+pub(crate) fn ends_in_separator(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|&last| std::path::is_separator(char::from(last)))
 }
 
 /// Returns `None` in place of an error that [`is_missing`] accepts.
@@ -278,6 +286,21 @@ mod tests {
         let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
         dir.file().unwrap().set_modified(time).unwrap();
         assert_eq!(dir.metadata().unwrap().modified().unwrap(), time);
+    }
+
+    #[test]
+    fn a_path_of_a_directory_ends_in_a_separator() {
+        for (path, expected) in [
+            ("", false),
+            ("a", false),
+            ("a/", true),
+            ("/", true),
+            ("a/b", false),
+            ("a\\", cfg!(windows)),
+            ("a\\b", false),
+        ] {
+            assert_eq!(ends_in_separator(Path::new(path)), expected, "{path}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::entry::{Kind, regular};
+use crate::os::disk;
 
 /// The errors of calls that the kernel or the file system does not support. Each can have another
 /// cause too.
@@ -166,7 +167,7 @@ impl Dir {
     /// Writes the names in the directory to the disk. Does nothing if the file system cannot sync
     /// directories. `file` is an open file in the directory.
     pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
-        let Err(error) = self.file().and_then(|directory| directory.sync_all()) else { return Ok(()) };
+        let Err(error) = self.file().and_then(|directory| disk::sync(&directory)) else { return Ok(()) };
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
         let _ = file;
         match Errno::from_io_error(&error) {
@@ -189,7 +190,7 @@ impl Dir {
     /// Writes all files of the directory's file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
-        match rustix::fs::syncfs(self.0.as_fd()) {
+        match rustix::fs::syncfs(&self.0) {
             // The directory cannot be read, so it was opened with O_PATH.
             Err(Errno::BADF) => {
                 rustix::fs::sync();

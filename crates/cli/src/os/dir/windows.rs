@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::entry::{Kind, regular};
+use crate::os::disk;
 use crate::os::file_id::open_to_query;
 
 /// A directory.
@@ -110,7 +111,7 @@ impl Dir {
     /// Writes the names of `file`, which is in the directory, to the disk. `file` is open for
     /// writing.
     pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
-        file.sync_all()
+        disk::sync(file)
     }
 
     /// Returns whether `name` is the open file `file`, which was opened in the directory.
