@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::{
-    Attributes, Entry, FileFault, Id, MANIFEST, Manifest, ManifestError, Name, OpenError, SealError, VerifyError, open,
-    read_manifest, seal, verify,
+    Attributes, Entry, FileFault, MANIFEST, Manifest, Name, OpenError, SealError, VerifyError, open, read_manifest,
+    seal, verify,
 };
 use crate::encryptor::Encryptor;
 use crate::error::DecryptError;
@@ -274,6 +274,8 @@ fn names_in_messages_do_not_act_on_a_terminal() {
 #[cfg(unix)]
 #[test]
 fn hostile_manifests() {
+    use super::{Id, ManifestError};
+
     let place = Place::new();
     place.write("source/a", b"text");
     place.write("elsewhere/kept", b"old");
