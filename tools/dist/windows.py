@@ -108,6 +108,8 @@ def check_rekey(sealane, recipient):
     check("has been put back first" in messages and not kept.exists(), f"the header is not put back:\n{messages}")
     sealane("decrypt", "-i", "other.txt", "-o", "opened-again", "file.age")
     check((home / "opened-again").read_text() == "one", "another content")
+    sealane("decrypt", "-i", "other.txt", "-o", "NUL", "file.age")
+    check(not any(path.name.lower() == "nul" for path in home.iterdir()), "-o NUL makes a file")
     print("   recipients change, also directly after an interrupted change")
 
 

@@ -36,8 +36,8 @@ pub(super) struct Target {
     pub(super) path: PathBuf,
     /// Its metadata, if it exists.
     pub(super) existing: Option<Metadata>,
-    /// Whether `path` names an open file descriptor, such as `/dev/stdout`, which cannot be
-    /// replaced.
+    /// Whether `path` names an open file descriptor, such as `/dev/stdout`, or a device of Windows,
+    /// which cannot be replaced.
     pub(super) names_open_file: bool,
     /// The name that the user gave, quoted.
     shown: String,
@@ -68,6 +68,11 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
     let existing = match fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // A device of Windows, such as NUL, has no metadata.
+        Err(_) if cfg!(windows) && OpenOptions::new().write(true).open(&path).is_ok() => {
+            names_open_file = true;
+            None
+        }
         Err(error) => return Err(cannot(&error)),
     };
     if let Some(metadata) = existing.as_ref().filter(|_| !names_open_file) {
