@@ -42,6 +42,7 @@ impl Dir {
         Ok(File::from(self.0.try_clone()?))
     }
 
+    /// Returns the metadata of the directory.
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         self.file()?.metadata()
     }

@@ -37,6 +37,7 @@ impl Dir {
         File::options().access_mode(access).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(&self.0)
     }
 
+    /// Returns the metadata of the directory.
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         self.0.metadata()
     }
