@@ -2,7 +2,7 @@
 x86-64: python3 tools/dist/test_others.py
 
 Creates a release for all machines. With qemu, runs the program for AArch64, and with Wine, the
-program for Windows. The user must be root."""
+program for Windows, which also processes folders. The user must be root."""
 
 import os
 import platform
@@ -11,6 +11,7 @@ import subprocess
 
 import release
 import released
+import windows
 from released import WORK, check, output, run, step
 
 # Where Debian has Wine's programs for 64 bits.
@@ -72,7 +73,7 @@ def main():
     step("a release for all machines")
     every = WORK / "all"
     released.dist(*released.options(), every)
-    arm, windows, amd64_package, arm64_package = named(every)
+    arm, windows_archive, amd64_package, arm64_package = named(every)
 
     step("AArch64: the archive")
     folder = released.unpack(arm)
@@ -89,10 +90,13 @@ def main():
     released.check_formula(every, "intel")
 
     step("Windows: the archive")
-    folder = released.unpack(windows)
+    folder = released.unpack(windows_archive)
     released.check_files(folder, "sealane.exe")
     prepare_wine()
     released.run_quick_start("windows", f"{WINE}/wine64 '{folder / 'sealane.exe'}'")
+    step("Windows: folders and headers")
+    linux = released.unpack(every / f"sealane-{release.version()}-x86_64-unknown-linux-musl.tar.xz") / "sealane"
+    windows.check_all(WORK / "windows-folders", [f"{WINE}/wine64", folder / "sealane.exe"], linux)
     stop_wine()
     lock.close()
 

@@ -95,7 +95,7 @@ impl WriteAt for File {
                     n => (data, offset) = (&data[n..], offset + n as u64),
                 }
             }
-            return Ok(());
+            Ok(())
         }
         #[cfg(not(any(unix, windows)))]
         return Err(unsupported(data.len(), offset));

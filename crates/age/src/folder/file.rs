@@ -9,7 +9,7 @@ use crate::error::{CopyError, DecryptError};
 use crate::parallel::Threads;
 use crate::stream::StreamReader;
 
-/// The fault of a file or a symbolic link in a folder.
+/// The fault of an entry of a folder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileFault {
@@ -33,6 +33,13 @@ pub enum FileFault {
         found: u64,
         /// The length in the manifest.
         known: u64,
+    },
+    /// The system cannot have its name, for example because Windows reserves the name for a device.
+    /// The [`Name`](super::Name) beside this fault has `_` in place of each such component.
+    #[error("the name {name:?} is reserved or not allowed on this system")]
+    UnusableName {
+        /// The name in the manifest.
+        name: String,
     },
     /// It is a symbolic link that may lead out of the folder.
     #[error("the link leads out of the folder, to {target:?}")]

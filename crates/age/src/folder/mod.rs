@@ -70,6 +70,7 @@ mod open;
 mod seal;
 #[cfg(test)]
 mod tests;
+mod usable;
 mod verify;
 mod work;
 

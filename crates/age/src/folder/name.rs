@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::usable::is_usable;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
@@ -32,11 +33,12 @@ impl Name {
     /// this limits the number of folders that an entry creates. Anyone may have written it.
     pub const MAX_COMPONENTS: usize = 256;
 
-    /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder.
+    /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder,
+    /// or if the system cannot have the name. Windows reserves names for devices, such as `aux` and
+    /// `nul.txt`, does not allow some characters, such as `:`, and no dot or space at the end.
     pub fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
-            // On Windows, the text after a colon names an alternate data stream.
-            Component::Normal(name) if !(cfg!(windows) && name.as_encoded_bytes().contains(&b':')) => Some(name),
+            Component::Normal(name) if is_usable(&name.to_string_lossy()) => Some(name),
             _ => None,
         };
         let path: PathBuf = path.components().map(down).collect::<Option<_>>()?;
@@ -100,9 +102,16 @@ impl fmt::Display for Name {
 /// The serialised form of a path: text with `/` between names, or bytes if the path is not UTF-8.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Form {
+pub(super) enum Form {
     Text(String),
     Bytes { base64: String },
+}
+
+impl Form {
+    /// Decodes the bytes of a path.
+    pub(super) fn decode(base64: &str) -> Result<Vec<u8>, base64::DecodeError> {
+        BASE64_STANDARD.decode(base64)
+    }
 }
 
 /// Serialises any path. On a system other than Unix, fails if the path is not Unicode.
@@ -116,14 +125,11 @@ pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -
     form.serialize(serializer)
 }
 
-/// Deserialises any path. On a system other than Unix, fails if the path is given as bytes.
+/// Deserialises any path. On a system other than Unix, bytes that are not UTF-8 are replaced.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
     match Form::deserialize(deserializer)? {
         Form::Text(text) => Ok(text.into()),
-        Form::Bytes { base64 } => {
-            let bytes = BASE64_STANDARD.decode(base64).map_err(de::Error::custom)?;
-            from_bytes(bytes).ok_or_else(|| de::Error::custom("the file name is not valid on this system"))
-        }
+        Form::Bytes { base64 } => Form::decode(&base64).map(from_bytes).map_err(de::Error::custom),
     }
 }
 
@@ -152,14 +158,14 @@ fn bytes(_: &Path) -> Option<&[u8]> {
 }
 
 #[cfg(unix)]
-fn from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
     let name: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
-    Some(name.into())
+    name.into()
 }
 
 #[cfg(not(unix))]
-fn from_bytes(_: Vec<u8>) -> Option<PathBuf> {
-    None
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 impl Serialize for Name {
@@ -194,6 +200,14 @@ mod tests {
         for bad in ["", ".", "..", "/", "/a", "a/../b", "../a", "./a/.."] {
             assert!(name(bad).is_none(), "{bad}");
             assert!(serde_json::from_value::<Name>(bad.into()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_of_devices_are_refused_where_there_are_such_devices() {
+        for device in ["aux", "a/NUL.txt", "a./b", "a:b", "con /b"] {
+            assert_eq!(name(device).is_none(), cfg!(windows), "{device}");
+            assert_eq!(serde_json::from_value::<Name>(device.into()).is_err(), cfg!(windows), "{device}");
         }
     }
 
@@ -249,7 +263,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn names_that_are_not_text() {
-        let odd = Name::new(&from_bytes(b"a/\xff\n".to_vec()).unwrap()).unwrap();
+        let odd = Name::new(&from_bytes(b"a/\xff\n".to_vec())).unwrap();
         let json = serde_json::to_string(&odd).unwrap();
         assert_eq!(json, r#"{"base64":"YS//Cg=="}"#);
         assert_eq!(serde_json::from_str::<Name>(&json).unwrap(), odd);

@@ -49,8 +49,9 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
 ///
 /// Modes, times and symbolic links are those of the manifest. A link that may lead out of the
 /// folder is not created. Such a link is a fault, and so is a link that the system cannot create:
-/// on Windows, each link. Files that are not in the manifest are ignored. The files are not synced
-/// to the disk. Nobody else may change the two folders during the call.
+/// on Windows, each link. An entry whose name the system cannot have is a fault too. Files that are
+/// not in the manifest are ignored. The files are not synced to the disk. Nobody else may change the
+/// two folders during the call.
 ///
 /// # Errors
 /// [`OpenError`], for example if `destination` exists. Files that were decrypted before the error
@@ -99,6 +100,7 @@ pub fn open(
         return Err(error);
     }
     let mut faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    faults.extend(manifest.unusable_faults());
 
     // Links come after the files, so that nothing is written through a link.
     let folders: HashSet<_> =

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::{
-    Attributes, Entry, FileFault, Id, MANIFEST, Manifest, ManifestError, Name, OpenError, SealError, VerifyError, open,
-    read_manifest, seal, verify,
+    Attributes, Entry, FileFault, MANIFEST, Manifest, Name, OpenError, SealError, VerifyError, open, read_manifest,
+    seal, verify,
 };
 use crate::encryptor::Encryptor;
 use crate::error::DecryptError;
@@ -262,6 +262,7 @@ fn names_in_messages_do_not_act_on_a_terminal() {
         SealError::Long(text.into()).to_string(),
         SealError::Collision { file: text.into(), folder: "b".into() }.to_string(),
         OpenError::Io { path: text.into(), error: io() }.to_string(),
+        FileFault::UnusableName { name: text.into() }.to_string(),
         FileFault::ExternalLink { target: text.into() }.to_string(),
         FileFault::LinkFailed { target: text.into(), error: io() }.to_string(),
     ] {
@@ -273,6 +274,8 @@ fn names_in_messages_do_not_act_on_a_terminal() {
 #[cfg(unix)]
 #[test]
 fn hostile_manifests() {
+    use super::{Id, ManifestError};
+
     let place = Place::new();
     place.write("source/a", b"text");
     place.write("elsewhere/kept", b"old");

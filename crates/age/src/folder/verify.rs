@@ -44,7 +44,7 @@ pub fn read_manifest<'a>(
 }
 
 /// Verifies a folder on several threads: opens each file that its manifest lists, to the end, and
-/// compares its id and its length with the manifest. Nothing is written. Returns the files with
+/// compares its id and its length with the manifest. Nothing is written. Returns the entries with
 /// faults, in the order of their names; if there are none, the folder is complete and authentic.
 /// Files that are not in the manifest are not looked at.
 ///
@@ -56,8 +56,9 @@ pub fn verify(
     threads: Threads,
 ) -> Result<Vec<(Name, FileFault)>, VerifyError> {
     let plain = || identities.iter().map(|&identity| identity as &dyn Identity);
-    let files: Vec<_> = read_manifest(folder, plain())?.files.into_iter().collect();
-    let faults = Mutex::new(Vec::new());
+    let manifest = read_manifest(folder, plain())?;
+    let faults = Mutex::new(manifest.unusable_faults().collect::<Vec<_>>());
+    let files: Vec<_> = manifest.files.into_iter().collect();
     let one = |(name, known): &(Name, Known), threads| {
         let reader = open_sealed(&folder.join(name.sealed()), identities);
         if let Err(fault) = reader.and_then(|reader| verify_file(reader, Some(known), threads)) {

@@ -164,11 +164,12 @@ pub(crate) fn tail(arg: &OsStr, from: usize) -> &OsStr {
     OsStr::from_bytes(&arg.as_bytes()[from..])
 }
 
-/// Returns the whole argument, because it cannot be split here without `unsafe`.
+/// Returns the argument without its first `from` bytes. Without `unsafe`, an argument that is not
+/// Unicode cannot be split here, and is returned whole.
 #[cfg(not(unix))]
-pub(crate) fn tail(arg: &OsStr, _from: usize) -> &OsStr {
-    // No file has this name, so a flag that reads a file reports the whole argument.
-    arg
+pub(crate) fn tail(arg: &OsStr, from: usize) -> &OsStr {
+    // No file has the name of the whole argument, so a flag that reads a file reports it.
+    arg.to_str().and_then(|text| text.get(from..)).map_or(arg, OsStr::new)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::{Temporary, keep_retry};
 use crate::os::dir::{Descent, Dir, Kind};
+use crate::os::disk;
 
 /// The prepared folder for the results.
 pub(crate) struct Destination {
@@ -229,7 +230,7 @@ impl Destination {
         let record = record(checked.finish(), written);
         self.keep(attributes, Ok(temporary.file()));
         #[cfg(not(target_os = "linux"))]
-        temporary.file().sync_all().map_err(cannot)?;
+        disk::sync(temporary.file()).map_err(cannot)?;
         let replace = self.may_replace(name, attributes);
         self.note(|journal| journal.add(&record)).map_err(Failure::All)?;
         temporary.persist(&target, replace).map_err(cannot)?;
@@ -250,7 +251,7 @@ impl Destination {
         }
         let temporary = Temporary::create_in(&self.root, 0o666).map_err(cannot)?;
         write(&mut Target { file: temporary.file(), path: &path })?;
-        temporary.file().sync_all().map_err(cannot)?;
+        disk::sync(temporary.file()).map_err(cannot)?;
         temporary.persist(Path::new(MANIFEST), true).map_err(cannot)?;
         self.root.sync();
         Ok(())

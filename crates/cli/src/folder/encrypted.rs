@@ -20,10 +20,10 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     for input in inputs {
         if input.is_dir() {
             let mut found = Plan::default();
-            found.walk(
-                input,
-                |within, is_folder| if is_folder { None } else { Name::opened(within).and(Name::new(within)) },
-            );
+            found.walk(input, |within, is_folder| {
+                let is_encrypted = !is_folder && within.extension().is_some_and(|extension| extension == "age");
+                if is_encrypted { Name::new(within) } else { None }
+            });
             found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.as_path()))));
             if found.files.is_empty() && found.failures.is_empty() {
                 found.failures.push(no_encrypted_files(input));

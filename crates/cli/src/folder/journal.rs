@@ -22,6 +22,7 @@ use crate::error::{Error, Result, describe, quoted};
 use crate::io::output::Temporary;
 use crate::os::cleanup;
 use crate::os::dir::{self, Dir};
+use crate::os::disk;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]
@@ -128,7 +129,7 @@ impl Journal {
         for name in names {
             write_line(&mut file, &Folder { folder: name.clone() })?;
         }
-        file.sync_data()
+        disk::sync(&file)
     }
 
     fn lock(&self) -> MutexGuard<'_, File> {
@@ -175,7 +176,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
     Boot::note(&mut file, None).map_err(cannot)?;
-    file.sync_all().map_err(cannot)?;
+    disk::sync(&file).map_err(cannot)?;
     temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
     root.sync();
     Ok(file)
@@ -218,13 +219,12 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
 /// Returns whether the file in `root` is regular, has one name, and belongs to the current user or
 /// to the owner of new files there.
 pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
-    let metadata = file.metadata()?;
-    if dir::is_own(&metadata, None) {
+    if dir::is_own(file, None)? {
         return Ok(true);
     }
     // On some file systems, all files belong to another owner, even new ones.
     let new = Temporary::create_in(root, 0o600)?.file().metadata()?;
-    Ok(dir::is_own(&metadata, dir::owner(&new)))
+    dir::is_own(file, dir::owner(&new))
 }
 
 /// Parses the first line and the others, and returns the last boot too. Returns `None` if the first

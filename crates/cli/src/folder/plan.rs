@@ -77,7 +77,17 @@ impl Plan {
         for input in inputs {
             let name = input.file_name().map(PathBuf::from).unwrap_or_default();
             if look_at(input)?.is_dir() {
-                plan.walk(input, |within, _| Name::new(&name.join(within)));
+                let mut unusable = Vec::new();
+                plan.walk(input, |within, _| {
+                    let path = name.join(within);
+                    let found = Name::new(&path);
+                    // Nothing has an empty name but an input such as `.`.
+                    if found.is_none() && !path.as_os_str().is_empty() {
+                        unusable.push(not_allowed(&quoted(&path)));
+                    }
+                    found
+                });
+                plan.failures.extend(unusable);
             } else {
                 plan.take_file(input, Name::new(&name))?;
             }
@@ -116,7 +126,7 @@ impl Plan {
             let taken = match (kind, name) {
                 (Kind::Directory, name) => directory.below(&within).and_then(|folder| {
                     if let Some(name) = name {
-                        let attributes = Attributes::of(&folder.file()?.metadata()?);
+                        let attributes = Attributes::of(&folder.metadata()?);
                         self.directories.push(Directory { name, attributes });
                     }
                     for (name, kind) in folder.entries()?.into_iter().rev() {
@@ -207,6 +217,12 @@ fn too_long(name: &Name) -> Error {
     let (bytes, components) = (Name::MAX_BYTES, Name::MAX_COMPONENTS);
     Error::new(format!("{name} is left out: its name has more than {bytes} bytes or {components} components"))
         .hint("give it a shorter name, or process its folder separately")
+}
+
+/// Returns the error for an entry that is left out because the system cannot have its name.
+pub(super) fn not_allowed(name: &str) -> Error {
+    Error::new(format!("{name} is left out: the name is reserved or not allowed on this system"))
+        .hint("give it another name, or process its folder on another system")
 }
 
 fn look_at(path: &Path) -> Result<fs::Metadata> {

@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::folder::{Attributes, FileFault, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
 use sealane_age::{Backend, StreamReader};
 
 use super::encrypted::not_followed;
-use super::plan::{Directory, Link, Plan, Source};
+use super::plan::{Directory, Link, Plan, Source, not_allowed};
 use super::run::Failure;
 use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
@@ -188,6 +188,8 @@ impl Sealed {
         found.failures.extend(
             missing.map(|name| Error::new(format!("{} is missing: it is in the manifest", shown(&name.sealed())))),
         );
+        let unusable = manifest.unusable.keys().map(|name| name.replace('/', MAIN_SEPARATOR_STR));
+        found.failures.extend(unusable.map(|name| not_allowed(&shown(Path::new(&name)))));
         let names = manifest.files.iter().map(|(name, known)| (known.id, name.clone())).collect();
         let expected = manifest.files.iter().filter(|(name, _)| present.contains(name));
         let expected = expected.map(|(name, known)| (name.clone(), *known)).collect();
@@ -223,6 +225,9 @@ fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
 }
 
 fn not_sealed(path: &Path) -> Error {
+    if path.extension().is_some_and(|extension| extension == "age") {
+        return not_allowed(&quoted(path));
+    }
     Error::new(format!("the name {} does not end in .age, as names of encrypted files do", quoted(path)))
         .hint("decrypt it by itself, with -o FILE")
 }

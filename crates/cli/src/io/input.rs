@@ -53,17 +53,22 @@ impl Input {
     pub(crate) fn of_file(mut file: File, path: &Path) -> Result<Self> {
         let name = quoted(path);
         let failed = |error: io::Error| Error::io(format!("cannot open {name}"), &error);
-        let metadata = file.metadata().map_err(failed)?;
-        if metadata.is_dir() {
+        // A device of Windows, such as NUL, has no metadata.
+        let metadata = match file.metadata() {
+            Err(error) if cfg!(unix) => return Err(failed(error)),
+            metadata => metadata.ok(),
+        };
+        let metadata = metadata.as_ref();
+        if metadata.is_some_and(Metadata::is_dir) {
             return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
         }
-        let (len, progress) = (len(&metadata), Progress::default());
+        let (len, progress) = (metadata.and_then(len), Progress::default());
         // A name such as /dev/stdin opens a file that may be partly read already.
         let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
         let again = if from_start { file.try_clone().ok() } else { None };
         Ok(Self {
             len,
-            id: FileId::new(&metadata, Some(path)),
+            id: metadata.and_then(|metadata| FileId::new(metadata, Some(path))),
             file: again.map(|file| Watched::new(PatchedFile::from(file), &progress)),
             reader: Box::new(Watched::new(file, &progress)),
             progress,

@@ -8,6 +8,7 @@ use super::output::{print, warn_if_others_read};
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
+use crate::os::disk;
 
 /// Writes secret keys to the new file `output`, or to standard output.
 pub(crate) fn write_secret(output: Option<&Path>, text: &[u8]) -> Result<()> {
@@ -63,5 +64,5 @@ fn write_new(path: &Path, text: &[u8], is_secret: bool) -> Result<()> {
 fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
     file.write_all(text)?;
     // Devices that cannot be synced do not get here, because create_new excludes them.
-    file.sync_all()
+    disk::sync(&file)
 }

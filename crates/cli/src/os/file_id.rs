@@ -1,6 +1,10 @@
 //! Tells whether two names lead to the same file, through links of any kind.
 
+#[cfg(windows)]
+use std::fs::File;
 use std::fs::Metadata;
+#[cfg(windows)]
+use std::io;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -12,8 +16,9 @@ pub(crate) struct FileId(Inner);
 
 #[cfg(unix)]
 type Inner = (bool, u64, u64);
-#[cfg(not(unix))]
-type Inner = std::path::PathBuf;
+/// The serial number of the volume, and the index of the file on it.
+#[cfg(windows)]
+type Inner = (u64, u64);
 
 impl FileId {
     /// Returns the identity of the file behind `metadata`. `path` is its name, if it was opened by
@@ -31,18 +36,29 @@ impl FileId {
     }
 
     /// Returns the identity of the file behind `metadata`. `path` is its name, if it was opened by
-    /// name.
-    #[cfg(not(unix))]
+    /// name. Other files have no identity here.
+    #[cfg(windows)]
     pub(crate) fn new(metadata: &Metadata, path: Option<&Path>) -> Option<Self> {
-        // Without `unsafe`, only the canonical path identifies a file here; hard links are not
-        // recognised.
-        metadata.is_file().then(|| path.and_then(|path| path.canonicalize().ok()).map(Self)).flatten()
+        let file = open_to_query(path.filter(|_| metadata.is_file())?, false).ok()?;
+        let information = winapi_util::file::information(file).ok()?;
+        Some(Self((information.volume_serial_number(), information.file_index())))
     }
 
     /// Returns the identity of the file that `path` leads to.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         Self::new(&path.metadata().ok()?, Some(path))
     }
+}
+
+/// Opens a file or directory only to query it, which no program prevents. With `link`, a link is
+/// opened itself.
+#[cfg(windows)]
+pub(crate) fn open_to_query(path: &Path, link: bool) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+    let flags = if link { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
+    File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS | flags).open(path)
 }
 
 /// Refuses to write to a file that is read. `inputs` are the files that are read, with descriptions
@@ -53,5 +69,26 @@ pub(crate) fn refuse_same(output: Option<&FileId>, inputs: &[(Option<FileId>, St
         Some((_, what)) => Err(Error::new(format!("the output is the same file as {what}"))
             .hint("nothing was changed; give the output another name with -o")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn all_names_of_a_file_lead_to_it() {
+        let root = tempfile::tempdir().unwrap();
+        let [one, link, other] = ["one", "link", "other"].map(|name| root.path().join(name));
+        for path in [&one, &other] {
+            fs::write(path, "content").unwrap();
+        }
+        fs::hard_link(&one, &link).unwrap();
+        assert!(FileId::of_path(&one).is_some());
+        assert_eq!(FileId::of_path(&one), FileId::of_path(&link));
+        assert_ne!(FileId::of_path(&one), FileId::of_path(&other));
+        assert_eq!(FileId::of_path(root.path()), None);
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod cleanup;
 pub(crate) mod config;
 pub(crate) mod cpu;
 pub(crate) mod dir;
+pub(crate) mod disk;
 pub(crate) mod file_id;
 pub(crate) mod memory;
 #[cfg(unix)]

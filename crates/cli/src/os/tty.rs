@@ -1,6 +1,10 @@
 //! The user's terminal, even if standard input and output are redirected.
 
-use std::fs::{File, OpenOptions};
+#[cfg(unix)]
+use std::fs::File;
+use std::fs::OpenOptions;
+#[cfg(windows)]
+use std::io::IsTerminal as _;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,14 +22,25 @@ fn turn() -> MutexGuard<'static, ()> {
 }
 
 /// Opens the controlling terminal, for reading and for writing.
+#[cfg(unix)]
 fn open() -> io::Result<(File, File)> {
-    if cfg!(windows) {
-        let read = OpenOptions::new().read(true).write(true).open("CONIN$")?;
-        Ok((read, OpenOptions::new().write(true).open("CONOUT$")?))
+    let tty = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    Ok((tty.try_clone()?, tty))
+}
+
+/// Opens the console, for reading and for writing. If a standard stream is the console, that stream
+/// is used, because std gives it Unicode. A file has the bytes of the console's code page.
+#[cfg(windows)]
+fn open() -> io::Result<(Box<dyn io::Read>, Box<dyn io::Write>)> {
+    let (stdin, stderr) = (io::stdin(), io::stderr());
+    let read: Box<dyn io::Read> = if stdin.is_terminal() {
+        Box::new(stdin)
     } else {
-        let tty = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-        Ok((tty.try_clone()?, tty))
-    }
+        Box::new(OpenOptions::new().read(true).write(true).open("CONIN$")?)
+    };
+    let write: Box<dyn io::Write> =
+        if stderr.is_terminal() { Box::new(stderr) } else { Box::new(OpenOptions::new().write(true).open("CONOUT$")?) };
+    Ok((read, write))
 }
 
 /// Asks for a secret, without echo. Ctrl-D is `UnexpectedEof`.

@@ -9,6 +9,7 @@ use tempfile::TempPath;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync;
+use crate::os::disk;
 
 /// Temporary files in their final folder. They are removed unless [`NewFiles::finish`] is called.
 pub(crate) struct NewFiles {
@@ -64,7 +65,7 @@ impl NewFiles {
     /// Syncs the complete files, and gives them their names. Returns their paths.
     pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
         for new in &self.files {
-            new.file.sync_all().map_err(|error| Error::cannot_write(&new.target, &error))?;
+            disk::sync(&new.file).map_err(|error| Error::cannot_write(&new.target, &error))?;
         }
         let mut placed = Placed::default();
         for NewFile { file, temporary, target, .. } in self.files {

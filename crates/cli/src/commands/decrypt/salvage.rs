@@ -19,6 +19,7 @@ use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
+use crate::os::disk;
 
 /// Writes the intact plaintext to a new file, and a list of missing ranges to another one beside
 /// it. Missing ranges are an error after that.
@@ -77,8 +78,8 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         // missing.
         let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
         let end = salvaged.end.unwrap_or(missing_end.max(found_end));
-        result.set_len(end).and_then(|()| result.sync_all()).map_err(|error| cannot(output, &error))?;
-        let written = writeln!(list, "{:#}", describe(&salvaged)).and_then(|()| list.sync_all());
+        result.set_len(end).and_then(|()| disk::sync(&result)).map_err(|error| cannot(output, &error))?;
+        let written = writeln!(list, "{:#}", describe(&salvaged)).and_then(|()| disk::sync(&list));
         written.map_err(|error| cannot(&map, &error))?;
         Ok(salvaged)
     });

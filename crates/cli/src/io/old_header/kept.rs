@@ -79,7 +79,7 @@ impl State {
         };
         // The kept file must belong to the user or to the owner of `file`, who can change `file` in
         // any case.
-        if !dir::is_own(&kept_file.metadata()?, dir::owner(&file.metadata()?)) {
+        if !dir::is_own(&kept_file, dir::owner(&file.metadata()?))? {
             return Ok(Self::NotKept("it belongs to another user, or has another hard link".to_owned()));
         }
         let mut bytes = Vec::new();

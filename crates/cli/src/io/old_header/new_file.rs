@@ -6,6 +6,7 @@ use std::path::Path;
 use super::Target;
 use crate::error::{Error, Result, quoted};
 use crate::io::output::{Permissions, Temporary, keep_retry};
+use crate::os::disk;
 
 /// A new file, which replaces the target when it is complete. Until then, the target is untouched.
 /// Both are reached through the directory that was opened with the target, so that no link leads
@@ -32,7 +33,7 @@ impl<'a> NewFile<'a> {
     pub(crate) fn finish(self, unchanged: impl FnOnce() -> Result<()>) -> Result<()> {
         let Self { target, temporary } = self;
         let cannot = |error: io::Error| Error::cannot_write(&target.path, &error);
-        temporary.file().sync_all().map_err(cannot)?;
+        disk::sync(temporary.file()).map_err(cannot)?;
         unchanged()?;
         temporary.persist(Path::new(&target.place.name), true).map_err(cannot)?;
         // Also write the name to the disk.

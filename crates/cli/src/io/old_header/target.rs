@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,6 +15,7 @@ use crate::error::{Error, Result, quoted, warn};
 use crate::io::input::Input;
 use crate::io::output::Temporary;
 use crate::os::dir::{self, Dir};
+use crate::os::disk;
 
 const PUT_BACK: &str = "an earlier change of the header was interrupted: the old one has been put back first";
 type Stamp = (u64, Option<SystemTime>);
@@ -87,7 +88,8 @@ impl Target {
 
     /// Returns the file as an input.
     pub(crate) fn input(&self) -> Result<Input> {
-        let file = self.file.try_clone();
+        // On Windows, reading and writing at an offset move the file's own position.
+        let file = self.file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
         let file = file.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
         Input::of_file(file, &self.path)
     }
@@ -111,11 +113,11 @@ impl Target {
             }
             State::Whole(kept) => {
                 // The interrupted run may not have synced the header that is in the file.
-                self.file.sync_all().map_err(cannot)?;
+                disk::sync(&self.file).map_err(cannot)?;
                 kept
             }
             State::Torn(Kept { old, .. }, kept) => {
-                self.file.write_all_at(&old, 0).and_then(|()| self.file.sync_all()).map_err(cannot)?;
+                self.file.write_all_at(&old, 0).and_then(|()| disk::sync(&self.file)).map_err(cannot)?;
                 warn(PUT_BACK);
                 kept
             }
@@ -164,9 +166,8 @@ impl Target {
     /// its names, but a crash would be put right under one only. A new file would replace one name,
     /// and the others would lead to the old recipients.
     pub(crate) fn refuse_other_names(&self) -> Result<()> {
-        let metadata = self.file.metadata();
-        let metadata = metadata.map_err(|error| Error::io(format!("cannot open {}", quoted(&self.path)), &error))?;
-        if !dir::has_other_names(&metadata) {
+        let cannot = |error: io::Error| Error::io(format!("cannot open {}", quoted(&self.path)), &error);
+        if !dir::has_other_names(&self.file).map_err(cannot)? {
             return Ok(());
         }
         Err(Error::new(format!("{} has several hard links, and only this one would change safely", quoted(&self.path)))
@@ -206,7 +207,7 @@ impl Target {
             let _ = remove();
             return Err(error);
         }
-        let sync = || self.file.sync_all();
+        let sync = || disk::sync(&self.file);
         if let Err(error) = file.write_all_at(new, 0).and_then(|()| sync()) {
             // Restore the old header. If that fails too, the kept file stays.
             if file.write_all_at(old, 0).and_then(|()| sync()).is_ok() {
@@ -224,7 +225,7 @@ impl Target {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
         let mut file = temporary.file().try_clone()?;
         file.write_all(&kept.encode())?;
-        file.sync_all()?;
+        disk::sync(&file)?;
         temporary.persist(Path::new(&self.place.kept()), false)?;
         // If the name is not on the disk, a crash during the change leaves only a damaged header.
         if let Err(error) = self.place.directory.sync_names(&file) {

@@ -69,8 +69,13 @@ fn a_crash_at_any_byte_is_put_right() {
         let found = instead.as_deref().unwrap_or(&found[..old.len()]);
         assert!(found == old || found == new, "{len}");
         // A user with write access restores the old header, or finds that the new one is complete.
-        drop(Target::open(&path).unwrap());
+        // The file is then read from its start.
+        let target = Target::open(&path).unwrap();
+        let mut read = Vec::new();
+        target.input().unwrap().reader.read_to_end(&mut read).unwrap();
+        drop(target);
         let found = fs::read(&path).unwrap();
+        assert_eq!(read, found, "{len}");
         let is_complete = new[len..] == old[len..];
         let expected = if is_complete { &new } else { &old };
         assert_eq!(found, [&expected[..], &payload].concat(), "{len}");

@@ -78,7 +78,7 @@ pub(super) fn finish(file: File) -> io::Result<()> {
     use std::os::unix::fs::FileTypeExt as _;
 
     if file.metadata()?.file_type().is_block_device() {
-        file.sync_data()?;
+        crate::os::disk::sync(&file)?;
     }
     match nix::unistd::close(file) {
         // The descriptor is closed.

@@ -23,7 +23,8 @@ use super::permissions::Permissions;
 use super::temporary::Temporary;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
-use crate::os::dir::sync_parent;
+use crate::os::dir::{ends_in_separator, sync_parent};
+use crate::os::disk;
 use crate::os::file_id::FileId;
 
 /// The number of symbolic links that Linux follows.
@@ -35,8 +36,8 @@ pub(super) struct Target {
     pub(super) path: PathBuf,
     /// Its metadata, if it exists.
     pub(super) existing: Option<Metadata>,
-    /// Whether `path` names an open file descriptor, such as `/dev/stdout`, which cannot be
-    /// replaced.
+    /// Whether `path` names an open file descriptor, such as `/dev/stdout`, or a device of Windows,
+    /// which cannot be replaced.
     pub(super) names_open_file: bool,
     /// The name that the user gave, quoted.
     shown: String,
@@ -67,6 +68,11 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
     let existing = match fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // A device of Windows, such as NUL, has no metadata.
+        Err(_) if cfg!(windows) && OpenOptions::new().write(true).open(&path).is_ok() => {
+            names_open_file = true;
+            None
+        }
         Err(error) => return Err(cannot(&error)),
     };
     if let Some(metadata) = existing.as_ref().filter(|_| !names_open_file) {
@@ -148,8 +154,7 @@ impl Replacement {
             // Renaming ignores the permissions of the file, so check that it is writable.
             OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
         } else {
-            let is_name =
-                target.path.file_name().is_some() && !target.path.as_os_str().as_encoded_bytes().ends_with(b"/");
+            let is_name = target.path.file_name().is_some() && !ends_in_separator(&target.path);
             match fs::metadata(&directory) {
                 Ok(metadata) if metadata.is_dir() && is_name => {}
                 Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),
@@ -212,7 +217,7 @@ impl Replacement {
             return self.overwrite(&temporary);
         }
         let replace = self.keeping != Keeping::Old;
-        temporary.file().sync_all().map_err(|error| self.target.cannot_write(&error))?;
+        disk::sync(temporary.file()).map_err(|error| self.target.cannot_write(&error))?;
         if let Err(error) = temporary.rename(&self.target.path, replace) {
             // A mount point cannot be replaced, and in a directory with the sticky bit neither can
             // the file of another user. On Windows, the error means that a program uses the file.

@@ -8,6 +8,8 @@ use std::ops::Range;
 use sealane_age::{ReadAt as _, WriteAt as _};
 use zeroize::Zeroizing;
 
+use crate::os::disk;
+
 const BUFFER_BYTES: usize = 1 << 16;
 
 /// Copies the content of `from` over that of `to`, which is open for writing. If there is no space
@@ -16,14 +18,14 @@ const BUFFER_BYTES: usize = 1 << 16;
 pub(super) fn overwrite(to: &File, from: &File) -> io::Result<()> {
     let (old, new) = (to.metadata()?.len(), from.metadata()?.len());
     // Get the space while the old content is still intact.
-    let reserved = reserve(to, new).and_then(|()| copy(from, to, old..new)).and_then(|()| to.sync_all());
+    let reserved = reserve(to, new).and_then(|()| copy(from, to, old..new)).and_then(|()| disk::sync(to));
     if let Err(error) = reserved {
         let _ = to.set_len(old);
         return Err(error);
     }
     copy(from, to, 0..old.min(new))?;
     to.set_len(new)?;
-    to.sync_all()
+    disk::sync(to)
 }
 
 /// Reserves space for the first `len` bytes of the file, with its holes. The content and the length

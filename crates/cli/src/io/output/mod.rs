@@ -80,22 +80,22 @@ impl Output {
 
     fn file(path: &Path, content: Content) -> Result<Self> {
         let target = file::resolve(path)?;
-        Ok(match target.existing {
-            Some(ref metadata) if target.names_open_file || !metadata.is_file() => {
-                let is_exposed = content.is_secret() && others_read(metadata);
-                let id = FileId::new(metadata, Some(&target.path));
-                Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed }
-            }
-            _ => {
-                let id = target.existing.as_ref().and_then(|metadata| FileId::new(metadata, Some(&target.path)));
-                let keeping = match content {
-                    Content::Binary | Content::Text | Content::Plaintext => Keeping::Permissions,
-                    Content::Secret => Keeping::Private,
-                    Content::NewSecret => Keeping::Old,
-                };
-                Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?), is_exposed: false }
-            }
-        })
+        let existing = target.existing.as_ref();
+        let id = existing.and_then(|metadata| FileId::new(metadata, Some(&target.path)));
+        let is_direct = match existing {
+            Some(metadata) => target.names_open_file || !metadata.is_file(),
+            None => cfg!(windows) && target.names_open_file,
+        };
+        if is_direct {
+            let is_exposed = content.is_secret() && existing.is_some_and(others_read);
+            return Ok(Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed });
+        }
+        let keeping = match content {
+            Content::Binary | Content::Text | Content::Plaintext => Keeping::Permissions,
+            Content::Secret => Keeping::Private,
+            Content::NewSecret => Keeping::Old,
+        };
+        Ok(Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?), is_exposed: false })
     }
 
     fn stdout(content: Content, explicit: bool, typed: bool) -> Result<Self> {

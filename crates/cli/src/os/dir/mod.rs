@@ -1,28 +1,30 @@
 //! An open directory. All paths below it are opened relative to it, and no symbolic link is
 //! followed, so a user who can write there cannot redirect the command to other files.
 //!
-//! On Unix, paths are opened with `openat` and `O_NOFOLLOW`, one component at a time. Other systems
-//! use whole paths: links are refused, but a link that appears between the check and the use is not
-//! noticed.
+//! On Unix, paths are opened with `openat` and `O_NOFOLLOW`, one component at a time. On Windows,
+//! whole paths are used: links are refused, but a link that appears between the check and the use is
+//! not noticed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path};
 
+use crate::os::disk;
+
 mod descent;
 mod entry;
-#[cfg(not(unix))]
-mod portable;
 #[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
 
 pub(crate) use descent::Descent;
 pub(crate) use entry::Kind;
-#[cfg(not(unix))]
-pub(crate) use portable::Dir;
 #[cfg(unix)]
 pub(crate) use unix::Dir;
+#[cfg(windows)]
+pub(crate) use windows::Dir;
 
 impl Dir {
     /// Opens the directory that holds `path`. Returns this directory, and the last component of
@@ -86,7 +88,7 @@ impl Dir {
 
     /// Writes the names in the directory to the disk, on systems that can sync directories.
     pub(crate) fn sync(&self) {
-        let _ = self.file().and_then(|directory| directory.sync_all());
+        let _ = self.file().and_then(|directory| disk::sync(&directory));
     }
 }
 
@@ -100,6 +102,12 @@ pub(crate) fn sync(directory: &Path) {
     if let Ok(directory) = Dir::open(directory) {
         directory.sync();
     }
+}
+
+/// Returns whether a path ends in `/`, or in `\` on Windows, and so can only mean a directory.
+pub(crate) fn ends_in_separator(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|&last| std::path::is_separator(char::from(last)))
 }
 
 /// Returns `None` in place of an error that [`is_missing`] accepts.
@@ -116,29 +124,31 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
 }
 
-/// Returns whether no other user controls the file behind `metadata`: it is regular, has one name,
-/// and belongs to the current user or to `owner`, if there is one.
-#[cfg(unix)]
-pub(crate) fn is_own(metadata: &Metadata, owner: Option<u32>) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let is_owner = metadata.uid() == rustix::process::geteuid().as_raw() || owner == Some(metadata.uid());
-    metadata.is_file() && metadata.nlink() == 1 && is_owner
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_own(metadata: &Metadata, _owner: Option<u32>) -> bool {
-    metadata.is_file()
-}
-
-/// Returns whether the file behind `metadata` has several hard links. Only Unix tells.
-pub(crate) fn has_other_names(metadata: &Metadata) -> bool {
+/// Returns whether no other user controls `file`: it is regular, has one name, and belongs to the
+/// current user or to `owner`, if there is one. Windows does not tell the owner.
+pub(crate) fn is_own(file: &File, owner: Option<u32>) -> io::Result<bool> {
     #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        false
-    }
+    let is_owner = |metadata: &Metadata| {
+        let uid = std::os::unix::fs::MetadataExt::uid(metadata);
+        uid == rustix::process::geteuid().as_raw() || owner == Some(uid)
+    };
+    #[cfg(windows)]
+    let is_owner = |_: &Metadata| owner.is_none();
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file() && links(file)? == 1 && is_owner(&metadata))
+}
+
+/// Returns whether the file has several hard links.
+pub(crate) fn has_other_names(file: &File) -> io::Result<bool> {
+    Ok(links(file)? > 1)
+}
+
+/// Returns the number of hard links of a file.
+fn links(file: &File) -> io::Result<u64> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?));
+    #[cfg(windows)]
+    Ok(winapi_util::file::information(file)?.number_of_links())
 }
 
 /// Returns the owner of the file behind `metadata`, on systems with owners.
@@ -152,15 +162,19 @@ pub(crate) fn owner(_metadata: &Metadata) -> Option<u32> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::sync::Barrier;
+    use std::thread;
 
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn no_link_is_followed() {
+        use std::os::unix::fs::symlink;
+
         let root = tempfile::tempdir().unwrap();
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("file"), "outside").unwrap();
@@ -201,14 +215,92 @@ mod tests {
         dir.rename(OsStr::new("three"), OsStr::new("two"), true).unwrap();
         assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
         assert_eq!(dir.entries().unwrap().len(), 1);
-        // The same where the file system has neither such a call nor hard links.
-        fs::write(root.path().join("one"), "one again").unwrap();
-        let error = dir.rename_after_check(OsStr::new("one"), OsStr::new("two")).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(fs::read(root.path().join("two")).unwrap(), b"one");
-        dir.rename_after_check(OsStr::new("one"), OsStr::new("three")).unwrap();
-        assert_eq!(fs::read(root.path().join("three")).unwrap(), b"one again");
-        assert_eq!(dir.entries().unwrap().len(), 2);
+    }
+
+    /// Renames a file within the directory.
+    type Rename = fn(&Dir, &OsStr, &OsStr) -> io::Result<()>;
+
+    #[test]
+    fn of_several_new_files_one_gets_the_name() {
+        const THREADS: u8 = 4;
+        let ways: &[Rename] = &[
+            |dir, from, to| dir.rename(from, to, false),
+            // Where the file system has neither such a call nor hard links.
+            #[cfg(unix)]
+            Dir::rename_after_check,
+        ];
+        for rename in ways {
+            let root = tempfile::tempdir().unwrap();
+            let dir = Dir::open(root.path()).unwrap();
+            for round in 0..300 {
+                let (barrier, to) = (Barrier::new(THREADS.into()), format!("to{round}"));
+                let (barrier, dir, root, to) = (&barrier, &dir, root.path(), &to);
+                let run = |number: u8| {
+                    let from = format!("from{number}");
+                    fs::write(root.join(&from), [number]).unwrap();
+                    barrier.wait();
+                    match rename(dir, OsStr::new(&from), OsStr::new(to)) {
+                        Ok(()) => Some(number),
+                        Err(error) => {
+                            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+                            // The file is still there.
+                            fs::remove_file(root.join(&from)).unwrap();
+                            None
+                        }
+                    }
+                };
+                let renamed: Vec<u8> = thread::scope(|scope| {
+                    let threads: Vec<_> = (0..THREADS).map(|number| scope.spawn(move || run(number))).collect();
+                    threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+                });
+                assert_eq!(fs::read(root.join(to)).unwrap(), renamed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_took_a_name_is_another_file() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        let (name, path) = (OsStr::new("file"), root.path().join("file"));
+        fs::write(&path, "content").unwrap();
+        let file = File::open(&path).unwrap();
+        assert!(dir.is_same(name, &file).unwrap());
+        assert!(!has_other_names(&file).unwrap() && is_own(&file, None).unwrap());
+        fs::hard_link(&path, root.path().join("link")).unwrap();
+        assert!(dir.is_same(OsStr::new("link"), &file).unwrap());
+        assert!(has_other_names(&file).unwrap() && !is_own(&file, None).unwrap());
+        fs::rename(&path, root.path().join("moved")).unwrap();
+        assert!(!dir.is_same(name, &file).unwrap());
+        // The same length and times.
+        let times = file.metadata().unwrap().modified().unwrap();
+        fs::write(&path, "content").unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(times).unwrap();
+        assert!(!dir.is_same(name, &file).unwrap());
+    }
+
+    #[test]
+    fn a_directory_has_attributes() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = Dir::open(root.path()).unwrap();
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        dir.file().unwrap().set_modified(time).unwrap();
+        assert_eq!(dir.metadata().unwrap().modified().unwrap(), time);
+    }
+
+    #[test]
+    fn a_path_of_a_directory_ends_in_a_separator() {
+        for (path, expected) in [
+            ("", false),
+            ("a", false),
+            ("a/", true),
+            ("/", true),
+            ("a/b", false),
+            ("a\\", cfg!(windows)),
+            ("a\\b", false),
+        ] {
+            assert_eq!(ends_in_separator(Path::new(path)), expected, "{path}");
+        }
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Directories by descriptor.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::entry::{Kind, regular};
+use crate::os::disk;
 
 /// The errors of calls that the kernel or the file system does not support. Each can have another
 /// cause too.
@@ -39,6 +40,11 @@ impl Dir {
     /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
         Ok(File::from(self.0.try_clone()?))
+    }
+
+    /// Returns the metadata of the directory.
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.file()?.metadata()
     }
 
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
@@ -132,8 +138,11 @@ impl Dir {
     }
 
     /// Renames the file `from` to `to` in two steps: a check that nothing has the name `to`, and
-    /// the renaming. A file that gets the name between the two is replaced.
+    /// the renaming. A file to which another program gives the name between the two is replaced.
     pub(super) fn rename_after_check(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        // Threads of this run may write results to the same name, in upper and lower case.
+        static STEPS: Mutex<()> = Mutex::new(());
+        let _steps = STEPS.lock().unwrap_or_else(PoisonError::into_inner);
         match self.kind_of_child(to) {
             Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.rename(from, to, true),
@@ -159,7 +168,7 @@ impl Dir {
     /// Writes the names in the directory to the disk. Does nothing if the file system cannot sync
     /// directories. `file` is an open file in the directory.
     pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
-        let Err(error) = self.file().and_then(|directory| directory.sync_all()) else { return Ok(()) };
+        let Err(error) = self.file().and_then(|directory| disk::sync(&directory)) else { return Ok(()) };
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
         let _ = file;
         match Errno::from_io_error(&error) {
@@ -182,7 +191,7 @@ impl Dir {
     /// Writes all files of the directory's file system to the disk.
     #[cfg(target_os = "linux")]
     pub(crate) fn sync_file_system(&self) -> io::Result<()> {
-        match rustix::fs::syncfs(self.0.as_fd()) {
+        match rustix::fs::syncfs(&self.0) {
             // The directory cannot be read, so it was opened with O_PATH.
             Err(Errno::BADF) => {
                 rustix::fs::sync();

@@ -9,7 +9,9 @@ use base64::prelude::BASE64_STANDARD_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::attributes::Attributes;
+use super::file::FileFault;
 use super::name::{self, Name};
+use super::usable::{is_usable, stand_in};
 use crate::keys::FILE_ID_BYTES;
 use crate::message::OneLine;
 
@@ -129,6 +131,10 @@ pub struct Manifest {
     pub directories: BTreeMap<Name, Attributes>,
     /// The symbolic links and their targets.
     pub links: BTreeMap<Name, PathBuf>,
+    /// The names of the entries that this system cannot have, with `/` between the components. For
+    /// example, no file is called `10:30` on Windows. The [`Name`] has `_` in place of each such
+    /// component. On Unix, all names can exist.
+    pub unusable: BTreeMap<String, Name>,
 }
 
 impl Manifest {
@@ -156,7 +162,13 @@ impl Manifest {
     ///
     /// # Errors
     /// [`ManifestError`].
-    pub fn read(mut from: impl BufRead) -> Result<Self, ManifestError> {
+    pub fn read(from: impl BufRead) -> Result<Self, ManifestError> {
+        Self::read_with(from, cfg!(not(unix)).then_some(is_usable))
+    }
+
+    /// Does the work of [`Manifest::read`]. `is_usable` returns whether a component of a name can
+    /// exist. Without it, all can.
+    fn read_with(mut from: impl BufRead, is_usable: Option<fn(&str) -> bool>) -> Result<Self, ManifestError> {
         let malformed = ManifestError::Malformed;
         let mut text = Vec::new();
         let mut line = |text: &mut Vec<u8>| {
@@ -176,11 +188,37 @@ impl Manifest {
         }
         let mut manifest = Self::default();
         while line(&mut text)? {
-            let entry = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-            manifest.add(entry).map_err(malformed)?;
+            let entry = match is_usable {
+                Some(is_usable) => manifest.without_unusable(&text, is_usable),
+                None => serde_json::from_slice(&text).map(Some),
+            };
+            if let Some(entry) = entry.map_err(|error| malformed(error.to_string()))? {
+                manifest.add(entry).map_err(malformed)?;
+            }
         }
         manifest.check().map_err(malformed)?;
         Ok(manifest)
+    }
+
+    /// Reads an entry from a line. Notes it and returns `None` if its name is unusable.
+    fn without_unusable(&mut self, line: &[u8], is_usable: fn(&str) -> bool) -> serde_json::Result<Option<Entry>> {
+        let mut value: serde_json::Value = serde_json::from_slice(line)?;
+        let Some((name, usable)) = value.get("name").and_then(|name| stand_in(name, is_usable)) else {
+            return serde_json::from_value(value).map(Some);
+        };
+        // The rest of the entry must be valid too.
+        value["name"] = usable.into();
+        let entry: Entry = serde_json::from_value(value)?;
+        match self.unusable.insert(name, entry.name().clone()) {
+            None => Ok(None),
+            Some(first) => Err(de::Error::custom(listed_twice(&first))),
+        }
+    }
+
+    /// Returns a fault for each entry with an unusable name.
+    pub(super) fn unusable_faults(&self) -> impl Iterator<Item = (Name, FileFault)> {
+        let fault = |(name, usable): (&String, &Name)| (usable.clone(), FileFault::UnusableName { name: name.clone() });
+        self.unusable.iter().map(fault)
     }
 
     /// Checks that entries of different types have different names, and that only folders contain
@@ -200,7 +238,7 @@ impl Manifest {
         })
     }
 
-    /// Returns the entries.
+    /// Returns the entries, apart from those with unusable names.
     pub fn entries(&self) -> impl Iterator<Item = Entry> {
         let directory =
             |(name, attributes): (&Name, &Attributes)| Entry::Directory { name: name.clone(), attributes: *attributes };
@@ -238,158 +276,4 @@ fn listed_twice(name: &Name) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    fn name(text: &str) -> Name {
-        Name::new(Path::new(text)).unwrap()
-    }
-
-    fn read(text: &str) -> Result<Manifest, ManifestError> {
-        Manifest::read(text.as_bytes())
-    }
-
-    #[test]
-    fn written_manifests_can_be_read() {
-        let attributes = serde_json::from_str(r#"{"mode":420,"modified":[1,2]}"#).unwrap();
-        let entries = [
-            Entry::File { name: name("a/b"), size: 3, id: Id([7; 32]), attributes },
-            Entry::Directory { name: name("a"), attributes: Attributes::default() },
-            Entry::Link { name: name("l"), target: "../x".into() },
-        ];
-        let mut text = Vec::new();
-        Manifest::write(&mut text, entries).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        assert_eq!(
-            text,
-            "{\"sealane-manifest\":1}\n\
-             {\"type\":\"file\",\"name\":\"a/b\",\"size\":3,\"id\":\"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc\",\"mode\":420,\"modified\":[1,2]}\n\
-             {\"type\":\"directory\",\"name\":\"a\"}\n\
-             {\"type\":\"link\",\"name\":\"l\",\"target\":\"../x\"}\n"
-        );
-        let manifest = read(&text).unwrap();
-        assert_eq!(manifest.files[&name("a/b")], Known { size: 3, id: Id([7; 32]), attributes });
-        assert_eq!(manifest.links[&name("l")], Path::new("../x"));
-        assert!(manifest.directories.contains_key(&name("a")));
-    }
-
-    #[test]
-    fn a_changed_manifest_never_causes_a_panic() {
-        let text = "{\"sealane-manifest\":1}\n\
-            {\"type\":\"file\",\"name\":{\"base64\":\"YS//Cg==\"},\"size\":3,\"id\":\"BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc\",\"mode\":420,\"modified\":[-1,2]}\n\
-            {\"type\":\"link\",\"name\":\"l/m\",\"target\":\"../x\"}\n";
-        assert!(read(text).is_ok());
-        for at in 0..text.len() {
-            let _ = read(&text[..at]);
-            for byte in [0, b'"', b'{', b'}', b'.', b'/', b'9', b'-', b'\n', 0xff] {
-                let mut changed = text.as_bytes().to_vec();
-                changed[at] = byte;
-                let _ = Manifest::read(&changed[..]);
-                changed.insert(at, byte);
-                let _ = Manifest::read(&changed[..]);
-            }
-        }
-    }
-
-    /// The work for a name grows with the square of its components.
-    #[test]
-    fn names_that_are_too_long_are_malformed() {
-        let deep = vec!["a"; 100_000].join("/");
-        for name in [deep, "n".repeat(5000)] {
-            let line = format!("{{\"type\":\"directory\",\"name\":\"{name}\"}}\n");
-            let error = read(&format!("{{\"sealane-manifest\":1}}\n{line}")).unwrap_err().to_string();
-            assert!(error.contains("malformed: a name has more than") && error.len() < 200, "{error}");
-            let entry = Entry::Directory { name: self::name(&name), attributes: Attributes::default() };
-            let error = Manifest::write(io::sink(), [entry]).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidFilename);
-        }
-    }
-
-    #[test]
-    fn entries_that_cannot_be_read_are_refused_by_the_writer() {
-        let directory = |text| Entry::Directory { name: name(text), attributes: Attributes::default() };
-        let link = |text, target: &str| Entry::Link { name: name(text), target: target.into() };
-        let long = "x".repeat(1 << 20);
-        for (entries, reason) in [
-            ([directory("a"), directory("a")], "\"a\" is listed twice"),
-            ([directory("a"), link("a", "x")], "\"a\" is listed twice"),
-            ([directory("a/b"), link("a", "x")], "\"a\" is listed as a file or a link, but contains entries"),
-            ([directory("a"), link("b", &long)], "an entry is longer than 1 MiB"),
-        ] {
-            let error = Manifest::write(io::sink(), entries).unwrap_err();
-            assert_eq!((error.kind(), error.to_string().as_str()), (io::ErrorKind::InvalidInput, reason));
-        }
-        // The longest line, which ends with `"}` and a line feed.
-        let start = "{\"type\":\"link\",\"name\":\"b\",\"target\":\"".len();
-        let mut text = Vec::new();
-        Manifest::write(&mut text, [link("b", &long[start + 3..])]).unwrap();
-        assert_eq!(Manifest::read(&text[..]).unwrap().links.len(), 1);
-        // Spaces fill the longest line, and an entry follows on the same line.
-        let entry = &text[text.iter().position(|&byte| byte == b'\n').unwrap() + 1..];
-        let (last, entry) = entry.split_last().unwrap();
-        assert_eq!((*last, entry.len() as u64), (b'\n', MAX_LINE - 1));
-        let next = "{\"type\":\"directory\",\"name\":\"a\"}\n";
-        let read = |between: &[u8]| {
-            let text = [b"{\"sealane-manifest\":1}\n", entry, between, next.as_bytes()].concat();
-            Manifest::read(&text[..])
-        };
-        assert_eq!(read(b"\n").unwrap().directories.len(), 1);
-        assert!(read(b" ").unwrap_err().to_string().contains("malformed: a line is too long"));
-    }
-
-    #[test]
-    fn only_folders_contain_entries() {
-        let line = |kind: &str, name: &str| match kind {
-            "file" => {
-                let id = "A".repeat(43);
-                format!("{{\"type\":\"file\",\"name\":\"{name}\",\"size\":1,\"id\":\"{id}\"}}\n")
-            }
-            "link" => format!("{{\"type\":\"link\",\"name\":\"{name}\",\"target\":\"x\"}}\n"),
-            kind => format!("{{\"type\":\"{kind}\",\"name\":\"{name}\"}}\n"),
-        };
-        let read = |lines: &[String]| read(&format!("{{\"sealane-manifest\":1}}\n{}", lines.concat()));
-        let others = ["a!", "a.age", "a/b c", "ab", "b/a/b"].map(|name| line("file", name)).concat();
-        for below in ["file", "link", "directory"] {
-            for name in ["a/b", "a/b/c"] {
-                for above in ["file", "link"] {
-                    let mut lines = [line(above, "a"), others.replace("a/b c", "c"), line(below, name)];
-                    for _ in 0..2 {
-                        let error = read(&lines).unwrap_err().to_string();
-                        assert!(
-                            error.ends_with("\"a\" is listed as a file or a link, but contains entries"),
-                            "{error}"
-                        );
-                        lines.reverse();
-                    }
-                }
-                assert!(read(&[line("directory", "a"), others.clone(), line(below, name)]).is_ok());
-                // The folder need not be listed.
-                assert!(read(&[line(below, name), others.clone()]).is_ok());
-            }
-        }
-    }
-
-    #[test]
-    fn other_text_is_not_a_manifest() {
-        let head = "{\"sealane-manifest\":1}\n";
-        for (lines, why) in [
-            ("", "malformed"),
-            ("{}\n", "malformed"),
-            ("{\"sealane-manifest\":2}\n", "version 2"),
-            ("{\"sealane-manifest\":1}\n{\"type\":\"device\",\"name\":\"a\"}\n", "malformed"),
-            ("{\"sealane-manifest\":1}\n{\"type\":\"\\u001b[2J\",\"name\":\"a\"}\n", "`\u{fffd}[2J`"),
-            ("{\"sealane-manifest\":1}\n{\"type\":\"directory\",\"name\":\"../a\"}\n", "not a name within a folder"),
-            ("{\"sealane-manifest\":1}\n{\"type\":\"directory\",\"name\":\"/a\"}\n", "not a name within a folder"),
-            ("{\"sealane-manifest\":1}\n{\"type\":\"file\",\"name\":\"a\",\"size\":1,\"id\":\"AAAA\"}\n", "32 bytes"),
-        ] {
-            assert!(read(lines).unwrap_err().to_string().contains(why), "{lines}");
-        }
-        let twice = format!(
-            "{head}{{\"type\":\"directory\",\"name\":\"a\"}}\n{{\"type\":\"link\",\"name\":\"a\",\"target\":\"b\"}}\n"
-        );
-        assert!(read(&twice).unwrap_err().to_string().contains("twice"));
-        assert_eq!(read(head).unwrap(), Manifest::default());
-    }
-}
+mod tests;

@@ -1,11 +1,16 @@
-//! Directories by path, for systems without descriptors of directories.
+//! Directories by path, for Windows.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType};
+use std::fs::{self, File, FileType, Metadata};
 use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempPath;
+
 use super::entry::{Kind, regular};
+use crate::os::disk;
+use crate::os::file_id::open_to_query;
 
 /// A directory.
 #[derive(Clone, Debug)]
@@ -15,12 +20,26 @@ impl Dir {
     /// Checks the directory that the user named. Links to it are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        if path.metadata()?.is_dir() { Ok(Self(path.to_owned())) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        if !path.metadata()?.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        // This form has no limit of 260 characters. Not every drive has such a form.
+        Ok(Self(path.canonicalize().unwrap_or_else(|_| path.to_owned())))
     }
 
     /// Returns the directory as a file, to set its attributes or to sync it.
     pub(crate) fn file(&self) -> io::Result<File> {
-        File::open(&self.0)
+        const FILE_READ_ATTRIBUTES: u32 = 0x80;
+        const FILE_WRITE_ATTRIBUTES: u32 = 0x100;
+        // Without this flag, Windows opens no directory.
+        const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+        let access = FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES;
+        File::options().access_mode(access).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(&self.0)
+    }
+
+    /// Returns the metadata of the directory.
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        self.0.metadata()
     }
 
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
@@ -76,10 +95,13 @@ impl Dir {
     /// is an error otherwise.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr, replace: bool) -> io::Result<()> {
         let (from, to) = (self.0.join(from), self.0.join(to));
-        if !replace && to.symlink_metadata().is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
+        if replace {
+            return fs::rename(from, to);
         }
-        fs::rename(from, to)
+        let mut from = TempPath::try_from_path(from)?;
+        // After an error, the caller still needs the file.
+        from.disable_cleanup(true);
+        from.persist_noclobber(to).map_err(|error| error.error)
     }
 
     /// Removes the file `name`.
@@ -87,20 +109,21 @@ impl Dir {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Writes the names in the directory to the disk, on systems that can sync directories.
-    pub(crate) fn sync_names(&self, _file: &File) -> io::Result<()> {
-        self.sync();
-        Ok(())
+    /// Writes the names of `file`, which is in the directory, to the disk. `file` is open for
+    /// writing.
+    pub(crate) fn sync_names(&self, file: &File) -> io::Result<()> {
+        disk::sync(file)
     }
 
-    /// Returns whether `name` looks like the open file `file`. These systems have no identity of a
-    /// file for this, so only the lengths are compared.
+    /// Returns whether `name` is the open file `file`, which was opened in the directory.
     pub(crate) fn is_same(&self, name: &OsStr, file: &File) -> io::Result<bool> {
-        let entry = match self.0.join(name).symlink_metadata() {
+        let entry = match open_to_query(&self.0.join(name), true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             entry => entry?,
         };
-        Ok(entry.is_file() && entry.len() == file.metadata()?.len())
+        // Both are on the volume of the directory.
+        let index = |file: &File| winapi_util::file::information(file).map(|information| information.file_index());
+        Ok(index(&entry)? == index(file)?)
     }
 }
 

@@ -1,0 +1,100 @@
+//! The names that a system can have.
+//!
+//! Windows reserves names for devices in every folder, and does not allow some characters. It
+//! removes dots and spaces at the end of a name, so such a name would lead to another file.
+
+use serde::Deserialize as _;
+
+use super::name::Form;
+
+/// Returns whether this system can have a file or a folder with the name `component`.
+pub(super) fn is_usable(component: &str) -> bool {
+    !cfg!(windows) || is_windows_name(component)
+}
+
+/// Returns whether Windows can have a file or a folder with the name `component`.
+pub(super) fn is_windows_name(component: &str) -> bool {
+    // The text after a colon names an alternate data stream.
+    let is_refused = |char: char| char < ' ' || "<>:\"/\\|?*".contains(char);
+    let stem = component.split('.').next().unwrap_or_default().trim_end_matches(' ');
+    !component.is_empty() && !component.contains(is_refused) && !component.ends_with(['.', ' ']) && !is_device(stem)
+}
+
+/// Returns whether Windows has a device of this name. An extension makes no difference.
+fn is_device(stem: &str) -> bool {
+    const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+    const NUMBERS: &str = "0123456789\u{b9}\u{b2}\u{b3}";
+    let stem = stem.to_ascii_uppercase();
+    let is_numbered = |port: &str| {
+        let mut number = stem.strip_prefix(port).unwrap_or_default().chars();
+        number.next().is_some_and(|number| NUMBERS.contains(number)) && number.next().is_none()
+    };
+    DEVICES.contains(&stem.as_str()) || is_numbered("COM") || is_numbered("LPT")
+}
+
+/// Returns a name in a manifest as text, and the same name with `_` in place of each component that
+/// `is_usable` refuses or that is not Unicode. Returns `None` if there is no such component.
+/// Components that lead elsewhere, such as `..`, stay: no name has them.
+pub(super) fn stand_in(name: &serde_json::Value, is_usable: fn(&str) -> bool) -> Option<(String, String)> {
+    let (text, is_unicode) = match Form::deserialize(name).ok()? {
+        Form::Text(text) => (text, true),
+        Form::Bytes { base64 } => (String::from_utf8_lossy(&Form::decode(&base64).ok()?).into_owned(), false),
+    };
+    let is_kept = |part: &str| {
+        matches!(part, "" | "." | "..")
+            || (is_usable(part) && (is_unicode || !part.contains(char::REPLACEMENT_CHARACTER)))
+    };
+    let parts: Vec<_> = text.split('/').map(|part| if is_kept(part) { part } else { "_" }).collect();
+    let usable = parts.join("/");
+    (usable != text).then_some((text, usable))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_devices_and_names_that_windows_changes() {
+        for name in
+            ["a", ".a", "a b", "a.b.c", "com", "com10", "comx", "lpt", "auxiliary", "nul1", "xnul", "conin", "ü", "_"]
+        {
+            assert!(is_windows_name(name), "{name}");
+        }
+        for name in [
+            "",
+            ".",
+            "..",
+            "a.",
+            "a ",
+            "a. ",
+            "con",
+            "PRN",
+            "Aux",
+            "nul",
+            "NUL.txt",
+            "nul .txt",
+            "nul.tar.gz",
+            "conin$",
+            "CONOUT$",
+            "com0",
+            "COM1",
+            "lpt9.txt",
+            "com\u{b9}",
+            "LPT\u{b3}.x",
+            "10:30",
+            "a:b",
+            "a\\b",
+            "a/b",
+            "a?",
+            "a*",
+            "<a",
+            "a>",
+            "a|b",
+            "\"a\"",
+            "a\n",
+            "\0",
+        ] {
+            assert!(!is_windows_name(name), "{name:?}");
+        }
+    }
+}
