@@ -8,8 +8,10 @@
 
 If a task is cancelled, ``encrypt_file`` and ``decrypt_file`` stop at their next step, and the
 target stays as it was, unless the last step was done already. The task waits until they have
-stopped, and until other functions have ended. The next read returns what a cancelled read has read.
-A cancelled write may have written its data. ``progress`` is called in the thread that does the work.
+stopped, and until other functions have ended. If a read of an open file is cancelled, the next read
+returns its bytes. A write that is cancelled may have written its data.
+
+``progress`` is called in the thread that does the work.
 """
 
 from __future__ import annotations
