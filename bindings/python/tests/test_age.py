@@ -161,8 +161,9 @@ def test_in_memory_with_threads(threads, length):
     sealer = age.Sealer(IDENTITY.recipient, threads=threads)
     pieces = [sealer.update(data[i : i + 999_983]) for i in range(0, length, 999_983)]
     assert age.decrypt(b"".join(pieces) + sealer.finish(), IDENTITY) == data
-    with pytest.raises(age.PayloadError, match="finished"):
-        sealer.update(b"more")
+    for work in (lambda: sealer.update(b"more"), sealer.finish):
+        with pytest.raises(ValueError, match="finished"):
+            work()
 
 
 def test_files_and_progress(tmp_path):
@@ -174,7 +175,9 @@ def test_files_and_progress(tmp_path):
         reports.clear()
         age.encrypt_file(plain, sealed, IDENTITY.recipient, armor=armor, progress=lambda *now: reports.append(now))
         assert reports[-1] == (len(data), len(data))
-        age.decrypt_file(str(sealed), opened, IDENTITY, threads=1)
+        reports.clear()
+        age.decrypt_file(str(sealed), opened, IDENTITY, threads=1, progress=lambda *now: reports.append(now))
+        assert reports[-1] == (sealed.stat().st_size, sealed.stat().st_size)
         assert opened.read_bytes() == data
     with pytest.raises(ZeroDivisionError):
         age.encrypt_file(plain, sealed, IDENTITY.recipient, progress=lambda *_: 1 / 0)

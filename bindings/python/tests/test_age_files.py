@@ -189,6 +189,14 @@ class Full(io.RawIOBase):
         return self.answer
 
 
+def test_a_path_that_cannot_be_opened(tmp_path):
+    """In Python's development mode, failures of finalizers are shown."""
+    code = "import sys; from sealane.age import *; create_age(sys.argv[1], Recipient(sys.argv[2]))"
+    command = [sys.executable, "-X", "dev", "-c", code, tmp_path / "none" / "file", str(IDENTITY.recipient)]
+    errors = subprocess.run(command, stderr=subprocess.PIPE, text=True).stderr
+    assert "FileNotFoundError" in errors and "AttributeError" not in errors
+
+
 @pytest.mark.parametrize(("answer", "error"), [(None, BlockingIOError), (0, OSError)])
 def test_a_target_that_takes_nothing(answer, error):
     writer = age.create_age(Full(answer), IDENTITY.recipient)

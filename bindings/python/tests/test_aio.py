@@ -1,6 +1,7 @@
 """Files in asyncio."""
 
 import asyncio
+import io
 import os
 import pickle
 import threading
@@ -93,6 +94,45 @@ async def test_readers_and_writers(tmp_path):
         await file.seek(3 * 65_536)
         with pytest.raises(age.PayloadError):
             await file.read(10)
+
+
+class Waiting(io.BytesIO):
+    """A file whose reads wait."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.has_begun, self.may_go_on = threading.Event(), threading.Event()
+        self.may_go_on.set()
+
+    def read(self, size=-1):
+        self.has_begun.set()
+        assert self.may_go_on.wait(30)
+        return super().read(size)
+
+
+@pytest.mark.parametrize("armor", [False, True])
+async def test_a_read_that_is_cancelled_loses_nothing(armor):
+    source = Waiting(age.encrypt(DATA, IDENTITY.recipient, armor=armor))
+    file = await aio.open_age(source, IDENTITY)
+
+    async def cancelled(read):
+        source.has_begun.clear()
+        source.may_go_on.clear()
+        task = asyncio.create_task(read)
+        assert await asyncio.to_thread(source.has_begun.wait, 30)
+        task.cancel()
+        await asyncio.sleep(0)
+        source.may_go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    await cancelled(file.read(200_000))
+    assert file.tell() == 0
+    assert await file.read(100_000) == DATA[:100_000]
+    await cancelled(file.readinto(bytearray(300_000)))
+    assert file.tell() == 100_000
+    assert await file.read() == DATA[100_000:]
+    await file.close()
 
 
 async def test_a_block_that_fails_leaves_an_incomplete_file(tmp_path):

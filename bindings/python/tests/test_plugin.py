@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,28 @@ def test_a_plugin_seals_and_opens(log):
     assert age.decrypt(sealed, IDENTITY) == b"secret"
     with pytest.raises(age.NoMatchError):
         age.decrypt(age.encrypt(b"secret", IDENTITY.recipient), identity)
+
+
+WAITING = """#!/bin/sh
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ ! -e "$PLUGIN_LOG.go" ] || exec "$0.real" "$1"
+    sleep 0.2
+done
+exit 1
+"""
+
+
+def test_other_threads_run_while_a_plugin_contributes_its_part(log):
+    recipient = age.Recipient.threshold(2, [age.Recipient(RECIPIENT), IDENTITY.recipient])
+    sealed = age.encrypt(b"secret", recipient)
+    program = log.with_name("age-plugin-test")
+    shutil.copy(program, f"{program}.real")
+    program.write_text(WAITING)
+    thread = threading.Timer(0.3, Path(f"{log}.go").touch)
+    thread.start()
+    [part] = age.parts_of(sealed, age.Identity(KEY))
+    thread.join()
+    assert age.decrypt(sealed, [part, IDENTITY]) == b"secret"
 
 
 def test_a_plugin_that_is_missing(log):

@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
 from keys import IDENTITY, OPTIONS
 from sealane import age
-from sealane._replacement import replaced_file
+from sealane._replacement import replaced_file, replacement
+from sealane.jobs._stores._local import LocalStore
 
 DATA = bytes(range(256)) * 1024  # 256 KiB
 
@@ -80,6 +82,20 @@ def test_the_file_behind_a_link_is_replaced(tmp_path, plain):
     age.rekey_file(link, IDENTITY, IDENTITY.recipient)
     assert link.is_symlink() and real.stat().st_mode & 0o777 == 0o640
     assert os.listdir(folder) == ["real"]
+
+
+@pytest.mark.parametrize("name", ["a" * 255, "é" * 127 + "a", "a" + "é" * 127])
+def test_targets_with_the_longest_names(tmp_path, plain, name):
+    path = tmp_path / "folder" / name
+    path.parent.mkdir()
+    age.encrypt_file(plain, path, IDENTITY.recipient)
+    age.rekey_file(path, IDENTITY, IDENTITY.recipient)
+    assert age.decrypt(path.read_bytes(), IDENTITY) == DATA
+    with replacement(path) as temporary:
+        store = LocalStore(fsspec.filesystem("file"), str(path))
+        store.clean(temporary)
+        assert os.listdir(path.parent) == [name]
+        shutil.copy(path, temporary)
 
 
 @pytest.mark.parametrize("has_proc", [True, False])

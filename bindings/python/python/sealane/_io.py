@@ -54,9 +54,7 @@ class AgeReader(io.RawIOBase):
         if size is None or size < 0:
             return self.readall()
         if size > _STEP:
-            if not self.seekable():
-                return self._read_in_steps(size)
-            size = max(0, min(size, self.plaintext_len() - self._position))
+            return self._read_in_steps(size)
         data = self._open().read(size)
         self._position += len(data)
         return data
@@ -137,8 +135,10 @@ class AgeWriter(io.RawIOBase):
     ) -> None:
         super().__init__()
         self._sealer = sealer or Sealer(recipients, header_len=header_len)
-        self._owned = isinstance(file, str | os.PathLike)
-        self._file = open(file, "wb") if self._owned else file
+        is_path = isinstance(file, str | os.PathLike)
+        self._file = open(file, "wb") if is_path else file
+        # Only now, because the finalizer closes an owned file.
+        self._owned = is_path
         self._position = 0
 
     def writable(self) -> bool:

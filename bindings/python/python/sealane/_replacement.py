@@ -14,6 +14,9 @@ from typing import BinaryIO
 _ACCESS_LIST = "system.posix_acl_access"
 #: Errors with which the system reports that a file has no access list.
 _NO_LIST = (errno.ENODATA, errno.EOPNOTSUPP)
+#: A temporary name has at most this many bytes of the file's name. It adds 22, and most filesystems
+#: allow 255.
+_MAX_NAME_BYTES = 255 - 22
 
 
 def _sync_folder(folder: str) -> None:
@@ -85,6 +88,18 @@ def other_links(found: os.stat_result) -> str | None:
     return f"the file has {found.st_nlink} hard links, and the others would keep the old header"
 
 
+def temporary_prefix(name: str) -> str:
+    """Returns how the names of temporary files for the file ``name`` begin."""
+    while len(os.fsencode(name)) > _MAX_NAME_BYTES:
+        name = name[:-1]
+    return f".{name}."
+
+
+def temporary_name(name: str) -> str:
+    """Returns the name of a new temporary file for the file ``name``."""
+    return f"{temporary_prefix(name)}{secrets.token_hex(8)}.tmp"
+
+
 @contextlib.contextmanager
 def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result], None] | None = None) -> Iterator[str]:
     """Yields the name of a temporary file, which replaces ``target`` if the block succeeds.
@@ -104,7 +119,7 @@ def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result]
         yield target
         return
     folder, name = os.path.split(real)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, temporary_name(name))
     # A file that replaces another is its owner's alone until it has the permissions of the other.
     descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if old is None else 0o600)
     try:

@@ -40,8 +40,9 @@ class ChaCha20Poly1305:
     never be used twice with a key: count the messages, or use ``XChaCha20Poly1305`` with random
     nonces.
 
-    Buffers for results must not overlap the inputs. Data and nonces of a wrong length are a
-    ``ValueError``.
+    A key, a nonce or a buffer of a wrong length is a ``ValueError``, and so is data that does not
+    match its ``lengths``. A buffer for a result that overlaps an input is a ``BufferError``. A
+    message that is too long, or a negative length, is an ``OverflowError``.
     """
 
     NONCE_BYTES: Final = 12
@@ -276,7 +277,11 @@ class ChunkFile:
 
 @final
 class Sealer:
-    """Seals a file in pieces. No I/O: write what ``update`` and ``finish`` return, in order."""
+    """Seals a file in pieces. No I/O: write what ``update`` and ``finish`` return, in order.
+
+    After ``finish``, both raise ``ValueError``. In another process, for example after ``os.fork``,
+    they raise ``RuntimeError``.
+    """
 
     def __new__(cls, recipients: _Recipients, *, header_len: int | None = None, threads: int | None = None) -> Sealer:
         """Prepares a file. ``header_len`` pads the header to a length."""

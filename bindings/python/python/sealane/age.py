@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import io
 import os
 import stat
@@ -101,7 +102,7 @@ _MAX_HEADER_BYTES = 1 << 20
 
 
 class Readable(Protocol):
-    """A file to read from. To be seekable, it must have ``seek`` and ``tell`` too."""
+    """A file to read from. To be seekable, it must have ``seek``, ``tell`` and ``seekable`` too."""
 
     def read(self, size: int, /) -> bytes: ...
 
@@ -121,7 +122,12 @@ def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int
 
     ``file`` is a path, or a binary file, which is not closed. Close the writer to finish the file.
     If a ``with`` block ends with an exception, the file is left incomplete, and reading it to its
-    end fails. ``header_len`` pads the header, without the nonce of 16 bytes that follows it, to
+    end fails. This holds only for a block of the writer itself: ``io.TextIOWrapper``,
+    ``io.BufferedWriter`` and other wrappers close the writer, and so finish the file, even if their
+    block fails or they are never closed. Use the writer in ``with``, and flush the wrapper at the
+    end of that block.
+
+    ``header_len`` pads the header, without the nonce of 16 bytes that follows it, to
     that length, so that the size of the plaintext follows from the size of the file.
     """
     return AgeWriter(file, recipients, header_len=header_len)
@@ -259,6 +265,19 @@ class FileInfo:
     armored: bool
 
 
+def _read_up_to(file: Any, size: int) -> bytes:
+    """Reads ``size`` bytes, or fewer if the file ends. A read of a raw file may return fewer."""
+    data = bytearray()
+    while len(data) < size:
+        piece = file.read(size - len(data))
+        if piece is None:
+            raise BlockingIOError(errno.EAGAIN, "the file has no data yet")
+        if not piece:
+            break
+        data += piece
+    return bytes(data)
+
+
 def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
     """Returns the start of a file, its length or ``None`` if armored, and whether it is armored."""
     with contextlib.ExitStack() as stack:
@@ -269,7 +288,7 @@ def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
             opened = stack.enter_context(open(file, "rb"))
         start = opened.tell()
         # Armored files yield fewer bytes: 48 for each 65 characters.
-        data = opened.read(_MAX_HEADER_BYTES + 16)
+        data = _read_up_to(opened, _MAX_HEADER_BYTES + 16)
         if data.lstrip().startswith(b"-----BEGIN AGE"):
             return _sealane.dearmor_prefix(data), None, True
         length = opened.seek(0, os.SEEK_END) - start

@@ -8,8 +8,10 @@
 
 If a task is cancelled, ``encrypt_file`` and ``decrypt_file`` stop at their next step, and the
 target stays as it was, unless the last step was done already. The task waits until they have
-stopped, and until other functions have ended. ``progress`` is called in the thread that does the
-work.
+stopped, and until other functions have ended. If a read of an open file is cancelled, the next read
+returns its bytes. A write that is cancelled may have written its data.
+
+``progress`` is called in the thread that does the work.
 """
 
 from __future__ import annotations
@@ -45,10 +47,13 @@ class _Cancelled(Exception):
     """Ends the work of a task that was cancelled."""
 
 
-async def _wait_for(work: Callable[[], T], stop: Callable[[], object] = lambda: None) -> T:
+async def _wait_for(
+    work: Callable[[], T], stop: Callable[[], object] = lambda: None, undo: Callable[[T], object] = lambda result: None
+) -> T:
     """Runs ``work`` in a thread and waits for its end.
 
-    If the task is cancelled, calls ``stop()`` first.
+    If the task is cancelled, calls ``stop()`` first. If the work succeeds nevertheless, calls
+    ``undo`` with its result, which the task does not get.
     """
     running = asyncio.ensure_future(asyncio.to_thread(work))
     try:
@@ -60,8 +65,8 @@ async def _wait_for(work: Callable[[], T], stop: Callable[[], object] = lambda: 
             # this returns.
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([running])
-        if not running.cancelled():
-            running.exception()
+        if not running.cancelled() and running.exception() is None:
+            undo(running.result())
         raise
 
 
@@ -145,10 +150,10 @@ class _AsyncFile:
         self._file = file
         self._lock = asyncio.Lock()
 
-    async def _call(self, method: str, *arguments: Any) -> Any:
+    async def _call(self, method: str, *arguments: Any, undo: Callable[[Any], object] = lambda result: None) -> Any:
         # Otherwise two tasks that share a file could use its position at the same time.
         async with self._lock:
-            return await _wait_for(lambda: getattr(self._file, method)(*arguments))
+            return await _wait_for(lambda: getattr(self._file, method)(*arguments), undo=undo)
 
     @property
     def closed(self) -> bool:
@@ -178,12 +183,16 @@ class AsyncAgeReader(_AsyncFile):
 
     async def read(self, size: int = -1) -> bytes:
         """Reads ``size`` bytes, or everything. Returns fewer only at the end, or before damage."""
-        data: bytes = await self._call("read", size)
+        data: bytes = await self._call("read", size, undo=lambda data: self._file._take_back([data]))
         return data
 
     async def readinto(self, buffer: Buffer) -> int:
         """Fills the buffer, which must not be used meanwhile. Returns the number of bytes."""
-        length: int = await self._call("readinto", buffer)
+
+        def undo(length: int) -> None:
+            self._file._take_back([memoryview(buffer).tobytes()[:length]])
+
+        length: int = await self._call("readinto", buffer, undo=undo)
         return length
 
     async def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:

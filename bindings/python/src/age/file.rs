@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use sealane_age::armor::ArmoredReader;
+use sealane_age::stream::NONCE_BYTES;
 use sealane_age::{Decryptor, ReadAt};
 
 use super::identity::Identities;
@@ -164,8 +165,10 @@ pub(crate) fn decrypt_file(
         if is_armored || !is_regular {
             return decrypt_all(&input, &output, &identities, threads);
         }
+        // Reads the file itself, so that only the header is counted and not what is read ahead.
         // A passphrase identity enforces its own limit on the work factor.
-        let decryptor = Decryptor::new(&input).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
+        let decryptor = Decryptor::new(&input.file).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
+        input.read.store((decryptor.header().encoded_len() + NONCE_BYTES) as u64, Ordering::Relaxed);
         let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(Failure::Decrypt)?;
         reader.copy_at(&input, &output, threads).map(drop).map_err(Failure::Copy)
     };

@@ -72,8 +72,10 @@ impl Identity {
     }
 
     /// Parses an ssh private key.
-    fn of_ssh(pem: &[u8], passphrase: Option<&str>) -> PyResult<Self> {
-        let key = parse_ssh_identity(pem, passphrase.map(SecretString::from)).map_err(|fault| match fault {
+    fn of_ssh(py: Python<'_>, pem: &[u8], passphrase: Option<&str>) -> PyResult<Self> {
+        // Deriving the key from a passphrase may take seconds.
+        let key = py.detach(|| parse_ssh_identity(pem, passphrase.map(SecretString::from)));
+        let key = key.map_err(|fault| match fault {
             SshIdentityFault::PassphraseNeeded | SshIdentityFault::WrongPassphrase => {
                 IdentityError::new_err(fault.to_string())
             }
@@ -118,8 +120,8 @@ impl Identity {
 
     #[staticmethod]
     #[pyo3(signature = (pem, *, passphrase = None))]
-    fn ssh(pem: Input<'_>, passphrase: Option<&str>) -> PyResult<Self> {
-        Self::of_ssh(pem.as_slice(), passphrase)
+    fn ssh(py: Python<'_>, pem: Input<'_>, passphrase: Option<&str>) -> PyResult<Self> {
+        Self::of_ssh(py, pem.as_slice(), passphrase)
     }
 
     #[getter]
@@ -208,7 +210,7 @@ impl Identities {
 pub(crate) fn parse(py: Python<'_>, contents: Input<'_>, passphrase: Option<&str>) -> PyResult<Vec<Identity>> {
     let (kind, contents) = IdentityFile::of(contents.as_slice());
     match kind {
-        IdentityFile::Pem => Ok(vec![Identity::of_ssh(contents, passphrase)?]),
+        IdentityFile::Pem => Ok(vec![Identity::of_ssh(py, contents, passphrase)?]),
         IdentityFile::Encrypted => {
             let needed = || IdentityError::new_err("the identity file is encrypted: its passphrase is needed");
             let passphrase = passphrase.ok_or_else(needed)?;

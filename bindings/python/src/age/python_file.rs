@@ -30,6 +30,14 @@ impl Progress {
     }
 }
 
+/// Calls `work`, and keeps its Python exception inside the I/O error.
+///
+/// `?` would turn an `InterruptedError` into [`io::ErrorKind::Interrupted`], after which Rust's
+/// loops read again, although the file has already moved on.
+fn attached<T>(work: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
+    Python::attach(work).map_err(io::Error::other)
+}
+
 /// A Python file object.
 pub(crate) struct PythonFile {
     file: Py<PyAny>,
@@ -55,16 +63,16 @@ impl PythonFile {
 
 impl Read for PythonFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| {
+        attached(|py| {
             let room = out.len().min(STEP);
             let data = self.file.bind(py).call_method1(intern!(py, "read"), (room,))?;
             if data.is_none() {
-                return Err(PyBlockingIOError::new_err("the file has no data yet").into());
+                return Err(PyBlockingIOError::new_err("the file has no data yet"));
             }
             let data: Input<'_> = data.extract()?;
             let data = data.as_slice();
             let Some(start) = out.get_mut(..data.len()) else {
-                return Err(PyOSError::new_err("the file returned more bytes than it was asked for").into());
+                return Err(PyOSError::new_err("the file returned more bytes than it was asked for"));
             };
             start.copy_from_slice(data);
             let len = data.len();
@@ -76,20 +84,20 @@ impl Read for PythonFile {
 
 impl Write for PythonFile {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        Python::attach(|py| {
+        attached(|py| {
             let data = &data[..data.len().min(STEP)];
             let file = self.file.bind(py);
             let written = file.call_method1(intern!(py, "write"), (PyBytes::new(py, data),))?;
             let written = if !written.is_none() {
                 written.extract()?
             } else if file.is_instance(&py.import(intern!(py, "io"))?.getattr(intern!(py, "RawIOBase"))?)? {
-                return Err(PyBlockingIOError::new_err("the file cannot take more data yet").into());
+                return Err(PyBlockingIOError::new_err("the file cannot take more data yet"));
             } else {
                 // Other files return `None` when they have written everything.
                 data.len()
             };
             if written > data.len() {
-                return Err(PyOSError::new_err("the file wrote more bytes than it was given").into());
+                return Err(PyOSError::new_err("the file wrote more bytes than it was given"));
             }
             self.count(py, written)?;
             Ok(written)
@@ -97,7 +105,7 @@ impl Write for PythonFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Python::attach(|py| {
+        attached(|py| {
             let file = self.file.bind(py);
             if file.hasattr(intern!(py, "flush"))? {
                 file.call_method0(intern!(py, "flush"))?;
@@ -116,12 +124,12 @@ impl Seek for PythonFile {
             SeekFrom::Current(offset) => (offset, 1),
             SeekFrom::End(offset) => (offset, 2),
         };
-        Python::attach(|py| {
+        attached(|py| {
             let file = self.file.bind(py);
             let position = file.call_method1(intern!(py, "seek"), (offset, whence))?;
             // Some files return `None`.
             let position = if position.is_none() { file.call_method0(intern!(py, "tell"))? } else { position };
-            Ok(position.extract()?)
+            position.extract()
         })
     }
 }

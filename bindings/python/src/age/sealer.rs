@@ -1,9 +1,10 @@
 //! Seals a file in pieces, without I/O.
 
 use std::num::NonZero;
+use std::process;
 use std::sync::{Mutex, PoisonError};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt as _;
 use pyo3::types::PyBytes;
@@ -21,6 +22,8 @@ use crate::error;
 pub(crate) struct Sealer {
     state: Mutex<State>,
     threads: Threads,
+    /// The process that made the sealer.
+    process: u32,
 }
 
 struct State {
@@ -91,13 +94,20 @@ impl State {
 
 impl Sealer {
     fn run<'py>(&self, py: Python<'py>, data: &[u8], is_last: bool) -> PyResult<Bound<'py, PyBytes>> {
+        // A fork copies the key and the number of the next chunk, and no chunk may be sealed twice.
+        if process::id() != self.process {
+            return Err(PyRuntimeError::new_err("a sealer can only be used in the process that made it"));
+        }
         // This waits without holding the GIL. A poisoned lock is safe to use, because the key is
         // gone after a panic.
         let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         let len = state.output_len(data.len(), is_last).ok_or_else(|| PyValueError::new_err("the data is too long"))?;
         PyBytes::new_with(py, len, |output| {
             let state = &mut *state;
-            py.detach(|| state.seal(data, is_last, output, self.threads)).map_err(error::payload)
+            py.detach(|| state.seal(data, is_last, output, self.threads)).map_err(|error| match error {
+                StreamError::Finished => PyValueError::new_err(error.to_string()),
+                error => error::payload(error),
+            })
         })
     }
 }
@@ -118,7 +128,7 @@ impl Sealer {
         // The buffer never grows, because a reallocation would leave plaintext behind.
         let pending = Zeroizing::new(Vec::with_capacity(CHUNK_BYTES));
         let state = State { start, key: Some(key), number: 0, pending };
-        Ok(Self { state: Mutex::new(state), threads: thread_count(threads) })
+        Ok(Self { state: Mutex::new(state), threads: thread_count(threads), process: process::id() })
     }
 
     fn update<'py>(&self, py: Python<'py>, data: Input<'_>) -> PyResult<Bound<'py, PyBytes>> {

@@ -187,7 +187,8 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
 class AgeWriteFile(AgeWriter):
     """A file that is written.
 
-    If a ``with`` block fails, the file stays incomplete or is not created.
+    If a ``with`` block of this file fails, the file stays incomplete or is not created. A block of
+    ``fsspec.open`` or of a text file around this file closes it as if it were complete.
     """
 
     #: Whether the file was left unfinished, and its target closed without its last part.

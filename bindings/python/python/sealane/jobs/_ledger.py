@@ -21,13 +21,12 @@ import contextlib
 import dataclasses
 import hashlib
 import json
-import secrets
 from glob import has_magic
 from typing import Any
 
 from fsspec.implementations.local import LocalFileSystem
 
-from .._replacement import replaced_file
+from .._replacement import replaced_file, temporary_name
 from ._listing import Listing
 from ._place import Place
 from ._report import JobError, Record
@@ -76,7 +75,7 @@ class Ledger:
     def _replace(self, path: str, data: bytes) -> None:
         """Writes a file of a filesystem in which a killed writer leaves a part of the file."""
         folder, _, name = path.rpartition("/")
-        temporary = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        temporary = f"{folder}/{temporary_name(name)}"
         self._fs.makedirs(folder, exist_ok=True)
         self._fs.pipe_file(temporary, data)
         # Some filesystems refuse to rename onto an existing file, and some then report no error.

@@ -5,17 +5,25 @@ are:
 
 - files are encrypted on all cores, and a target is replaced only when everything has been written;
 - the GIL is released meanwhile;
-- plugins run without callbacks, so one that asks for a PIN fails.
+- plugins run without callbacks, so one that asks for a PIN fails, and nothing is encrypted to the
+  identity of a plugin (``EncryptError``);
+- an empty passphrase is refused for encryption (``EncryptError``);
+- exceptions that a file object raises are passed on as they are, also where pyrage raises
+  ``EncryptError`` or ``DecryptError``, or ignores them;
+- damaged armor is a ``DecryptError``, also where pyrage raises ``OSError``;
+- bytes that are not UTF-8 cannot be written to a text file (``UnicodeDecodeError``). pyrage panics.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ... import age
 from . import _errors, passphrase, plugin, ssh, tag, tagpq, x25519
 from ._errors import DecryptError, EncryptError, IdentityError, RecipientError
+from ._text import TextReader, TextWriter
 
 __all__ = (
     "DecryptError",
@@ -57,18 +65,27 @@ def _identities(identities: Sequence[Any]) -> list[age.Identity]:
     return found
 
 
-def _run(work: Callable[[], T]) -> T:
+def _run(work: Callable[[], T], damage: type[Exception] = DecryptError) -> T:
+    """Runs ``work``, and raises pyrage's exceptions. A damaged payload raises ``damage``."""
     try:
         return work()
+    except age.PayloadError as error:
+        raise damage(str(error)) from None
     except age.EncryptError as error:
         raise EncryptError(_errors.encrypt_text(str(error))) from None
     except age.DecryptError as error:
         raise DecryptError(_errors.decrypt_text(error)) from None
 
 
-def _check_io(reader: Any, writer: Any) -> None:
+def _run_io(work: Callable[[Any, Any], None], reader: Any, writer: Any) -> None:
+    """Runs ``work`` with binary files in place of text files."""
     if not hasattr(reader, "read") or not hasattr(writer, "write"):
         raise TypeError("expected files with read() and write()")
+    source = TextReader(reader) if isinstance(reader, io.TextIOBase) else reader
+    target = TextWriter(writer) if isinstance(writer, io.TextIOBase) else writer
+    _run(lambda: work(source, target), OSError)
+    if isinstance(target, TextWriter):
+        target.finish()
 
 
 def encrypt(plaintext: bytes, recipients: Sequence[Any], armored: bool = False) -> bytes:
@@ -83,11 +100,10 @@ def encrypt_file(infile: str, outfile: str, recipients: Sequence[Any], armored: 
     _run(lambda: age.encrypt_file(infile, outfile, keys, armor=armored))
 
 
-def encrypt_io(in_io: Any, out_io: Any, recipients: Sequence[Any], armored: bool = False) -> None:
-    """Encrypts from one Python file object to another."""
-    _check_io(in_io, out_io)
+def encrypt_io(reader: Any, writer: Any, recipients: Sequence[Any], armored: bool = False) -> None:
+    """Encrypts from one Python file object to another. Text is encoded as UTF-8."""
     keys = _recipients(recipients)
-    _run(lambda: age.encrypt_stream(in_io, out_io, keys, armor=armored))
+    _run_io(lambda source, target: age.encrypt_stream(source, target, keys, armor=armored), reader, writer)
 
 
 def decrypt(ciphertext: bytes, identities: Sequence[Any]) -> bytes:
@@ -99,11 +115,10 @@ def decrypt(ciphertext: bytes, identities: Sequence[Any]) -> bytes:
 def decrypt_file(infile: str, outfile: str, identities: Sequence[Any]) -> None:
     """Decrypts a file."""
     keys = _identities(identities)
-    _run(lambda: age.decrypt_file(infile, outfile, keys))
+    _run(lambda: age.decrypt_file(infile, outfile, keys), OSError)
 
 
-def decrypt_io(in_io: Any, out_io: Any, identities: Sequence[Any]) -> None:
-    """Decrypts from one Python file object to another."""
-    _check_io(in_io, out_io)
+def decrypt_io(reader: Any, writer: Any, identities: Sequence[Any]) -> None:
+    """Decrypts from one Python file object to another. Text is decoded as UTF-8."""
     keys = _identities(identities)
-    _run(lambda: age.decrypt_stream(in_io, out_io, keys))
+    _run_io(lambda source, target: age.decrypt_stream(source, target, keys), reader, writer)

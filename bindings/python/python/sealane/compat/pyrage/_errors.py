@@ -39,4 +39,6 @@ def encrypt_text(text: str) -> str:
 
 def decrypt_text(error: age.DecryptError) -> str:
     """Returns pyrage's text for an error of ``sealane.age``."""
-    return "No matching keys found" if isinstance(error, age.NoMatchError) else str(error)
+    if isinstance(error, age.NoMatchError):
+        return "No matching keys found"
+    return "Decryption failed" if isinstance(error, age.WrongPassphraseError) else str(error)

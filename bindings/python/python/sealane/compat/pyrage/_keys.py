@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 from ... import age
+from ._bech32 import fault, hrp_of
 from ._errors import RecipientError
 
 
 class BaseRecipient:
     """A recipient of one kind."""
 
-    _prefix: ClassVar[str] = ""
-    _malformed: ClassVar[str] = "invalid Bech32 encoding"
+    #: The human-readable part of the text. ``None`` if the text is not Bech32.
+    _hrp: ClassVar[str | None]
 
     def __init__(self, recipient: age.Recipient) -> None:
         self._recipient = recipient
@@ -21,12 +22,16 @@ class BaseRecipient:
     def from_str(cls, v: str) -> Self:
         """Parses the text of a recipient."""
         try:
-            recipient = age.Recipient(v)
-        except age.KeyFormatError:
-            raise RecipientError(cls._malformed) from None
-        if not str(recipient).startswith(cls._prefix):
-            raise RecipientError(cls._malformed)
-        return cls(recipient)
+            if hrp_of(v) == cls._hrp:
+                return cls(age.Recipient(v))
+        except age.AgeError:
+            pass
+        raise RecipientError(cls._fault(v))
+
+    @classmethod
+    def _fault(cls, text: str) -> str:
+        """Returns the message about a text that is not a recipient of this kind."""
+        return fault(text)
 
     def _recipients(self) -> list[age.Recipient]:
         return [self._recipient]

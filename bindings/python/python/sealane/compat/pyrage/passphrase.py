@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import age
-from ._errors import DecryptError, EncryptError
+from ._errors import DecryptError, EncryptError, decrypt_text
 
 __all__ = ("decrypt", "encrypt")
 
@@ -12,7 +12,7 @@ def encrypt(plaintext: bytes, passphrase: str, armored: bool = False) -> bytes:
     """Encrypts with a passphrase."""
     try:
         return age.encrypt(plaintext, age.Recipient.passphrase(passphrase), armor=armored)
-    except age.EncryptError as error:
+    except (age.EncryptError, ValueError) as error:
         raise EncryptError(str(error)) from None
 
 
@@ -21,4 +21,4 @@ def decrypt(ciphertext: bytes, passphrase: str, armored: bool = False) -> bytes:
     try:
         return age.decrypt(ciphertext, age.Identity.passphrase(passphrase))
     except age.DecryptError as error:
-        raise DecryptError(str(error)) from None
+        raise DecryptError(decrypt_text(error)) from None

@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from ... import age
-from ._errors import IdentityError, RecipientError
+from ._bech32 import fault, hrp_of, without_data
+from ._errors import DecryptError, EncryptError, IdentityError, RecipientError
 
 __all__ = ("Identity", "IdentityPluginV1", "Recipient", "RecipientPluginV1")
 
 _NAME = re.compile(r"[A-Za-z0-9+._-]+")
-
-
-def _plugin_of(text: str, pattern: str) -> str | None:
-    found = re.fullmatch(pattern, text, re.IGNORECASE)
-    return found and found[1].lower()
 
 
 class Recipient:
@@ -28,10 +24,10 @@ class Recipient:
     @classmethod
     def from_str(cls, v: str) -> Self:
         """Parses the text of a recipient."""
-        name = _plugin_of(v, r"age1(.+)1[a-z0-9]+")
-        if name is None:
-            raise RecipientError("invalid Bech32 encoding")
-        return cls(v, name)
+        found = re.fullmatch("age1(.+)", hrp_of(v) or "")
+        if found is None or not v.startswith("age1") or not _NAME.fullmatch(found[1]):
+            raise RecipientError(fault(v, wrong_hrp="invalid HRP"))
+        return cls(v, found[1])
 
     def plugin(self) -> str:
         """Returns the name of the plugin."""
@@ -44,27 +40,36 @@ class Recipient:
 class Identity:
     """The text of an identity, ``AGE-PLUGIN-NAME-1…``."""
 
-    def __init__(self, text: str | None, name: str) -> None:
+    def __init__(self, text: str, name: str) -> None:
         self._text, self._name = text, name
 
     @classmethod
     def from_str(cls, v: str) -> Self:
         """Parses the text of an identity."""
-        name = _plugin_of(v, r"AGE-PLUGIN-(.+)-1[A-Z0-9]+")
-        if name is None:
-            raise IdentityError("invalid Bech32 encoding")
-        return cls(v, name)
+        found = re.fullmatch("age-plugin-(.+)-", hrp_of(v) or "")
+        if found is None or not v.startswith("AGE-PLUGIN-") or not _NAME.fullmatch(found[1]):
+            raise IdentityError(fault(v, wrong_hrp="invalid HRP"))
+        return cls(v, found[1])
 
     @classmethod
     def default_for_plugin(cls, plugin: str) -> Self:
         """Returns the plugin's default identity, which has no data."""
         if not _NAME.fullmatch(plugin):
             raise IdentityError("Invalid plugin name")
-        return cls(None, plugin)
+        name = plugin.lower()
+        return cls(without_data(f"age-plugin-{name}-").upper(), name)
 
     def plugin(self) -> str:
         """Returns the name of the plugin."""
         return self._name
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def _check(plugin_name: str) -> None:
+    """Raises an exception unless the plugin is installed."""
+    age.Identity(str(Identity.default_for_plugin(plugin_name)))
 
 
 class RecipientPluginV1:
@@ -74,12 +79,13 @@ class RecipientPluginV1:
         self, plugin_name: str, recipients: Sequence[Recipient], identities: Sequence[Identity], callbacks: Any
     ) -> None:
         if identities:
-            raise RecipientError("encrypting to the identity of a plugin is not supported: give its recipient")
+            raise EncryptError("encrypting to the identity of a plugin is not supported: give its recipient")
         try:
+            _check(plugin_name)
             texts = [recipient._text for recipient in recipients if recipient._name == plugin_name]
             self._keys = [age.Recipient(text) for text in texts]
-        except age.AgeError as error:
-            raise RecipientError(str(error)) from None
+        except (IdentityError, age.AgeError) as error:
+            raise EncryptError(str(error)) from None
 
     def _recipients(self) -> list[age.Recipient]:
         return self._keys
@@ -90,12 +96,10 @@ class IdentityPluginV1:
 
     def __init__(self, plugin_name: str, identities: Sequence[Identity], callbacks: Any) -> None:
         try:
-            texts = [identity._text for identity in identities if identity._name == plugin_name]
-            if None in texts:
-                raise IdentityError("the default identity of a plugin is not supported: give its text")
-            self._keys = [age.Identity(text) for text in texts if text is not None]
-        except age.AgeError as error:
-            raise IdentityError(str(error)) from None
+            _check(plugin_name)
+            self._keys = [age.Identity(identity._text) for identity in identities if identity._name == plugin_name]
+        except (IdentityError, age.AgeError) as error:
+            raise DecryptError(str(error)) from None
 
     def _identities(self) -> list[age.Identity]:
         return self._keys

@@ -14,8 +14,11 @@ __all__ = ("Identity", "Recipient")
 class Recipient(BaseRecipient):
     """A public key, ``ssh-ed25519 …`` or ``ssh-rsa …``."""
 
-    _prefix = "ssh-"
-    _malformed = "invalid SSH recipient"
+    _hrp = None
+
+    @classmethod
+    def _fault(cls, text: str) -> str:
+        return "invalid SSH recipient"
 
 
 class Identity(BaseIdentity):

@@ -8,4 +8,4 @@ __all__ = ("Recipient",)
 class Recipient(BaseRecipient):
     """A public key, ``age1tag1…``."""
 
-    _prefix = "age1tag1"
+    _hrp = "age1tag"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from ... import age
+from ._bech32 import fault, hrp_of
 from ._errors import IdentityError
 from ._keys import BaseIdentity, BaseRecipient
 
@@ -14,7 +15,7 @@ __all__ = ("Identity", "Recipient")
 class Recipient(BaseRecipient):
     """A public key, ``age1…``."""
 
-    _prefix = "age1"
+    _hrp = "age"
 
 
 class Identity(BaseIdentity):
@@ -29,12 +30,11 @@ class Identity(BaseIdentity):
     def from_str(cls, v: str) -> Self:
         """Parses the text of an identity."""
         try:
-            identity = age.Identity(v)
-        except age.KeyFormatError:
-            raise IdentityError("invalid Bech32 encoding") from None
-        if identity.kind != "x25519":
-            raise IdentityError("incorrect HRP")
-        return cls(identity)
+            if hrp_of(v) == "age-secret-key-":
+                return cls(age.Identity(v))
+        except age.AgeError:
+            pass
+        raise IdentityError(fault(v))
 
     def to_public(self) -> Recipient:
         """Returns the recipient of this identity."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from fsspec.spec import AbstractFileSystem
 
+from ..._replacement import temporary_name, temporary_prefix
 from ...fsspec._headers import token_of
 from .._report import JobError
 
@@ -118,7 +118,7 @@ class Store:
         the object no longer has the expected version.
         """
         folder, _, name = self.path.rpartition("/")
-        temporary = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
+        temporary = f"{folder}/{temporary_name(name)}"
         self.fs.makedirs(folder, exist_ok=True)
         prepare(temporary)
         try:
@@ -156,7 +156,7 @@ class Store:
         folder, _, name = self._real().rpartition("/")
         # The handle comes from the ledger. Only the name of a temporary object is accepted, so that
         # a person who can write to the ledger cannot have other objects removed.
-        if re.fullmatch(re.escape(f"{folder}/.{name}.") + "[0-9a-f]{16}[.]tmp", handle):
+        if re.fullmatch(re.escape(f"{folder}/{temporary_prefix(name)}") + "[0-9a-f]{16}[.]tmp", handle):
             with contextlib.suppress(FileNotFoundError):
                 self.fs.rm_file(handle)
 

@@ -1,0 +1,166 @@
+"""Python files that fail or return little, wrappers of writers, forks and other threads."""
+
+import contextlib
+import io
+import os
+import threading
+import warnings
+
+import pytest
+
+from conftest import ROOT
+from keys import IDENTITY
+from sealane import age
+
+CHUNK = 65536
+SSH = ROOT / "crates" / "age" / "tests" / "data"
+
+
+@pytest.mark.parametrize("wrap", [io.BufferedWriter, lambda file: io.TextIOWrapper(file, write_through=True)])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_wrapper_inside_the_block_of_a_writer(wrap, fails):
+    target, data = io.BytesIO(), "text" * CHUNK
+    with contextlib.suppress(ZeroDivisionError), age.create_age(target, IDENTITY.recipient) as writer:
+        wrapper = wrap(writer)
+        wrapper.write(data if isinstance(wrapper, io.TextIOWrapper) else data.encode())
+        if fails:
+            raise ZeroDivisionError
+        wrapper.flush()
+    del wrapper
+    if fails:
+        with pytest.raises(age.PayloadError):
+            age.decrypt(target.getvalue(), IDENTITY)
+    else:
+        assert age.decrypt(target.getvalue(), IDENTITY) == data.encode()
+
+
+class Interrupted(io.BytesIO):
+    """A file whose second call of a method raises ``InterruptedError``."""
+
+    def __init__(self, method, data=b""):
+        super().__init__(data)
+        self.method, self.calls = method, 0
+
+    def _count(self, method):
+        self.calls += method == self.method
+        if method == self.method and self.calls == 2:
+            raise InterruptedError
+
+    def read(self, size=-1):
+        self._count("read")
+        return super().read(size)
+
+    def write(self, data):
+        self._count("write")
+        return super().write(data)
+
+    def seek(self, offset, whence=0):
+        self._count("seek")
+        return super().seek(offset, whence)
+
+
+def test_an_interrupted_error_ends_a_call():
+    """A retry would skip the data that had been read when the exception was raised."""
+    data = os.urandom(48 * CHUNK)
+    sealed = age.encrypt(data, IDENTITY.recipient)
+    for work, source, keys in (
+        (age.encrypt_stream, data, IDENTITY.recipient),
+        (age.decrypt_stream, sealed, IDENTITY),
+    ):
+        calls = []
+
+        def progress(done, total, calls=calls):
+            calls.append(done)
+            if len(calls) == 2:
+                raise InterruptedError
+
+        for read, write, report in (
+            (io.BytesIO(source), io.BytesIO(), progress),
+            (Interrupted("read", source), io.BytesIO(), None),
+            (io.BytesIO(source), Interrupted("write"), None),
+        ):
+            with pytest.raises(InterruptedError):
+                work(read, write, keys, progress=report)
+    reader = age.open_age(Interrupted("read", sealed), IDENTITY)
+    with pytest.raises(InterruptedError):
+        reader.read()
+    assert reader.read() == data
+    file = Interrupted("seek", sealed)
+    reader = age.open_age(file, IDENTITY)
+    file.calls = 1
+    with pytest.raises(InterruptedError):
+        reader.seek(5)
+
+
+def test_a_long_read_before_a_damaged_end():
+    data = os.urandom(100 * CHUNK)
+    sealed = bytearray(age.encrypt(data, IDENTITY.recipient))
+    sealed[-1] ^= 1
+    reader = age.open_age(io.BytesIO(sealed), IDENTITY)
+    assert reader.read(5 << 20) == data[: 5 << 20]
+    assert reader.read(5 << 20) == data[5 << 20 : 99 * CHUNK]
+    with pytest.raises(age.PayloadError):
+        reader.read(5 << 20)
+
+
+class Short(io.BytesIO):
+    """A file whose reads return few bytes, or ``None`` at a position."""
+
+    blocked = None
+
+    def read(self, size=-1):
+        if self.tell() == self.blocked:
+            return None
+        return super().read(min(size, 50) if size >= 0 else 50)
+
+
+@pytest.mark.parametrize("armor", [False, True])
+def test_headers_of_files_with_short_reads(armor):
+    holders = [age.Identity.generate() for _ in range(3)]
+    recipient = age.Recipient.threshold(2, [holder.recipient for holder in holders])
+    sealed = age.encrypt(b"data", recipient, armor=armor)
+    assert age.inspect(Short(sealed)) == age.inspect(sealed)
+    assert [part.point for part in age.parts_of(Short(sealed), holders)] == [1, 2, 3]
+    file = Short(sealed)
+    file.blocked = 100
+    with pytest.raises(BlockingIOError):
+        age.inspect(file)
+
+
+def test_a_sealer_seals_nothing_in_a_forked_process():
+    """Both processes would seal different data with the same key and chunk number."""
+    target = io.BytesIO()
+    writer = age.create_age(target, IDENTITY.recipient)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Other threads are running.
+        process = os.fork()
+    if process == 0:
+        try:
+            writer.write(bytes(2 * CHUNK))
+        except RuntimeError:
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    with writer:
+        writer.write(b"data")
+    assert age.decrypt(target.getvalue(), IDENTITY) == b"data"
+
+
+def test_other_threads_run_while_an_ssh_key_is_decrypted():
+    pem, ticks, end = (SSH / "ssh_ed25519_encrypted").read_bytes(), 0, threading.Event()
+
+    def tick():
+        nonlocal ticks
+        while not end.wait(0.001):
+            ticks += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    before = ticks
+    key = age.Identity.ssh(pem, passphrase="correct horse")
+    after = ticks
+    end.set()
+    thread.join()
+    assert after - before > 3
+    assert key.recipient == age.Identity.ssh((SSH / "ssh_ed25519").read_bytes()).recipient
