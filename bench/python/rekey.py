@@ -17,6 +17,8 @@ import store
 from sealane import age, jobs
 
 MEBIBYTE = 1 << 20
+#: The most objects that a job completes after its progress was last shown: two for each thread.
+MORE = 32
 
 
 def rekey(arguments: dict[str, Any], kill_after: int | None, results: Any) -> None:
@@ -61,12 +63,17 @@ def main() -> None:
             process = context.Process(target=rekey, args=(call, kill_after, results))
             before, start = server.moved(), time.perf_counter()
             process.start()
-            ended = f"killed after {kill_after}"
             if kill_after is None:
                 done, unchanged = results.get(timeout=600)
                 ended = f"{done} re-keyed, {unchanged} unchanged"
+                # The threads of the killed job completed some more objects.
+                least = arguments.objects if name == "again" else arguments.kill_after
+                assert done + unchanged == arguments.objects and least <= unchanged <= least + MORE, ended
             process.join()
             seconds, moved = time.perf_counter() - start, server.moved() - before
+            assert process.exitcode == (0 if kill_after is None else -signal.SIGKILL), process.exitcode
+            if kill_after is not None:
+                ended = f"killed after {kill_after}"
             total += moved
             print(f"| {name} | {ended} | {seconds:.0f} | {moved / 1e6:.0f} |", flush=True)
         each = total / arguments.objects

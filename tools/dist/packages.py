@@ -133,20 +133,25 @@ def unpack(packages, folder):
 def main():
     check_the_checks()
     workspace, folder = published(ROOT)
+    separate = {path: published(ROOT / path) for path in SEPARATE}
+    all_packages = [*workspace, *(package for packages, _ in separate.values() for package in packages)]
+    names = {package["name"] for package in all_packages}
+    missing = sorted(set(LIBRARIES) - names)
+    if missing:
+        sys.exit(f"not published, according to the manifests: {', '.join(missing)}")
     selected = [word for package in workspace for word in ("--package", package["name"])]
     cargo("package", "--quiet", "--no-verify", "--allow-dirty", *selected)
     errors, target = list(errors_of_packages(workspace, folder)), folder.parent
     patches = unpack(workspace, folder)
-    for separate in SEPARATE:
-        packages, folder = published(ROOT / separate)
-        manifest = f"--manifest-path={separate}/Cargo.toml"
+    for path, (packages, folder) in separate.items():
+        manifest = f"--manifest-path={path}/Cargo.toml"
         cargo("package", "--quiet", "--allow-dirty", "--exclude-lockfile", manifest, *patches)
         errors += errors_of_packages(packages, folder, REQUIRED - {"Cargo.lock"})
     if errors:
         sys.exit("\n".join(errors))
     remove_earlier(workspace, target)
     cargo("publish", "--dry-run", "--quiet", "--allow-dirty", *selected)
-    print(f"   {len(workspace) + len(SEPARATE)} crates were built from their packages, and can be published")
+    print(f"   {len(names)} crates were built from their packages, and can be published")
 
 
 if __name__ == "__main__":

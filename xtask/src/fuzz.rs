@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let runs: Vec<_> = some.iter().map(|name| (name, scope.spawn(move || run(name)))).collect();
             for (name, result) in runs {
                 match result.join().expect("no run panics") {
-                    Ok(Run { seeds, executions, edges }) => {
+                    Ok(Run { seeds, executions, edges, .. }) => {
                         println!("   {name:8} {seeds} seeds, {executions} executions, {edges} edges");
                     }
                     Err(error) => failures.push(format!("{name}: {error:#}")),
@@ -104,8 +104,8 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     let output = process::outcome(&mut command)?;
     let log = process::lossy(&output.stderr);
     ensure!(output.status.success(), "{}: {}\n{log}", process::describe(&command), output.status);
-    let run = Run::read(&log).with_context(|| format!("{} said:\n{log}", process::describe(&command)))?;
-    ensure!(run.executions > run.seeds, "no input but the seeds was run: {run:?}");
+    let run = Run::read(&log, &seeds).with_context(|| format!("{} said:\n{log}", process::describe(&command)))?;
+    ensure!(run.executions > run.files, "only the seeds and the corpus were run: {run:?}");
     ensure!(run.seeds >= seed_files as u64, "not all of {seed_files} seeds were run: {run:?}");
     ensure!(run.edges > 0, "no code was reached, according to libFuzzer: {run:?}");
     Ok(run)
@@ -114,22 +114,28 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
 /// The numbers in libFuzzer's report of a run.
 #[derive(Debug, PartialEq)]
 struct Run {
-    /// The number of seeds and of files in the corpus.
+    /// The number of files in the folder of seeds.
     seeds: u64,
+    /// The number of seeds and of files in the corpus.
+    files: u64,
     executions: u64,
     /// The number of locations in the program that were reached.
     edges: u64,
 }
 
 impl Run {
-    fn read(log: &str) -> Option<Self> {
-        let files = log.lines().filter(|line| line.starts_with("INFO: ") && line.contains(" files found in "));
-        let seeds = files.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum();
+    /// Reads libFuzzer's report. `seeds` is the folder of the seeds, as it was given to libFuzzer.
+    fn read(log: &str, seeds: &str) -> Option<Self> {
+        let folders = log.lines().filter_map(|line| line.strip_prefix("INFO: ")?.split_once(" files found in "));
+        let folders: Vec<_> =
+            folders.filter_map(|(count, folder)| Some((count.trim().parse::<u64>().ok()?, folder))).collect();
+        let files = folders.iter().map(|(count, _)| count).sum();
+        let (seeds, _) = *folders.iter().find(|(_, folder)| *folder == seeds)?;
         // `#1234  DONE   cov: 310 ft: 600 …`
         let mut lines = log.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         let done = lines.rfind(|words| words.get(1..3) == Some(&["DONE", "cov:"]))?;
         let executions = done[0].strip_prefix('#')?.parse().ok()?;
-        Some(Self { seeds, executions, edges: done.get(3)?.parse().ok()? })
+        Some(Self { seeds, files, executions, edges: done.get(3)?.parse().ok()? })
     }
 }
 
@@ -146,9 +152,10 @@ INFO:        5 files found in fuzz/seeds/chacha
 
     #[test]
     fn what_libfuzzer_says_is_read() {
-        assert_eq!(Run::read(LOG).unwrap(), Run { seeds: 7, executions: 1234, edges: 310 });
-        for missing in ["DONE", "cov:", "#1234"] {
-            assert_eq!(Run::read(&LOG.replace(missing, "")), None, "{missing}");
+        let read = |log: &str| Run::read(log, "fuzz/seeds/chacha");
+        assert_eq!(read(LOG).unwrap(), Run { seeds: 5, files: 7, executions: 1234, edges: 310 });
+        for missing in ["DONE", "cov:", "#1234", "fuzz/seeds"] {
+            assert_eq!(read(&LOG.replace(missing, "")), None, "{missing}");
         }
     }
 }

@@ -22,6 +22,7 @@ fn every_promise_names_a_test_that_exists() {
         assert!(root.join(command).is_file(), "{command} does not exist");
         assert!(!is_run_by_cargo_test(root, Path::new(folder)), "{folder}");
     }
+    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
     let mut count = 0;
     for row in rows {
@@ -29,7 +30,8 @@ fn every_promise_names_a_test_that_exists() {
         let names: Vec<_> = held_by.split('`').skip(1).step_by(2).collect();
         assert!(!names.is_empty(), "nothing holds this promise: {row}");
         for name in names {
-            if name.starts_with("cargo xtask ") {
+            if let Some(chore) = name.strip_prefix("cargo xtask ") {
+                assert!(is_run_by_ci(&ci, chore), ".ci/run does not run `{name}`");
                 continue;
             }
             let (file, test) = name.split_once("::").unwrap_or_else(|| panic!("`{name}` names no test"));
@@ -43,15 +45,25 @@ fn every_promise_names_a_test_that_exists() {
             }
             let function = lines.iter().position(|line| line.starts_with(&format!("fn {test}(")));
             let function = function.unwrap_or_else(|| panic!("{file} has no function `{test}`"));
-            let mut attributes = lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
+            let attributes = || lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
             assert!(
-                attributes.any(|line| matches!(*line, "#[test]" | "#[tokio::test]")),
+                attributes().any(|line| matches!(*line, "#[test]" | "#[tokio::test]")),
                 "{file}: `{test}` is not a test"
             );
+            let is_ignored = attributes().any(|line| line.starts_with("#[ignore"));
+            assert!(run_by_others || !is_ignored, "{file}: `{test}` is ignored");
         }
         count += 1;
     }
     assert!(count > 50, "only {count} promises were read");
+}
+
+/// Returns whether a line of the script `.ci/run` that is no comment runs a chore.
+fn is_run_by_ci(script: &str, chore: &str) -> bool {
+    script.lines().filter(|line| !line.trim_start().starts_with('#')).any(|line| {
+        let words: Vec<_> = line.split([' ', ':', '\'', '"']).filter(|word| !word.is_empty()).collect();
+        words.windows(2).any(|pair| pair[0].ends_with("xtask") && pair[1] == chore)
+    })
 }
 
 /// Returns whether a program in C defines a function and calls it.

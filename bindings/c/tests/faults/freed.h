@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const uint8_t secret_key[32] = {
@@ -50,6 +51,16 @@ void free(void *block)
     if (!next)
         next = (void (*)(void *))dlsym(RTLD_NEXT, "free");
     next(block);
+}
+
+/* Frees a block that holds the key. */
+static inline void free_unwiped(void)
+{
+    void *block = malloc(sizeof secret_key);
+    memcpy(block, secret_key, sizeof secret_key);
+    /* Without this, a compiler may leave out the copy, because nothing reads it. */
+    __asm__ volatile("" : : "r"(block) : "memory");
+    free(block);
 }
 
 #endif

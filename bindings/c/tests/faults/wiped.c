@@ -78,6 +78,13 @@ int main(void)
                 memcpy(secret_s, secret_key + 16, 16);
                 poly1305(pieces[i], len);
             }
+    /* The library frees its contexts with the function that watches, which notices a key. */
+    sealane_sealer *sealer = sealane_sealer_new();
+    places[0] = (const uint8_t *)sealer;
+    sealane_sealer_free(sealer);
+    CHECK(places[0] == NULL);
+    free_unwiped();
+    CHECK(unwiped == 1);
     puts("freed memory holds no keys");
     return 0;
 }

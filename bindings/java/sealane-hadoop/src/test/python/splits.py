@@ -67,7 +67,9 @@ assert same(spark.read.schema(SCHEMA).json(str(json)), plain_table)
 for kind in ("parquet", "orc"):
     path = f"age-file://{directory}/{kind}"
     rows.write.format(kind).save(path)
-    for file in (directory / kind).glob("part-*"):
+    files = list((directory / kind).glob("part-*"))
+    assert files, kind
+    for file in files:
         assert file.read_bytes().startswith(b"age-encryption.org/v1\n"), file
     table = spark.read.format(kind).load(path)
     assert same(table, plain_table)
