@@ -1,4 +1,4 @@
-//! ssh keys: what the crate `age` does not check, and its keys as recipients and identities.
+//! ssh keys of the crate `age` as recipients and identities, and the checks that it lacks.
 
 #[cfg(test)]
 mod tests;
@@ -39,7 +39,7 @@ fn is_weak(recipient: &SshRecipient) -> Result<bool, WrapError> {
 }
 
 impl Identity for SshIdentity {
-    /// A stanza names its key by four bytes only, which the keys of others may share.
+    /// Tries all stanzas: different keys may have the same name of four bytes.
     fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
         let mut is_named = false;
         for stanza in stanzas {
@@ -56,27 +56,27 @@ impl Identity for SshIdentity {
     }
 }
 
-/// Returns whether a stanza has the form of its type, if that is a type of ssh keys.
+/// Returns `false` for a malformed stanza of an ssh type, otherwise `true`.
 fn has_right_form(Stanza { tag, args, .. }: &Stanza) -> bool {
     let bytes = |text: &String| BASE64_STANDARD_NO_PAD.decode(text).unwrap_or_default();
     match (tag.as_str(), args.as_slice()) {
-        ("ssh-rsa", [key]) => bytes(key).len() == 4,
-        ("ssh-ed25519", [key, share]) => {
+        ("ssh-rsa", [name]) => bytes(name).len() == 4,
+        ("ssh-ed25519", [name, share]) => {
             let share = <[u8; 32]>::try_from(bytes(share));
-            bytes(key).len() == 4 && share.is_ok_and(|share| !x25519::has_low_order(&share))
+            bytes(name).len() == 4 && share.is_ok_and(|share| !x25519::has_low_order(&share))
         }
         ("ssh-rsa" | "ssh-ed25519", _) => false,
         _ => true,
     }
 }
 
-/// Returns whether `line` is the type and the base64 of a whole public key, and perhaps a comment.
+/// Returns whether the second field of `line` is the base64 of one whole public key.
 pub(crate) fn is_public_key(line: &str) -> bool {
     let key = line.split([' ', '\t']).nth(1).and_then(|key| BASE64_STANDARD.decode(key).ok());
     key.is_some_and(|key| PublicKey::of(&key).is_some())
 }
 
-/// Checks what the crate `age` does not check in the PEM form of a private key.
+/// Checks what the crate `age` does not check in OpenSSH's form of a private key.
 pub(crate) fn check_private_key(pem: &str) -> Result<(), Fault> {
     let Some(body) = pem.strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----") else { return Ok(()) };
     let (body, _) = body.split_once("-----END").ok_or(Fault::Malformed)?;

@@ -20,10 +20,10 @@ pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 /// the last pair may be incomplete.
 pub(super) struct FirstPortion {
     shape: Shape,
-    /// The portion's bytes at the start of the message.
-    pub(super) start: usize,
-    /// The portion's bytes at the end of the message.
-    pub(super) last: usize,
+    /// The number of the portion's bytes at the start of the message.
+    pub(super) head: usize,
+    /// The number of the portion's bytes at the end of the message.
+    pub(super) tail: usize,
 }
 
 /// The vectors of the first portion.
@@ -46,22 +46,22 @@ impl FirstPortion {
         let blocks = 1 + length.div_ceil(BLOCK_BYTES);
         let behind_pairs = length % PAIR_BYTES;
         let odd = (blocks - 1) % PAIR_BLOCKS + 1;
-        let start = length.min(if odd == 1 { PAIR_BYTES } else { (odd - 1) * BLOCK_BYTES });
+        let head = length.min(if odd == 1 { PAIR_BYTES } else { (odd - 1) * BLOCK_BYTES });
         match odd {
-            _ if beside_block_0::takes::<S>(class, start) => Self { shape: Shape::BesideBlock0, start, last: 0 },
+            _ if beside_block_0::takes::<S>(class, head) => Self { shape: Shape::BesideBlock0, head, tail: 0 },
             1..=4 if blocks > PAIR_BLOCKS => {
-                let last = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
-                Self { shape: Shape::PairAndSet, start: length.min(PAIR_BYTES), last }
+                let tail = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
+                Self { shape: Shape::PairAndSet, head: length.min(PAIR_BYTES), tail }
             }
             17..=20 if S::TUNING.interleave_group_and_set.of(class) => {
-                let last = behind_pairs.saturating_sub(GROUP_BYTES);
-                Self { shape: Shape::GroupAndSet, start: length.min(GROUP_BYTES), last }
+                let tail = behind_pairs.saturating_sub(GROUP_BYTES);
+                Self { shape: Shape::GroupAndSet, head: length.min(GROUP_BYTES), tail }
             }
-            _ => Self { shape: Shape::Consecutive, start, last: 0 },
+            _ => Self { shape: Shape::Consecutive, head, tail: 0 },
         }
     }
 
-    /// Combines `data`, the first `start` bytes of the message, with the key stream. Returns the
+    /// Combines `data`, the first `head` bytes of the message, with the key stream. Returns the
     /// authenticator of the message. All callers share one copy of this function.
     ///
     /// `set` is all zeros. Its start becomes the first half of block 0. If the portion has bytes at
@@ -77,7 +77,7 @@ impl FirstPortion {
         token.enter_apart(
             #[inline(always)]
             |token| {
-                let last = message_block(length - self.last);
+                let last = message_block(length - self.tail);
                 match self.shape {
                     Shape::BesideBlock0 => {
                         let key = set.first_chunk_mut().expect("half of block 0");

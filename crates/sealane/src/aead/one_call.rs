@@ -132,7 +132,7 @@ fn in_one_portion<S: Simd>(
             let length = message.len();
             let first = FirstPortion::of::<S>(class, length);
             let mut set = AlignedBytes([0; SET_BYTES]);
-            let (start, last) = message.split_at_mut(first.start);
+            let (start, last) = message.split_at_mut(first.head);
             let mac = first.xor(token.for_cipher(), state, length, &mut set.0, start).padded(aad);
             S::Words::xor_bytes(token, last, &set.0[BLOCK_BYTES..]);
             wipe(&mut set.0);

@@ -2,8 +2,8 @@
 //!
 //! The key stream is computed in portions (`Tuning` explains sets and groups of blocks): [the first
 //! one](FirstPortion), and then pairs of groups. The powers of r are computed after block 0. To
-//! seal, each portion is authenticated after the next one has been encrypted. To open, each portion
-//! is authenticated just before it is decrypted. On some classes of CPUs, most of this is done on
+//! seal, each portion is authenticated after the next one has been encrypted. To open, each later
+//! portion is authenticated before it is decrypted. On some classes of CPUs, most of this is done on
 //! integers while a pair is computed
 //! ([decision](../../../../docs/decisions/0027-poly1305-on-integers-beside-pairs.md)).
 
@@ -45,13 +45,13 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     let cipher = token.for_cipher();
     let first = FirstPortion::of::<S>(token.cpu_class(), length);
     let mut set = AlignedBytes([0; SET_BYTES]);
-    let end = first.start;
+    let end = first.head;
     let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
-    let portions_end = length - first.last;
-    // Beside the first pair, only a long first portion has enough blocks.
-    let pairs_with_blocks = if end < MIN_BYTES_BEFORE_PAIR { end + PAIR_BYTES } else { end };
-    let mut mac = RowsMac::new(token, &mut powers, &short, length, pairs_with_blocks < portions_end);
+    let portions_end = length - first.tail;
+    // A short first portion has too few blocks for the first pair.
+    let integers_start = if end < MIN_BYTES_BEFORE_PAIR { end + PAIR_BYTES } else { end };
+    let mut mac = RowsMac::new(token, &mut powers, &short, length, integers_start < portions_end);
     let mut groups = Groups::empty(cipher, state);
     if end < portions_end {
         groups.fill(cipher);
@@ -85,14 +85,14 @@ pub(super) fn open<S: Simd>(
     let cipher = token.for_cipher();
     let first = FirstPortion::of::<S>(token.cpu_class(), length);
     let mut set = AlignedBytes([0; SET_BYTES]);
-    // The key of the authenticator comes with the first portion of the key stream. That portion is
-    // decrypted at once, and its rows are authenticated in a copy.
+    // The first portion of the key stream includes the one-time key. So this portion is decrypted
+    // first, and a copy of its rows is authenticated.
     let mut copy = CiphertextCopy::<{ PAIR_BYTES + ROW_BYTES }>::empty();
-    let rows = copy.of(&message.input()[..first.start.next_multiple_of(ROW_BYTES).min(whole_rows)]);
-    let end = first.start;
+    let rows = copy.of(&message.input()[..first.head.next_multiple_of(ROW_BYTES).min(whole_rows)]);
+    let end = first.head;
     let short = first.xor(cipher, state, length, &mut set.0, message.upto(end)).padded(aad);
     let mut powers = RowsPowers::<S::U64Lanes>::empty(token);
-    let portions_end = length - first.last;
+    let portions_end = length - first.tail;
     let mut mac = RowsMac::new(token, &mut powers, &short, length, end < portions_end);
     mac.add_rows(token, rows);
     let mut groups = Groups::empty(cipher, state);
@@ -113,8 +113,8 @@ pub(super) fn open<S: Simd>(
     result
 }
 
-/// Encrypts the bytes of `pairs` in pairs of groups, whose last set may be incomplete, and
-/// authenticates the ciphertext before each of them. `first_block` is the number of the message's
+/// Encrypts the bytes of `pairs`, two groups at a time, whose last set may be incomplete. Then or
+/// meanwhile authenticates the bytes in front of them. `first_block` is the number of the message's
 /// first block.
 #[inline(always)]
 pub(super) fn encrypt_pairs<S: Simd>(
@@ -151,8 +151,8 @@ pub(super) struct Pairs {
     pub(super) whole_rows: usize,
 }
 
-/// Does the same as [`encrypt_pairs`], but authenticates each pair before it is decrypted. `copy`
-/// has room for five rows.
+/// Decrypts as [`encrypt_pairs`] encrypts, but authenticates the ciphertext of each pair itself.
+/// `copy` has room for five rows or more.
 #[inline(always)]
 pub(super) fn decrypt_pairs<S: Simd, const COPY: usize>(
     token: S,

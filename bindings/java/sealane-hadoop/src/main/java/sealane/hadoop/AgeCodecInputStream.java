@@ -41,7 +41,7 @@ final class AgeCodecInputStream extends CompressionInputStream {
 
     @Override
     public void resetState() {
-        throw new UnsupportedOperationException("a file of age is read once");
+        throw new UnsupportedOperationException("an age file is read once");
     }
 
     @Override

@@ -33,10 +33,10 @@ import sealane.age.AgeRecipients;
  * that opened it first. Set {@code fs.age-file.impl.disable.cache} and so on to {@code true}, so
  * that files get the keys of their own configuration.
  *
- * <p>Positions and lengths are those of the plaintext. To determine lengths, it reads the header of
- * each listed file, which needs no key. If there are identities, it checks that a file of length 0
- * is not a longer one that was cut. A file that is not an age file, or not an intact one of length
- * 0, is listed with its own length, and cannot be read.
+ * <p>Positions and lengths are those of the plaintext. Listing reads the header of each file to
+ * find its length, which needs no key. If there are identities, it checks that a file of length 0
+ * is not a longer one that was cut. A file that is not an age file, or was cut in this way, is
+ * listed with its stored length, and cannot be decrypted.
  */
 public final class AgeFileSystem extends FileSystem {
     private static final String PREFIX = "age-";
@@ -105,7 +105,7 @@ public final class AgeFileSystem extends FileSystem {
 
     /**
      * Returns the plaintext length that follows from the length of a file. Only the last chunk
-     * proves it. Callers skip empty files, so this chunk is opened if they would skip it.
+     * proves it. Callers skip empty files, so for length 0, that chunk is opened.
      */
     private long plaintextLength(FileStatus status) throws IOException {
         try (FSDataInputStream in = inner.open(status.getPath())) {
@@ -217,7 +217,7 @@ public final class AgeFileSystem extends FileSystem {
 
     @Override
     public FSDataOutputStream append(Path path, int bufferSize, Progressable progress) {
-        throw new UnsupportedOperationException("nothing can be appended to a file of age");
+        throw new UnsupportedOperationException("nothing can be appended to an age file");
     }
 
     @Override
