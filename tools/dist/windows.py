@@ -41,7 +41,8 @@ def write(folder, files):
 
 
 def contents(folder):
-    return {path.relative_to(folder).as_posix(): path.read_text() if path.is_file() else None for path in folder.rglob("*")}
+    paths = folder.rglob("*")
+    return {path.relative_to(folder).as_posix(): path.read_text() if path.is_file() else None for path in paths}
 
 
 def check_folder(sealane, recipient):
@@ -76,7 +77,8 @@ def check_names(sealane, linux, recipient):
     messages = sealane("decrypt", "-i", "key.txt", "-o", "names-out", "names-sealed", status=1)
     for name in refused:
         shown = name.replace("/", "\\\\")
-        check(f'{shown}" is left out: the name is reserved or not allowed on this system' in messages, f"no {name}:\n{messages}")
+        expected = f'{shown}" is left out: the name is reserved or not allowed on this system'
+        check(expected in messages, f"no {name}:\n{messages}")
     check(contents(home / "names-out/names") == {"good": "text"}, "other files than the good one")
     print("   names that Windows cannot have concern only their files")
 

@@ -163,17 +163,17 @@ pub(crate) fn unwrap(identity: &impl age::Identity, stanzas: &[Stanza]) -> Resul
     }
 }
 
-impl Recipient for age::tag::Recipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
-        wrap(self, file_key)
-    }
+macro_rules! recipients {
+    ($($type:ty),*) => {$(
+        impl Recipient for $type {
+            fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
+                wrap(self, file_key)
+            }
+        }
+    )*};
 }
 
-impl Recipient for age::tagpq::Recipient {
-    fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
-        wrap(self, file_key)
-    }
-}
+recipients!(age::tag::Recipient, age::tagpq::Recipient);
 
 #[cfg(feature = "plugin")]
 impl<C: age::Callbacks> Recipient for age::plugin::RecipientPluginV1<C> {

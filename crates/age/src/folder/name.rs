@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use super::usable::is_usable;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+use super::usable::is_usable;
 
 /// The name of the encrypted manifest in its folder.
 pub const MANIFEST: &str = "sealane-manifest.age";

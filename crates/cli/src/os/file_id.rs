@@ -54,11 +54,17 @@ impl FileId {
 /// opened itself.
 #[cfg(windows)]
 pub(crate) fn open_to_query(path: &Path, link: bool) -> io::Result<File> {
-    use std::os::windows::fs::OpenOptionsExt as _;
-    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
     const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
-    let flags = if link { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 };
-    File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS | flags).open(path)
+    open_any(path, 0, if link { FILE_FLAG_OPEN_REPARSE_POINT } else { 0 })
+}
+
+/// Opens a file or directory with the rights `access` and with `flags` of Windows.
+#[cfg(windows)]
+pub(crate) fn open_any(path: &Path, access: u32, flags: u32) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    // Without this flag, Windows opens no directory.
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    File::options().access_mode(access).custom_flags(FILE_FLAG_BACKUP_SEMANTICS | flags).open(path)
 }
 
 /// Refuses to write to a file that is read. `inputs` are the files that are read, with descriptions

@@ -99,8 +99,9 @@ impl EvaluationPoints {
     ///
     /// If e shares are bad, at least `threshold` + 2·e shares are needed to find them. The time
     /// depends on how bad shares differ from right ones, and not on the secret, if `threshold` is
-    /// not below that of the split. For n points, it takes about n·(n - `threshold`) multiplications to find that all shares belong together, and
-    /// at most a small multiple of n² otherwise.
+    /// not below that of the split. For n points, it takes about n·(n - `threshold`)
+    /// multiplications to find that all shares belong together, and at most a small multiple of n²
+    /// otherwise.
     ///
     /// # Errors
     /// [`Error`] if the threshold is 0, there are fewer points than that, or the numbers of values

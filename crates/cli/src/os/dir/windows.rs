@@ -3,14 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType, Metadata};
 use std::io;
-use std::os::windows::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
 use super::entry::{Kind, regular};
 use crate::os::disk;
-use crate::os::file_id::open_to_query;
+use crate::os::file_id::{open_any, open_to_query};
 
 /// A directory.
 #[derive(Clone, Debug)]
@@ -31,10 +30,7 @@ impl Dir {
     pub(crate) fn file(&self) -> io::Result<File> {
         const FILE_READ_ATTRIBUTES: u32 = 0x80;
         const FILE_WRITE_ATTRIBUTES: u32 = 0x100;
-        // Without this flag, Windows opens no directory.
-        const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
-        let access = FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES;
-        File::options().access_mode(access).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(&self.0)
+        open_any(&self.0, FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES, 0)
     }
 
     /// Returns the metadata of the directory.

@@ -218,14 +218,12 @@ fn unsupported(name: &str, why: &ssh::UnsupportedKey) -> Error {
     }
 }
 
-/// Explains what is wrong with an ssh public key.
+/// Explains what is wrong with the public half of an ssh private key.
 fn describe_recipient_fault(error: &ssh::ParseRecipientKeyError) -> String {
     use ssh::ParseRecipientKeyError as E;
     match error {
         E::RsaModulusTooLarge => "an RSA key of more than 4096 bits".into(),
-        E::RsaModulusTooSmall => "an RSA key of less than 2048 bits is too weak".into(),
         E::Unsupported(kind) => format!("keys of type {kind} are not supported"),
-        E::Ignore => "its type is not supported".into(),
         _ => "malformed ssh public key".into(),
     }
 }

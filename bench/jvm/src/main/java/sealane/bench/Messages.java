@@ -79,8 +79,9 @@ public class Messages {
     }
 
     /**
-     * Encrypts and decrypts many short messages. The virtual machine compiles what is called often, and there are few
-     * calls with a long message: during the other warm-up, SunJCE would reach a quarter of its speed.
+     * Encrypts and decrypts many short messages. The virtual machine compiles what is called often,
+     * and there are few calls with a long message: during the other warm-up, SunJCE would reach a
+     * quarter of its speed.
      */
     private void warmUp() throws Exception {
         byte[] text = new byte[SHORT_BYTES];
