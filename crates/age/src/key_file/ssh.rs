@@ -86,7 +86,7 @@ pub fn read_ssh_identity(file: &[u8]) -> Result<Identity, SshIdentityFault> {
     check_private_key(text)?;
     let identity = Identity::from_buffer(file, None).map_err(|_| SshIdentityFault::Malformed)?;
     if let Identity::Unencrypted(_) = &identity {
-        check_halves(&identity)?;
+        check_halves(&identity, true)?;
     }
     Ok(identity)
 }
@@ -98,6 +98,6 @@ pub fn read_ssh_identity(file: &[u8]) -> Result<Identity, SshIdentityFault> {
 pub fn decrypt_ssh_identity(key: &EncryptedKey, passphrase: SecretString) -> Result<Identity, SshIdentityFault> {
     let key = key.decrypt(passphrase).map_err(|_| SshIdentityFault::WrongPassphrase)?;
     let identity = Identity::Unencrypted(key);
-    check_halves(&identity)?;
+    check_halves(&identity, false)?;
     Ok(identity)
 }

@@ -157,6 +157,18 @@ fn both_halves_of_a_private_key_belong_together() {
     assert_eq!(parse_ssh_identity(pem.as_bytes(), None).err(), Some(Fault::Mismatch));
 }
 
+/// The public half of an RSA key, and an Ed25519 key as the private half.
+#[test]
+fn both_halves_of_a_private_key_have_one_type() {
+    let pem = changed(ED25519, |key| {
+        let (ours, other) = (public_key(ED25519_PUBLIC), public_key(RSA_PUBLIC));
+        let at = key.windows(ours.len()).position(|window| *window == ours).unwrap();
+        key[at - 4..at].copy_from_slice(&u32::try_from(other.len()).unwrap().to_be_bytes());
+        key.splice(at..at + ours.len(), other);
+    });
+    assert_eq!(parse_ssh_identity(pem.as_bytes(), None).err(), Some(Fault::Mismatch));
+}
+
 #[test]
 fn private_keys_that_cannot_be_used() {
     // An encrypted key of another type: no passphrase opens it.

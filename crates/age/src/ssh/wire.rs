@@ -38,33 +38,69 @@ impl PublicKey {
 
 /// Checks the parts of a private key in OpenSSH's form that are not encrypted.
 pub(super) fn check_private_key(key: &[u8]) -> Result<(), Fault> {
-    let (kdf, options, private) = envelope(key).ok_or(Fault::Malformed)?;
+    let Envelope { kdf, options, public, private } = Envelope::of(key).ok_or(Fault::Malformed)?;
     match kdf {
         b"bcrypt" => {
             let mut options = Fields(options);
             let rounds = options.string().and_then(|_salt| options.word()).ok_or(Fault::Malformed)?;
             if rounds > MAX_ROUNDS { Err(Fault::Unsupported) } else { Ok(()) }
         }
-        b"none" => numbers_are_positive(private).then_some(()).ok_or(Fault::Malformed),
+        b"none" => {
+            let is_of = is_of(private, public).ok_or(Fault::Malformed)?;
+            if is_of { Ok(()) } else { Err(Fault::Mismatch) }
+        }
         _ => Ok(()),
     }
 }
 
-/// Returns the name of the key derivation function, its options, and the private half. Checks the
-/// public half.
-fn envelope(key: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let mut fields = Fields(key.strip_prefix(MAGIC)?);
-    let (_cipher, kdf, options) = (fields.string()?, fields.string()?, fields.string()?);
-    let (1, public) = (fields.word()?, fields.string()?) else { return None };
-    let supported = [ED25519, RSA].contains(&Fields(public).string()?);
-    (!supported || PublicKey::of(public).is_some()).then_some((kdf, options, fields.string()?))
+/// The parts of a private key in OpenSSH's form.
+struct Envelope<'a> {
+    /// The name of the key derivation function.
+    kdf: &'a [u8],
+    options: &'a [u8],
+    public: &'a [u8],
+    private: &'a [u8],
 }
 
-/// Returns whether the six numbers in the private half are positive, if it is an RSA key's.
-fn numbers_are_positive(private: &[u8]) -> bool {
-    let mut fields = Fields(private);
-    let (Some(_), Some(_), Some(kind)) = (fields.word(), fields.word(), fields.string()) else { return false };
-    kind != RSA || (0..6).all(|_| fields.positive().is_some())
+impl<'a> Envelope<'a> {
+    /// Checks the public half, if its type is supported.
+    fn of(key: &'a [u8]) -> Option<Self> {
+        let mut fields = Fields(key.strip_prefix(MAGIC)?);
+        let (_cipher, kdf, options) = (fields.string()?, fields.string()?, fields.string()?);
+        let (1, public) = (fields.word()?, fields.string()?) else { return None };
+        let private = fields.string()?;
+        (!is_supported(Fields(public).string()?) || PublicKey::of(public).is_some()).then_some(Self {
+            kdf,
+            options,
+            public,
+            private,
+        })
+    }
+}
+
+/// Returns whether the crate `age` has keys of this type.
+fn is_supported(kind: &[u8]) -> bool {
+    [ED25519, RSA].contains(&kind)
+}
+
+/// Returns whether the private half has the type of the public half and, if that is RSA, its
+/// modulus and exponent. A public half of another type is left to the crate `age`, which names the
+/// type. Returns `None` if an RSA key has a number that is not positive.
+fn is_of(private: &[u8], public: &[u8]) -> Option<bool> {
+    let (mut private, mut public) = (Fields(private), Fields(public));
+    let _check = (private.word()?, private.word()?);
+    let (kind, public_kind) = (private.string()?, public.string()?);
+    let mut numbers = [&[][..]; 6];
+    if kind == RSA {
+        for number in &mut numbers {
+            *number = private.positive()?;
+        }
+    }
+    if !is_supported(public_kind) || kind != public_kind {
+        return Some(!is_supported(public_kind));
+    }
+    let [modulus, exponent, ..] = numbers;
+    Some(kind != RSA || (exponent, modulus) == (public.positive()?, public.positive()?))
 }
 
 /// The fields that have not been read yet.
@@ -136,7 +172,8 @@ mod tests {
     #[test]
     fn private_keys_that_would_panic_or_take_long_are_refused() {
         let public = rsa(&[3], &[5; 256]);
-        let private = |iqmp: &[u8]| [&[9; 8][..], &strings(&[RSA, &[5], &[3], &[7], iqmp, &[2], &[2], b""])].concat();
+        let private =
+            |iqmp: &[u8]| [&[9; 8][..], &strings(&[RSA, &[5; 256], &[3], &[7], iqmp, &[2], &[2], b""])].concat();
         assert_eq!(check_private_key(&private_key(b"none", b"", &public, &private(&[4]))), Ok(()));
         let zero = private_key(b"none", b"", &public, &private(&[0]));
         assert_eq!(check_private_key(&zero), Err(Fault::Malformed));
