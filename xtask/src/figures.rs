@@ -75,6 +75,10 @@ fn backends(list: &List) -> Result<String> {
     for (number, place) in (1..).zip(&list.place) {
         writeln!(text, "| {number} | {} | `cargo xtask {}` |", place.what, place.chore)?;
     }
+    text.push_str(
+        "\nA place that no table below names has the backends of other places. The tests of detection and of\n\
+         the known answers run there.\n",
+    );
     for group in &list.families {
         let primitives: Vec<_> = group.family.workloads().map(|workload| workload.name).collect();
         write!(text, "\n## {}\n\n| backend | {} |\n", group.title, primitives.join(" | "))?;

@@ -1,7 +1,8 @@
 //! Key stream in rows, as the kernels leave it in vectors, and its combination with data.
 //!
 //! A state has four rows of four words. A set has one block for each row that fits into a vector; a
-//! group has one block for each lane of 32 bits, which is four sets.
+//! group has one block for each lane of 32 bits, which is four sets. With vectors of 512 bits, a
+//! set is 4 blocks and a group 16; with 256 bits, 2 and 8; with 128 bits, 1 and 4.
 
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
