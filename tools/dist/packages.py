@@ -22,8 +22,8 @@ LIMIT = 300 * 1024
 # Files without a limit: cargo writes them.
 LARGE = {"Cargo.lock"}
 
-# Crates in a workspace of their own. Their packages have no lock file, because cargo would look for
-# every crate of that file in the registry, which does not have Sealane's yet.
+# Crates in separate workspaces. Their packages have no lock file, because cargo would look for
+# every crate of that file on crates.io, which does not have Sealane's yet.
 SEPARATE = ["bindings/rustls", "crates/objects", "crates/snow"]
 
 # The least number of examples in each library for other people's programs.

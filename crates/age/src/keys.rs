@@ -1,4 +1,4 @@
-//! The file key, and the keys derived from it: <https://c2sp.org/age#file-key>.
+//! New file keys, and the keys derived from a file key: <https://c2sp.org/age#file-key>.
 
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};

@@ -1,5 +1,5 @@
-//! Wipes secrets with ordinary stores, which the compiler turns into a few vector stores. Volatile
-//! stores would be one for each element.
+//! Wipes secrets with ordinary stores, which the compiler turns into a few vector stores. With
+//! volatile stores, the compiler would emit one store for each element.
 
 /// Overwrites `secret` with zeros. The barrier keeps the compiler from removing the stores.
 #[inline(always)]

@@ -1,4 +1,5 @@
-//! Classes of CPUs: they say which variants of a kernel are fast. Feature flags do not say it.
+//! CPU classes, which select the fastest variant of each kernel. Feature flags tell which
+//! instructions a CPU has, not how fast they are.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 

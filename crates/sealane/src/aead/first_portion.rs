@@ -1,5 +1,5 @@
 //! The first blocks of a message, which are computed together with block 0, on CPUs with products
-//! of 52 bits for Poly1305. `Tuning` explains sets and groups of blocks.
+//! of 52 bits for Poly1305. [`crate::chacha20::rows`] explains sets and groups.
 
 use sealane_simd::{CpuClass, Simd};
 

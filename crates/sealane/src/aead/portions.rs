@@ -1,10 +1,10 @@
 //! Messages of more than a few blocks on CPUs with products of 52 bits for Poly1305.
 //!
-//! The key stream is computed in portions (`Tuning` explains sets and groups of blocks): [the first
+//! The key stream is computed in portions ([`crate::chacha20::rows`] explains groups): [the first
 //! one](FirstPortion), and then pairs of groups. The powers of r are computed after block 0. To
 //! seal, each portion is authenticated after the next one has been encrypted. To open, each later
-//! portion is authenticated before it is decrypted. On some classes of CPUs, most of this is done on
-//! integers while a pair is computed
+//! portion is authenticated before it is decrypted. On some classes of CPUs, most of this is done
+//! on integers while a pair is computed
 //! ([decision](../../../../docs/decisions/0027-poly1305-on-integers-beside-pairs.md)).
 
 use core::ops::Range;

@@ -1,4 +1,5 @@
-//! The families of primitives. The kernels of two of them are tested only when they are first used.
+//! The families of primitives. The kernels of [`BatchFamily`] and `PiecesFamily` are tested when
+//! they are first used, those of the others when a backend is chosen.
 
 mod sealed {
     pub trait Sealed {}

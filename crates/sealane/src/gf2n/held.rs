@@ -1,5 +1,5 @@
-//! A backend that is entered once and held, so that a loop of products does not branch on the
-//! instruction set.
+//! Field operations inside [`with_field!`](crate::with_field), which chooses the instruction set
+//! once for a whole loop of products.
 
 use core::fmt;
 

@@ -1,7 +1,7 @@
 //! The known answers that each family of primitives must give on a backend before it is used.
 //!
-//! The families and their backends are declared in `backend/`, below the primitives. The tests are
-//! here, above them: only these modules know both.
+//! `backend/` declares the families and their backends, and imports no primitive. The self-tests
+//! import both, so they are here.
 
 /// Writes the functions of [`crate::Family`] that return the caches of a family.
 macro_rules! caches {

@@ -72,8 +72,7 @@ pub(crate) const AVX512: Tuning = Tuning {
     // 32 registers hold seven sets.
     most_horizontal_sets: 7,
     // Granite Rapids: a group fills the units, and is followed by the rest. Zen 5: more sets
-    // fill them better. Zen 4: as six sets, 1350 bytes take 0.87 times as
-    // long.
+    // fill them better. Zen 4: as six sets, 1350 bytes take 0.87 times as long.
     prefer_sets_for_tail: ByClass { one_cycle: !PAIRS, half_width: true, two_cycles: true },
     // Granite Rapids: as fast as one group after another. Zen 5: 0.6 times the time.
     vertical_sets: if PAIRS { 2 } else { 1 },

@@ -1,4 +1,4 @@
-//! Complete rows after a first row that begins with zeros. The head of [`super`] explains N and R.
+//! Complete rows after a first row that begins with zeros. [`super`] defines N and R.
 //!
 //! Zeros in the lanes of the first row add nothing to the sum. All other rows are complete, so at
 //! the end the lanes are multiplied by the same powers for every length. The only other powers are

@@ -1,5 +1,5 @@
-//! The first powers of r in the lanes of a row, for any representation of elements. The head of
-//! [`super`] explains N and R.
+//! The first powers of r in the lanes of a row, for any representation of elements. [`super`]
+//! defines N and R.
 
 use sealane_simd::{MAX_U64_LANES, U64Lanes};
 

@@ -1,6 +1,6 @@
 //! Powers of r, and the rows that are multiplied by them, in limbs of 44 bits. The last row is
-//! filled with zeros, and multiplied by powers that are selected for its length. The head of
-//! [`super`] explains N and R.
+//! filled with zeros, and multiplied by powers that are selected for its length. [`super`] defines
+//! N and R.
 
 use sealane_simd::U64Lanes;
 use sealane_simd::tuning::{

@@ -1,5 +1,5 @@
-//! A sum that stays in lanes from one piece of a message to the next. The head of [`super`]
-//! explains rows, N and R.
+//! A sum that stays in lanes from one piece of a message to the next. [`super`] defines rows, N and
+//! R.
 
 use alloc::boxed::Box;
 use core::marker::PhantomData;

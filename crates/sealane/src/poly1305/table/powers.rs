@@ -1,4 +1,4 @@
-//! The powers and factors that rows are multiplied by. The head of [`super`] explains N and R.
+//! The powers and factors that rows are multiplied by. [`super`] defines N and R.
 
 use sealane_simd::{Pair, PairTable, Simd, U64Lanes};
 

@@ -1,9 +1,8 @@
-//! Double rounds with AVX2: sixteen words in sixteen registers, which also have to hold a
-//! temporary.
+//! Double rounds with AVX2.
 //!
-//! So word 11 is in memory. Its loads are operands of additions, and its four stores are the only
-//! vector instructions of a double round that are no operations: there are 132, and 148 in the
-//! compiler's code.
+//! Sixteen words and a temporary do not fit into sixteen registers, so word 11 stays in memory. Its
+//! loads are operands of additions. A double round has 132 vector instructions: 128 operations, and
+//! four stores of word 11. The compiler's code has 148.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m256i, _mm256_setzero_si256};

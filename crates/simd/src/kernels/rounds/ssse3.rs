@@ -1,10 +1,9 @@
-//! Double rounds with SSSE3: sixteen words in sixteen registers, which also have to hold a
-//! temporary.
+//! Double rounds with SSSE3.
 //!
-//! So word 11 is in memory. A double round has 128 operations, 16 copies (these instructions
-//! overwrite an operand, which a rotation without a byte shuffle needs twice), and for word 11 four
-//! copies and four stores. The compiler's code has 161 to 164 instructions and 16 accesses to the
-//! stack.
+//! Sixteen words and a temporary do not fit into sixteen registers, so word 11 stays in memory. A
+//! double round has 128 operations, 16 copies (these instructions overwrite an operand, which a
+//! rotation without a byte shuffle needs twice), and for word 11 four copies and four stores. The
+//! compiler's code has 161 to 164 instructions and 16 accesses to the stack.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m128i, _mm_setzero_si128};
