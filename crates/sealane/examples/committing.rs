@@ -13,7 +13,8 @@ const AAD: &[u8] = b"associated data";
 const ROUNDS: u64 = 200;
 
 fn main() {
-    let (plain, committing) = (ChaCha20Poly1305::new(&[1; 32]), CommittingChaCha20Poly1305::new(&[1; 32]));
+    // One key must not be used with both.
+    let (plain, committing) = (ChaCha20Poly1305::new(&[1; 32]), CommittingChaCha20Poly1305::new(&[2; 32]));
     println!("{}, nanoseconds a message, 15 bytes of associated data", plain.backend());
     println!("   size     seal   commit             open   commit");
     for size in [64, 1024, 4096, 16_384, 65_536] {

@@ -5,8 +5,8 @@
 use sealane::XChaCha20Poly1305;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut key = [0; 32];
-    getrandom::fill(&mut key)?;
+    // The key is wiped when it is dropped.
+    let key = XChaCha20Poly1305::generate_key()?;
     let cipher = XChaCha20Poly1305::new(&key);
 
     // The associated data names the row of a message, so that no message can replace another.

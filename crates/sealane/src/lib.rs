@@ -31,9 +31,23 @@
 //! that the compiler keeps in registers, spills, or makes when a value is moved are not wiped. The
 //! crate needs neither `std` nor an allocator.
 //!
-//! All backends are compiled by default. Without default features, there is only portable code. The
-//! feature `simd` adds vectors of 128 bits, `avx2` those of 256 bits on x86, and `avx512` those of
-//! 512 bits.
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `simd`, `avx2`, `avx512` | yes | backends with vectors of 128 bits; on x86, also of 256 and of 512. Each includes the ones before. Without them, there is only portable code |
+//! | `std` | yes | detection of the CPU's features on Arm, and `Backend::from_env`; includes `alloc` |
+//! | `alloc` | yes | messages in vectors (`ChaChaPoly1305::seal`), `shamir::element`, `gf8::Matrix`, fields whose degree is chosen at run time, and sums over many pieces in [`Poly1305`] |
+//! | `getrandom` | yes | keys, nonces and coefficients from the operating system |
+//! | `rand_core` | yes | the same from generators of the caller, and `chacha20::ChaCha20Rng` |
+//! | `rustcrypto` | yes | the traits of `cipher` 0.5, `aead` 0.6 and `universal-hash` 0.6 |
+//! | `rustcrypto-05` | no | the traits of `cipher` 0.4, `aead` 0.5 and `universal-hash` 0.5 |
+//! | `arrayvec`, `bytes`, `heapless` | no | these types as buffers of `aead` |
+//! | `commit` | no | tags that commit to the key |
+//! | `serde` | no | elements of GF(2^n) in serde's formats |
+//! | `armv7` | no | vectors on 32-bit Arm, with a nightly compiler |
+//!
+//! The oldest supported compiler is Rust 1.89.
 //!
 //! ```
 //! use sealane::ChaCha20Poly1305;
@@ -55,7 +69,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
@@ -93,7 +107,7 @@ pub use aead::{
     COMMITTING_TAG_BYTES, CommittingChaCha20Poly1305, CommittingChaChaPoly1305, CommittingTag,
     CommittingXChaCha20Poly1305,
 };
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 pub use backend::PiecesFamily;
 pub use backend::{
     AesBackend, AesFamily, Backend, BackendOf, BackendStatus, BackendStatusOf, BatchFamily, ChaChaFamily, ClmulBackend,

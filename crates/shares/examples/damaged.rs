@@ -5,7 +5,7 @@
 
 use std::io::Cursor;
 
-use sealane_shares::{CombineError, ShareReader, combine, combine_seek, split};
+use sealane_shares::{CombineError, ShareReader, WipedVec, combine, combine_seek, split};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shares = split(b"attack at dawn", 3, 5)?;
@@ -17,9 +17,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files: Vec<_> = shares[..4].iter().map(|share| share.as_bytes().to_vec()).collect();
     *files[1].last_mut().expect("a share is not empty") ^= 1;
     let readers = files.into_iter().map(|file| ShareReader::new(Cursor::new(file))).collect::<Result<_, _>>()?;
-    let mut secret = Vec::new();
+    let mut secret = WipedVec::default();
     let report = combine_seek(readers, &mut secret)?;
-    assert_eq!(secret, b"attack at dawn");
+    assert_eq!(secret.into_inner()[..], *b"attack at dawn");
     for bad in &report.bad {
         println!("share {} of the list: {}", bad.position + 1, bad.fault);
     }

@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write as _};
 
-use sealane_shares::{ShareReader, Split, combine_to};
+use sealane_shares::{ShareReader, Split, WipedVec, combine_to};
 
 const BYTES: u64 = 1_000_000;
 
@@ -24,9 +24,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     fs::remove_file(&names[1])?;
     let readers = vec![ShareReader::new(File::open(&names[0])?)?, ShareReader::new(File::open(&names[2])?)?];
-    let mut secret = Vec::new();
+    // It is wiped when it is dropped.
+    let mut secret = WipedVec::default();
     combine_to(readers, &mut secret)?;
-    assert_eq!(secret, vec![7; BYTES as usize]);
+    let secret = secret.into_inner();
+    assert_eq!(secret[..], vec![7; BYTES as usize]);
     println!("{} bytes, from two files of three", secret.len());
     Ok(folder.close()?)
 }

@@ -33,7 +33,7 @@
 //! ```
 //!
 //! With the feature `serde`, shares implement serde's traits. In human-readable formats such as
-//! JSON, they are text.
+//! JSON, they are text, for payloads of up to [`MAX_TEXT_PAYLOAD_BYTES`].
 //!
 //! The payloads and the shares of the blinding value, which is the key of the commitment, are
 //! secret. They are wiped when they are dropped, and `Debug` leaves them out. No branch or memory

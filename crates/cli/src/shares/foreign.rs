@@ -257,7 +257,7 @@ fn words_error(error: Slip39Error) -> Error {
     match error {
         Slip39Error::SecretBytes(_) => Error::new(error.to_string())
             .hint("--words accepts a key, or an identity file with one key; --text and --binary accept every secret"),
-        Slip39Error::Counts { .. } => Error::usage(error.to_string()),
+        Slip39Error::Counts { .. } | Slip39Error::GroupCounts { .. } => Error::usage(error.to_string()),
         Slip39Error::TooExpensive { exponent, .. } => {
             Error::new(error.to_string()).hint(format!("--iteration-limit {exponent} accepts that much work"))
         }

@@ -39,11 +39,11 @@ impl Sealed for BatchFamily {}
 /// Poly1305 of a message in many pieces. Its kernels are tested before the first such message, for
 /// the same reason as those of [`BatchFamily`], which has an example. If a backend fails, each
 /// piece is added by itself.
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiecesFamily;
 
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 impl Sealed for PiecesFamily {}
 
 /// The family of primitives built on AES rounds.

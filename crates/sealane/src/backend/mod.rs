@@ -5,7 +5,7 @@
 mod families;
 mod family;
 
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 pub use families::PiecesFamily;
 pub use families::{AesFamily, BatchFamily, ChaChaFamily, ClmulFamily, Gf8Family};
 pub(crate) use family::SelfTestCache;

@@ -244,7 +244,7 @@ fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
 }
 
 /// A message in pieces whose sum stays in lanes, with every number of rows at its end.
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 #[test]
 fn vectors_between_pieces() {
     fn pieces<const LANES: usize>() {

@@ -24,7 +24,7 @@ pub(crate) use kernel::{padded, padded_end, padded_piece};
 pub(crate) use rows::{INTEGER_BYTES, OnIntegers, ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 pub(crate) use table::BufferedSum;
 pub(crate) use table::Pieces;
 pub(crate) use tag::tags_equal;
@@ -49,7 +49,7 @@ pub(crate) fn lengths(aad_bytes: u64, ciphertext_bytes: u64) -> [u8; BLOCK_BYTES
 /// A key that authenticates two messages lets an attacker forge others. [`crate::ChaCha20Poly1305`]
 /// derives a new key for each message.
 ///
-/// With the feature `alloc` or `std`, and on a backend with fast vectors, a message in many pieces
+/// With the feature `alloc`, and on a backend with fast vectors, a message in many pieces
 /// allocates 4 KiB for powers of the key and a buffer. On some backends, this happens only if the
 /// pieces are short. It happens in the fifth piece and after 1 KiB at the earliest. The memory is
 /// wiped with the value.
@@ -61,7 +61,8 @@ pub(crate) fn lengths(aad_bytes: u64, ciphertext_bytes: u64) -> [u8; BLOCK_BYTES
 /// let mut poly1305 = Poly1305::new(&one_time_key);
 /// poly1305.update(b"in ");
 /// poly1305.update(b"pieces");
-/// assert_eq!(poly1305.finalize(), Poly1305::mac(&one_time_key, b"in pieces"));
+/// let tag = poly1305.finalize();
+/// assert!(Poly1305::verify_mac(&one_time_key, b"in pieces", &tag).is_ok());
 /// ```
 #[derive(Clone)]
 pub struct Poly1305 {
@@ -96,7 +97,8 @@ impl Poly1305 {
         }
     }
 
-    /// Returns the tag of a whole message.
+    /// Returns the tag of a whole message. To check a tag, use [`Poly1305::verify_mac`]: `==` is not
+    /// constant time.
     #[inline]
     #[must_use]
     pub fn mac(key: &[u8; 32], message: &[u8]) -> Tag {
@@ -115,6 +117,15 @@ impl Poly1305 {
         };
         crate::fault::flip("poly1305", level, &mut tag);
         tag
+    }
+
+    /// Compares the tag of a whole message with `tag`, in constant time.
+    ///
+    /// # Errors
+    /// [`OpenError`] if they differ.
+    #[inline]
+    pub fn verify_mac(key: &[u8; 32], message: &[u8], tag: &Tag) -> Result<(), OpenError> {
+        tags_equal(&Self::mac(key, message), tag)
     }
 
     /// Returns the backend.

@@ -22,7 +22,7 @@ mod aes;
 mod chacha;
 mod clmul;
 mod gf8;
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 mod pieces;
 
 /// Returns a digest of `digest` and all `bytes`. It guards against faults, not against attackers.
@@ -43,7 +43,7 @@ pub fn check_every_level() {
     chacha::check_every_level();
     clmul::check_every_level();
     gf8::check_every_level();
-    #[cfg(any(feature = "alloc", feature = "std"))]
+    #[cfg(feature = "alloc")]
     pieces::check_every_level();
 }
 

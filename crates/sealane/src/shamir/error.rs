@@ -86,7 +86,7 @@ impl fmt::Display for Error {
             Self::DuplicatePoint { index } => {
                 write!(f, "evaluation point {index}, counted from 0, is the same as an earlier one")
             }
-            Self::TooFewShares { needed, given } => write!(f, "{given} shares are too few: it takes {needed}"),
+            Self::TooFewShares { needed, given } => write!(f, "{needed} shares are needed, but {given} were given"),
             Self::WrongNumberOfShares { expected, given } => {
                 write!(f, "{given} shares were given for {expected} evaluation points")
             }
@@ -110,7 +110,7 @@ impl core::error::Error for Error {}
 impl From<Error> for std::io::Error {
     fn from(error: Error) -> Self {
         let kind = match error {
-            Error::UnequalLengths => std::io::ErrorKind::InvalidData,
+            Error::BadShares { .. } | Error::InconsistentShares => std::io::ErrorKind::InvalidData,
             Error::SystemRandomness => std::io::ErrorKind::Other,
             _ => std::io::ErrorKind::InvalidInput,
         };

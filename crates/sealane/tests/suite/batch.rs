@@ -240,9 +240,12 @@ macro_rules! checks {
             }
 
             #[test]
-            fn requests_are_opened_anew_each_time() {
-                let messages: Vec<_> = (0..5).map(|i| message(i, 0, 50)).collect();
-                for backend in backends() {
+            fn requests_are_processed_once() {
+                for (count, length, backend) in [(1, 50), (5, 50), (40, 50), (40, 1350), (2, 9000)]
+                    .into_iter()
+                    .flat_map(|(count, length)| backends().into_iter().map(move |backend| (count, length, backend)))
+                {
+                    let messages: Vec<_> = (0..count).map(|i| message(i, 0, length)).collect();
                     let cipher = <$cipher>::with_backend(&KEY, backend);
                     let mut buffers: Vec<_> = messages.iter().map(|message| message.ciphertext.clone()).collect();
                     let mut requests: Vec<_> = messages
@@ -252,8 +255,23 @@ macro_rules! checks {
                         .collect();
                     assert_eq!(cipher.open_batch(&mut requests), Ok(()));
                     // The buffers no longer hold ciphertexts.
-                    assert_eq!(cipher.open_batch(&mut requests), Err(OpenError));
-                    assert!(requests.iter_mut().all(|request| request.plaintext() == Err(OpenError)));
+                    assert_eq!(cipher.open_batch(&mut requests), Ok(()));
+                    for (request, message) in requests.iter_mut().zip(&messages) {
+                        assert_eq!(request.plaintext(), Ok(&mut message.plaintext.clone()[..]));
+                    }
+
+                    let mut buffers: Vec<_> = messages.iter().map(|message| message.plaintext.clone()).collect();
+                    let mut tags = vec![[0; 16]; messages.len()];
+                    let mut requests: Vec<_> = messages
+                        .iter()
+                        .zip(buffers.iter_mut().zip(&mut tags))
+                        .map(|(message, (buffer, tag))| SealRequest::new(message.nonce, &message.aad, buffer, tag))
+                        .collect();
+                    cipher.seal_batch(&mut requests);
+                    cipher.seal_batch(&mut requests);
+                    for ((buffer, tag), message) in buffers.iter().zip(&tags).zip(&messages) {
+                        assert_eq!((buffer, tag), (&message.ciphertext, &message.tag), "{backend}");
+                    }
                 }
             }
 

@@ -38,6 +38,12 @@ pub enum ForeignError {
         /// Two shares of different lengths.
         positions: [usize; 2],
     },
+    /// Two shares of ssss have different tokens, which are the names of their secrets.
+    #[error("the shares have different tokens, so they are of different secrets")]
+    DifferentTokens {
+        /// Two shares with different tokens.
+        positions: [usize; 2],
+    },
     /// Two shares have the same evaluation point and different content.
     #[error("two shares have the same number and different content")]
     Conflict {

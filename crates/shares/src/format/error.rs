@@ -92,12 +92,15 @@ pub enum ShareError {
     /// There is data after the end of the share.
     #[error("there is data after the end of the share")]
     TrailingData,
-    /// The header's checksum is wrong, or the header differs from the one that was read before.
+    /// The header's checksum is wrong.
     #[error("the share is damaged: its header's checksum is wrong")]
     HeaderChecksum,
     /// The checksum of the share is wrong.
     #[error("the share is damaged: its checksum is wrong")]
     Checksum,
+    /// The share was read again, and its header is not the one that was read before.
+    #[error("the share has changed while it was used")]
+    Changed,
     /// The header has impossible parameters.
     #[error("invalid share: {0}")]
     Parameter(#[from] ParameterError),

@@ -1,7 +1,7 @@
 //! Reads a share in binary form.
 
 use std::fmt;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
@@ -21,6 +21,8 @@ const FIRST_BUFFER_BYTES: usize = 1024 + TRAILER_BYTES;
 /// Reading returns `Ok(0)` at the end of the share if its checksum is right, and otherwise an
 /// error: a [`ShareError`] in an [`io::Error`]. The share ends where its source ends. Memory does
 /// not grow with the share.
+///
+/// To combine or refresh shares, pass readers that were not read from, or were [rewound](Self::rewind): otherwise the operation would miss what was read.
 ///
 /// The reader's buffer is wiped when it is dropped.
 ///
@@ -64,6 +66,10 @@ pub struct ShareReader<R> {
     payload_len: u64,
     commitment: Option<[u8; COMMITMENT_BYTES]>,
     shared_source: Option<usize>,
+    /// The number of bytes that were read from the source.
+    consumed: u64,
+    /// The position of the share in its source, once it is known.
+    share_start: Option<u64>,
 }
 
 impl<R: Read> ShareReader<R> {
@@ -75,6 +81,7 @@ impl<R: Read> ShareReader<R> {
         let (header, encoded) = Header::read(&mut source)?;
         let mut checksum = Checksum::new();
         checksum.update(&encoded);
+        let consumed = encoded.len() as u64;
         Ok(Self {
             source,
             header,
@@ -87,6 +94,8 @@ impl<R: Read> ShareReader<R> {
             payload_len: 0,
             commitment: None,
             shared_source: None,
+            consumed,
+            share_start: None,
         })
     }
 
@@ -117,7 +126,10 @@ impl<R: Read> ShareReader<R> {
         while self.filled <= TRAILER_BYTES {
             match self.source.read(&mut self.buffer[self.filled..]) {
                 Ok(0) => return self.finish(),
-                Ok(count) => self.filled += count,
+                Ok(count) => {
+                    self.filled += count;
+                    self.consumed += count as u64;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(ShareError::from_io(error)),
             }
@@ -177,6 +189,11 @@ impl<R> ShareReader<R> {
         self.shared_source
     }
 
+    /// Returns whether no payload was read, not even by a call that failed.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.filled == 0 && self.payload_len == 0 && self.checksum.is_some()
+    }
+
     /// Returns the header.
     #[must_use]
     pub fn header(&self) -> &Header {
@@ -190,19 +207,24 @@ impl<R> ShareReader<R> {
 }
 
 impl<R: Read + Seek> ShareReader<R> {
-    /// Returns to the beginning of the payload.
+    /// Returns to the beginning of the payload. The share begins where its source was when the
+    /// reader was created.
     ///
     /// # Errors
     /// If seeking or reading fails, or the header has changed.
     pub fn rewind(&mut self) -> Result<(), ShareError> {
-        self.source.rewind().map_err(ShareError::Io)?;
+        let start = match self.share_start {
+            Some(start) => start,
+            None => self.source.stream_position().map_err(ShareError::Io)?.saturating_sub(self.consumed),
+        };
+        self.share_start = Some(start);
+        self.source.seek(SeekFrom::Start(start)).map_err(ShareError::Io)?;
         let (header, encoded) = Header::read(&mut self.source)?;
-        if header != self.header {
-            return Err(ShareError::HeaderChecksum);
+        if header != self.header || encoded != self.encoded {
+            return Err(ShareError::Changed);
         }
         let mut checksum = Checksum::new();
         checksum.update(&encoded);
-        self.encoded = encoded;
         self.checksum = Some(checksum);
         (self.start, self.end, self.filled, self.payload_len) = (0, 0, 0, 0);
         self.commitment = None;

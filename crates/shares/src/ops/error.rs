@@ -98,6 +98,14 @@ pub enum CombineError {
     /// There are no shares.
     #[error("no shares")]
     NoShares,
+    /// A part of a share was read before, and would be missing from the result.
+    ///
+    /// See [`ShareReader::rewind`](crate::ShareReader::rewind).
+    #[error("a share was read before: its reader must be at the beginning")]
+    AlreadyRead {
+        /// The share.
+        position: usize,
+    },
     /// The shares are of different sets. No set is preferred, however many shares it has.
     #[error("the shares are of {} different sets", .sets.len())]
     DifferentSets {

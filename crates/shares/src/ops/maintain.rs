@@ -19,7 +19,14 @@ use sealane::shamir::bytes::Refresher;
 /// useless if they are fewer than the threshold. An old share that is not refreshed does not
 /// combine with the new shares.
 ///
-/// The secret is not computed, so its commitment is not checked. Damaged shares, and shares beyond
+/// The secret is not computed, so its commitment is not checked: with exactly as many old shares as
+/// the threshold, of which one is forged, the new shares look right and give no secret. So:
+/// 1. Refresh, and keep the old shares.
+/// 2. Combine the new shares, which checks the commitment. Where the secret must not be computed,
+///    refresh more shares than the threshold instead.
+/// 3. Destroy the old shares.
+///
+/// Damaged shares, and shares beyond
 /// the threshold that contradict the others, are errors. The computer that refreshes has enough
 /// shares to reach the threshold, so anyone who controls it could compute the secret.
 ///
@@ -129,7 +136,7 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
     writer.finish(&lockstep.commitment()?).map_err(CombineError::Write)
 }
 
-/// Does the same as [`Refresh`] for shares in memory.
+/// Does the same as [`Refresh`] for shares in memory. See there when the old shares may be destroyed.
 ///
 /// # Errors
 /// The errors of [`Refresh`].

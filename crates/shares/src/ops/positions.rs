@@ -6,9 +6,12 @@ use std::collections::{HashMap, HashSet};
 use super::error::{BadShare, CombineError, ShareSet};
 use crate::format::{Field, Header, SetId, ShareReader};
 
-/// Checks that all shares are of one set and have the same parameters. A majority decides nothing
-/// here, because headers can be forged.
+/// Checks that no share was read from, and that all are of one set and have the same parameters. A
+/// majority decides nothing here, because headers can be forged.
 pub(crate) fn check_headers<R>(readers: &[ShareReader<R>]) -> Result<(), CombineError> {
+    if let Some(position) = readers.iter().position(|reader| !reader.is_unread()) {
+        return Err(CombineError::AlreadyRead { position });
+    }
     let sets = sets(readers);
     match &sets[..] {
         [] => Err(CombineError::NoShares),

@@ -1,6 +1,6 @@
 //! Splitting and combining.
 
-use std::io::Write;
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 
 use sealane_shares::{
     CombineError, Fault, ParameterError, Share, ShareError, ShareReader, Split, SplitError, combine, combine_seek,
@@ -253,7 +253,7 @@ fn a_damaged_share_is_left_out() {
     bytes[1][80] ^= 1;
     bytes[2].pop();
     let open = |bytes: &[Vec<u8>]| {
-        bytes.iter().map(|bytes| ShareReader::new(std::io::Cursor::new(bytes.clone())).unwrap()).collect::<Vec<_>>()
+        bytes.iter().map(|bytes| ShareReader::new(Cursor::new(bytes.clone())).unwrap()).collect::<Vec<_>>()
     };
     let mut output = Vec::new();
     let report = combine_seek(open(&bytes), &mut output).unwrap();
@@ -297,6 +297,61 @@ fn forgers_in_different_chunks() {
     assert!(recovered.secret[..] == secret);
     let named: Vec<usize> = recovered.report.bad.iter().map(|bad| bad.position).collect();
     assert_eq!(named, [1, 3, 5]);
+}
+
+/// A share may be a part of a larger file.
+#[test]
+fn a_share_is_read_again_from_its_own_start() {
+    let list = shares(2, 3);
+    let reader = |share: &Share, damage: usize| {
+        let mut file = b"before the share".to_vec();
+        let start = file.len() as u64;
+        file.extend_from_slice(share.as_bytes());
+        let last = file.len() - 1;
+        file[last] ^= damage as u8;
+        let mut file = Cursor::new(file);
+        file.set_position(start);
+        ShareReader::new(file).unwrap()
+    };
+    let readers = list.iter().enumerate().map(|(at, share)| reader(share, usize::from(at == 1))).collect();
+    let mut secret = Vec::new();
+    let report = combine_seek(readers, &mut secret).unwrap();
+    assert_eq!((report.used, &secret[..]), (vec![0, 2], SECRET));
+}
+
+#[test]
+fn a_share_that_changes_is_named() {
+    let list = shares(2, 2);
+    let file = std::cell::RefCell::new(Cursor::new(list[0].as_bytes().to_vec()));
+    let mut reader = ShareReader::new(Shared(&file)).unwrap();
+    file.borrow_mut().get_mut().copy_from_slice(list[1].as_bytes());
+    let error = reader.rewind().unwrap_err();
+    assert!(matches!(error, ShareError::Changed), "{error}");
+}
+
+/// A file that is changed while it is read.
+struct Shared<'a>(&'a std::cell::RefCell<Cursor<Vec<u8>>>);
+
+impl Read for Shared<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().read(buffer)
+    }
+}
+
+impl Seek for Shared<'_> {
+    fn seek(&mut self, position: SeekFrom) -> std::io::Result<u64> {
+        self.0.borrow_mut().seek(position)
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_secret_that_is_not_authentic() {
+    let secret = pattern(200_000);
+    let mut list = split(&secret, 2, 2).unwrap();
+    list[0] = forge(&list[0], |bytes| bytes[150_000] ^= 1);
+    let mut output = Vec::new();
+    assert!(matches!(combine_seek(readers(&list), &mut output), Err(CombineError::NotAuthentic)));
+    assert!(output.is_empty(), "{} bytes", output.len());
 }
 
 #[test]

@@ -75,6 +75,12 @@ fn ssss_refuses() {
     let a = ssss::split(b"secret", 2, 3, Options::default()).unwrap();
     let b = ssss::split(b"secreT", 2, 3, Options::default()).unwrap();
     let c = ssss::split(b"longer secret", 2, 3, Options::default()).unwrap();
+    let named = ssss::split(b"secret", 2, 3, Options::default().with_token(Some("a"))).unwrap();
+    let other = ssss::split(b"secret", 2, 3, Options::default().with_token(Some("b"))).unwrap();
+    for list in [[named[0].clone(), other[1].clone()], [named[0].clone(), a[1].clone()]] {
+        let error = ssss::combine(&list, 2, true).err();
+        assert!(matches!(error, Some(ForeignError::DifferentTokens { positions: [0, 1] })));
+    }
     let conflict = ssss::combine(&[a[0].clone(), b[0].clone()], 2, true);
     assert!(matches!(conflict, Err(ForeignError::Conflict { positions: [0, 1] })));
     let lengths = ssss::combine(&[a[0].clone(), c[1].clone()], 2, true);
@@ -182,6 +188,10 @@ fn vault_refuses() {
         assert!(VaultShare::parse(bad).is_err(), "{bad}");
     }
     let one = vault::split(b"x", 2, 3).unwrap();
+    for (threshold, expected) in [(0, ParameterError::ThresholdZero), (1, ParameterError::ThresholdOne)] {
+        let error = vault::combine(&one, Some(threshold)).err();
+        assert!(matches!(error, Some(ForeignError::Parameter(error)) if error == expected), "{threshold}");
+    }
     assert!(matches!(vault::combine(&one[..1], None), Err(ForeignError::TooFew { needed: 2, usable: 1 })));
     assert!(matches!(vault::combine(&[], None), Err(ForeignError::TooFew { .. })));
 }

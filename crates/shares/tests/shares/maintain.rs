@@ -1,6 +1,10 @@
 //! Refresh and reissue.
 
-use sealane_shares::{CombineError, Share, combine, refresh, reissue, reissue_to, split};
+use std::io::Read;
+
+use sealane_shares::{
+    CombineError, Refresh, Share, ShareReader, combine, combine_seek, combine_to, refresh, reissue, reissue_to, split,
+};
 
 use crate::support::{SECRET, forge_payload, pattern, readers, shares};
 
@@ -40,6 +44,36 @@ fn refresh_refuses() {
     assert!(matches!(refresh(&forged), Err(CombineError::Inconsistent)));
 }
 
+/// What was read before would be missing from the new shares, which would look right.
+#[test]
+fn a_reader_that_was_read_is_refused() {
+    let all = split(&pattern(150_000), 2, 3).unwrap();
+    let length = all[0].payload().len() as u64;
+    for bytes in [1, 100_000, length, u64::MAX] {
+        let read = || {
+            let mut readers = readers(&all);
+            std::io::copy(&mut readers[1].by_ref().take(bytes), &mut std::io::sink()).unwrap();
+            readers
+        };
+        let refused = |error: Option<CombineError>| matches!(error, Some(CombineError::AlreadyRead { position: 1 }));
+        assert!(refused(Refresh::new(read()).err()), "{bytes} bytes");
+        assert!(refused(reissue_to(read(), 2, Vec::new()).err()), "{bytes} bytes");
+        assert!(refused(combine_to(read(), Vec::new()).err()), "{bytes} bytes");
+        assert!(refused(combine_seek(read(), &mut Vec::new()).err()), "{bytes} bytes");
+        let mut readers = read();
+        readers[1].rewind().unwrap();
+        let mut secret = Vec::new();
+        combine_seek(readers, &mut secret).unwrap();
+        assert!(secret == pattern(150_000), "{bytes} bytes");
+    }
+    // A call that failed has read something too.
+    let mut damaged = all[0].as_bytes().to_vec();
+    damaged.truncate(damaged.len() - 100_000);
+    let mut reader = ShareReader::new(std::io::Cursor::new(damaged)).unwrap();
+    std::io::copy(&mut reader, &mut std::io::sink()).unwrap_err();
+    assert!(matches!(reissue_to(vec![reader], 2, Vec::new()), Err(CombineError::AlreadyRead { position: 0 })));
+}
+
 #[test]
 fn a_reissued_share_is_the_lost_one() {
     let all = shares(3, 5);
@@ -70,7 +104,7 @@ fn reissue_of_long_shares_and_from_damaged_ones() {
     let mut damaged = all[1].as_bytes().to_vec();
     damaged[100_000] ^= 1;
     let mut list = readers(&all);
-    list[1] = sealane_shares::ShareReader::new(std::io::Cursor::new(damaged)).unwrap();
+    list[1] = ShareReader::new(std::io::Cursor::new(damaged)).unwrap();
     let Err(CombineError::Bad(bad)) = reissue_to(list, 4, Vec::new()) else { panic!() };
     assert_eq!(bad[0].position, 1);
 }

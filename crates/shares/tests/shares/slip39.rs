@@ -286,7 +286,7 @@ fn refuses() {
     let error = slip39::split_groups(&pattern(16), b"", 1, &group, options).err();
     assert!(matches!(error, Some(Slip39Error::IterationExponent)));
     let error = slip39::split_groups(&pattern(16), b"", 2, &group, Options::default()).err();
-    assert!(matches!(error, Some(Slip39Error::Counts { .. })));
+    assert!(matches!(error, Some(Slip39Error::GroupCounts { threshold: 2, count: 1 })));
 }
 
 proptest! {

@@ -7,6 +7,7 @@ mod shared_vectors;
 mod trio;
 
 use core::fmt;
+use core::mem::replace;
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
@@ -21,7 +22,8 @@ use shared_vectors::Batch;
 use trio::Trio;
 
 /// A message for [`ChaChaPoly1305::seal_batch`]. It is encrypted in place, and its tag is written
-/// where the caller wants it, such as after the ciphertext in a packet.
+/// where the caller wants it, such as after the ciphertext in a packet. A request that was sealed is
+/// left as it is if it is passed again, because to encrypt twice would decrypt.
 ///
 /// `N` is the type of the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 ///
@@ -49,6 +51,7 @@ pub struct SealRequest<'a, N = [u8; 12]> {
     aad: &'a [u8],
     buffer: &'a mut [u8],
     tag: &'a mut Tag,
+    sealed: bool,
 }
 
 impl<'a, N> SealRequest<'a, N> {
@@ -57,15 +60,21 @@ impl<'a, N> SealRequest<'a, N> {
     #[inline]
     #[must_use]
     pub fn new(nonce: N, aad: &'a [u8], buffer: &'a mut [u8], tag: &'a mut Tag) -> Self {
-        Self { nonce, aad, buffer, tag }
+        Self { nonce, aad, buffer, tag, sealed: false }
     }
 
     fn message(&mut self) -> (&N, Request<'_>) {
-        (&self.nonce, Request { aad: self.aad, data: self.buffer, operation: Operation::Seal(self.tag) })
+        let request = if replace(&mut self.sealed, true) {
+            Request::default()
+        } else {
+            Request { aad: self.aad, data: self.buffer, operation: Operation::Seal(self.tag) }
+        };
+        (&self.nonce, request)
     }
 }
 
-/// A message for [`ChaChaPoly1305::open_batch`]. It is decrypted in place.
+/// A message for [`ChaChaPoly1305::open_batch`]. It is decrypted in place. A request that was opened
+/// is left as it is if it is passed again.
 ///
 /// `N` is the type of the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 pub struct OpenRequest<'a, N = [u8; 12]> {
@@ -86,8 +95,13 @@ impl<'a, N> OpenRequest<'a, N> {
     }
 
     fn message(&mut self) -> (&N, Request<'_>) {
-        let operation = Operation::Open(self.tag, &mut self.authentic);
-        (&self.nonce, Request { aad: self.aad, data: self.buffer, operation })
+        let request = if self.authentic {
+            Request::default()
+        } else {
+            let operation = Operation::Open(self.tag, &mut self.authentic);
+            Request { aad: self.aad, data: self.buffer, operation }
+        };
+        (&self.nonce, request)
     }
 
     /// Returns the plaintext, after [`ChaChaPoly1305::open_batch`].

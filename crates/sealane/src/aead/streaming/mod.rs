@@ -140,7 +140,8 @@ impl Opener {
     /// Adds the next piece and decrypts it in place **before it is known to be authentic**.
     ///
     /// The plaintext must not be used, nor may its effects be visible from outside, until
-    /// [`Opener::verify`] has succeeded. If it fails, all pieces must be discarded.
+    /// [`Opener::verify`] has succeeded. If it fails, all pieces must be discarded. If all pieces
+    /// were decrypted, the [`Verified`] that it returns is not needed: it would encrypt them again.
     ///
     /// # Errors
     /// The errors of [`Opener::update`]. After an error, nothing is written.
@@ -182,8 +183,9 @@ impl Opener {
 
 /// A message with a verified tag, to be decrypted in pieces of any length.
 ///
-/// The pieces must be the bytes that the [`Opener`] received, from the first one on. This type
-/// cannot check them again.
+/// The pieces must be the bytes that the [`Opener`] received, from the first one on, as ciphertext.
+/// This type cannot check them again. Plaintext, such as a piece that
+/// [`Opener::decrypt_unauthenticated`] has decrypted, would be encrypted.
 ///
 /// ```
 /// use sealane::{ChaCha20Poly1305, Verified};
@@ -212,7 +214,7 @@ impl Verified {
         self.remaining
     }
 
-    /// Decrypts the next piece in place.
+    /// Decrypts the next piece of ciphertext in place.
     ///
     /// # Errors
     /// [`OpenError`] if the piece extends beyond the end of the authenticated message; nothing is

@@ -17,9 +17,9 @@
 //! · (2^26 + 2^21) = 2^60 + 2^55 to a limb, and [`MAX_ROWS`] - 1 = 15 rows less than 2^64 - 2^59. H
 //! R^K and the constants together are below 2^58.
 
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 mod lane_sum;
-#[cfg_attr(not(any(feature = "alloc", feature = "std")), path = "no_pieces.rs")]
+#[cfg_attr(not(feature = "alloc"), path = "no_pieces.rs")]
 mod pieces;
 mod powers;
 
@@ -33,9 +33,9 @@ use super::accumulator::Accumulator;
 use super::field::Element;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
-#[cfg(any(feature = "alloc", feature = "std"))]
+#[cfg(feature = "alloc")]
 pub(crate) use lane_sum::BufferedSum;
-#[cfg(all(any(feature = "alloc", feature = "std"), test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
+#[cfg(all(feature = "alloc", test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(super) use lane_sum::LaneSum;
 pub(crate) use pieces::Pieces;
 pub(super) use powers::Powers;

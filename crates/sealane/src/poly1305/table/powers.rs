@@ -23,7 +23,7 @@ impl Powers {
     }
 
     /// Does the same as [`Powers::new`], for a value on the heap.
-    #[cfg(any(feature = "alloc", feature = "std"))]
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(super) fn zeroed() -> Self {
         Self(PairTable::zeroed())

@@ -91,12 +91,20 @@ pub enum Slip39Error {
     /// The secret has fewer than 16 bytes, more than 1,024, or an odd number of them.
     #[error("a secret of {0} bytes cannot be shared as words: it must have an even number of bytes, from 16 to 1,024")]
     SecretBytes(usize),
-    /// A threshold or a number of members or groups is impossible.
-    #[error("{threshold} of {count} is not possible: at most 16, and 1 of 1, or a threshold of at least 2")]
+    /// A threshold or a number of members is impossible.
+    #[error("{threshold} of {count} is not possible: use 1 of 1, or 2 or more of at most 16")]
     Counts {
         /// The threshold.
         threshold: usize,
-        /// The number of members or groups.
+        /// The number of members.
+        count: usize,
+    },
+    /// The number of groups, or of groups that are needed, is impossible.
+    #[error("{threshold} of {count} groups is not possible: there are at most 16 groups, and 1 or more are needed")]
+    GroupCounts {
+        /// The number of groups that are needed.
+        threshold: usize,
+        /// The number of groups.
         count: usize,
     },
     /// The iteration exponent of the mnemonics is above the limit.

@@ -155,7 +155,6 @@ pub fn split_groups(
     groups: &[Group],
     options: Options,
 ) -> Result<Vec<Vec<Mnemonic>>, Slip39Error> {
-    let counts = |threshold: usize, count: usize| Slip39Error::Counts { threshold, count };
     if secret.len() < 16 || !secret.len().is_multiple_of(2) || secret.len() > 1024 {
         return Err(Slip39Error::SecretBytes(secret.len()));
     }
@@ -164,12 +163,12 @@ pub fn split_groups(
         return Err(Slip39Error::IterationExponent);
     }
     if group_threshold == 0 || group_threshold > groups.len() || groups.len() > MAX_COUNT {
-        return Err(counts(group_threshold, groups.len()));
+        return Err(Slip39Error::GroupCounts { threshold: group_threshold, count: groups.len() });
     }
     for &Group { threshold, count } in groups {
         let possible = (2..=count).contains(&threshold) || (threshold == 1 && count == 1);
         if !possible || count > MAX_COUNT {
-            return Err(counts(threshold, count));
+            return Err(Slip39Error::Counts { threshold, count });
         }
     }
     let mut identifier = [0; 2];

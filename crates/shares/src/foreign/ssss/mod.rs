@@ -119,12 +119,15 @@ pub fn split(
 ///
 /// # Errors
 /// If there are fewer different shares than the threshold, the threshold is below 2, or the shares
-/// differ in length or contradict each other.
+/// differ in their tokens or in length, or contradict each other.
 pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
     match threshold {
         0 => return Err(ParameterError::ThresholdZero.into()),
         1 => return Err(ParameterError::ThresholdOne.into()),
         _ => {}
+    }
+    if let Some(at) = shares.iter().position(|share| share.token != shares[0].token) {
+        return Err(ForeignError::DifferentTokens { positions: [0, at] });
     }
     let list: Vec<(u32, &[u8])> = shares.iter().map(|share| (share.index, &share.value[..])).collect();
     let distinct = distinct(&list)?;

@@ -60,7 +60,9 @@ pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut outpu
 ///
 /// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
 /// Memory does not grow with the shares. Usually each share is read once. If some are bad, the
-/// others are read again and the output is started over. Shares must not change between readings.
+/// others are read again and the output is [started over](Restart). Shares must not change between
+/// readings. If shares do not give an authentic secret, the output is started over too, so that
+/// nothing is left in it.
 ///
 /// # Errors
 /// If the shares are of more than one set, or do not give an authentic secret: see
@@ -70,25 +72,40 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     mut output: W,
 ) -> Result<Report, CombineError> {
     check_headers(&readers)?;
-    let mut alive: Vec<usize> = (0..readers.len()).collect();
+    let all: Vec<usize> = (0..readers.len()).collect();
+    enough(&readers, &all, &mut Vec::new())?;
+    let result = combine_remaining(&mut readers, all, &mut output);
+    if result.is_err() {
+        // It is not authentic. The first error is the one to report.
+        let _ = output.restart();
+    }
+    result
+}
+
+/// Combines the shares `alive`, of which there are enough, and leaves out bad ones.
+fn combine_remaining<R: Read + Seek, W: Write + Restart>(
+    readers: &mut [ShareReader<R>],
+    mut alive: Vec<usize>,
+    output: &mut W,
+) -> Result<Report, CombineError> {
     let mut bad = Vec::new();
     loop {
-        enough(&readers, &alive, &mut bad)?;
-        let mut outcome = Pass::over(&alive, &alive).run(&mut readers, &mut output)?;
+        enough(readers, &alive, &mut bad)?;
+        let mut outcome = Pass::over(&alive, &alive).run(readers, output)?;
         if outcome.is_authentic() {
             bad.sort_by_key(|share| share.position);
-            if !outweighs(&readers, &alive, &bad) {
+            if !outweighs(readers, &alive, &bad) {
                 return Err(CombineError::FewSources { positions: alive, bad });
             }
-            return Ok(outcome.into_report(&readers, bad));
+            return Ok(outcome.into_report(readers, bad));
         }
         let damaged = std::mem::take(&mut outcome.faults);
         if damaged.is_empty() {
-            return search::search(&mut readers, &alive, outcome, bad, &mut output);
+            return search::search(readers, &alive, outcome, bad, output);
         }
         alive.retain(|&position| damaged.iter().all(|share| share.position != position));
         bad.extend(damaged);
-        start_over(&mut readers, &mut alive, &mut bad);
+        start_over(readers, &mut alive, &mut bad);
         output.restart().map_err(CombineError::Write)?;
     }
 }
