@@ -63,6 +63,13 @@ impl Temporary {
         &self.file
     }
 
+    /// Returns errors of earlier writes that are not known yet: a file system can report them only
+    /// when a descriptor of the file is closed, and not when all its files are synced (sshfs).
+    #[cfg(target_os = "linux")]
+    pub(crate) fn check_writes(&self) -> io::Result<()> {
+        super::descriptor::finish(self.file.try_clone()?)
+    }
+
     /// Renames the file, within its directory, to the file name of `target`. An existing file is
     /// replaced if `replace` is set, and is an error otherwise.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
