@@ -257,13 +257,11 @@ pub(crate) fn watch() {
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        // Without the thread, a signal still ends the process, but the file remains.
-        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
-        let ignored = ignored_mask();
-        let Ok(mut signals) = Signals::new(watched.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
-            return;
-        };
-        let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
+        // The thread starts first: without it, no signal is caught. A signal then still ends the
+        // process, but the file remains.
+        let (sender, receiver) = std::sync::mpsc::channel::<Signals>();
+        let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
+            let Ok(mut signals) = receiver.recv() else { return };
             // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends with
             // that error.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
@@ -279,6 +277,14 @@ pub(crate) fn watch() {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });
+        if thread.is_err() {
+            return;
+        }
+        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
+        let ignored = ignored_mask();
+        if let Ok(signals) = Signals::new(watched.into_iter().filter(|&signal| !is_ignored(ignored, signal))) {
+            let _ = sender.send(signals);
+        }
     });
 }
 
