@@ -138,6 +138,18 @@ fn shares_are_written_to_file_systems_without_links() {
 }
 
 #[test]
+fn a_key_appears_when_it_is_complete() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::new();
+    let kill = "-e trace=fsync -e inject=fsync:signal=KILL";
+    let run = dir.sh(&format!("exec strace -f -o /dev/null {kill} \"$SEALANE\" keygen -o key.txt"));
+    assert!(!run.status.success() && !dir.exists("key.txt"));
+    assert!(dir.names().iter().any(|name| name.starts_with(".sealane-")), "killed too early");
+}
+
+#[test]
 fn salvage_fails_if_its_list_cannot_be_written() {
     let dir = Dir::with_key();
     dir.encrypt(b"secret", "x");
