@@ -98,7 +98,8 @@ impl ThreadArgs {
 #[derive(Args, Debug, Default)]
 pub(crate) struct DecryptionArgs {
     /// Decrypt only these bytes of the plaintext, and read only what they need: START:LEN, START:,
-    /// :LEN, or -LEN for the end (numbers of bytes, optionally with K, M, G or T)
+    /// :LEN, or -LEN for the end (numbers of bytes, optionally with K, M, G or T). The result has
+    /// fewer bytes if the plaintext ends within the range
     #[arg(long, value_name = "START:LEN", allow_hyphen_values = true)]
     pub(crate) range: Option<PlaintextRange>,
     /// Recover the intact parts of a damaged file into the new file OUTPUT, with zeros for missing

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
@@ -87,6 +88,9 @@ impl<'a> Rekeying<'a> {
         let plan = encrypted_files(&self.args.inputs);
         let failures = Failures::default();
         plan.failures.iter().for_each(|error| failures.add(error));
+        if !plan.files.is_empty() {
+            self.load_keys()?;
+        }
         for source in &plan.files {
             let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
             let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
@@ -104,6 +108,23 @@ impl<'a> Rekeying<'a> {
         }
     }
 
+    /// Loads the keys for all files, so that their errors are not those of each file. A new
+    /// passphrase is requested later, when a file needs it.
+    fn load_keys(&self) -> Result<()> {
+        self.openers()?;
+        let named = &self.args.recipients;
+        if named.passphrase { Ok(()) } else { with_threshold(named, &self.recipients()?, |_| Ok(())) }
+    }
+
+    fn openers(&self) -> Result<Arc<Openers>> {
+        let KeyArgs { identities, parts } = &self.args.keys;
+        self.openers.get(|| Openers::with_passphrases(identities, parts, &self.stdin, self.passphrases.clone()))
+    }
+
+    fn recipients(&self) -> Result<Arc<Vec<SharedRecipient>>> {
+        self.recipients.get(|| recipients(&self.args.recipients, &[], &self.stdin, &self.passphrases))
+    }
+
     /// Changes a file, which stays open and locked to the end. If another file takes its name
     /// meanwhile, that file is not touched.
     fn in_place(&mut self, target: &Target, passphrase: AllowPassphrase) -> Result<()> {
@@ -116,10 +137,8 @@ impl<'a> Rekeying<'a> {
 
     /// Writes the new header to its destination.
     fn change(&mut self, input: Input, passphrase: AllowPassphrase, to: To<'_>) -> Result<()> {
-        let RekeyArgs { recipients: named, keys, .. } = self.args;
-        let KeyArgs { identities, parts } = keys;
-        let load = || Openers::with_passphrases(identities, parts, &self.stdin, self.passphrases.clone());
-        let openers = self.openers.get(load)?;
+        let named = &self.args.recipients;
+        let openers = self.openers()?;
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);
         let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
@@ -127,8 +146,7 @@ impl<'a> Rekeying<'a> {
             if named.passphrase && decryptor.is_scrypt() && self.passphrases.are_answered().map_err(OpenError::Other)? {
                 return Err(OpenError::Other(same_passphrase()));
             }
-            let new = self.recipients.get(|| recipients(named, &[], &self.stdin, &self.passphrases));
-            let rekeyed = with_threshold(named, &new.map_err(OpenError::Other)?, |recipients| {
+            let rekeyed = with_threshold(named, &self.recipients().map_err(OpenError::Other)?, |recipients| {
                 Ok(decryptor.rekey(identities.iter().copied(), recipients.iter().copied(), existing))
             });
             Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))

@@ -229,6 +229,8 @@ impl Destination {
         let written = write(&mut checked)?;
         let record = record(checked.finish(), written);
         self.keep(attributes, Ok(temporary.file()));
+        #[cfg(target_os = "linux")]
+        temporary.check_writes().map_err(cannot)?;
         #[cfg(not(target_os = "linux"))]
         disk::sync(temporary.file()).map_err(cannot)?;
         let replace = self.may_replace(name, attributes);

@@ -92,7 +92,7 @@ impl Plan {
                 plan.take_file(input, Name::new(&name))?;
             }
         }
-        plan.check(Name::is_reserved)
+        plan.check(inputs, Name::is_reserved)
     }
 
     /// Adds a file that the command line names. A file that is not regular, or has no `name`, is an
@@ -164,8 +164,9 @@ impl Plan {
 
     /// Merges folders that have the same name. Checks that no two other entries have the same name,
     /// and that no entry has a name that the command itself uses, as `is_reserved` says. Entries
-    /// whose names are too long for a manifest become failures.
-    pub(crate) fn check(mut self, is_reserved: impl Fn(&Name) -> bool) -> Result<Self> {
+    /// whose names are too long for a manifest become failures. `inputs` are the files and folders
+    /// that the command line names.
+    pub(crate) fn check(mut self, inputs: &[PathBuf], is_reserved: impl Fn(&Name) -> bool) -> Result<Self> {
         let failures = &mut self.failures;
         let mut fits = |name: &Name| {
             let fits = name.fits();
@@ -193,8 +194,13 @@ impl Plan {
                     .hint("give the file another name first, or leave it out"));
             }
             if !seen.insert(name) {
-                return Err(Error::usage(format!("two of the inputs would both become {name}"))
-                    .hint("rename one of them, or process it separately, into another folder"));
+                return Err(match inputs {
+                    // The command line is right.
+                    [input] => Error::new(format!("two entries of {} would both become {name}", quoted(input)))
+                        .hint("rename one of them first, or move it to another folder"),
+                    _ => Error::usage(format!("two of the inputs would both become {name}"))
+                        .hint("rename one of them, or process it separately, into another folder"),
+                });
             }
         }
         Ok(self)

@@ -85,7 +85,7 @@ impl Opening {
                 sealed.plan.take_file(input, Some(name.ok_or_else(|| not_sealed(input))?))?;
             }
         }
-        sealed.plan = sealed.plan.check(is_own)?;
+        sealed.plan = sealed.plan.check(inputs, is_own)?;
         Ok(sealed)
     }
 

@@ -1,12 +1,10 @@
 //! Writes keys to new files or to standard output.
 
-use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use super::output::{print, warn_if_others_read};
+use super::output::{Temporary, print, warn_if_others_read};
 use crate::error::{Error, Result, quoted};
-use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
 use crate::os::disk;
 
@@ -45,24 +43,20 @@ pub(crate) fn exists(path: &Path, is_secret: bool) -> Error {
     }
 }
 
-/// Writes a new file, readable by its owner only. A failure leaves no file behind.
+/// Writes a new file, readable by its owner only. It appears when it is complete.
 fn write_new(path: &Path, text: &[u8], is_secret: bool) -> Result<()> {
     let cannot = |error: io::Error| Error::cannot_write(path, &error);
-    let (file, guard) = FileGuard::make_private(path).map_err(|error| match error.kind() {
+    if path.symlink_metadata().is_ok() {
+        return Err(exists(path, is_secret));
+    }
+    let temporary = Temporary::private_beside(path).map_err(cannot)?;
+    let mut file = temporary.file();
+    file.write_all(text).and_then(|()| disk::sync(file)).map_err(cannot)?;
+    temporary.persist(path, false).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(path, is_secret),
         _ => cannot(error),
     })?;
-    if let Err(error) = write_and_sync(file, text) {
-        guard.discard();
-        return Err(cannot(error));
-    }
     // Also write the name to the disk.
     sync_parent(path);
     Ok(())
-}
-
-fn write_and_sync(mut file: File, text: &[u8]) -> io::Result<()> {
-    file.write_all(text)?;
-    // Devices that cannot be synced do not get here, because create_new excludes them.
-    disk::sync(&file)
 }

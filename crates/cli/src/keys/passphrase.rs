@@ -162,8 +162,9 @@ fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
             Err(_) => Err(Error::new("AGE_PASSPHRASE is not UTF-8")),
         },
         (None, Some(fd)) => {
+            // The value is not shown, because it may be the passphrase.
             let fd = fd.to_str().and_then(|fd| fd.parse::<u32>().ok()).ok_or_else(|| {
-                Error::usage(format!("AGE_PASSPHRASE_FD is not the number of a file descriptor: {fd:?}"))
+                Error::usage("AGE_PASSPHRASE_FD is not the number of a file descriptor")
                     .hint("for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE")
             })?;
             read_fd(fd, stdin).map(Some)

@@ -16,7 +16,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
-use crate::os::file_id::FileId;
 
 /// The files, processes and terminal settings that a signal must clean up.
 #[derive(Default)]
@@ -51,9 +50,6 @@ pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
 /// The place of an unfinished file.
 enum Unfinished {
     At(PathBuf),
-    /// A file that this process created. On Unix, if another file has taken its name since, that
-    /// one stays. Elsewhere a [`FileId`] is the path, so the file with the name is removed.
-    Created(PathBuf, Option<FileId>),
     In(Dir, OsString),
 }
 
@@ -61,8 +57,6 @@ impl Unfinished {
     fn remove(&self) -> io::Result<()> {
         match self {
             Self::At(path) => std::fs::remove_file(path),
-            Self::Created(path, id) if FileId::of_path(path) == *id => std::fs::remove_file(path),
-            Self::Created(..) => Ok(()),
             Self::In(directory, name) => directory.remove(name),
         }
     }
@@ -95,22 +89,6 @@ impl FileGuard {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         pending.files.push((id, unfinished));
         Ok((file, Self(id)))
-    }
-
-    /// Creates the new file `path`, readable by its owner only, and watches it.
-    pub(crate) fn make_private(path: &Path) -> io::Result<(File, Self)> {
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
-        Self::watch_over(|| {
-            let file = options.open(path)?;
-            let id = FileId::new(&file.metadata()?, Some(path));
-            Ok((file, Unfinished::Created(path.to_owned(), id)))
-        })
     }
 
     /// Removes the file, and stops watching it.
@@ -279,13 +257,11 @@ pub(crate) fn watch() {
 
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        // Without the thread, a signal still ends the process, but the file remains.
-        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
-        let ignored = ignored_mask();
-        let Ok(mut signals) = Signals::new(watched.into_iter().filter(|&signal| !is_ignored(ignored, signal))) else {
-            return;
-        };
-        let _ = std::thread::Builder::new().name("signals".into()).spawn(move || {
+        // The thread starts first: without it, no signal is caught. A signal then still ends the
+        // process, but the file remains.
+        let (sender, receiver) = std::sync::mpsc::channel::<Signals>();
+        let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
+            let Ok(mut signals) = receiver.recv() else { return };
             // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends with
             // that error.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
@@ -301,6 +277,14 @@ pub(crate) fn watch() {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });
+        if thread.is_err() {
+            return;
+        }
+        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
+        let ignored = ignored_mask();
+        if let Ok(signals) = Signals::new(watched.into_iter().filter(|&signal| !is_ignored(ignored, signal))) {
+            let _ = sender.send(signals);
+        }
     });
 }
 
@@ -328,26 +312,3 @@ fn ignored_mask() -> Option<u64> {
 
 #[cfg(not(unix))]
 pub(crate) fn watch() {}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn only_the_file_that_was_created_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, other) = (folder.path().join("new"), folder.path().join("other"));
-        let (_, guard) = FileGuard::make_private(&path).unwrap();
-        guard.discard();
-        assert!(!path.exists());
-        // Another file takes the name while the first one is unfinished.
-        let (file, guard) = FileGuard::make_private(&path).unwrap();
-        fs::write(&other, "precious").unwrap();
-        fs::rename(&other, &path).unwrap();
-        guard.discard();
-        assert_eq!(fs::read(&path).unwrap(), b"precious");
-        drop(file);
-    }
-}

@@ -32,8 +32,8 @@ impl Program {
         let act = match self {
             Self::Sealane => {
                 match args.first().and_then(|first| first.to_str()).and_then(holders::state_machine) {
-                    // rage and sealane resolve links to a plugin, and start it under the name of
-                    // the link's target.
+                    // rage resolves links to a plugin, and starts it under the name of the link's
+                    // target.
                     Some(state_machine) => plugin::run(state_machine)?,
                     None => args::parse(args).and_then(commands::run)?,
                 }

@@ -135,7 +135,13 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
             Error::new(format!("{}: {error}", pair(positions))).hint("give each share once")
         }
         CombineError::Inconsistent | CombineError::NotAuthentic => {
-            Error::new(error.to_string()).hint("nothing was written; with more shares, the bad one can be found")
+            // No more shares are asked for than are needed.
+            let more = if places.first().is_some_and(Place::is_typed) {
+                "give these shares and one more in files"
+            } else {
+                "give more shares"
+            };
+            Error::new(error.to_string()).hint(format!("nothing was written; to find the bad share, {more}"))
         }
         CombineError::GaveUp => {
             Error::new(error.to_string()).hint("nothing was written; give fewer shares, and only those that you trust")

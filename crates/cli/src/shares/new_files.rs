@@ -4,25 +4,17 @@ use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
 use crate::error::{Error, Result, quoted};
+use crate::io::output::Temporary;
 use crate::os::cleanup::FileGuard;
-use crate::os::dir::sync;
+use crate::os::dir::Dir;
 use crate::os::disk;
 
 /// Temporary files in their final folder. They are removed unless [`NewFiles::finish`] is called.
 pub(crate) struct NewFiles {
-    directory: PathBuf,
-    files: Vec<NewFile>,
-}
-
-struct NewFile {
-    // Fields are dropped in this order: the file is closed and removed while it is still watched.
-    file: File,
-    temporary: TempPath,
-    _guard: FileGuard,
-    target: PathBuf,
+    directory: Dir,
+    /// The files, with their final paths.
+    files: Vec<(Temporary, PathBuf)>,
 }
 
 impl NewFiles {
@@ -36,48 +28,38 @@ impl NewFiles {
         }
         let directory = if directory == Path::new("") { Path::new(".") } else { directory };
         make_directory(directory)?;
-        let mut new = Self { directory: directory.to_owned(), files: Vec::new() };
+        let opened = Dir::open(directory).map_err(|error| Error::cannot_write(directory, &error))?;
+        let mut new = Self { directory: opened, files: Vec::new() };
         for name in names {
             let target = directory.join(name);
             if fs::symlink_metadata(&target).is_ok() {
                 return Err(exists(&target));
             }
-            new.files.push(new.make(target)?);
+            let temporary = Temporary::create_in(&new.directory, 0o600);
+            new.files.push((temporary.map_err(|error| Error::cannot_write(&target, &error))?, target));
         }
         Ok(new)
     }
 
-    fn make(&self, target: PathBuf) -> Result<NewFile> {
-        let made = tempfile::Builder::new()
-            .prefix(".sealane-")
-            .suffix(".tmp")
-            .make_in(&self.directory, FileGuard::make_private);
-        let (made, temporary) = made.map_err(|error| Error::cannot_write(&target, &error))?.into_parts();
-        let (file, guard) = made;
-        Ok(NewFile { file, temporary, _guard: guard, target })
-    }
-
     /// Returns the files, in the order in which [`NewFiles::create`] got their names.
     pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().map(|new| &new.file)
+        self.files.iter().map(|(temporary, _)| temporary.file())
     }
 
     /// Syncs the complete files, and gives them their names. Returns their paths.
     pub(crate) fn finish(self) -> Result<Vec<PathBuf>> {
-        for new in &self.files {
-            disk::sync(&new.file).map_err(|error| Error::cannot_write(&new.target, &error))?;
+        for (temporary, target) in &self.files {
+            disk::sync(temporary.file()).map_err(|error| Error::cannot_write(target, &error))?;
         }
         let mut placed = Placed::default();
-        for NewFile { file, temporary, target, .. } in self.files {
-            drop(file);
-            let rename = || temporary.persist_noclobber(&target).map_err(|error| error.error);
-            match FileGuard::make(&target, rename) {
-                Ok(((), guard)) => placed.0.push((target, guard)),
+        for (temporary, target) in self.files {
+            match temporary.persist_guarded(&target) {
+                Ok(guard) => placed.0.push((target, guard)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists(&target)),
                 Err(error) => return Err(Error::cannot_write(&target, &error)),
             }
         }
-        sync(&self.directory);
+        self.directory.sync();
         Ok(placed.keep())
     }
 }

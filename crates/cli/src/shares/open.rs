@@ -112,7 +112,12 @@ impl Shares {
         self.add_text(line, &Place { file: own + words, name: TERMINAL.to_owned(), line: None }, None);
         let added = self.own.len() + self.words.len() - own - words;
         match (added, self.unreadable.drain(..).find(|unreadable| !unreadable.beside)) {
-            (1, None) => return Ok(()),
+            (1, None) => {
+                let own = self.own[own..].iter_mut().map(|share| &mut share.place);
+                let words = self.words[words..].iter_mut().map(|words| &mut words.place);
+                own.chain(words).for_each(|place| place.line = Some(place.file + 1));
+                return Ok(());
+            }
             (0, Some(unreadable)) => return Err(unreadable.error),
             _ => {}
         }

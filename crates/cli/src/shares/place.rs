@@ -11,7 +11,8 @@ pub(crate) struct Place {
     pub(crate) file: usize,
     /// The name of the file, [`STANDARD_INPUT`] or [`TERMINAL`].
     pub(crate) name: String,
-    /// The line, if the file has several shares, or other lines.
+    /// The line, if the file has several shares, or other lines. For a typed share that was
+    /// accepted, its number in the order of typing.
     pub(crate) line: Option<usize>,
 }
 
@@ -20,11 +21,19 @@ impl Place {
     pub(super) fn at(&self, line: Option<usize>) -> Self {
         Self { line, ..self.clone() }
     }
+
+    /// Returns whether the share was typed.
+    pub(super) fn is_typed(&self) -> bool {
+        self.name == TERMINAL
+    }
 }
 
 /// Formats the place for messages, in quotes.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (TERMINAL, Some(number)) = (self.name.as_str(), self.line) {
+            return write!(f, "typed share {number}");
+        }
         if [STANDARD_INPUT, TERMINAL].contains(&self.name.as_str()) {
             f.write_str(&self.name)?
         } else {
@@ -46,4 +55,22 @@ pub(crate) struct Unreadable {
     pub(crate) beside: bool,
     /// The error, which names the place.
     pub(crate) error: Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_has_a_name() {
+        for (name, line, expected) in [
+            ("a", None, "\"a\""),
+            ("a", Some(2), "\"a\", line 2"),
+            (STANDARD_INPUT, Some(2), "standard input, line 2"),
+            (TERMINAL, None, "this line"),
+            (TERMINAL, Some(2), "typed share 2"),
+        ] {
+            assert_eq!(Place { file: 1, name: name.to_owned(), line }.to_string(), expected);
+        }
+    }
 }

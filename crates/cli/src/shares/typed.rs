@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use sealane_shares::{Field, Header};
+
 use super::open::{NamedWords, Shares};
 use crate::error::{Error, Result, describe};
 use crate::os::tty;
@@ -67,6 +69,13 @@ fn check_last(shares: &mut Shares) -> Result<usize> {
             last.header.set().short(),
             first.header.set().short()
         )),
+        ([first, .., last], []) if parameters(&first.header) != parameters(&last.header) => Some(format!(
+            "it says that any {} of {} shares are needed, but the first share says any {} of {}: one of them was changed",
+            last.header.threshold(),
+            last.header.count(),
+            first.header.threshold(),
+            first.header.count()
+        )),
         ([before @ .., last], []) if before.iter().any(|share| share.header.index() == last.header.index()) => {
             Some(format!("share {} was typed before", last.header.index()))
         }
@@ -87,6 +96,11 @@ fn check_last(shares: &mut Shares) -> Result<usize> {
         return Err(Error::new(fault));
     }
     Ok(missing(shares))
+}
+
+/// Returns what all headers of a set have in common.
+fn parameters(header: &Header) -> (u16, u16, Field) {
+    (header.threshold(), header.count(), header.field())
 }
 
 /// Returns the group of a mnemonic, and its index there.

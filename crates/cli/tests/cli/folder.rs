@@ -239,6 +239,11 @@ fn two_inputs_never_have_one_output() {
     dir.run(["-R", "key.pub", "-o", "out", "x", "v/x"]).misused("would both become \"x/a\"");
     dir.run(["-R", "key.pub", "-o", "out", "x", "./x/"]).misused("would both become \"x/a\"");
     dir.run(["-R", "key.pub", "-o", "out", "z", "w"]).fails("\"z/a\" would become \"z/a.age\", which is a folder");
+    // The names come from the folder, so the command line is right.
+    fs::create_dir_all(dir.path("mixed/b")).unwrap();
+    dir.encrypt(b"content", "mixed/b.age");
+    dir.run(["-d", "-i", "key.txt", "--no-manifest", "-o", "out", "mixed"])
+        .fails("two entries of \"mixed\" would both become \"b\"");
     dir.write("sealane-manifest", "content");
     // On many file systems, upper and lower case are the same.
     for reserved in ["sealane-manifest", ".sealane-resume", "SEALANE-MANIFEST", ".Sealane-Resume"] {

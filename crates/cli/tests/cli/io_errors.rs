@@ -91,6 +91,64 @@ fn an_error_of_closing_the_output_is_reported() {
     run.fails("cannot write to \"/dev/fd/3\": Disk quota exceeded");
 }
 
+/// File systems in user space report them in the same way, and not when the file system is synced.
+#[test]
+fn an_error_of_closing_a_result_in_a_folder_is_reported() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::with_key();
+    fs::create_dir(dir.path("photos")).unwrap();
+    dir.write("photos/a", "content");
+    dir.run(["-R", "key.pub", "-o", "good", "photos"]).quiet();
+    for (args, results) in [
+        ("-t 1 -R key.pub -o new photos", ["new/photos/a.age", "new/sealane-manifest.age"]),
+        ("-d -t 1 -i key.txt -o new good", ["new/photos/a", "new/photos/a"]),
+    ] {
+        // The loader of programs accepts no such errors, so they begin with the file of the key.
+        dir.sh(&format!("exec strace -f -o trace -e trace=openat,close \"$SEALANE\" {args}")).quiet();
+        fs::remove_dir_all(dir.path("new")).unwrap();
+        let trace = String::from_utf8(dir.read("trace")).unwrap();
+        let first =
+            trace.lines().take_while(|line| !line.contains("\"key.")).filter(|line| line.contains("close(")).count()
+                + 1;
+        let inject = format!("-o trace -e trace=close -e inject=close:error=EDQUOT:when={first}+");
+        dir.sh(&format!("exec strace -f {inject} \"$SEALANE\" {args}")).fails("Disk quota exceeded");
+        assert!(results.iter().all(|name| !dir.exists(name)), "{args}");
+        let _ = fs::remove_dir_all(dir.path("new"));
+    }
+}
+
+/// FAT has no hard links, and some systems cannot rename without replacing there.
+#[test]
+fn shares_are_written_to_file_systems_without_links() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::new();
+    dir.write("secret", [7; 32]);
+    let inject = "-e inject=renameat2:error=EINVAL -e inject=linkat:error=EPERM";
+    dir.sh(&format!(
+        "exec strace -f -o trace -e trace=renameat2,linkat {inject} \"$SEALANE\" split -k 2 -n 5 -o shares secret"
+    ))
+    .ok();
+    let shares = fs::read_dir(dir.path("shares")).unwrap().count();
+    assert_eq!(shares, 5);
+    assert!(String::from_utf8(dir.read("trace")).unwrap().contains("INJECTED"));
+}
+
+#[test]
+fn a_key_appears_when_it_is_complete() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::new();
+    let kill = "-e trace=fsync -e inject=fsync:signal=KILL";
+    let run = dir.sh(&format!("exec strace -f -o /dev/null {kill} \"$SEALANE\" keygen -o key.txt"));
+    assert!(!run.status.success() && !dir.exists("key.txt"));
+    assert!(dir.names().iter().any(|name| name.starts_with(".sealane-")), "killed too early");
+}
+
 #[test]
 fn salvage_fails_if_its_list_cannot_be_written() {
     let dir = Dir::with_key();

@@ -75,3 +75,36 @@ fn the_target_is_old_or_new_and_never_half() {
     std::fs::rename(dir.path("out"), dir.path("sealed")).unwrap();
     kill_at_many_moments(&dir, &["-d", "-i", "key.txt", "-t", "3", "-o", "out", "sealed"], || dir.read("out") == data);
 }
+
+#[test]
+fn a_salvaged_file_appears_with_its_list() {
+    let dir = Dir::with_key();
+    let data = bytes(16 << 20);
+    dir.encrypt(&data, "sealed");
+    let args = ["-d", "--salvage", "-i", "key.txt", "-o", "out", "sealed"];
+    let remove = || {
+        for name in dir.names().iter().filter(|name| name.starts_with("out") || name.starts_with(".sealane-")) {
+            std::fs::remove_file(dir.path(name)).unwrap();
+        }
+    };
+    let started = Instant::now();
+    dir.run(args).quiet();
+    let time = started.elapsed();
+    let (mut in_the_middle, mut done) = (0, 0);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while done < KILLS || in_the_middle < WANTED {
+        assert!(Instant::now() < deadline, "{in_the_middle} of {done} kills came in the middle of {time:?}");
+        remove();
+        let mut child = dir.command(args).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(time * (done % KILLS + 1) / (KILLS + 1));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        done += 1;
+        in_the_middle += u32::from(!temporary(&dir).is_empty());
+        if dir.exists("out") {
+            assert!(dir.read("out") == data, "half of the result");
+            let list: serde_json::Value = serde_json::from_slice(&dir.read("out.missing.json")).unwrap();
+            assert_eq!(list["found"], data.len());
+        }
+    }
+}

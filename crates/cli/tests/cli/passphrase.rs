@@ -42,8 +42,11 @@ fn from_a_file_descriptor() {
     dir.sh("AGE_PASSPHRASE_FD=77 exec \"$SEALANE\" -d out").fails("file descriptor 77");
     dir.sh("AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -d out 3< /dev/null").fails("is empty");
     dir.sh("AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -d out 3< /dev/zero").fails("longer than 1 MiB");
-    for fd in ["x", "-1", "3.0", "99999999999"] {
-        run_with(&dir, &[("AGE_PASSPHRASE_FD", fd)], &["-d", "out"]).misused("not the number of a file descriptor");
+    for fd in ["xyzzy", "-1", "3.0", "99999999999"] {
+        let run = run_with(&dir, &[("AGE_PASSPHRASE_FD", fd)], &["-d", "out"]);
+        // The user may have put the passphrase there.
+        assert!(!run.err().contains(fd), "{}", run.err());
+        run.misused("not the number of a file descriptor");
     }
     run_with(&dir, &[("AGE_PASSPHRASE_FD", "3"), ("AGE_PASSPHRASE", "x")], &["-d", "out"]).misused("both set");
 }

@@ -66,6 +66,17 @@ fn recipients_and_identities_of_a_plugin() {
 }
 
 #[test]
+fn a_plugin_can_be_one_of_several_names_of_a_program() {
+    let dir = with_plugin();
+    std::fs::remove_file(dir.path("bin/age-plugin-test")).unwrap();
+    dir.write("bin/several", PLUGIN.replacen('\n', "\n[ \"${0##*/}\" = age-plugin-test ] || exit 1\n", 1));
+    dir.set_mode("bin/several", 0o755);
+    std::os::unix::fs::symlink("several", dir.path("bin/age-plugin-test")).unwrap();
+    run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).quiet();
+    assert_eq!(run(&dir, &["-d", "-j", "test", "out"]).quiet().stdout, b"secret");
+}
+
+#[test]
 fn identities_are_tried_in_their_order() {
     let dir = with_plugin();
     run(&dir, &["-R", "key.pub", "-r", RECIPIENT, "-o", "out", "in"]).quiet();

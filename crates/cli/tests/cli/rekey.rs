@@ -125,6 +125,18 @@ fn does_not_open_with_key(dir: &Dir) {
 }
 
 #[test]
+fn an_error_of_the_keys_is_reported_once() {
+    let (dir, data) = dir();
+    dir.encrypt(&data, "y");
+    dir.write("empty", "");
+    let before = (dir.read("x"), dir.read("y"));
+    dir.run(["rekey", "-i", "none", "-R", "b.pub", "x", "y"]).fails("\"none\"");
+    dir.run(["rekey", "-i", "key.txt", "-R", "empty", "x", "y"]).fails("\"empty\"");
+    dir.run(["rekey", "-i", "key.txt", "-k", "9", "-R", "b.pub", "-R", "c.pub", "x", "y"]).misused("-k gives");
+    assert!((dir.read("x"), dir.read("y")) == before);
+}
+
+#[test]
 fn links_to_a_file() {
     use std::os::unix::fs::symlink;
     let (dir, data) = dir();

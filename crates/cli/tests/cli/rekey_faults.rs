@@ -47,7 +47,8 @@ fn decrypt_puts_an_interrupted_change_back() {
         let (is_old, is_new) = (new[..len] == old[..len], new[len..] == old[len..]);
         let key = if is_new { "b.txt" } else { "key.txt" };
         let run = dir.run(["-d", "-i", key, "x"]);
-        assert_eq!(run.err().contains("the old one has been put back"), !is_old && !is_new, "{len}: {}", run.err());
+        let warning = "x\": an earlier change of the header was interrupted: the old one has been put back";
+        assert_eq!(run.err().contains(warning), !is_old && !is_new, "{len}: {}", run.err());
         assert!(run.ok().stdout == data, "{len}");
         assert!(!dir.exists(KEPT), "{len}");
         opens(&dir, key, "x", &data);
@@ -139,7 +140,10 @@ fn verify_of_a_folder_writes_nothing_after_an_interrupted_change() {
     let before = state(&dir, &all);
     for args in [&["verify", "-i", "key.txt", "sealed"][..], &["inspect", "-i", "key.txt", "sealed"]] {
         let run = dir.run(args);
-        assert!(run.err().contains("the old one, which is kept beside the file, is used"), "{}", run.err());
+        for name in names {
+            let warning = format!("\"{name}\": a change of the header was interrupted");
+            assert!(run.err().contains(&warning), "{}", run.err());
+        }
         run.ok();
         assert_eq!(state(&dir, &all), before, "{args:?}");
     }

@@ -105,7 +105,7 @@ fn other_commands_refuse_an_output_that_is_an_input() {
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "b.pub-soft"]).fails(WHAT);
     // Salvage refuses any output that exists already.
     for target in ["x", "x-hard", "x-soft", "key.txt"] {
-        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", target, "x"]).fails("File exists");
+        dir.run(["-d", "--salvage", "-i", "key.txt", "-o", target, "x"]).fails("it exists");
     }
     assert!(all() == before);
 }

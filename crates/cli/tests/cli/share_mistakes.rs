@@ -20,13 +20,13 @@ fn honest(dir: &Dir) -> (Vec<Share>, Vec<String>) {
     (shares, names)
 }
 
-fn line(share: &Share) -> String {
+pub(crate) fn line(share: &Share) -> String {
     format!("{}\n", *share.to_text().unwrap())
 }
 
 /// Returns `share`, changed so that it claims to be of the same set as `like`, with right
 /// checksums.
-fn forged(share: &Share, like: &Share) -> Share {
+pub(crate) fn forged(share: &Share, like: &Share) -> Share {
     let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
     let mut bytes = share.as_bytes().to_vec();
     bytes[18..34].copy_from_slice(&like.as_bytes()[18..34]);
@@ -375,4 +375,13 @@ impl Lines for Vec<u8> {
         let text = String::from_utf8(self.clone()).unwrap();
         text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
     }
+}
+
+#[test]
+fn a_secret_that_is_too_long_for_vault() {
+    let dir = Dir::new();
+    dir.write("big", vec![7; 65_537]);
+    dir.run(["split", "--vault", "-k", "2", "-n", "3", "big"]).fails("is longer than 65536 bytes");
+    dir.write("big", vec![7; 65_536]);
+    dir.run(["split", "--vault", "-k", "2", "-n", "3", "big"]).ok();
 }

@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::io_errors::can_trace;
 use crate::support::{Dir, SEALANE, bytes};
 
 /// Starts `command`, which encrypts standard input to a file, and waits until its temporary file
@@ -42,6 +43,32 @@ fn signals_leave_nothing_behind() {
         assert_eq!(dir.names(), ["key.pub", "key.txt", "out"], "{signal}");
         assert_eq!(dir.read("out"), b"old");
     }
+}
+
+/// The number of processes of a user can be limited.
+#[test]
+fn without_a_thread_for_signals_they_end_the_command() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::with_key();
+    let mut command = Command::new("env");
+    // The tracer is another process, so the child is the command.
+    let trace = ["--default-signal=TERM", "strace", "-D", "-f", "-o", "/dev/null", "-e", "trace=clone,clone3"];
+    command.args(trace).args(["-e", "inject=clone,clone3:error=EAGAIN", SEALANE, "-t", "1"]);
+    let (mut child, _stdin) = start(&dir, command.args(["-R", "key.pub", "-o", "out"]).current_dir(dir.root()));
+    kill("TERM", &child);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > deadline {
+            kill("KILL", &child);
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(status.signal(), Some(15), "{status:?}");
 }
 
 /// Returns whether these tests run in an emulator of AArch64, on a machine of another kind.

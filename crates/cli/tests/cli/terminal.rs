@@ -139,18 +139,22 @@ fn binary_output_to_a_terminal_is_refused() {
     let dir = Dir::with_key();
     dir.write("text", "plain text, \u{e9}\n");
     dir.write("binary", b"not \x1b[31mtext\n");
+    // A terminal with 8 bits takes 0x9b for the beginning of a control sequence.
+    dir.write("bits", b"not \x9b31mtext\n");
     let sealane = |args: &str| in_terminal(&dir, &format!("exec \"$SEALANE\" {args}"));
     ends(sealane("-R key.pub text"), 1, "refusing to write binary data to the terminal");
     ends(sealane("-a -R key.pub text"), 0, "-----END AGE ENCRYPTED FILE-----");
     for output in ["-", "/dev/tty", "/dev/stdout"] {
         ends(sealane(&format!("-R key.pub -o {output} text")), 0, "age-encryption.org/v1");
     }
-    for name in ["text", "binary"] {
+    for name in ["text", "binary", "bits"] {
         dir.run(["-R", "key.pub", "-o", &format!("{name}.age"), name]).quiet();
     }
     ends(sealane("-d -i key.txt text.age"), 0, "plain text");
-    let shown = ends(sealane("-d -i key.txt binary.age"), 1, "refusing to write binary data");
-    assert!(!shown.contains("not "), "nothing of it is shown: {shown:?}");
+    for name in ["binary", "bits"] {
+        let shown = ends(sealane(&format!("-d -i key.txt {name}.age")), 1, "refusing to write binary data");
+        assert!(!shown.contains("not "), "nothing of it is shown: {shown:?}");
+    }
     ends(sealane("-d -i key.txt -o - binary.age"), 0, "not \u{1b}[31mtext");
 }
 

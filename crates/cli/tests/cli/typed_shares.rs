@@ -1,6 +1,7 @@
 //! `sealane combine` without files: shares that the user types at the terminal.
 
 use crate::session::Session;
+use crate::share_mistakes::{forged, line};
 use crate::support::Dir;
 use crate::terminal::{ends, in_terminal};
 
@@ -88,6 +89,30 @@ fn a_typed_key_shows_its_public_key() {
     let public = dir.run(["keygen", "-y", "out"]).text();
     assert_eq!(publics, [public.trim(), public.trim()]);
     assert_eq!(dir.read("raw"), secret.as_bytes());
+}
+
+#[test]
+fn a_forged_share_restores_nothing() {
+    let dir = Dir::new();
+    let shares = sealane_shares::split(b"secret", 3, 5).unwrap();
+    let forgeries = |threshold| {
+        let evil = sealane_shares::split(b"forged", threshold, 5).unwrap();
+        line(&forged(&evil[1], &shares[0]))
+    };
+    let (other, same) = (forgeries(2), forgeries(3));
+    let mut session = in_terminal(&dir, COMBINE);
+    type_shares(
+        &mut session,
+        &[
+            (line(&shares[0]).trim(), "2 more needed"),
+            // Forgeries that say something else are noticed at once.
+            (other.trim(), "any 2 of 5 shares are needed, but the first share says any 3 of 5"),
+            (same.trim(), "1 more needed"),
+            (line(&shares[2]).trim(), "these shares are enough"),
+        ],
+    );
+    ends(session, 1, "to find the bad share, give these shares and one more in files");
+    assert!(!dir.exists("out"));
 }
 
 #[test]

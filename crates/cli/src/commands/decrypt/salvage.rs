@@ -1,7 +1,6 @@
 //! `sealane decrypt --salvage` recovers the intact parts of a damaged file.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use crate::error::explain::{copy_error, payload_error};
 use crate::error::{Error, Result, quoted};
 use crate::io::input::PatchedFile;
 use crate::io::old_header::{self, Repair};
+use crate::io::output::Temporary;
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::{AllowPassphrase, Openers};
@@ -49,15 +49,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         .decrypt(reader, &input.name, AllowPassphrase::Yes, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, path))?;
 
-    let (result, output_guard) = create(output)?;
-    // Remove the first file if the second cannot be created.
-    let (mut list, map_guard) = match create(&map) {
-        Ok(created) => created,
-        Err(error) => {
-            output_guard.discard();
-            return Err(error);
-        }
-    };
+    let (result, list) = (create(output)?, create(&map)?);
     let cannot = Error::cannot_write;
     // Progress counts the plaintext that is found, because a search reads the same bytes many
     // times.
@@ -69,33 +61,35 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
             show(&progress, &event);
             let Salvaging::Found { at, plaintext } = event else { return Ok(()) };
             found_end = found_end.max(at + plaintext.len() as u64);
-            result.write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
+            result.file().write_all_at(plaintext, at).map_err(|error| cannot(output, &error).into_io())
         })
         .map_err(|error| copy_error(error, |error| payload_error(error, &input.name)));
     drop(shown);
-    let done = salvaged.and_then(|salvaged| {
-        // If the end is unknown, the output ends at the last byte that is found or known to be
-        // missing.
-        let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
-        let end = salvaged.end.unwrap_or(missing_end.max(found_end));
-        result.set_len(end).and_then(|()| disk::sync(&result)).map_err(|error| cannot(output, &error))?;
-        let written = writeln!(list, "{:#}", describe(&salvaged)).and_then(|()| disk::sync(&list));
-        written.map_err(|error| cannot(&map, &error))?;
-        Ok(salvaged)
-    });
-    match done {
-        Ok(salvaged) => {
-            FileGuard::release(&[output_guard, map_guard]);
-            // Both files are in the same directory.
-            sync_parent(output);
-            verdict(&salvaged, &input.name, &map)
-        }
+    let salvaged = salvaged?;
+    // If the end is unknown, the output ends at the last byte that is found or known to be missing.
+    let missing_end = salvaged.missing.last().map_or(0, |range| range.end);
+    let end = salvaged.end.unwrap_or(missing_end.max(found_end));
+    result.file().set_len(end).and_then(|()| disk::sync(result.file())).map_err(|error| cannot(output, &error))?;
+    let written = writeln!(list.file(), "{:#}", describe(&salvaged)).and_then(|()| disk::sync(list.file()));
+    written.map_err(|error| cannot(&map, &error))?;
+    place(result, output, list, &map)?;
+    verdict(&salvaged, &input.name, &map)
+}
+
+/// Gives the complete files their names. The list comes first: an output without a list would look
+/// like a whole file.
+fn place(result: Temporary, output: &Path, list: Temporary, map: &Path) -> Result<()> {
+    let map_guard = list.persist_guarded(map).map_err(|error| cannot_make(map, &error))?;
+    match result.persist_guarded(output) {
+        Ok(output_guard) => FileGuard::release(&[output_guard, map_guard]),
         Err(error) => {
-            output_guard.discard();
             map_guard.discard();
-            Err(error)
+            return Err(cannot_make(output, &error));
         }
     }
+    // Both files are in the same directory.
+    sync_parent(output);
+    Ok(())
 }
 
 /// Counts the plaintext that was found, and shows the progress of a search.
@@ -138,15 +132,24 @@ fn map_path(output: &Path) -> PathBuf {
     name.into()
 }
 
-fn create(path: &Path) -> Result<(File, FileGuard)> {
-    FileGuard::make_private(path).map_err(|error| {
-        let cannot = Error::io(format!("cannot make {}", quoted(path)), &error);
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            cannot.hint("give -o the name of a new file")
-        } else {
-            cannot
+/// Creates a temporary file for the result at `path`, where nothing may exist.
+fn create(path: &Path) -> Result<Temporary> {
+    let made = match path.symlink_metadata() {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Temporary::private_beside(path),
+        // For example, the name is too long.
+        Err(error) => Err(error),
+    };
+    made.map_err(|error| cannot_make(path, &error))
+}
+
+fn cannot_make(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Error::new(format!("cannot make {}: it exists", quoted(path))).hint("give -o the name of a new file")
         }
-    })
+        _ => Error::io(format!("cannot make {}", quoted(path)), error),
+    }
 }
 
 fn describe(salvaged: &Salvaged) -> serde_json::Value {

@@ -90,7 +90,7 @@ fn settle(place: &Place, repair: Repair, lock: Lock) -> Option<Vec<u8>> {
 fn header_to_read(place: &Place, file: &File) -> Option<Vec<u8>> {
     match State::of(place, file) {
         Ok(State::Torn(kept, _)) => {
-            warn(READ_INSTEAD);
+            warn(format!("{}: {READ_INSTEAD}", quoted(&place.path)));
             Some(kept.old)
         }
         _ => None,

@@ -13,7 +13,7 @@ use super::kept::{Kept, State, read_start};
 use super::place::Place;
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::input::Input;
-use crate::io::output::Temporary;
+use crate::io::output::{Permissions, Temporary};
 use crate::os::dir::{self, Dir};
 use crate::os::disk;
 
@@ -118,7 +118,7 @@ impl Target {
             }
             State::Torn(Kept { old, .. }, kept) => {
                 self.file.write_all_at(&old, 0).and_then(|()| disk::sync(&self.file)).map_err(cannot)?;
-                warn(PUT_BACK);
+                warn(format!("{}: {PUT_BACK}", quoted(&self.path)));
                 kept
             }
             State::OfAnother => {
@@ -223,6 +223,9 @@ impl Target {
     /// existing file with its name is an error.
     fn keep(&self, kept: &Kept) -> io::Result<File> {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
+        // Everyone who may read the file needs the kept headers if the change is interrupted. A file
+        // system without such permissions is no reason to fail.
+        let _ = Permissions::of_file(&self.file).and_then(|permissions| permissions.give(temporary.file()));
         let mut file = temporary.file().try_clone()?;
         file.write_all(&kept.encode())?;
         disk::sync(&file)?;

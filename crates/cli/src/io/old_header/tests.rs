@@ -87,6 +87,35 @@ fn a_crash_at_any_byte_is_put_right() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
 }
 
+#[cfg(unix)]
+#[test]
+fn who_may_read_the_file_may_read_its_kept_headers() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+
+    let dir = tempfile::tempdir().unwrap();
+    let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
+    let (old, new, payload) = headers();
+    for mode in [0o644, 0o640, 0o600] {
+        write(&path, &[&old, &payload]);
+        if rustix::process::geteuid().is_root() {
+            chown(&path, Some(12345), Some(23456)).unwrap();
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let target = Target::open(&path).unwrap();
+        let mortal = Mortal { file: &target.file, left: 60 };
+        let replace = || target.replace_through(&mortal, &old, &new, &nonce(&payload));
+        assert!(catch_unwind(AssertUnwindSafe(replace)).is_err());
+        let rights = |path: &Path| {
+            let metadata = path.metadata().unwrap();
+            (metadata.mode() & 0o777, metadata.uid(), metadata.gid())
+        };
+        assert_eq!(rights(&kept_path), rights(&path));
+        drop(target);
+        Target::open(&path).unwrap();
+        assert!(!kept_path.exists());
+    }
+}
+
 #[test]
 fn a_kept_file_is_used_only_if_it_is_complete() {
     let (old, new, payload) = headers();

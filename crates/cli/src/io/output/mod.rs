@@ -168,8 +168,7 @@ impl Output {
     /// Ends an incomplete output: shows the text that was held back for a terminal.
     pub(crate) fn abandon(self) {
         if let Sink::Terminal(terminal) = self.sink {
-            // The caller reports the first failure, so this one is ignored.
-            let _ = terminal.finish();
+            terminal.abandon();
         }
     }
 }

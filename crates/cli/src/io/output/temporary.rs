@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use crate::os::cleanup::FileGuard;
-use crate::os::dir::Dir;
+use crate::os::dir::{Dir, ends_in_separator};
 
 /// The parts of the name before and after 16 hexadecimal digits.
 const PREFIX: &str = ".sealane-";
@@ -59,14 +59,37 @@ impl Temporary {
         Err(failed)
     }
 
+    /// Creates a file that only the owner can access, in the directory of `target`, whose name it
+    /// gets later.
+    pub(crate) fn private_beside(target: &Path) -> io::Result<Self> {
+        if target.file_name().is_none() || ends_in_separator(target) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Self::create(target.parent().unwrap_or(Path::new("")), 0o600)
+    }
+
     pub(crate) fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Returns errors of earlier writes that are not known yet: a file system can report them only
+    /// when a descriptor of the file is closed, and not when all its files are synced (sshfs).
+    #[cfg(target_os = "linux")]
+    pub(crate) fn check_writes(&self) -> io::Result<()> {
+        super::descriptor::finish(self.file.try_clone()?)
     }
 
     /// Renames the file, within its directory, to the file name of `target`. An existing file is
     /// replaced if `replace` is set, and is an error otherwise.
     pub(crate) fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         self.rename(target, replace)
+    }
+
+    /// Renames the file, within its directory, to the file name of `target`, which must not exist.
+    /// A signal removes it until the result is dropped or released, so that several files can
+    /// appear together.
+    pub(crate) fn persist_guarded(mut self, target: &Path) -> io::Result<FileGuard> {
+        FileGuard::make(target, || self.rename(target, false)).map(|((), guard)| guard)
     }
 
     /// Does the work of [`Temporary::persist`]. After an error, the unfinished file is still there.

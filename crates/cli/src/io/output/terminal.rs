@@ -18,50 +18,68 @@ pub(super) struct Terminal {
     /// Whether the user types the input. In that case nothing is shown before the end of the input.
     typed: bool,
     held: WipedVec,
-    /// The last byte written, because a character may be split between two writes.
-    last: u8,
+    /// The number of bytes at the start of `held` that may be shown. If the output must be text,
+    /// they are whole characters.
+    checked: usize,
 }
 
 impl Terminal {
     pub(super) fn new(writer: Box<dyn Write + Send>, must_be_text: bool, typed: bool) -> Self {
-        Self { writer, must_be_text, typed, held: WipedVec::default(), last: 0 }
+        Self { writer, must_be_text, typed, held: WipedVec::default(), checked: 0 }
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         if !self.must_be_text && !self.typed {
             return self.writer.write(data).map_err(|error| keep_retry(error, stdout_error));
         }
-        let cut = data.first().is_some_and(|&first| self.last == 0xc2 && (0x80..0xa0).contains(&first));
-        if self.must_be_text && (cut || !is_text(data)) {
+        self.held.write_all(data)?;
+        let new = &self.held.as_ref()[self.checked..];
+        let Some(checked) = (if self.must_be_text { text_len(new) } else { Some(new.len()) }) else {
             // Also discard the text that was held back: it is the beginning of binary data.
             self.held = WipedVec::default();
+            self.checked = 0;
             return Err(binary_plaintext().into_io());
-        }
-        self.last = data.last().copied().unwrap_or(self.last);
-        self.held.write_all(data)?;
+        };
+        self.checked += checked;
         if self.held.as_ref().len() > HELD_BACK && !self.typed {
             self.show().map_err(Error::into_io)?;
         }
         Ok(data.len())
     }
 
+    /// Shows the end of a complete output.
     pub(super) fn finish(mut self) -> Result<()> {
+        if self.checked < self.held.as_ref().len() {
+            return Err(binary_plaintext());
+        }
         self.show()
     }
 
+    /// Shows the text that was held back. The caller reports an earlier failure, so others are
+    /// ignored.
+    pub(super) fn abandon(mut self) {
+        let _ = self.show();
+    }
+
+    /// Shows what was checked. The beginning of a character that is cut stays held back.
     fn show(&mut self) -> Result<()> {
         let held = std::mem::take(&mut self.held);
-        self.writer.write_all(held.as_ref()).and_then(|()| self.writer.flush()).map_err(stdout_error)
+        let (text, cut) = held.as_ref().split_at(std::mem::take(&mut self.checked));
+        let shown = self.writer.write_all(text).and_then(|()| self.writer.flush());
+        shown.and_then(|()| self.held.write_all(cut)).map_err(stdout_error)
     }
 }
 
-/// Returns whether `data` is text by age's rule: no control characters except tabs and line ends.
-/// Bytes from 0x80 on are taken for UTF-8, whose C1 controls are 0xC2 followed by a byte below
-/// 0xA0.
-fn is_text(data: &[u8]) -> bool {
-    let c0 = |&b: &u8| (b < 0x20 && !matches!(b, b'\n' | b'\r' | b'\t')) || b == 0x7f;
-    let c1 = data.windows(2).any(|pair| pair[0] == 0xc2 && (0x80..0xa0).contains(&pair[1]));
-    !data.iter().any(c0) && !c1
+/// Returns the length of the whole characters in `data` if it is text by age's rule: valid UTF-8
+/// without control characters, except tabs and line ends. The last character may be cut.
+fn text_len(data: &[u8]) -> Option<usize> {
+    let text = match std::str::from_utf8(data) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&data[..error.valid_up_to()]).ok()?,
+        Err(_) => return None,
+    };
+    let is_shown = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\r' | '\t');
+    text.chars().all(is_shown).then_some(text.len())
 }
 
 pub(super) fn refused() -> Error {
@@ -74,14 +92,81 @@ fn binary_plaintext() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::is_text;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
 
     #[test]
     fn text_that_may_be_shown() {
-        assert!(is_text("tab\t, line\r\n, ünïcödé, 漢字\n".as_bytes()));
-        assert!(is_text(b""));
-        for bad in [&b"\x1b[2J"[..], b"\0", b"\x7f", b"\x07", "\u{9b}2J".as_bytes()] {
-            assert!(!is_text(bad), "{bad:?}");
+        for text in ["tab\t, line\r\n, ünïcödé, 漢字\n", ""] {
+            assert_eq!(text_len(text.as_bytes()), Some(text.len()));
         }
+        assert_eq!(text_len("aé".as_bytes().split_last().unwrap().1), Some(1));
+        for bad in [
+            &b"\x1b[2J"[..],
+            b"\0",
+            b"\x7f",
+            b"\x07",
+            "\u{9b}2J".as_bytes(),
+            // C1 controls of terminals with 8 bits, and other bytes that are not UTF-8.
+            b"\x9b2J",
+            b"\xff",
+            b"\xc3(",
+        ] {
+            assert_eq!(text_len(bad), None, "{bad:?}");
+        }
+    }
+
+    /// A terminal that keeps what it shows.
+    #[derive(Clone, Default)]
+    struct Screen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Screen {
+        fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(data)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Screen {
+        fn terminal(&self) -> Terminal {
+            Terminal::new(Box::new(self.clone()), true, false)
+        }
+    }
+
+    #[test]
+    fn characters_may_be_split_between_writes() {
+        let text = format!("{}漢é", "x".repeat(HELD_BACK - 1)).into_bytes();
+        let screen = Screen::default();
+        let mut terminal = screen.terminal();
+        for piece in [&text[..HELD_BACK + 1], &text[HELD_BACK + 1..HELD_BACK + 3], &text[HELD_BACK + 3..]] {
+            assert_eq!(terminal.write(piece).unwrap(), piece.len());
+            // No part of a character is shown.
+            assert!(std::str::from_utf8(&screen.0.lock().unwrap()).is_ok());
+        }
+        terminal.finish().unwrap();
+        assert!(*screen.0.lock().unwrap() == text);
+    }
+
+    #[test]
+    fn a_character_that_is_cut_at_the_end_is_binary_data() {
+        let text = "text, é".as_bytes();
+        let screen = Screen::default();
+        let mut terminal = screen.terminal();
+        terminal.write(&text[..text.len() - 1]).unwrap();
+        terminal.finish().unwrap_err();
+        assert_eq!(*screen.0.lock().unwrap(), b"");
+        // After a failure, the text before it is shown.
+        let mut terminal = screen.terminal();
+        terminal.write(&text[..text.len() - 1]).unwrap();
+        terminal.abandon();
+        assert_eq!(*screen.0.lock().unwrap(), b"text, ");
+        // A control character that is split between two writes.
+        let mut terminal = screen.terminal();
+        terminal.write(b"\xc2").unwrap();
+        terminal.write(b"\x9b").unwrap_err();
     }
 }

@@ -47,7 +47,9 @@ impl Connection {
     pub(super) fn open(name: &str, path: &Path, state_machine: &str) -> io::Result<Self> {
         let directory = cleanup::private_directory()?;
         let debug = env::var_os("AGEDEBUG").is_some_and(|what| what == "plugin");
-        let mut command = Command::new(path.canonicalize()?);
+        // Links are not resolved: a program can have several names, and act by the one it is
+        // started with.
+        let mut command = Command::new(path);
         command.arg(format!("--age-plugin={state_machine}")).current_dir(directory.path());
         if name != BATCHPASS {
             command.env_remove("AGE_PASSPHRASE").env_remove("AGE_PASSPHRASE_FD");

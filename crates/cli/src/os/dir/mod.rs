@@ -94,12 +94,7 @@ impl Dir {
 
 /// Writes the name of the file `path` to the disk, on systems that can sync directories.
 pub(crate) fn sync_parent(path: &Path) {
-    sync(path.parent().unwrap_or(Path::new("")));
-}
-
-/// Writes the names in `directory` to the disk, on systems that can sync directories.
-pub(crate) fn sync(directory: &Path) {
-    if let Ok(directory) = Dir::open(directory) {
+    if let Ok(directory) = Dir::open(path.parent().unwrap_or(Path::new(""))) {
         directory.sync();
     }
 }
