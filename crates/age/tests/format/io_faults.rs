@@ -81,6 +81,33 @@ fn an_armored_writer_that_fails_fails_for_good() {
     assert_eq!(disk.taken.len(), 100_000);
 }
 
+/// A writer that panics once.
+struct Panicking {
+    taken: Vec<u8>,
+    panicked: bool,
+}
+
+impl Write for Panicking {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.taken.extend_from_slice(data);
+        assert!(std::mem::replace(&mut self.panicked, true), "the writer panics");
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_armored_writer_writes_nothing_twice_after_a_panic() {
+    let mut writer = ArmoredWriter::new(Panicking { taken: Vec::new(), panicked: false });
+    let text = plaintext(100_000);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| writer.write_all(&text))).unwrap_err();
+    let again = writer.flush().unwrap_err();
+    assert_eq!(again.get_ref().and_then(|inner| inner.downcast_ref()), Some(&ArmorError::EarlierFailure));
+}
+
 /// A reader that gives up to `step` bytes at a time, and an error of kind `kind` before each time.
 struct Halting<'a> {
     rest: &'a [u8],
