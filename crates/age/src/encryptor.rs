@@ -183,11 +183,11 @@ pub(crate) fn wrap<'a>(
         let least = |stanza: &Stanza| stanza.body.len() + stanza.args.iter().map(String::len).sum::<usize>();
         least_len += theirs.iter().map(least).sum::<usize>();
         if least_len > MAX_HEADER_BYTES {
-            return Err(EncryptError::InvalidStanza(HeaderError::TooLong));
+            return Err(EncryptError::Header(HeaderError::TooLong));
         }
         stanzas.extend(theirs);
         if stanzas.len() > MAX_STANZAS {
-            return Err(EncryptError::InvalidStanza(HeaderError::TooManyStanzas));
+            return Err(EncryptError::Header(HeaderError::TooManyStanzas));
         }
         match &labels {
             None => labels = Some(their_labels),
@@ -198,10 +198,7 @@ pub(crate) fn wrap<'a>(
         }
     }
     let labels = labels.ok_or(EncryptError::NoRecipients)?;
-    let header = Header::new(stanzas, file_key).map_err(|e| match e {
-        HeaderError::ScryptNotAlone => EncryptError::PassphraseNotAlone,
-        e => EncryptError::InvalidStanza(e),
-    })?;
+    let header = Header::new(stanzas, file_key).map_err(EncryptError::of_header)?;
     Ok((header, labels))
 }
 

@@ -48,7 +48,7 @@ fn decode(text: &[u8]) -> (Vec<u8>, Option<ArmorError>) {
 #[track_caller]
 fn armor_error(error: &std::io::Error) -> ArmorError {
     one_line(error);
-    *error.get_ref().unwrap().downcast_ref().unwrap()
+    ArmorError::of(error).unwrap()
 }
 
 #[track_caller]
