@@ -69,7 +69,8 @@ impl Encryptor {
     ///
     /// # Errors
     /// [`CopyError`], which says which side failed. The file is then incomplete and cannot be opened
-    /// to its end, unless only the flush failed.
+    /// to its end, unless only the flush failed. With several threads, a failure of `output` is
+    /// returned when the read in progress ends.
     pub fn encrypt<W: Write + Send>(
         self,
         mut input: impl Read,
