@@ -25,10 +25,10 @@ struct Crowd {
 
 impl Recipient for Crowd {
     fn wrap_file_key(&self, key: &FileKey) -> Result<Wrapped, WrapError> {
-        let Wrapped { mut stanzas, labels } = identity().to_public().wrap_file_key(key)?;
-        let place = if self.first { stanzas.len() } else { 0 };
-        stanzas.splice(place..place, (0..self.count).map(|_| (self.stanza)()));
-        Ok(Wrapped { stanzas, labels })
+        let mut wrapped = identity().to_public().wrap_file_key(key)?;
+        let place = if self.first { wrapped.stanzas.len() } else { 0 };
+        wrapped.stanzas.splice(place..place, (0..self.count).map(|_| (self.stanza)()));
+        Ok(wrapped)
     }
 }
 

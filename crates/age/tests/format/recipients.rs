@@ -31,7 +31,7 @@ impl Recipient for Fixed {
     fn wrap_file_key(&self, _: &FileKey) -> Result<Wrapped, WrapError> {
         let stanza = |(tag, body): &(&str, Vec<u8>)| Stanza { tag: (*tag).into(), args: vec![], body: body.clone() };
         let labels = self.1.iter().map(|l| (*l).to_owned()).collect();
-        Ok(Wrapped { stanzas: self.0.iter().map(stanza).collect(), labels })
+        Ok(Wrapped::new(self.0.iter().map(stanza).collect(), labels))
     }
 }
 

@@ -310,7 +310,7 @@ impl Recipient for Crowded {
         }
         let own = self.0.wrap_file_key(key)?;
         stanzas.extend(own.stanzas);
-        Ok(Wrapped { stanzas, labels: own.labels })
+        Ok(Wrapped::new(stanzas, own.labels))
     }
 }
 
