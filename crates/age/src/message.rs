@@ -4,8 +4,8 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString as _};
 use core::fmt::{self, Write as _};
 
-/// Returns whether a terminal would show the text around `c` as another text. This is so for control
-/// characters, line separators, direction marks, and some invisible characters.
+/// Returns whether a terminal could show the text around `c` as another text. This is so for
+/// control characters, line separators, direction marks, and some invisible characters.
 pub(crate) fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')

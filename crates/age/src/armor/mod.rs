@@ -27,7 +27,8 @@
 //! let at = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
 //! text[at] = b'!';
 //! let error = ArmoredReader::armored(&text[..]).read_to_end(&mut bytes).unwrap_err();
-//! assert_eq!(ArmorError::of(&error), Some(ArmorError::Line { line: 2, fault: ArmorFault::Base64 }));
+//! let expected = ArmorError::Line { line: 2, fault: ArmorFault::Base64 };
+//! assert_eq!(ArmorError::of(&error), Some(expected));
 //! # Ok(())
 //! # }
 //! ```

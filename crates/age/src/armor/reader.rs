@@ -85,8 +85,8 @@ impl<R: Read> ArmoredReader<R> {
     ///
     /// # Errors
     ///
-    /// The errors of the inner reader, and an [`ArmorError`] if the first line is wrong or an earlier
-    /// read has returned one.
+    /// The errors of the inner reader, and an [`ArmorError`] if the first line is wrong or an
+    /// earlier read has returned one.
     pub fn is_armored(&mut self) -> io::Result<bool> {
         match self.state {
             State::Start { armor_required } => self.start(armor_required)?,

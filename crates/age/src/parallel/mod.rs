@@ -68,9 +68,9 @@ impl Encryptor {
     /// the input ends. Memory does not grow with the input: it is about 3 MiB for each thread.
     ///
     /// # Errors
-    /// [`CopyError`], which says which side failed. The file is then incomplete and cannot be opened
-    /// to its end, unless only the flush failed. With several threads, a failure of `output` is
-    /// returned when the read in progress ends.
+    /// [`CopyError`], which says which side failed. The file is then incomplete and cannot be
+    /// opened to its end, unless only the flush failed. With several threads, a failure of `output`
+    /// is returned when the read in progress ends.
     pub fn encrypt<W: Write + Send>(
         self,
         mut input: impl Read,

@@ -20,8 +20,8 @@ fn sealed(number: u64, last: bool, plaintext: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// Returns a plaintext of `len` bytes whose ciphertext, as the last chunk, begins with the tag of an
-/// empty last chunk of this number.
+/// Returns a plaintext of `len` bytes whose ciphertext, as the last chunk, begins with the tag of
+/// an empty last chunk of this number.
 fn with_inner_end(number: u64, len: usize) -> Vec<u8> {
     let key_stream = sealed(number, true, &[0; TAG_BYTES]);
     let mut plaintext: Vec<u8> = (0..len).map(|i| i as u8).collect();
