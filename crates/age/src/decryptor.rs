@@ -33,7 +33,7 @@ impl<R: Read> Decryptor<R> {
     /// # Errors
     ///
     /// - [`DecryptError::Header`] if this is not an age file, is one of another version, has a
-    ///   malformed header, or ends before its first chunk;
+    ///   malformed header, or ends inside its header or nonce;
     /// - [`DecryptError::Armor`] if `reader` is an armored reader and the armor is malformed;
     /// - [`DecryptError::Io`] for other errors of `reader`.
     pub fn new(reader: R) -> Result<Self, DecryptError> {

@@ -37,7 +37,7 @@ impl Encryptor {
     /// - other errors if a recipient or the system's random number generator fails.
     pub fn with_recipients<'a>(recipients: impl IntoIterator<Item = &'a dyn Recipient>) -> Result<Self, EncryptError> {
         let file_key = keys::new_file_key().map_err(EncryptError::Random)?;
-        let header = wrap(&file_key, Vec::new(), recipients)?;
+        let (header, _) = wrap(&file_key, Vec::new(), recipients)?;
         Ok(Self { header, file_key, backend: Backend::detect() })
     }
 
@@ -161,12 +161,13 @@ impl Encryptor {
 }
 
 /// Wraps `file_key` for `recipients`, whose labels must agree. Returns a header with `stanzas`,
-/// which are kept from an existing header, and the new stanzas after them.
+/// which are kept from an existing header, and the new stanzas after them. Also returns the labels
+/// of `recipients`.
 pub(crate) fn wrap<'a>(
     file_key: &FileKey,
     mut stanzas: Vec<Stanza>,
     recipients: impl IntoIterator<Item = &'a dyn Recipient>,
-) -> Result<Header, EncryptError> {
+) -> Result<(Header, BTreeSet<String>), EncryptError> {
     let mut labels: Option<BTreeSet<String>> = None;
     let mut least_len = 0;
     for recipient in recipients {
@@ -182,11 +183,11 @@ pub(crate) fn wrap<'a>(
         let least = |stanza: &Stanza| stanza.body.len() + stanza.args.iter().map(String::len).sum::<usize>();
         least_len += theirs.iter().map(least).sum::<usize>();
         if least_len > MAX_HEADER_BYTES {
-            return Err(EncryptError::InvalidStanza(HeaderError::TooLong));
+            return Err(EncryptError::Header(HeaderError::TooLong));
         }
         stanzas.extend(theirs);
         if stanzas.len() > MAX_STANZAS {
-            return Err(EncryptError::InvalidStanza(HeaderError::TooManyStanzas));
+            return Err(EncryptError::Header(HeaderError::TooManyStanzas));
         }
         match &labels {
             None => labels = Some(their_labels),
@@ -196,13 +197,9 @@ pub(crate) fn wrap<'a>(
             Some(labels) => return Err(EncryptError::IncompatibleRecipients(labels.clone(), their_labels)),
         }
     }
-    if labels.is_none() {
-        return Err(EncryptError::NoRecipients);
-    }
-    Header::new(stanzas, file_key).map_err(|e| match e {
-        HeaderError::ScryptNotAlone => EncryptError::PassphraseNotAlone,
-        e => EncryptError::InvalidStanza(e),
-    })
+    let labels = labels.ok_or(EncryptError::NoRecipients)?;
+    let header = Header::new(stanzas, file_key).map_err(EncryptError::of_header)?;
+    Ok((header, labels))
 }
 
 impl fmt::Debug for Encryptor {

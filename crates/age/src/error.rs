@@ -53,10 +53,12 @@ pub enum EncryptError {
     /// A label is empty or has characters other than printable ASCII.
     #[error("a recipient has an invalid label")]
     InvalidLabel,
-    /// The stanzas cannot form a header: a recipient returned an invalid one, or together they are
-    /// too many or too long.
+    /// A recipient returned an invalid stanza.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
+    /// The stanzas of the recipients are too many or too long together.
+    #[error("the recipients do not fit in a header: {0}")]
+    Header(HeaderError),
     /// A recipient's public key has low order or, as an RSA key, less than 2048 bits.
     #[error("the public key of a recipient is weak")]
     WeakKey,
@@ -77,6 +79,18 @@ pub enum EncryptError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed")]
     Random(#[source] RandomError),
+}
+
+#[cfg(feature = "std")]
+impl EncryptError {
+    /// Returns the error for stanzas that cannot form a header.
+    pub(crate) fn of_header(error: HeaderError) -> Self {
+        match error {
+            HeaderError::ScryptNotAlone => Self::PassphraseNotAlone,
+            HeaderError::TooLong | HeaderError::TooManyStanzas => Self::Header(error),
+            _ => Self::InvalidStanza(error),
+        }
+    }
 }
 
 impl From<WrapError> for EncryptError {
@@ -128,8 +142,9 @@ pub enum DecryptError {
         /// The base-2 logarithm of scrypt's N that the file asks for.
         required: u8,
     },
-    /// The payload is damaged or incomplete. Only functions that open a whole file at once, such as
-    /// [`decrypt`](crate::decrypt()), return this error.
+    /// The payload is damaged or incomplete. Functions that open a whole file at once, such as
+    /// [`decrypt`](crate::decrypt()), return this error. Readers return an [`io::Error`], which
+    /// converts to it.
     #[error(transparent)]
     Payload(#[from] StreamError),
     /// The file needs several holders together, and there are too few of them, or their shares are
@@ -156,9 +171,10 @@ impl From<UnwrapError> for DecryptError {
 #[cfg(feature = "std")]
 impl From<io::Error> for DecryptError {
     fn from(error: io::Error) -> Self {
-        match error.get_ref().and_then(|e| e.downcast_ref()) {
-            Some(armor) => Self::Armor(*armor),
-            None => Self::Io(error),
+        match (ArmorError::of(&error), StreamError::of(&error)) {
+            (Some(armor), _) => Self::Armor(armor),
+            (_, Some(payload)) => Self::Payload(payload),
+            _ => Self::Io(error),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 /// An input that several threads can read at any position, at once.
 ///
@@ -127,12 +128,41 @@ impl ReadAt for [u8] {
     }
 }
 
-impl<T: ReadAt + ?Sized> ReadAt for &T {
+impl ReadAt for Vec<u8> {
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-        (**self).read_at(out, offset)
+        self.as_slice().read_at(out, offset)
     }
 
     fn size(&self) -> io::Result<u64> {
-        (**self).size()
+        self.as_slice().size()
     }
 }
+
+/// Implements both traits for a pointer, which is `Sync` if its target has these traits.
+macro_rules! for_pointer {
+    ($pointer:ty, $($target:tt)*) => {
+        impl<T: ReadAt + $($target)*> ReadAt for $pointer {
+            fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+                (**self).read_at(out, offset)
+            }
+
+            fn size(&self) -> io::Result<u64> {
+                (**self).size()
+            }
+        }
+
+        impl<T: WriteAt + $($target)*> WriteAt for $pointer {
+            fn write_all_at(&self, data: &[u8], offset: u64) -> io::Result<()> {
+                (**self).write_all_at(data, offset)
+            }
+
+            fn set_len(&self, len: u64) -> io::Result<()> {
+                (**self).set_len(len)
+            }
+        }
+    };
+}
+
+for_pointer!(&T, ?Sized);
+for_pointer!(Box<T>, ?Sized);
+for_pointer!(Arc<T>, Send + ?Sized);

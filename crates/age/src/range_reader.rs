@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use sealane::Backend;
 use zeroize::Zeroizing;
@@ -68,15 +69,24 @@ pub trait AsyncReadAt {
     fn size(&self) -> impl Future<Output = io::Result<u64>> + Send;
 }
 
-impl<T: AsyncReadAt + Sync + ?Sized> AsyncReadAt for &T {
-    fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send {
-        (**self).read_at(out, offset)
-    }
+/// Implements the trait for a pointer.
+macro_rules! for_pointer {
+    ($pointer:ty) => {
+        impl<T: AsyncReadAt + ?Sized> AsyncReadAt for $pointer {
+            fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send {
+                (**self).read_at(out, offset)
+            }
 
-    fn size(&self) -> impl Future<Output = io::Result<u64>> + Send {
-        (**self).size()
-    }
+            fn size(&self) -> impl Future<Output = io::Result<u64>> + Send {
+                (**self).size()
+            }
+        }
+    };
 }
+
+for_pointer!(&T);
+for_pointer!(Box<T>);
+for_pointer!(Arc<T>);
 
 /// Does the same as [`retry`] for a read that does not block.
 async fn retry_async(input: &impl AsyncReadAt, out: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -217,7 +227,7 @@ impl Start {
 
     fn filled(&mut self, n: usize) {
         // As in `Arriving::filled`.
-        self.filled = self.bytes.len().min(self.filled + n);
+        self.filled = self.bytes.len().min(self.filled.saturating_add(n));
         self.ended = n == 0;
     }
 }
@@ -268,12 +278,14 @@ impl<I> RangeReader<I> {
         Ok((range, arriving))
     }
 
-    fn open(&self, range: &SealedRange, sealed: &[u8]) -> io::Result<Vec<u8>> {
+    fn open(&self, range: &SealedRange, sealed: Vec<u8>) -> io::Result<Vec<u8>> {
         if sealed.is_empty() {
             return Ok(Vec::new());
         }
         let mut plaintext = Zeroizing::new(vec![0; sealed.len()]);
-        self.key.open_chunks(range.first, range.is_last, sealed, &mut plaintext)?;
+        self.key.open_chunks(range.first, range.is_last, &sealed, &mut plaintext)?;
+        // The result is a copy, and two in memory are enough.
+        drop(sealed);
         // The length fits `usize`, because that of the sealed bytes does.
         Ok(plaintext[range.skip..][..range.len as usize].to_vec())
     }
@@ -306,7 +318,7 @@ impl Arriving {
 
     fn filled(&mut self, n: usize) -> io::Result<()> {
         // An input may say that it read more than it was given room for.
-        self.filled = self.bytes.len().min(self.filled + n);
+        self.filled = self.bytes.len().min(self.filled.saturating_add(n));
         if n == 0 { Err(StreamError::Truncated.into()) } else { Ok(()) }
     }
 }
@@ -321,7 +333,7 @@ impl<I: ReadAt> RangeReader<I> {
     ///
     /// The sealed chunks and their plaintext are in memory at once. A range of more than 16 MiB is
     /// read with several calls of the input, so that memory is used only as bytes arrive: the input
-    /// may claim a length that it does not have.
+    /// may claim a length that it does not have. The result is not wiped when it is dropped.
     ///
     /// # Errors
     /// The errors of the input, a [`StreamError`] if the chunks are damaged or no file has this
@@ -332,7 +344,7 @@ impl<I: ReadAt> RangeReader<I> {
             let n = retry(|| self.input.read_at(room, offset))?;
             arriving.filled(n)?;
         }
-        self.open(&range, &arriving.bytes)
+        self.open(&range, arriving.bytes)
     }
 }
 
@@ -348,6 +360,6 @@ impl<I: AsyncReadAt> RangeReader<I> {
             let n = retry_async(&self.input, room, offset).await?;
             arriving.filled(n)?;
         }
-        self.open(&range, &arriving.bytes)
+        self.open(&range, arriving.bytes)
     }
 }

@@ -66,6 +66,7 @@ pub trait Recipient {
 
 /// A wrapped file key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Wrapped {
     /// The stanzas for the header.
     pub stanzas: Vec<Stanza>,
@@ -77,10 +78,17 @@ pub struct Wrapped {
     pub labels: BTreeSet<String>,
 }
 
+impl Wrapped {
+    /// Returns a file key wrapped in `stanzas`, by a recipient with `labels`.
+    pub fn new(stanzas: Vec<Stanza>, labels: BTreeSet<String>) -> Self {
+        Self { stanzas, labels }
+    }
+}
+
 impl From<Stanza> for Wrapped {
     /// Returns a file key wrapped in one stanza, without labels.
     fn from(stanza: Stanza) -> Self {
-        Self { stanzas: Vec::from([stanza]), labels: BTreeSet::new() }
+        Self::new(Vec::from([stanza]), BTreeSet::new())
     }
 }
 

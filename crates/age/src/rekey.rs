@@ -1,5 +1,6 @@
 //! Gives a file other recipients without encrypting it again.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read};
 
@@ -10,6 +11,8 @@ use crate::file_key::FileKey;
 use crate::header::nested::{Nested, THRESHOLD};
 use crate::header::{self, Header};
 use crate::identity::Identity;
+use crate::message::Labels;
+use crate::mlkem768x25519;
 use crate::recipient::Recipient;
 use crate::stanza::Stanza;
 
@@ -61,6 +64,11 @@ pub enum RekeyError {
     /// be no safer than one without post-quantum recipients.
     #[error("a file for post-quantum recipients cannot be given to others too, nor the other way round")]
     Mixed,
+    /// The new recipients have these labels. The kept recipients would need them too, but the file
+    /// does not tell which labels they have.
+    #[error("recipients with these labels can only replace the recipients of a file, not be added to them: {}",
+        Labels(.0))]
+    UnknownLabels(BTreeSet<String>),
 }
 
 /// A file key wrapped for other recipients.
@@ -95,7 +103,8 @@ impl<R: Read> Decryptor<R> {
     ///
     /// # Errors
     /// [`RekeyError`]. The file does not contain the labels of the recipients that are kept.
-    /// Post-quantum ones are recognised by their type; other labels are not checked.
+    /// Post-quantum ones are recognised by their type; new recipients with any other label cannot
+    /// be added to them.
     pub fn rekey<'a, 'b>(
         &self,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
@@ -111,10 +120,15 @@ impl<R: Read> Decryptor<R> {
             }
         };
         let count = kept.len();
-        let header = wrap(&file_key, kept, recipients)?;
-        let (kept, new) = header.stanzas().split_at(count);
-        if count > 0 && is_post_quantum(kept) != is_post_quantum(new) {
-            return Err(RekeyError::Mixed);
+        let (header, mut labels) = wrap(&file_key, kept, recipients)?;
+        if count > 0 {
+            let is_new_post_quantum = labels.remove(mlkem768x25519::LABEL);
+            if !labels.is_empty() {
+                return Err(RekeyError::UnknownLabels(labels));
+            }
+            if is_post_quantum(&header.stanzas()[..count]) != is_new_post_quantum {
+                return Err(RekeyError::Mixed);
+            }
         }
         Ok(Rekeyed { file_key, header })
     }
@@ -180,7 +194,7 @@ mod tests {
     fn any_length_that_a_stanza_can_have() {
         let file_key = FileKey::new(Box::new([7; 16]));
         let recipient = crate::x25519::Identity::generate().unwrap().to_public();
-        let header = wrap(&file_key, Vec::new(), [&recipient as &dyn Recipient]).unwrap();
+        let (header, _) = wrap(&file_key, Vec::new(), [&recipient as &dyn Recipient]).unwrap();
         let len = header.encode().len();
         let rekeyed = Rekeyed { file_key, header };
         assert_eq!(rekeyed.header_of_len(len).as_ref(), Some(rekeyed.header()));

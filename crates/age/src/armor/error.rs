@@ -4,8 +4,7 @@ use std::io;
 
 /// An armored age file is malformed, or cannot be read or written as requested.
 ///
-/// Readers and writers wrap this error in an [`io::Error`]; [`io::Error::get_ref`] and a downcast
-/// find it there.
+/// Readers and writers wrap this error in an [`io::Error`]; [`ArmorError::of`] finds it there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArmorError {
@@ -56,6 +55,13 @@ pub enum ArmorFault {
     /// The line is not padded canonical base64.
     #[error("not canonical padded base64")]
     Base64,
+}
+
+impl ArmorError {
+    /// Returns the armor error that `error` wraps, if there is one.
+    pub fn of(error: &io::Error) -> Option<Self> {
+        error.get_ref()?.downcast_ref().copied()
+    }
 }
 
 impl From<ArmorError> for io::Error {

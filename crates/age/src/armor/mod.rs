@@ -27,8 +27,8 @@
 //! let at = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
 //! text[at] = b'!';
 //! let error = ArmoredReader::armored(&text[..]).read_to_end(&mut bytes).unwrap_err();
-//! let error = error.get_ref().and_then(|error| error.downcast_ref());
-//! assert_eq!(error, Some(&ArmorError::Line { line: 2, fault: ArmorFault::Base64 }));
+//! let expected = ArmorError::Line { line: 2, fault: ArmorFault::Base64 };
+//! assert_eq!(ArmorError::of(&error), Some(expected));
 //! # Ok(())
 //! # }
 //! ```

@@ -85,17 +85,22 @@ impl<R: Read> ArmoredReader<R> {
     ///
     /// # Errors
     ///
-    /// The errors of the inner reader, and an [`ArmorError`] if the first line is wrong.
+    /// The errors of the inner reader, and an [`ArmorError`] if the first line is wrong or an
+    /// earlier read has returned one.
     pub fn is_armored(&mut self) -> io::Result<bool> {
-        if let State::Start { armor_required } = self.state {
-            self.start(armor_required)?;
+        match self.state {
+            State::Start { armor_required } => self.start(armor_required)?,
+            State::Failed(error) => return Err(error.into()),
+            _ => {}
         }
         Ok(self.state != State::Binary)
     }
 
     fn start(&mut self, armor_required: bool) -> io::Result<()> {
         let first = loop {
-            let found = self.buf[..self.end].iter().position(|&b| !is_white_space(b));
+            // A read may return more than the bytes that count.
+            let start = &self.buf[..self.end.min(MAX_LEADING_WHITE_SPACE)];
+            let found = start.iter().position(|&b| !is_white_space(b));
             if found.is_some() || self.end >= MAX_LEADING_WHITE_SPACE || !self.fetch()? {
                 break found;
             }

@@ -27,6 +27,18 @@ pub enum Format {
 ///
 /// If text cannot be written to the inner writer, every later call fails, because it is not known
 /// how much was written.
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// # use sealane_age::{Encryptor, armor::ArmoredWriter};
+/// # fn seal(encryptor: Encryptor) -> std::io::Result<()> {
+/// let writer = encryptor.wrap_output(ArmoredWriter::new(Vec::new()))?;
+/// // This ends the encrypted file, but not its text.
+/// writer.finish()?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "without `finish`, the file has no end"]
 pub struct ArmoredWriter<W> {
     inner: W,
     format: Format,
@@ -89,10 +101,12 @@ impl<W: Write> ArmoredWriter<W> {
     }
 
     fn write_text(&mut self) -> io::Result<()> {
-        let written = self.inner.write_all(&self.text);
-        self.failed = written.is_err();
+        // If the inner writer panics, it is not known either how much was written.
+        self.failed = true;
+        self.inner.write_all(&self.text)?;
         self.text.clear();
-        written
+        self.failed = false;
+        Ok(())
     }
 }
 

@@ -50,7 +50,7 @@ const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
 /// The label of these recipients. It excludes other recipients, because with them the file would
 /// not be post-quantum.
 #[cfg(feature = "std")]
-const LABEL: &str = "postquantum";
+pub(crate) const LABEL: &str = "postquantum";
 const MALFORMED_RECIPIENT: ParseError = ParseError("post-quantum recipient");
 const MALFORMED_IDENTITY: ParseError = ParseError("post-quantum identity");
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age1pq");

@@ -59,7 +59,8 @@ impl Threads {
 
 impl Encryptor {
     /// Writes a whole file: the header and all of `input`, sealed on several threads. Flushes, and
-    /// returns `output`.
+    /// returns `output`, which may need to be finished too, as an
+    /// [`ArmoredWriter`](crate::armor::ArmoredWriter) does.
     ///
     /// A chunk is sealed when it is known that something follows it. With [`Threads::ONE`], it is
     /// then written at once. With more threads, it is given to a thread that is idle at that
@@ -67,8 +68,9 @@ impl Encryptor {
     /// the input ends. Memory does not grow with the input: it is about 3 MiB for each thread.
     ///
     /// # Errors
-    /// [`CopyError`], which says which side failed. The file is then incomplete, and cannot be
-    /// opened to its end.
+    /// [`CopyError`], which says which side failed. The file is then incomplete and cannot be
+    /// opened to its end, unless only the flush failed. With several threads, a failure of `output`
+    /// is returned when the read in progress ends.
     pub fn encrypt<W: Write + Send>(
         self,
         mut input: impl Read,

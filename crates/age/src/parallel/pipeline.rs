@@ -115,6 +115,10 @@ fn together<B: Send>(
         let mut next_worker = to_workers.iter().cycle();
         // After a failure, the writer returns no more batches, and closes the channel.
         for mut batch in free {
+            // Some free batches may be left. Nothing more is read for a writer that has failed.
+            if writer.is_finished() {
+                break;
+            }
             match read(&mut batch, &|| busy.load(Ordering::Relaxed) < workers) {
                 Ok(true) => {
                     busy.fetch_add(1, Ordering::Relaxed);
@@ -166,6 +170,7 @@ fn spawn<'scope, T: Send + 'scope>(
 mod tests {
     use std::num::NonZero;
     use std::sync::Mutex;
+    use std::sync::atomic::AtomicBool;
 
     use super::*;
 
@@ -246,6 +251,29 @@ mod tests {
                 assert_eq!(result.unwrap_err().to_string(), "write");
             }
         }
+    }
+
+    #[test]
+    fn reading_stops_after_a_failure_to_write() {
+        let has_failed = AtomicBool::new(false);
+        let mut reads_after = 0;
+        let read = |_: &mut u64, _: &dyn Fn() -> bool| {
+            reads_after += usize::from(has_failed.load(Ordering::Relaxed));
+            // There is time to fail, and to end the thread.
+            thread::sleep(std::time::Duration::from_millis(20));
+            Ok(true)
+        };
+        let mut written = 0;
+        let write = |_: &mut u64| {
+            written += 1;
+            if written <= BATCHES_BEFORE_THREADS {
+                return Ok(());
+            }
+            has_failed.store(true, Ordering::Relaxed);
+            Err(CopyError::Write(io::Error::other("write")))
+        };
+        run(threads(8), || 0, read, |_| {}, write).unwrap_err();
+        assert!(reads_after < 4, "{reads_after}");
     }
 
     #[test]

@@ -178,12 +178,13 @@ impl ChunkCipher {
     }
 
     /// Returns the length of the last chunk's plaintext, if the chunk has this number and `data`
-    /// begins with it.
+    /// begins with it. If several lengths fit, returns the longest.
     pub(crate) fn find_end(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_end(&nonce(number, true), data)
     }
 
-    /// Returns the position of the last chunk, if it has this number and `data` ends with it.
+    /// Returns the position of the last chunk, if it has this number and `data` ends with it. If
+    /// several positions fit, returns the first.
     pub(crate) fn find_start(&self, number: u64, data: &[u8]) -> Option<usize> {
         self.0.find_start(&nonce(number, true), data)
     }

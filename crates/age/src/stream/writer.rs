@@ -16,6 +16,7 @@ use super::{PayloadKey, Sealer, StreamError};
 /// If chunks cannot be written to the inner writer, every later call fails with
 /// [`StreamError::EarlierFailure`]: it is not known how much was written, and no chunk may be
 /// sealed twice. A failure of the inner writer's `flush` does not have this effect.
+#[must_use = "without `finish`, the file has no end"]
 pub struct StreamWriter<W> {
     pub(super) inner: W,
     pub(super) sealer: Sealer,
@@ -27,12 +28,13 @@ impl<W: Write> StreamWriter<W> {
         Self { inner, sealer: Sealer::new(key), failed: false }
     }
 
-    /// Seals and writes the last chunk, flushes, and returns the inner writer.
+    /// Seals and writes the last chunk, flushes, and returns the inner writer, which may need to be
+    /// finished too, as an [`ArmoredWriter`](crate::armor::ArmoredWriter) does.
     ///
     /// # Errors
     ///
     /// The errors of the inner writer, and a [`StreamError`] if an earlier call failed or there are
-    /// too many chunks. The file is then incomplete.
+    /// too many chunks. The file may then be incomplete.
     pub fn finish(mut self) -> io::Result<W> {
         self.check()?;
         self.sealer.seal_last()?;

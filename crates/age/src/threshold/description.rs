@@ -10,6 +10,7 @@ use core::str::FromStr;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use super::{TYPE, ThresholdError};
+use crate::message::is_deceptive;
 
 /// The length of a share set id, in bytes.
 pub const SHARE_SET_ID_BYTES: usize = 16;
@@ -73,11 +74,6 @@ impl FromStr for Label {
     type Err = ThresholdError;
 
     fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let is_deceptive = |c: char| {
-            c.is_control()
-                || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
-                || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        };
         let is_valid = (1..=MAX_LABEL_BYTES).contains(&text.len())
             && !text.starts_with(' ')
             && !text.ends_with(' ')

@@ -38,6 +38,7 @@ use crate::stream::{Sealer, StreamError};
 /// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
 /// it is not known how much was written, and no chunk may be sealed twice. After a shutdown has
 /// begun, a write fails with [`StreamError::Finished`].
+#[must_use = "without `shutdown` or `finish`, the file has no end"]
 pub struct AsyncStreamWriter<W> {
     pub(super) inner: W,
     /// The header and the nonce, until they have been written.
@@ -106,12 +107,12 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
     /// Seals and writes the last chunk, flushes, and returns the inner writer. The inner writer is
     /// not shut down.
     ///
-    /// If the future is dropped, the writer is dropped too, and the file is incomplete.
+    /// If the future is dropped, the writer is dropped too, and the file may be incomplete.
     ///
     /// # Errors
     ///
     /// The errors of the inner writer, and a [`StreamError`] if an earlier call failed or there are
-    /// too many chunks. The file is then incomplete.
+    /// too many chunks. The file may then be incomplete.
     pub async fn finish(mut self) -> io::Result<W> {
         poll_fn(|cx| {
             self.poll_or_fail(cx, |writer, cx| {

@@ -1,7 +1,7 @@
 //! Scalar multiplication on Curve25519 (RFC 7748), with the crate `graviola` (feature `graviola`)
 //! where it supports the CPU, and with `x25519-dalek` elsewhere.
 
-use x25519_dalek::{PublicKey, StaticSecret, x25519};
+use x25519_dalek::{PublicKey, SharedSecret, StaticSecret};
 use zeroize::Zeroizing;
 
 use super::KEY_BYTES;
@@ -18,6 +18,9 @@ pub(crate) fn shared_secret(secret: &[u8; KEY_BYTES], public: &[u8; KEY_BYTES]) 
     (Implementation::for_cpu().shared_secret)(secret, public)
 }
 
+/// Without its feature `zeroize`, `x25519-dalek` does not wipe secrets.
+const _: () = assert!(core::mem::needs_drop::<StaticSecret>() && core::mem::needs_drop::<SharedSecret>());
+
 struct Implementation {
     public_key: fn(&[u8; KEY_BYTES]) -> [u8; KEY_BYTES],
     shared_secret: fn(&[u8; KEY_BYTES], &[u8; KEY_BYTES]) -> Zeroizing<[u8; KEY_BYTES]>,
@@ -26,7 +29,9 @@ struct Implementation {
 impl Implementation {
     const DALEK: Self = Self {
         public_key: |secret| PublicKey::from(&StaticSecret::from(*secret)).to_bytes(),
-        shared_secret: |secret, public| Zeroizing::new(x25519(*secret, *public)),
+        shared_secret: |secret, public| {
+            Zeroizing::new(StaticSecret::from(*secret).diffie_hellman(&PublicKey::from(*public)).to_bytes())
+        },
     };
 
     /// Returns the fastest implementation for this CPU.
@@ -69,6 +74,8 @@ impl Implementation {
 
 #[cfg(test)]
 mod tests {
+    use x25519_dalek::x25519;
+
     use super::*;
 
     fn bytes(text: &str) -> [u8; KEY_BYTES] {

@@ -48,7 +48,7 @@ fn decode(text: &[u8]) -> (Vec<u8>, Option<ArmorError>) {
 #[track_caller]
 fn armor_error(error: &std::io::Error) -> ArmorError {
     one_line(error);
-    *error.get_ref().unwrap().downcast_ref().unwrap()
+    ArmorError::of(error).unwrap()
 }
 
 #[track_caller]
@@ -155,6 +155,43 @@ fn what_is_not_exactly_armor_is_rejected() {
         // If the input ends inside a line, it is not known how the line goes on.
         let error = if trailer == "x" { ArmorError::Truncated } else { ArmorError::TrailingData };
         fails(&text, error);
+    }
+}
+
+/// A reader that returns at most `.1` bytes at a time.
+struct Short<'a>(&'a [u8], usize);
+
+impl Read for Short<'_> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let n = out.len().min(self.1);
+        self.0.read(&mut out[..n])
+    }
+}
+
+#[test]
+fn armor_is_recognised_after_up_to_1023_bytes_of_white_space() {
+    let text = encode(b"attack at dawn");
+    for (before, is_armored) in [(1000, true), (1023, true), (1024, false), (2000, false)] {
+        let text = format!("{}{text}", "\n".repeat(before));
+        for step in [1, 1000, 65536] {
+            let mut reader = ArmoredReader::new(Short(text.as_bytes(), step));
+            assert_eq!(reader.is_armored().unwrap(), is_armored, "{before} {step}");
+            let mut reader = ArmoredReader::armored(Short(text.as_bytes(), step));
+            assert_eq!(reader.is_armored().is_ok(), is_armored, "{before} {step}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_failed_does_not_say_that_the_input_is_armored() {
+    let text = encode(b"attack at dawn");
+    let cut = &text[..text.len() - END.len() - 1];
+    for (text, error) in [("-foo", ArmorError::NoBegin), (cut, ArmorError::Truncated)] {
+        let mut reader = ArmoredReader::new(text.as_bytes());
+        assert_eq!(armor_error(&reader.read_to_end(&mut Vec::new()).unwrap_err()), error);
+        for _ in 0..2 {
+            assert_eq!(armor_error(&reader.is_armored().unwrap_err()), error);
+        }
     }
 }
 

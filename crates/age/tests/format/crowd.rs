@@ -25,10 +25,10 @@ struct Crowd {
 
 impl Recipient for Crowd {
     fn wrap_file_key(&self, key: &FileKey) -> Result<Wrapped, WrapError> {
-        let Wrapped { mut stanzas, labels } = identity().to_public().wrap_file_key(key)?;
-        let place = if self.first { stanzas.len() } else { 0 };
-        stanzas.splice(place..place, (0..self.count).map(|_| (self.stanza)()));
-        Ok(Wrapped { stanzas, labels })
+        let mut wrapped = identity().to_public().wrap_file_key(key)?;
+        let place = if self.first { wrapped.stanzas.len() } else { 0 };
+        wrapped.stanzas.splice(place..place, (0..self.count).map(|_| (self.stanza)()));
+        Ok(wrapped)
     }
 }
 
@@ -98,7 +98,7 @@ fn one_stanza_more_than_a_header_may_have() {
     assert_eq!(Header::parse(more.as_bytes()).unwrap_err(), HeaderError::TooManyStanzas);
     let larger = crowd(MAX_STANZAS);
     let error = Encryptor::with_recipients([&larger as &dyn Recipient]).unwrap_err();
-    assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooManyStanzas)), "{error:?}");
+    assert!(matches!(error, EncryptError::Header(HeaderError::TooManyStanzas)), "{error:?}");
     one_line(&error);
 }
 
@@ -145,7 +145,7 @@ fn a_header_that_would_be_too_long_is_not_made() {
     let long = || Stanza { tag: "a".into(), args: vec![], body: vec![7; 2 << 10] };
     let crowd = Crowd { stanza: long, count: 1000, first: false };
     let error = Encryptor::with_recipients([&crowd as &dyn Recipient]).unwrap_err();
-    assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooLong)), "{error:?}");
+    assert!(matches!(error, EncryptError::Header(HeaderError::TooLong)), "{error:?}");
     one_line(&error);
 }
 
@@ -153,5 +153,5 @@ fn a_header_that_would_be_too_long_is_not_made() {
 fn recipients_are_not_asked_when_there_have_been_too_many() {
     let recipient = identity().to_public();
     let error = Encryptor::with_recipients(std::iter::repeat(&recipient as &dyn Recipient)).unwrap_err();
-    assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooManyStanzas)), "{error:?}");
+    assert!(matches!(error, EncryptError::Header(HeaderError::TooManyStanzas)), "{error:?}");
 }

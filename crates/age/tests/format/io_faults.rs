@@ -75,10 +75,36 @@ fn an_armored_writer_that_fails_fails_for_good() {
     assert_eq!(writer.write_all(&plaintext(300_000)).unwrap_err().kind(), io::ErrorKind::StorageFull);
     for again in [writer.write(b"more").err(), writer.flush().err(), writer.finish().err()] {
         let again = again.unwrap();
-        let inner = again.get_ref().and_then(|inner| inner.downcast_ref());
-        assert_eq!(inner, Some(&ArmorError::EarlierFailure));
+        assert_eq!(ArmorError::of(&again), Some(ArmorError::EarlierFailure));
     }
     assert_eq!(disk.taken.len(), 100_000);
+}
+
+/// A writer that panics once.
+struct Panicking {
+    taken: Vec<u8>,
+    panicked: bool,
+}
+
+impl Write for Panicking {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        self.taken.extend_from_slice(data);
+        assert!(std::mem::replace(&mut self.panicked, true), "the writer panics");
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_armored_writer_writes_nothing_twice_after_a_panic() {
+    let mut writer = ArmoredWriter::new(Panicking { taken: Vec::new(), panicked: false });
+    let text = plaintext(100_000);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| writer.write_all(&text))).unwrap_err();
+    let again = writer.flush().unwrap_err();
+    assert_eq!(ArmorError::of(&again), Some(ArmorError::EarlierFailure));
 }
 
 /// A reader that gives up to `step` bytes at a time, and an error of kind `kind` before each time.
@@ -168,6 +194,24 @@ fn an_error_of_the_input_in_the_header_is_not_called_a_malformed_header() {
     let file = seal(b"text");
     let error = Decryptor::new(Halting::new(&file, 50, Some(io::ErrorKind::PermissionDenied))).err().unwrap();
     assert!(matches!(error, DecryptError::Io(e) if e.kind() == io::ErrorKind::PermissionDenied));
+}
+
+#[test]
+fn errors_of_a_reader_become_those_of_decryption() {
+    let mut file = seal(b"text");
+    let mut writer = ArmoredWriter::new(Vec::new());
+    writer.write_all(&file).unwrap();
+    let mut text = writer.finish().unwrap();
+    let read = |input: &[u8]| -> Result<Vec<u8>, DecryptError> {
+        let decryptor = Decryptor::new(ArmoredReader::new(input))?;
+        let mut plaintext = Vec::new();
+        decryptor.decrypt([identity() as &dyn Identity])?.read_to_end(&mut plaintext)?;
+        Ok(plaintext)
+    };
+    *file.last_mut().unwrap() ^= 1;
+    assert!(matches!(read(&file), Err(DecryptError::Payload(StreamError::CorruptEnd { number: 0 }))));
+    text.truncate(text.len() - 10);
+    assert!(matches!(read(&text), Err(DecryptError::Armor(ArmorError::Truncated))));
 }
 
 /// An endless input that is not an age file.

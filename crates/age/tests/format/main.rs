@@ -12,6 +12,7 @@ mod engine;
 mod flaky;
 mod grammar;
 mod header;
+mod inputs;
 mod interop;
 mod io_faults;
 mod oneshot;

@@ -7,8 +7,8 @@ use sealane_age::header::HeaderError;
 use sealane_age::secrecy::SecretString;
 use sealane_age::threshold::ThresholdRecipient;
 use sealane_age::{
-    DEFAULT_MAX_WORK_FACTOR, DecryptError, Decryptor, EncryptError, Encryptor, FileKey, Identity, Recipient, Stanza,
-    UnwrapError, WrapError, Wrapped, passphrase_identity, scrypt, x25519,
+    DEFAULT_MAX_WORK_FACTOR, DecryptError, Decryptor, EncryptError, Encryptor, Existing, FileKey, Identity, Recipient,
+    RekeyError, Stanza, UnwrapError, WrapError, Wrapped, mlkem768x25519, passphrase_identity, scrypt, x25519,
 };
 
 use crate::support::{identity, one_line, seal};
@@ -31,7 +31,7 @@ impl Recipient for Fixed {
     fn wrap_file_key(&self, _: &FileKey) -> Result<Wrapped, WrapError> {
         let stanza = |(tag, body): &(&str, Vec<u8>)| Stanza { tag: (*tag).into(), args: vec![], body: body.clone() };
         let labels = self.1.iter().map(|l| (*l).to_owned()).collect();
-        Ok(Wrapped { stanzas: self.0.iter().map(stanza).collect(), labels })
+        Ok(Wrapped::new(self.0.iter().map(stanza).collect(), labels))
     }
 }
 
@@ -86,6 +86,30 @@ fn recipients_that_cannot_be_combined() {
     let same = Fixed(vec![("y", vec![1]), ("z", vec![2; 48])], vec!["a", "b"]);
     let encryptor = Encryptor::with_recipients([&other as &dyn Recipient, &same]).unwrap();
     assert_eq!(encryptor.header().stanzas().len(), 3);
+}
+
+/// Recipients that are kept have no labels in the file, apart from post-quantum ones.
+#[test]
+fn labels_of_recipients_that_are_added() {
+    let (classic, pq) = (identity(), mlkem768x25519::Identity::generate().unwrap());
+    let rekey = |label: &[&'static str], existing| {
+        let added = Fixed(vec![("x", vec![])], label.to_vec());
+        let sealed = |recipient: &dyn Recipient, identity: &dyn Identity| {
+            let file = sealane_age::encrypt([recipient], b"").unwrap();
+            Decryptor::new(&file[..]).unwrap().rekey([identity], [&added as &dyn Recipient], existing).map(drop)
+        };
+        [sealed(&classic.to_public(), classic), sealed(&pq.to_public(), &pq)]
+    };
+    assert!(matches!(rekey(&[], Existing::Keep), [Ok(()), Err(RekeyError::Mixed)]));
+    assert!(matches!(rekey(&["postquantum"], Existing::Keep), [Err(RekeyError::Mixed), Ok(())]));
+    for label in [&["b3RoZXJz"][..], &["postquantum", "b3RoZXJz"]] {
+        for added in rekey(label, Existing::Keep) {
+            let error = added.unwrap_err();
+            one_line(&error);
+            assert!(matches!(&error, RekeyError::UnknownLabels(labels) if labels.iter().eq(["b3RoZXJz"])), "{error:?}");
+        }
+        assert!(matches!(rekey(label, Existing::Drop), [Ok(()), Ok(())]));
+    }
 }
 
 /// A threshold recipient compares the labels of the recipients in it, and an error shows them.

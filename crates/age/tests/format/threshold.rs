@@ -310,7 +310,7 @@ impl Recipient for Crowded {
         }
         let own = self.0.wrap_file_key(key)?;
         stanzas.extend(own.stanzas);
-        Ok(Wrapped { stanzas, labels: own.labels })
+        Ok(Wrapped::new(stanzas, own.labels))
     }
 }
 
@@ -355,7 +355,7 @@ fn as_many_stanzas_as_a_header_may_have() {
     assert_eq!(header.stanzas().len(), 208);
     assert_eq!(threshold::describe(&header).unwrap()[0].types.len(), 816);
     let error = encryptor(204, 4, 5).unwrap_err();
-    assert!(matches!(error, EncryptError::InvalidStanza(HeaderError::TooManyStanzas)), "{error:?}");
+    assert!(matches!(error, EncryptError::Header(HeaderError::TooManyStanzas)), "{error:?}");
     // A header with one more stanza is not read either.
     let text = String::from_utf8(header.encode()).unwrap();
     let (stanzas, mac) = text.split_once("\n--- ").unwrap();

@@ -330,7 +330,7 @@ struct Bad(Option<&'static str>);
 impl Recipient for Bad {
     fn wrap_file_key(&self, _: &FileKey) -> Result<Wrapped, WrapError> {
         let stanza = |tag: &str| Stanza { tag: tag.to_owned(), args: vec![], body: vec![1; 10] };
-        Ok(Wrapped { stanzas: self.0.map(stanza).into_iter().collect(), labels: Default::default() })
+        Ok(Wrapped::new(self.0.map(stanza).into_iter().collect(), Default::default()))
     }
 }
 

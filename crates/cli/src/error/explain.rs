@@ -75,11 +75,11 @@ pub(crate) fn encrypt_error(error: EncryptError) -> Error {
         EncryptError::NoRecipients => {
             Error::new("no recipients: the file could not be opened by anyone").hint("give one with -r, -R or -p")
         }
-        EncryptError::InvalidStanza(HeaderError::TooLong) => {
+        EncryptError::Header(HeaderError::TooLong) => {
             let most = MAX_HEADER_BYTES >> 20;
             Error::new(format!("too many recipients: the header would be longer than {most} MiB"))
         }
-        EncryptError::InvalidStanza(HeaderError::TooManyStanzas) => Error::new(format!(
+        EncryptError::Header(HeaderError::TooManyStanzas) => Error::new(format!(
             "too many recipients: at most {MAX_STANZAS} stanzas can be in a header, and holders (-k) count twice"
         )),
         EncryptError::IncompatibleRecipients(one, other) => {

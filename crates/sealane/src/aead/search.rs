@@ -24,14 +24,15 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     }
 
     /// Returns the length of the message at the start of `data`, if its tag follows it in `data`.
-    /// If several lengths fit, returns the shortest, which may be 0.
+    /// If several lengths fit, which only the author of the message can arrange, returns the
+    /// longest.
     #[must_use]
     pub fn find_end(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).end(data)
     }
 
-    /// Returns the position in `data` of the message whose tag is at the end of `data`: the last
-    /// position that fits, so the shortest message.
+    /// Returns the position in `data` of the message whose tag is at the end of `data`. If several
+    /// positions fit, returns the first, which belongs to the longest message.
     #[must_use]
     pub fn find_start(&self, nonce: &L::Nonce, data: &[u8]) -> Option<usize> {
         self.search(nonce).start(data)

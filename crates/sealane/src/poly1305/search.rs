@@ -31,19 +31,20 @@ impl Search {
     }
 
     /// Returns the length of the message that starts `data` and is followed by its tag. If several
-    /// lengths fit, returns the shortest, which may be 0.
+    /// lengths fit, returns the longest.
     pub(crate) fn end(&self, data: &[u8]) -> Option<usize> {
         let last = data.len().checked_sub(BLOCK_BYTES)?;
         let mut blocks = Element::default();
+        let mut found = None;
         for start in (0..=last).step_by(BLOCK_BYTES) {
             for len in start..=last.min(start + BLOCK_BYTES - 1) {
                 if self.is_tag(self.add(blocks, &data[start..len]), len, data) {
-                    return Some(len);
+                    found = Some(len);
                 }
             }
             blocks = self.add(blocks, &data[start..data.len().min(start + BLOCK_BYTES)]);
         }
-        None
+        found
     }
 
     /// Returns the position in `data` of a message of `len` bytes (whole blocks, at least one) that
@@ -71,7 +72,7 @@ impl Search {
     }
 
     /// Returns the position in `data` of the message whose tag is at the end of `data`. If several
-    /// positions fit, returns the last.
+    /// positions fit, returns the first.
     pub(crate) fn start(&self, data: &[u8]) -> Option<usize> {
         let text = data.len().checked_sub(BLOCK_BYTES)?;
         let mut found = None;
@@ -80,7 +81,7 @@ impl Search {
             let mut blocks = self.add(Element::default(), &data[text - rest..text]);
             let mut power = if rest == 0 { self.r.element() } else { self.r.power(2) };
             for start in (0..=text - rest).rev().step_by(BLOCK_BYTES) {
-                if found.is_none_or(|found| start > found) && self.is_tag(blocks, text - start, &data[start..]) {
+                if found.is_none_or(|found| start < found) && self.is_tag(blocks, text - start, &data[start..]) {
                     found = Some(start);
                 }
                 if let Some(before) = start.checked_sub(BLOCK_BYTES) {
@@ -114,4 +115,23 @@ impl Search {
 
 fn block(data: &[u8]) -> &[u8; BLOCK_BYTES] {
     data.first_chunk().expect("a whole block")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_message_of_several() {
+        // With r = 0, every message has the tag s.
+        let mut key = [0; 32];
+        key[BLOCK_BYTES..].copy_from_slice(&[7; BLOCK_BYTES]);
+        let search = Search::new(&key);
+        for len in 0..70 {
+            let mut data = [7; 90];
+            data[len + BLOCK_BYTES..].fill(0);
+            assert_eq!(search.end(&data), Some(len));
+            assert_eq!(search.start(&data[..len + BLOCK_BYTES]), Some(0), "{len}");
+        }
+    }
 }

@@ -92,7 +92,7 @@ pub(super) fn wrap(
         }
     }
     match (stanzas.is_empty(), errors.is_empty()) {
-        (false, true) => return Ok(Wrapped { stanzas, labels: labels.unwrap_or_default() }),
+        (false, true) => return Ok(Wrapped::new(stanzas, labels.unwrap_or_default())),
         (true, true) => errors.push(internal("plugin returned neither stanzas nor errors")),
         (false, false) => errors.push(internal("plugin returned both stanzas and errors")),
         (true, false) => {}

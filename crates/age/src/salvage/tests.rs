@@ -1,0 +1,113 @@
+//! Tests of files that their author crafted, and of disks that fail.
+
+use std::io;
+
+use sealane::Backend;
+
+use super::{Salvaged, Salvaging};
+use crate::input::Input;
+use crate::random_access::ReadAt;
+use crate::stream::{CHUNK_BYTES, ChunkCipher, PayloadKey, SEALED_CHUNK_BYTES, StreamReader, TAG_BYTES};
+
+fn cipher() -> ChunkCipher {
+    ChunkCipher::new(&[1; 32], Backend::detect())
+}
+
+/// Returns the chunk of this plaintext.
+fn sealed(number: u64, last: bool, plaintext: &[u8]) -> Vec<u8> {
+    let mut chunk = [plaintext, &[0; TAG_BYTES]].concat();
+    cipher().seal(number, last, &mut chunk);
+    chunk
+}
+
+/// Returns a plaintext of `len` bytes whose ciphertext, as the last chunk, begins with the tag of
+/// an empty last chunk of this number.
+fn with_inner_end(number: u64, len: usize) -> Vec<u8> {
+    let key_stream = sealed(number, true, &[0; TAG_BYTES]);
+    let mut plaintext: Vec<u8> = (0..len).map(|i| i as u8).collect();
+    for (i, byte) in sealed(number, true, &[]).into_iter().enumerate() {
+        plaintext[i] = byte ^ key_stream[i];
+    }
+    plaintext
+}
+
+/// Returns the result, and the plaintext in the order in which it was found. Gives up a search that
+/// does not end.
+fn salvage(payload: &impl ReadAt) -> (Salvaged, Vec<u8>) {
+    let len = payload.size().unwrap();
+    let mut found = Vec::new();
+    let mut reports = 0;
+    let reader = StreamReader::new(Input::new(io::empty()), 0, PayloadKey::with_cipher(cipher()));
+    let result = reader.salvage(payload, len, |progress| {
+        if let Salvaging::Found { plaintext, .. } = progress {
+            found.extend_from_slice(plaintext);
+        }
+        reports += 1;
+        if reports < 10_000 { Ok(()) } else { Err(io::Error::other("the search does not end")) }
+    });
+    (result.unwrap(), found)
+}
+
+/// The author of a file can choose its content so that a shorter last chunk fits inside the last
+/// one. The file is still valid.
+#[test]
+fn a_chunk_inside_the_last_one_does_not_end_the_file() {
+    for before in [0, 1] {
+        let full: Vec<Vec<u8>> = (0..before).map(|number| vec![number as u8; CHUNK_BYTES]).collect();
+        for len in [TAG_BYTES, 1000, CHUNK_BYTES] {
+            let last = with_inner_end(before, len);
+            let plaintext = [full.concat(), last.clone()].concat();
+            let mut file: Vec<u8> = (0..before).flat_map(|n| sealed(n, false, &full[n as usize])).collect();
+            file.extend(sealed(before, true, &last));
+            for trailing in [0, 100] {
+                file.resize(file.len() + trailing, 0);
+                let (result, found) = salvage(&&file[..]);
+                assert!(result.is_whole() && found == plaintext, "{len} bytes after {before}: {result:?}");
+                assert_eq!(result.end, Some(plaintext.len() as u64));
+                assert_eq!(result.trailing, trailing as u64);
+                file.truncate(file.len() - trailing);
+            }
+            // The last chunk is found too if bytes before it are lost.
+            if before > 0 {
+                file.drain(100..200);
+                let (result, found) = salvage(&&file[..]);
+                assert!(found == plaintext[CHUNK_BYTES..], "{len} bytes after {before}: {result:?}");
+            }
+        }
+    }
+}
+
+/// Only the chunk of an empty file is empty.
+#[test]
+fn an_empty_chunk_ends_an_empty_file_only() {
+    let (result, _) = salvage(&&sealed(0, true, &[])[..]);
+    assert!(result.is_whole() && result.end == Some(0));
+    let file = [sealed(0, false, &[7; CHUNK_BYTES]), sealed(1, true, &[])].concat();
+    let (result, found) = salvage(&&file[..]);
+    assert_eq!(found, [7; CHUNK_BYTES]);
+    assert_eq!(result.end, None);
+}
+
+/// A disk that returns data to long reads only. These are the reads that search for the last chunk.
+struct LongReads(Vec<u8>);
+
+impl ReadAt for LongReads {
+    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+        if out.len() <= 2 * SEALED_CHUNK_BYTES {
+            return Err(io::Error::other("the sector cannot be read"));
+        }
+        self.0.read_at(out, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+}
+
+#[test]
+fn a_chunk_that_only_the_search_can_read_is_missing() {
+    let mut file = sealed(0, true, b"attack at dawn");
+    file.resize(5 * SEALED_CHUNK_BYTES, 0);
+    let (result, found) = salvage(&LongReads(file));
+    assert!(found.is_empty() && result.end.is_none(), "{result:?}");
+}
