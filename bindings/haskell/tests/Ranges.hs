@@ -101,6 +101,10 @@ damage recipients identities file plain = do
     cut <- openWith identities (size short) (\offset len -> pure (slice (fromIntegral offset) len short))
     total <- try (contentLength cut)
     expect "cut short" (either ((== 1) . errorStatus) (const False) total)
+    -- A length that a server has made up must not decide how much memory is allocated.
+    long <- openWith identities (2 ^ (41 :: Int)) (\offset len -> pure (slice (fromIntegral (min offset 10000000)) len file))
+    rest <- try (readRange long 0 maxBound)
+    expect "a length that is too long" (either ((`elem` [1, 11]) . errorStatus) (const False) rest)
     armored <- encrypt recipients Armor plain
     armor <- try (openWith identities (size armored) (\offset len -> pure (slice (fromIntegral offset) len armored)))
     expect "armor has no ranges" (either ((== 16) . errorStatus) (const False) (() <$ armor))

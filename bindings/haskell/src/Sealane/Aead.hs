@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE RoleAnnotations #-}
 
 -- | The interface of both AEADs, which their modules export.
 module Sealane.Aead
@@ -88,6 +89,9 @@ open !key !nonce !aad !message
 -- | A message that is encrypted in pieces. Its memory is wiped.
 newtype Sealer s = Sealer (Context SealerContext)
 
+-- Without this, @coerce@ could take a sealer out of its thread of 'ST'.
+type role Sealer nominal
+
 -- | Starts a message with its associated data.
 newSealer :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Sealer s)
 newSealer !key !nonce !aad = fmap Sealer . newContext sealerNew $ \context ->
@@ -113,6 +117,8 @@ finishSealer (Sealer sealer) =
 -- | A message whose ciphertext is read twice: 'authenticatePiece' for each piece, 'verifyTag', then
 -- 'decryptPiece' for each piece. No plaintext exists before it is authentic. Its memory is wiped.
 newtype Opener s = Opener (Context OpenerContext)
+
+type role Opener nominal
 
 -- | Starts a message with its associated data.
 newOpener :: Aead aead => Key -> AeadNonce aead -> ByteString -> ST s (Opener s)

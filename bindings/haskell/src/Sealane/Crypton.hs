@@ -4,10 +4,10 @@
 -- |
 -- Description: ChaCha20-Poly1305 with the interface of crypton
 --
--- The functions of @Crypto.Cipher.ChaChaPoly1305@ in crypton 1.0.4 to 2.0, with the same names,
--- types and results, so a program changes only one import. Older versions, and cryptonite, have
--- only some of them. The package contains this module if its flag @crypton@ is set. If the flag
--- @cryptonite@ is set too, the types are those of cryptonite.
+-- The functions of @Crypto.Cipher.ChaChaPoly1305@ in crypton 1.0.4 to 2.0, except 1.0.7, with the
+-- same names, types and results, so a program changes only one import. Older versions, and
+-- cryptonite, have only some of them. The package contains this module if its flag @crypton@ is
+-- set. If the flag @cryptonite@ is set too, the types are those of cryptonite.
 --
 -- A result has the type of its input, so a text in @ScrubbedBytes@ is never copied to memory that
 -- is not wiped. Keys are copied only to memory that is wiped.

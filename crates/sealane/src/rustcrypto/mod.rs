@@ -58,6 +58,8 @@
 //! - [`ChaChaPoly1305<C, N>`](ChaChaPoly1305) encrypts with the stream ciphers of this module only:
 //!   a function that is generic over `C` needs the bound [`AeadCipher`], where the crate needs
 //!   `StreamCipher` and `StreamCipherSeek`.
+//! - If a message is not authentic, a separate output buffer holds its ciphertext afterwards. The
+//!   crate leaves it as it was. Neither leaves plaintext in it.
 //! - [`Rounds`] is implemented for 8, 12 and 20 rounds only.
 
 mod block_core;

@@ -75,6 +75,9 @@ impl<C: AeadCipher<IvSize = N>, N: ArraySize> AeadInOut for ChaChaPoly1305<C, N>
         associated_data: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Result<Tag, Error> {
+        if buffer.len() as u64 > crate::MAX_MESSAGE_BYTES {
+            return Err(Error);
+        }
         let buffer = buffer.into_out_with_copied_in();
         C::aead_seal(&self.key, nonce, associated_data, buffer).map(Tag::from).map_err(|_| Error)
     }

@@ -113,7 +113,8 @@ contentLength ranges = withShared (handle ranges) $ \reader -> alloca $ \len -> 
 -- Reading up to the end also proves that the content ends there.
 --
 -- Throws 'Sealane.Error.SealaneError' if a chunk in the range is damaged, and then returns nothing
--- of the range.
+-- of the range. Before a range of more than 1 MiB, the last chunk is read and authenticated, so that
+-- memory is allocated only for content that exists.
 readRange
     :: Ranges
     -> Word64
@@ -122,16 +123,20 @@ readRange
     -- ^ The number of bytes.
     -> IO ByteString
 readRange ranges !offset !wanted = do
-    (bytes, ()) <- B.createUptoN' len fill
+    -- The length of the file may be a lie of a server, so it decides about small allocations only.
+    !len <- if room <= 1048576 then pure room else do
+        total <- contentLength ranges
+        pure (fromIntegral (min (fromIntegral room) (max 1 (total - min total offset))))
+    (bytes, ()) <- B.createUptoN' len (fill len)
     -- The bytes keep all of the allocation.
     pure $! if B.length bytes < len `div` 2 then B.copy bytes else bytes
   where
     -- Each chunk of the file has 65536 bytes of the content and a tag, so these are more bytes than
     -- the content has. At least one byte is read, which proves that the content ends before it.
     most = fileBytes ranges - 16 * (fileBytes ranges `div` 65552)
-    room = max 1 (most - min most offset)
-    len = fromIntegral (min room (fromIntegral (max 0 wanted)))
-    fill to = withShared (handle ranges) $ \reader -> alloca $ \count -> do
+    left = max 1 (most - min most offset)
+    room = fromIntegral (min left (fromIntegral (max 0 wanted))) :: Int
+    fill len to = withShared (handle ranges) $ \reader -> alloca $ \count -> do
         poke count 0
         checked (thrown ranges) (rangesRead reader offset to (fromIntegral len) count)
         number <- peek count
