@@ -55,6 +55,29 @@ class SurroundingsTest {
         }
     }
 
+    /** The lines of an armored file are not written one by one. */
+    @Test
+    void armorIsWrittenInLargePieces() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        int[] calls = new int[1];
+        OutputStream file = new OutputStream() {
+            @Override
+            public void write(int b) {
+                calls[0]++;
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) {
+                calls[0]++;
+            }
+        };
+        try (AgeRecipients recipients = AgeRecipients.of(pair.recipient());
+                AgeOutputStream out = new AgeOutputStream(file, recipients, true)) {
+            out.write(new byte[10 * AgeKey.CHUNK_BYTES]);
+        }
+        assertTrue(calls[0] < 50, calls[0] + " calls");
+    }
+
     @Test
     void aFileThatBecomesShorterIsCutShort() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
@@ -92,36 +115,6 @@ class SurroundingsTest {
         }
     }
 
-    /** Uses scrypt with the largest work factor, which needs 4 GiB of memory. */
-    static final class Scrypt {
-        private Scrypt() {}
-
-        public static void main(String[] arguments) throws IOException {
-            char[] passphrase = "passphrase".toCharArray();
-            try (AgeRecipients recipients =
-                    new AgeRecipients.Builder().passphrase(passphrase, 22).build()) {
-                new AgeOutputStream(OutputStream.nullOutputStream(), recipients).close();
-            } catch (AgeException e) {
-                System.out.println("encryption: " + e.reason());
-            }
-            String file = "age-encryption.org/v1\n-> scrypt " + "A".repeat(22) + " 22\n" + "A".repeat(43) + "\n--- "
-                    + "A".repeat(43) + "\n" + "A".repeat(32);
-            try (AgeIdentities identities =
-                    new AgeIdentities.Builder().passphrase(passphrase, 22).build()) {
-                new AgeInputStream(new ByteArrayInputStream(file.getBytes(StandardCharsets.US_ASCII)), identities)
-                        .close();
-            } catch (AgeException e) {
-                System.out.println("decryption: " + e.reason());
-            }
-        }
-    }
-
-    // Other systems do not enforce `ulimit -v`.
-    @Test
-    @EnabledOnOs(OS.LINUX)
-    void scryptWithoutMemoryIsAnErrorOfTheSystem() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process process = new ProcessBuilder(
     /** Two class loaders have the jars, and the property names the library. One can load it. */
     @Test
     void aSecondClassLoaderIsNamed() throws Exception {
@@ -189,6 +182,36 @@ class SurroundingsTest {
         return output;
     }
 
+    /** Uses scrypt with the largest work factor, which needs 4 GiB of memory. */
+    static final class Scrypt {
+        private Scrypt() {}
+
+        public static void main(String[] arguments) throws IOException {
+            char[] passphrase = "passphrase".toCharArray();
+            try (AgeRecipients recipients =
+                    new AgeRecipients.Builder().passphrase(passphrase, 22).build()) {
+                new AgeOutputStream(OutputStream.nullOutputStream(), recipients).close();
+            } catch (AgeException e) {
+                System.out.println("encryption: " + e.reason());
+            }
+            String file = "age-encryption.org/v1\n-> scrypt " + "A".repeat(22) + " 22\n" + "A".repeat(43) + "\n--- "
+                    + "A".repeat(43) + "\n" + "A".repeat(32);
+            try (AgeIdentities identities =
+                    new AgeIdentities.Builder().passphrase(passphrase, 22).build()) {
+                new AgeInputStream(new ByteArrayInputStream(file.getBytes(StandardCharsets.US_ASCII)), identities)
+                        .close();
+            } catch (AgeException e) {
+                System.out.println("decryption: " + e.reason());
+            }
+        }
+    }
+
+    // Other systems do not enforce `ulimit -v`.
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void scryptWithoutMemoryIsAnErrorOfTheSystem() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Process process = new ProcessBuilder(
                         "sh", "-c", "ulimit -v 4000000 && exec \"$@\"", "sh", java, "-Xmx64m", "-XX:+UseSerialGC", "-cp",
                         System.getProperty("java.class.path"), Scrypt.class.getName())
                 .redirectErrorStream(true)
