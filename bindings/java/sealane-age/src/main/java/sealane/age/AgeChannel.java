@@ -40,8 +40,10 @@ public final class AgeChannel implements SeekableByteChannel {
             }
             start = readAt(0, wanted);
         }
+        long chunksLength = file.size() - preamble;
+        // Nothing fails after this, so the key can always be closed.
         key = AgeKey.unlock(identities, start, start.length);
-        chunks = new AgeChunks(this::readFully, key, file.size() - preamble);
+        chunks = new AgeChunks(this::readFully, key, chunksLength);
     }
 
     private byte[] readAt(long from, int length) throws IOException {

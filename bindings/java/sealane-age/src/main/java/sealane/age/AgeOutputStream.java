@@ -1,5 +1,6 @@
 package sealane.age;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -61,13 +62,20 @@ public final class AgeOutputStream extends OutputStream {
         long[] number = new long[1];
         byte[] start = recipients.start(number);
         key = new Handle(number[0], Native::sealingKeyFree);
-        if (armored) {
-            file.write(BEGIN.getBytes(StandardCharsets.US_ASCII));
-            out = Base64.getMimeEncoder(64, new byte[] {'\n'}).wrap(new Unclosed(file));
-        } else {
-            out = file;
+        try {
+            if (armored) {
+                file.write(BEGIN.getBytes(StandardCharsets.US_ASCII));
+                // The encoder writes each line in two calls.
+                OutputStream lines = new BufferedOutputStream(new Unclosed(file), AgeKey.CHUNK_BYTES);
+                out = Base64.getMimeEncoder(64, new byte[] {'\n'}).wrap(lines);
+            } else {
+                out = file;
+            }
+            out.write(start);
+        } catch (IOException | RuntimeException e) {
+            key.close();
+            throw e;
         }
-        out.write(start);
     }
 
     /** Lets the encoder be closed, which writes its last line, without closing the file. */

@@ -20,7 +20,19 @@ final class Native {
             return "the jars of sealane-jca and sealane-age have different class loaders, so sealane-age cannot call"
                     + " the native library: put both jars in the same place";
         }
-        return SealaneProvider.problem().orElse(null);
+        String problem = SealaneProvider.problem().orElse(null);
+        if (problem != null) {
+            return problem;
+        }
+        try {
+            preambleLength(new byte[0]);
+            return null;
+        } catch (UnsatisfiedLinkError e) {
+            return "the native library is not loaded for sealane-age: if sealane.jca.library names it, only one class"
+                    + " loader can load it, so put the jars where all applications share them";
+        } catch (AgeException | RuntimeException e) {
+            return "sealane-age cannot call the native library: " + e.getMessage();
+        }
     }
 
     /** Fails if the library cannot be called. Called before anything else. */

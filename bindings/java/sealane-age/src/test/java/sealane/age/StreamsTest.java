@@ -244,6 +244,16 @@ class StreamsTest {
             assertEquals("3 of 3, 2 open, plans for 2027",
                     part.point() + " of " + part.count() + ", " + part.threshold() + " open, " + part.label());
             assertFalse(part.toString().contains("SEALANE-PART"));
+            int header = AgeKey.preambleLength(bytes, bytes.length) - 16;
+            assertEquals(1, third.contribute(Arrays.copyOf(bytes, header)).size());
+            for (int length : new int[] {0, 10, header / 2, header - 1}) {
+                e = assertThrows(AgeException.class, () -> third.contribute(Arrays.copyOf(bytes, length)));
+                assertEquals(AgeException.Reason.MALFORMED, e.reason(), "length " + length);
+            }
+        }
+        // An identity without a share contributes nothing.
+        try (AgeIdentities other = AgeIdentities.of(AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity())) {
+            assertEquals(List.of(), other.contribute(bytes));
         }
         try (AgeIdentities first = new AgeIdentities.Builder()
                 .add(holders[0].identity().toCharArray())

@@ -9,6 +9,7 @@ import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -18,15 +19,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import sealane.jca.SealaneProvider;
+import sealane.test.Keygen;
 
 /** Outputs that buffer, files that become shorter, class loaders, and too little memory. */
 class SurroundingsTest {
+    private static final boolean CAN_DENY = Runtime.version().feature() >= 24;
+
     @TempDir
     Path folder;
 
@@ -46,6 +53,29 @@ class SurroundingsTest {
                 }
             }
         }
+    }
+
+    /** The lines of an armored file are not written one by one. */
+    @Test
+    void armorIsWrittenInLargePieces() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        int[] calls = new int[1];
+        OutputStream file = new OutputStream() {
+            @Override
+            public void write(int b) {
+                calls[0]++;
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) {
+                calls[0]++;
+            }
+        };
+        try (AgeRecipients recipients = AgeRecipients.of(pair.recipient());
+                AgeOutputStream out = new AgeOutputStream(file, recipients, true)) {
+            out.write(new byte[10 * AgeKey.CHUNK_BYTES]);
+        }
+        assertTrue(calls[0] < 50, calls[0] + " calls");
     }
 
     @Test
@@ -83,6 +113,73 @@ class SurroundingsTest {
             assertInstanceOf(UnsupportedOperationException.class, e.getCause());
             assertTrue(e.getCause().getMessage().contains("class loaders"), e.getCause().getMessage());
         }
+    }
+
+    /** Two class loaders have the jars, and the property names the library. One can load it. */
+    @Test
+    void aSecondClassLoaderIsNamed() throws Exception {
+        Path library = folder.resolve("library.so");
+        try (InputStream in = library()) {
+            Files.copy(in, library);
+        }
+        URL[] jars = {jar(SealaneProvider.class), jar(AgeRecipients.class)};
+        // This class loader does not load the library after this.
+        assertEquals(Optional.empty(), SealaneProvider.problem());
+        System.setProperty("sealane.jca.library", library.toString());
+        try (URLClassLoader first = new URLClassLoader(jars, ClassLoader.getPlatformClassLoader());
+                URLClassLoader second = new URLClassLoader(jars, ClassLoader.getPlatformClassLoader())) {
+            generate(first);
+            InvocationTargetException e = assertThrows(InvocationTargetException.class, () -> generate(second));
+            assertInstanceOf(UnsupportedOperationException.class, e.getCause());
+            assertTrue(e.getCause().getMessage().contains("all applications share"), e.getCause().getMessage());
+        } finally {
+            System.clearProperty("sealane.jca.library");
+        }
+    }
+
+    /** Returns the native library of this system. */
+    private static InputStream library() throws ReflectiveOperationException {
+        Class<?> choice = Class.forName("sealane.jca.NativeLibrary");
+        Method isMusl = choice.getDeclaredMethod("isMusl");
+        Method platform = choice.getDeclaredMethod("platform", String.class, String.class, boolean.class);
+        isMusl.setAccessible(true);
+        platform.setAccessible(true);
+        Object name = platform.invoke(
+                null, System.getProperty("os.name"), System.getProperty("os.arch"), isMusl.invoke(null));
+        return SealaneProvider.class.getResourceAsStream("native/" + name + "/libsealane_jca.so");
+    }
+
+    private static void generate(ClassLoader loader) throws ReflectiveOperationException {
+        Class<?> kind = loader.loadClass(AgeKeyPair.Kind.class.getName());
+        Method generate = loader.loadClass(AgeKeyPair.class.getName()).getMethod("generate", kind);
+        generate.invoke(null, kind.getEnumConstants()[0]);
+    }
+
+    /** Java 24 and later can deny native access, which both modules need. */
+    @Test
+    void bothModulesNeedNativeAccess() throws Exception {
+        String output = inModules("sealane.jca,sealane.age");
+        assertTrue(output.startsWith("age1"), output);
+        if (CAN_DENY) {
+            output = inModules("sealane.jca");
+            assertTrue(output.startsWith("sealane-age cannot call the native library: "), output);
+            assertTrue(output.contains("sealane.age"), output);
+        }
+    }
+
+    /** Generates a key with both jars as modules. Only {@code modules} have native access. */
+    private static String inModules(String modules) throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String jars = Path.of(jar(SealaneProvider.class).toURI()) + ":" + Path.of(jar(AgeKeyPair.class).toURI());
+        List<String> command = new ArrayList<>(List.of(java, "-p", jars, "--add-modules", "sealane.age"));
+        if (CAN_DENY) {
+            command.addAll(List.of("--enable-native-access=" + modules, "--illegal-native-access=deny"));
+        }
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Keygen.class.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), output);
+        return output;
     }
 
     /** Uses scrypt with the largest work factor, which needs 4 GiB of memory. */

@@ -38,7 +38,10 @@ final class AeadCipher extends NonceCipher {
 
     private boolean started;
 
-    /** The ciphertext that was passed to {@code update}. */
+    /**
+     * The ciphertext that was passed to {@code update}. A long array is released at the next
+     * initialization.
+     */
     private byte[] kept = EMPTY;
 
     private int keptLen;
@@ -79,6 +82,9 @@ final class AeadCipher extends NonceCipher {
     @Override
     void begin(AlgorithmParameterSpec params) {
         reset();
+        if (kept.length > Protocol.CALL_BYTES) {
+            kept = EMPTY;
+        }
     }
 
     @Override

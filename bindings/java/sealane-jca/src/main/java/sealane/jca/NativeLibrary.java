@@ -2,8 +2,10 @@ package sealane.jca;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.stream.Stream;
 
@@ -32,7 +34,12 @@ final class NativeLibrary {
         try {
             String path = System.getProperty(PATH_PROPERTY);
             if (path != null) {
-                return open(Path.of(path).toAbsolutePath(), "the property " + PATH_PROPERTY + " names it");
+                return open(
+                        Path.of(path).toAbsolutePath(),
+                        "the property "
+                                + PATH_PROPERTY
+                                + " names it. Before Java 22, only one class loader can load it, so put the jar where"
+                                + " all applications share it");
             }
             String os = System.getProperty("os.name");
             String architecture = System.getProperty("os.arch");
@@ -45,7 +52,7 @@ final class NativeLibrary {
                 if (library == null) {
                     return "the jar has no native library for " + platform;
                 }
-                return extract(library);
+                return extract(library, System.getProperty(DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir")));
             }
         } catch (IOException | RuntimeException e) {
             return "the native library cannot be extracted: " + e;
@@ -65,7 +72,8 @@ final class NativeLibrary {
         };
     }
 
-    private static boolean isMusl() {
+    /** Returns whether this process runs with musl. */
+    static boolean isMusl() {
         try (Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
             return isMusl(mappings);
         } catch (IOException | RuntimeException e) {
@@ -79,9 +87,8 @@ final class NativeLibrary {
     }
 
     /** Writes the library to a private directory of this user, loads it, and removes both. */
-    private static String extract(InputStream library) throws IOException {
-        String parent = System.getProperty(DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir"));
-        Path directory = Files.createTempDirectory(Path.of(parent), "sealane-jca-");
+    static String extract(InputStream library, String parent) throws IOException {
+        Path directory = createDirectory(Path.of(parent));
         Path file = directory.resolve(FILE);
         try {
             Files.copy(library, file);
@@ -96,8 +103,39 @@ final class NativeLibrary {
                             + "=FILE");
         } finally {
             // A loaded library stays in memory.
-            Files.deleteIfExists(file);
-            Files.deleteIfExists(directory);
+            delete(file);
+            delete(directory);
+        }
+    }
+
+    /**
+     * Creates a directory that only this user can access.
+     *
+     * <p>This may run while Java loads its cryptographic providers, so it must use none of them.
+     * {@link Files#createTempDirectory} takes random numbers from a provider. The name here need
+     * not be random, because a directory that exists is never used.
+     */
+    private static Path createDirectory(Path parent) throws IOException {
+        var permissions = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        for (int i = 0; ; i++) {
+            String name = "sealane-jca-" + ProcessHandle.current().pid() + "-" + System.nanoTime() + "-" + i;
+            try {
+                return Files.createDirectory(parent.resolve(name), permissions);
+            } catch (FileAlreadyExistsException e) {
+                // Tries another name.
+            }
+        }
+    }
+
+    /**
+     * Deletes a file or a directory. Failures are ignored, because the result of loading is known:
+     * some network file systems keep a deleted file in its directory while it is used.
+     */
+    private static void delete(Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException | RuntimeException e) {
+            // It stays.
         }
     }
 

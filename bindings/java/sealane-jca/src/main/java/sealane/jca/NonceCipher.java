@@ -195,7 +195,13 @@ abstract class NonceCipher extends CipherSpi {
     protected int engineUpdate(byte[] in, int inOff, int inLen, byte[] out, int outOff)
             throws ShortBufferException {
         checkReady();
-        checkRoom(out, outOff, outputSize(inLen, false));
+        int needed = outputSize(inLen, false);
+        if (needed > 0) {
+            if (out == null) {
+                throw new ShortBufferException("There is no output");
+            }
+            checkRoom(out, outOff, needed);
+        }
         return update(in, inOff, inLen, out, outOff);
     }
 

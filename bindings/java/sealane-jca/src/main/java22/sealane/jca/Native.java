@@ -37,8 +37,12 @@ final class Native {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new IllegalStateException(cause.getMessage(), cause);
         }
-        // sealane-age calls its functions through the Java Native Interface.
-        System.load(library.toString());
+        try {
+            // sealane-age calls its functions through the Java Native Interface.
+            System.load(library.toString());
+        } catch (UnsatisfiedLinkError e) {
+            // Another class loader has loaded the same file. Only sealane-age needs this.
+        }
     }
 
     /** Returns the name of the interface to the library. */

@@ -1,9 +1,13 @@
 package sealane.jca;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.security.AlgorithmParameters;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.security.spec.AlgorithmParameterSpec;
@@ -116,10 +120,15 @@ class DifferentialTest {
                     }
                 }
                 case 4 -> same(trace, "update " + in.length, ours, theirs, cipher -> cipher.update(in));
-                case 5 -> mustInit = !same(trace, "update to " + room, ours, theirs, cipher -> {
-                    byte[] out = new byte[room];
-                    return Arrays.copyOf(out, cipher.update(in, 0, in.length, out, 0));
-                });
+                case 5 -> {
+                    byte[] out = random.nextInt(8) == 0 ? null : new byte[room];
+                    int offset = random.nextInt(8) == 0 ? room + 1 : 0;
+                    String what = "update to " + (out == null ? "null" : room) + " from " + offset;
+                    mustInit = !same(trace, what, ours, theirs, cipher -> {
+                        int len = cipher.update(in, 0, in.length, out, offset);
+                        return len == 0 ? new byte[0] : Arrays.copyOf(out, len);
+                    });
+                }
                 case 6 -> {
                     boolean heap = random.nextBoolean();
                     mustInit = !same(trace, "update buffer " + in.length, ours, theirs, cipher -> {
@@ -193,8 +202,19 @@ class DifferentialTest {
         assertEquals(expected, actual, trace::toString);
         if (!exception) {
             assertEquals(theirs.getOutputSize(100), ours.getOutputSize(100), trace::toString);
+            assertArrayEquals(theirs.getIV(), ours.getIV(), trace::toString);
+            assertArrayEquals(parameters(theirs), parameters(ours), trace::toString);
         }
         return !exception || expected.equals("IllegalStateException");
+    }
+
+    private static byte[] parameters(Cipher cipher) {
+        try {
+            AlgorithmParameters parameters = cipher.getParameters();
+            return parameters == null ? null : parameters.getEncoded();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static String result(Cipher cipher, Call call) {

@@ -2,11 +2,19 @@ package sealane.jca;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
@@ -15,6 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,6 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NativeLibraryTest {
     /** The folder of {@code bindings/java/native}. */
     private static final Path NATIVE = Path.of(System.getProperty("sealane.native"));
+
+    @TempDir Path directory;
 
     @ParameterizedTest
     @CsvSource({
@@ -52,6 +63,68 @@ class NativeLibraryTest {
             assertTrue(NativeLibrary.isMusl((java + musl).lines()));
         }
         assertFalse(NativeLibrary.isMusl(Stream.of()));
+    }
+
+    /** On NFS, a file that is in use stays in its directory after it has been deleted. */
+    @Test
+    void aDirectoryThatStaysChangesNothing() throws IOException {
+        InputStream library = new FilterInputStream(Support.library()) {
+            /** Puts another file beside the library when the whole library has been read. */
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                int count = super.read(bytes, offset, length);
+                if (count < 0) {
+                    Files.createFile(extracted().resolve("other"));
+                }
+                return count;
+            }
+        };
+        try (library) {
+            assertNull(NativeLibrary.extract(library, directory.toString()));
+        }
+        try (Stream<Path> left = Files.list(extracted())) {
+            assertEquals(List.of("other"), left.map(path -> path.getFileName().toString()).toList());
+        }
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(extracted())));
+    }
+
+    private Path extracted() throws IOException {
+        try (Stream<Path> directories = Files.list(directory)) {
+            return directories.findFirst().orElseThrow();
+        }
+    }
+
+    /**
+     * Two class loaders have the jar, and the property names the library. The Java Native Interface
+     * allows the first one only.
+     */
+    @Test
+    void eachClassLoaderHasItsProvider() throws Exception {
+        Path library = directory.resolve("library.so");
+        try (InputStream in = Support.library()) {
+            Files.copy(in, library);
+        }
+        URL[] jar = {Path.of(System.getProperty("sealane.jar")).toUri().toURL()};
+        // This class loader does not load the library after this.
+        assertEquals(Optional.empty(), SealaneProvider.problem());
+        System.setProperty("sealane.jca.library", library.toString());
+        try (URLClassLoader first = new URLClassLoader(jar, ClassLoader.getPlatformClassLoader());
+                URLClassLoader second = new URLClassLoader(jar, ClassLoader.getPlatformClassLoader())) {
+            assertEquals(Optional.empty(), problem(first));
+            Optional<?> problem = problem(second);
+            if (System.getProperty("sealane.expected").equals("FFM")) {
+                assertEquals(Optional.empty(), problem);
+            } else {
+                String message = problem.orElseThrow().toString();
+                assertTrue(message.contains("put the jar where all applications share it"), message);
+            }
+        } finally {
+            System.clearProperty("sealane.jca.library");
+        }
+    }
+
+    private static Optional<?> problem(ClassLoader loader) throws ReflectiveOperationException {
+        return (Optional<?>) loader.loadClass(SealaneProvider.class.getName()).getMethod("problem").invoke(null);
     }
 
     private static Set<String> choices() {

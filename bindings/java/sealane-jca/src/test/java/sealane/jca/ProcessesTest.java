@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sealane.test.Report;
+import sealane.test.TemporaryFile;
 
 /**
  * Tests that need their own virtual machine: loading, {@code java.security}, garbage collectors.
@@ -65,12 +66,38 @@ class ProcessesTest {
         return run(reportArguments(options));
     }
 
-    @Test
-    void aLineInTheSecurityFileIsEnough() throws Exception {
+    /** Returns the option for a security file with this provider in the first place. */
+    private String firstProvider() throws IOException {
         Path file = directory.resolve("java.security");
         Files.writeString(file, "security.provider.1=Sealane\nsecurity.provider.2=SUN\nsecurity.provider.3=SunJCE\n");
-        String output = report("-Djava.security.properties=" + file);
+        return "-Djava.security.properties=" + file;
+    }
+
+    @Test
+    void aLineInTheSecurityFileIsEnough() throws Exception {
+        String output = report(firstProvider());
         assertTrue(output.contains("provider: Sealane\nproblem: none\n"), output);
+    }
+
+    /** The name of a temporary file is random, so creating the file loads the provider. */
+    @Test
+    void aTemporaryFileCanComeFirst() throws Exception {
+        String output =
+                run(List.of(
+                        firstProvider(), "-cp", System.getProperty("java.class.path"), TemporaryFile.class.getName()));
+        assertTrue(output.contains("provider: Sealane\nproblem: none\n"), output);
+    }
+
+    /**
+     * Loading initializes no class that needs a provider itself. Another thread that initializes
+     * such a class may wait for this provider.
+     */
+    @Test
+    void loadingNeedsNoProvider() throws Exception {
+        String output = report(firstProvider(), "-Xlog:class+init=info");
+        assertTrue(output.contains("provider: Sealane\nproblem: none\n"), output);
+        assertTrue(output.contains("'java/nio/file/Files'"), output);
+        assertFalse(output.contains("java/nio/file/TempFileHelper"), output);
     }
 
     @Test
@@ -88,8 +115,7 @@ class ProcessesTest {
     @Test
     void aLibraryCanBeNamed() throws Exception {
         Path library = directory.resolve("library.so");
-        String platform = "native/linux-x86_64-glibc/libsealane_jca.so";
-        try (InputStream in = SealaneProvider.class.getResourceAsStream(platform)) {
+        try (InputStream in = Support.library()) {
             Files.copy(in, library);
         }
         String output = report("-Dsealane.jca.library=" + library, "-Djava.io.tmpdir=/nonexistent");

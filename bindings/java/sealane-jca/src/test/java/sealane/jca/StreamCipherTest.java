@@ -2,15 +2,20 @@ package sealane.jca;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.InvalidKeyException;
+import java.security.KeyException;
+import java.security.ProviderException;
+import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
@@ -97,6 +102,26 @@ class StreamCipherTest {
                 assertArrayEquals(message, shape.getValue().run(cipher, expected), shape.getKey());
             }
         }
+    }
+
+    /** The key stream has 2^38 bytes. After them, the cipher fails like SunJCE. */
+    @Test
+    void theKeyStreamEnds() throws Exception {
+        StreamCipher cipher = new StreamCipher(Variant.IETF);
+        AlgorithmParameterSpec params = new ChaCha20ParameterSpec(new byte[12], 1);
+        cipher.engineInit(Cipher.ENCRYPT_MODE, Support.key(new byte[32]), params, null);
+        Field done = StreamCipher.class.getDeclaredField("done");
+        done.setAccessible(true);
+        done.setLong(cipher, (1L << 38) - 64);
+        assertThrows(ProviderException.class, () -> cipher.engineUpdate(new byte[65], 0, 65));
+        // The last block has counter 0, because the first has counter 1.
+        byte[] last = cipher.engineUpdate(new byte[64], 0, 64);
+        Cipher first = Support.cipher("ChaCha20");
+        first.init(Cipher.ENCRYPT_MODE, Support.key(new byte[32]), new ChaCha20ParameterSpec(new byte[12], 0));
+        assertArrayEquals(first.update(new byte[64]), last);
+        ProviderException e =
+                assertThrows(ProviderException.class, () -> cipher.engineUpdate(new byte[1], 0, 1));
+        assertInstanceOf(KeyException.class, e.getCause());
     }
 
     @Test

@@ -1,5 +1,6 @@
 package sealane.jca;
 
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -22,6 +23,13 @@ final class Support {
             throw new AssertionError("tests of other projects are missing: run bindings/java/fetch " + folder.normalize());
         }
         return folder.resolve(Path.of("", names));
+    }
+
+    /** Returns the native library of this system. */
+    static InputStream library() {
+        String platform = NativeLibrary.platform(
+                System.getProperty("os.name"), System.getProperty("os.arch"), NativeLibrary.isMusl());
+        return SealaneProvider.class.getResourceAsStream("native/" + platform + "/libsealane_jca.so");
     }
 
     static Cipher cipher(String name) {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.ChaCha20ParameterSpec;
@@ -179,6 +180,21 @@ class WipedTest {
         Copied other = new Copied(32);
         assertNotEquals(key, other);
         other.assertWiped(1);
+    }
+
+    /** Initializing a cipher releases the array of a long ciphertext, and keeps a short array. */
+    @Test
+    void longCiphertextsAreReleased() throws Exception {
+        for (int length : new int[] {1000, 1 << 20}) {
+            AeadCipher cipher = new AeadCipher(Variant.IETF, Support.SEALANE);
+            cipher.engineInit(Cipher.DECRYPT_MODE, new Copied(32), parameters(cipher), null);
+            cipher.engineUpdate(new byte[length], 0, length);
+            assertThrows(AEADBadTagException.class, () -> cipher.engineDoFinal(new byte[16], 0, 16));
+            byte[] kept = field(cipher, "kept");
+            assertTrue(kept.length > length);
+            cipher.engineInit(Cipher.DECRYPT_MODE, new Copied(32), parameters(cipher), null);
+            assertEquals(length == 1000, kept == field(cipher, "kept"), "length " + length);
+        }
     }
 
     /** Returns bytes that differ from these in every place, so that the heap has no further copy. */
