@@ -253,8 +253,9 @@ macro_rules! checks {
                         .zip(&mut buffers)
                         .map(|(message, buffer)| OpenRequest::new(message.nonce, &message.aad, buffer, &message.tag))
                         .collect();
-                    assert_eq!(cipher.open_batch(&mut requests), Ok(()));
-                    // The buffers no longer hold ciphertexts.
+                    let half = messages.len().div_ceil(2);
+                    assert_eq!(cipher.open_batch(&mut requests[..half]), Ok(()));
+                    // The first half of the buffers no longer holds ciphertexts.
                     assert_eq!(cipher.open_batch(&mut requests), Ok(()));
                     for (request, message) in requests.iter_mut().zip(&messages) {
                         assert_eq!(request.plaintext(), Ok(&mut message.plaintext.clone()[..]));
@@ -267,6 +268,7 @@ macro_rules! checks {
                         .zip(buffers.iter_mut().zip(&mut tags))
                         .map(|(message, (buffer, tag))| SealRequest::new(message.nonce, &message.aad, buffer, tag))
                         .collect();
+                    cipher.seal_batch(&mut requests[..half]);
                     cipher.seal_batch(&mut requests);
                     cipher.seal_batch(&mut requests);
                     for ((buffer, tag), message) in buffers.iter().zip(&tags).zip(&messages) {

@@ -7,7 +7,6 @@ mod shared_vectors;
 mod trio;
 
 use core::fmt;
-use core::mem::replace;
 
 use sealane_simd::tuning::SHORT_MAX_AAD_BYTES;
 
@@ -64,12 +63,8 @@ impl<'a, N> SealRequest<'a, N> {
     }
 
     fn message(&mut self) -> (&N, Request<'_>) {
-        let request = if replace(&mut self.sealed, true) {
-            Request::default()
-        } else {
-            Request { aad: self.aad, data: self.buffer, operation: Operation::Seal(self.tag) }
-        };
-        (&self.nonce, request)
+        self.sealed = true;
+        (&self.nonce, Request { aad: self.aad, data: self.buffer, operation: Operation::Seal(self.tag) })
     }
 }
 
@@ -95,13 +90,8 @@ impl<'a, N> OpenRequest<'a, N> {
     }
 
     fn message(&mut self) -> (&N, Request<'_>) {
-        let request = if self.authentic {
-            Request::default()
-        } else {
-            let operation = Operation::Open(self.tag, &mut self.authentic);
-            Request { aad: self.aad, data: self.buffer, operation }
-        };
-        (&self.nonce, request)
+        let operation = Operation::Open(self.tag, &mut self.authentic);
+        (&self.nonce, Request { aad: self.aad, data: self.buffer, operation })
     }
 
     /// Returns the plaintext, after [`ChaChaPoly1305::open_batch`].
@@ -189,7 +179,12 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// If a buffer is longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
     pub fn seal_batch(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         requests.iter().for_each(|request| check_length(request.buffer.len()));
-        self.batch(requests.iter_mut().map(SealRequest::message));
+        if requests.iter().any(|request| request.sealed) {
+            let left = requests.iter_mut().filter(|request| !request.sealed);
+            left.map(SealRequest::message).for_each(|(nonce, message)| self.alone(nonce, message));
+        } else {
+            self.batch(requests.iter_mut().map(SealRequest::message));
+        }
         if let Some(request) = requests.first_mut() {
             crate::fault::flip("batch", self.level, request.tag);
         }
@@ -204,7 +199,12 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// # Errors
     /// [`OpenError`] if any message is not authentic; the others have been opened nevertheless.
     pub fn open_batch(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) -> Result<(), OpenError> {
-        self.batch(requests.iter_mut().map(OpenRequest::message));
+        if requests.iter().any(|request| request.authentic) {
+            let left = requests.iter_mut().filter(|request| !request.authentic);
+            left.map(OpenRequest::message).for_each(|(nonce, message)| self.alone(nonce, message));
+        } else {
+            self.batch(requests.iter_mut().map(OpenRequest::message));
+        }
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
