@@ -86,8 +86,8 @@ pub(super) fn verify(computed: &Tag, tag: &Tag) -> Result<(), OpenError> {
     tags_equal(computed, tag)
 }
 
-/// Removes a forged message that was decrypted before its tag was known. In place, it is encrypted
-/// again.
+/// Undoes the decryption of a forged message: encrypts it again in place, or wipes a separate
+/// output.
 #[inline(always)]
 pub(super) fn undo_decryption(level: Level, state: &State, payload: &mut impl Ciphertext) {
     payload.undo_decryption(

@@ -14,10 +14,12 @@ const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 /// Bytes of two groups.
 pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 
-/// The blocks of a message that are computed together with block 0: those that fill no pair of
-/// groups, or else the first pair. If few fill no pair, they are the last blocks of the message, in
-/// the set with block 0, beside the first pair. All other blocks are pairs, and the last block of
-/// the last pair may be incomplete.
+/// The part of a message whose key stream is computed together with block 0. Other parts are pairs
+/// of groups, the last of which may be incomplete. Of the bytes that fill no pair, there may be
+/// - enough for a pair that is incomplete: then this part is the first pair;
+/// - few: they are the end of the message. Its key stream fits in the set with block 0, and this
+///   part is that end and the first pair;
+/// - some number between: they are the start of the message, and this part is that start.
 pub(super) struct FirstPortion {
     shape: Shape,
     /// The number of the portion's bytes at the start of the message.

@@ -149,8 +149,7 @@ pub enum CombineError {
         /// The shares that cannot be used.
         bad: Vec<BadShare>,
     },
-    /// Some shares are damaged or forged, or have changed between two readings. The others were not
-    /// combined by themselves.
+    /// Some shares are damaged or forged, or changed while they were read. No secret was returned.
     ///
     /// If enough others are left, combine those.
     #[error("a share is damaged or was tampered with")]

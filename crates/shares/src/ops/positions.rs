@@ -45,11 +45,11 @@ fn sets<R>(readers: &[ShareReader<R>]) -> Vec<ShareSet> {
 /// takes `bad`.
 pub(crate) fn enough<R>(
     readers: &[ShareReader<R>],
-    alive: &[usize],
+    remaining: &[usize],
     bad: &mut Vec<BadShare>,
 ) -> Result<(), CombineError> {
     let needed = usize::from(readers[0].header().threshold());
-    let usable = distinct_points(readers, alive).len();
+    let usable = distinct_points(readers, remaining).len();
     if usable < needed {
         return Err(CombineError::TooFew { needed, usable, bad: std::mem::take(bad) });
     }
@@ -74,7 +74,7 @@ pub(crate) fn sources<R>(readers: &[ShareReader<R>], positions: &[usize]) -> usi
 /// contradicts nothing, so one source alone may have a damaged share.
 ///
 /// A damaged share may contradict the others as well as a forged one, but nothing shows it.
-pub(crate) fn outweighs<R>(readers: &[ShareReader<R>], agreeing: &[usize], left_out: &[BadShare]) -> bool {
+pub(crate) fn has_enough_sources<R>(readers: &[ShareReader<R>], agreeing: &[usize], left_out: &[BadShare]) -> bool {
     let agreeing_sources: HashSet<usize> = agreeing.iter().filter_map(|&at| readers[at].shared_source()).collect();
     let agrees = |share: &BadShare| {
         readers[share.position].shared_source().is_some_and(|source| agreeing_sources.contains(&source))

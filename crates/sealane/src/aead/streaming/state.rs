@@ -26,7 +26,7 @@ pub(super) struct StreamState {
     /// 16.
     authenticated: usize,
     /// The sum of pieces that were only authenticated. While there is one, the window and
-    /// `authenticated` are not up to date.
+    /// `authenticated` are not up to date: [`Self::return_to_window`] updates them.
     only_authenticated: Pieces,
     aad_bytes: u64,
     /// Bytes of the message so far.
@@ -78,7 +78,7 @@ impl StreamState {
     pub(super) fn apply(&mut self, piece: &mut [u8], direction: Direction) {
         self.bytes += piece.len() as u64;
         if self.progress == Progress::Pieces && piece.len() <= self.window.left() {
-            self.window.exchange(piece, direction);
+            self.window.xor_and_keep_ciphertext(piece, direction);
         } else {
             self.apply_beyond_window(piece, direction);
         }
@@ -112,7 +112,7 @@ impl StreamState {
             }
             let len = rest.len().min(self.window.left());
             let (next, after) = rest.split_at_mut(len);
-            self.window.exchange(next, direction);
+            self.window.xor_and_keep_ciphertext(next, direction);
             rest = after;
         }
         if !is_first {
@@ -125,8 +125,8 @@ impl StreamState {
     pub(super) fn authenticate(&mut self, ciphertext: &[u8]) {
         let before = self.bytes;
         self.bytes += ciphertext.len() as u64;
-        // If several pieces needed key stream, the next one may need it too, and the window serves
-        // both.
+        // If several pieces were decrypted, the next one probably is too, so its key stream stays in
+        // the window.
         if self.progress != Progress::Pieces {
             let Self { window, mac, authenticated, .. } = self;
             let waiting = &window.bytes[*authenticated..window.used];
@@ -135,7 +135,7 @@ impl StreamState {
             }
         }
         if self.progress != Progress::New && ciphertext.len() <= self.window.len() - self.window.used {
-            self.window.put(ciphertext);
+            self.window.store_ciphertext(ciphertext);
         } else {
             self.authenticate_beyond_window(ciphertext);
         }
@@ -167,7 +167,7 @@ impl StreamState {
                 self.window.len() - self.window.used
             };
             let (next, rest) = ciphertext.split_at(ciphertext.len().min(room));
-            self.window.put(next);
+            self.window.store_ciphertext(next);
             ciphertext = rest;
         }
     }
@@ -178,7 +178,7 @@ impl StreamState {
         if let Some(rest) = self.only_authenticated.finish(self.window.level, &mut self.mac) {
             self.window.seek(BLOCK_BYTES as u64 + bytes - rest.len() as u64);
             self.authenticated = self.window.used;
-            self.window.put(rest);
+            self.window.store_ciphertext(rest);
             self.only_authenticated = Pieces::default();
         }
     }

@@ -173,14 +173,15 @@ impl Window {
         self.filled = end;
     }
 
-    /// Combines `data` with key stream of the window, which the ciphertext replaces.
-    pub(super) fn exchange(&mut self, data: &mut [u8], direction: Direction) {
+    /// Combines `data` with key stream of the window. The ciphertext takes the place of the key
+    /// stream that was used.
+    pub(super) fn xor_and_keep_ciphertext(&mut self, data: &mut [u8], direction: Direction) {
         let end = self.used + data.len();
         debug_assert!(end <= self.filled, "key stream is left");
         let place = &mut self.bytes[self.used..end];
         match direction {
-            Direction::Encrypt => exchange::<true>(data, place),
-            Direction::Decrypt => exchange::<false>(data, place),
+            Direction::Encrypt => xor_and_keep_ciphertext::<true>(data, place),
+            Direction::Decrypt => xor_and_keep_ciphertext::<false>(data, place),
         }
         self.used = end;
     }
@@ -219,7 +220,7 @@ impl Window {
     }
 
     /// Copies ciphertext to the place of its key stream, which is not needed.
-    pub(super) fn put(&mut self, ciphertext: &[u8]) {
+    pub(super) fn store_ciphertext(&mut self, ciphertext: &[u8]) {
         let end = self.used + ciphertext.len();
         self.bytes[self.used..end].copy_from_slice(ciphertext);
         self.used = end;
@@ -241,16 +242,16 @@ fn shape<S: sealane_simd::Simd>(_: S) -> (usize, usize) {
 
 /// Combines `data` with the key stream in `place`, and leaves the ciphertext there.
 #[inline(always)]
-fn exchange<const ENCRYPTS: bool>(data: &mut [u8], place: &mut [u8]) {
+fn xor_and_keep_ciphertext<const ENCRYPTS: bool>(data: &mut [u8], place: &mut [u8]) {
     let (data, rest) = data.as_chunks_mut::<32>();
     let (place, rest_place) = place.as_chunks_mut::<32>();
     for (data, place) in data.iter_mut().zip(place) {
-        exchange_array::<32, ENCRYPTS>(data, place);
+        xor_array_and_keep_ciphertext::<32, ENCRYPTS>(data, place);
     }
     let (data, rest) = rest.as_chunks_mut::<8>();
     let (place, rest_place) = rest_place.as_chunks_mut::<8>();
     for (data, place) in data.iter_mut().zip(place) {
-        exchange_array::<8, ENCRYPTS>(data, place);
+        xor_array_and_keep_ciphertext::<8, ENCRYPTS>(data, place);
     }
     for (data, place) in rest.iter_mut().zip(rest_place) {
         let output = *data ^ *place;
@@ -260,7 +261,7 @@ fn exchange<const ENCRYPTS: bool>(data: &mut [u8], place: &mut [u8]) {
 }
 
 #[inline(always)]
-fn exchange_array<const N: usize, const ENCRYPTS: bool>(data: &mut [u8; N], place: &mut [u8; N]) {
+fn xor_array_and_keep_ciphertext<const N: usize, const ENCRYPTS: bool>(data: &mut [u8; N], place: &mut [u8; N]) {
     let input = *data;
     let mut output = *place;
     for (output, input) in output.as_chunks_mut::<8>().0.iter_mut().zip(input.as_chunks::<8>().0) {

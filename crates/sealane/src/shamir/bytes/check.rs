@@ -100,7 +100,7 @@ impl Checker {
 
     /// Returns the largest number of wrong shares that are sure to be named.
     #[must_use]
-    pub fn most_named(&self) -> usize {
+    pub fn max_identifiable(&self) -> usize {
         (self.points.len() - self.threshold) / 2
     }
 
@@ -165,7 +165,7 @@ impl Checker {
                 self.wrong.push(point);
             }
         }
-        self.wrong.len() > before && self.wrong.len() <= self.most_named()
+        self.wrong.len() > before && self.wrong.len() <= self.max_identifiable()
     }
 }
 

@@ -13,7 +13,7 @@ use self::pass::Pass;
 pub use self::report::{Recovered, Report};
 pub use self::restart::Restart;
 use super::error::{BadShare, CombineError, Fault};
-use super::positions::{check_headers, enough, outweighs};
+use super::positions::{check_headers, enough, has_enough_sources};
 use crate::format::{Share, ShareReader, WipedVec};
 
 /// Combines shares that are in memory.
@@ -82,37 +82,37 @@ pub fn combine_seek<R: Read + Seek, W: Write + Restart>(
     result
 }
 
-/// Combines the shares `alive`, of which there are enough, and leaves out bad ones.
+/// Combines the shares `remaining`, of which there are enough, and leaves out bad ones.
 fn combine_remaining<R: Read + Seek, W: Write + Restart>(
     readers: &mut [ShareReader<R>],
-    mut alive: Vec<usize>,
+    mut remaining: Vec<usize>,
     output: &mut W,
 ) -> Result<Report, CombineError> {
     let mut bad = Vec::new();
     loop {
-        enough(readers, &alive, &mut bad)?;
-        let mut outcome = Pass::over(&alive, &alive).run(readers, output)?;
+        enough(readers, &remaining, &mut bad)?;
+        let mut outcome = Pass::over(&remaining, &remaining).run(readers, output)?;
         if outcome.is_authentic() {
             bad.sort_by_key(|share| share.position);
-            if !outweighs(readers, &alive, &bad) {
-                return Err(CombineError::FewSources { positions: alive, bad });
+            if !has_enough_sources(readers, &remaining, &bad) {
+                return Err(CombineError::FewSources { positions: remaining, bad });
             }
             return Ok(outcome.into_report(readers, bad));
         }
         let damaged = std::mem::take(&mut outcome.faults);
         if damaged.is_empty() {
-            return search::search(readers, &alive, outcome, bad, output);
+            return search::search(readers, &remaining, outcome, bad, output);
         }
-        alive.retain(|&position| damaged.iter().all(|share| share.position != position));
+        remaining.retain(|&position| damaged.iter().all(|share| share.position != position));
         bad.extend(damaged);
-        start_over(readers, &mut alive, &mut bad);
+        start_over(readers, &mut remaining, &mut bad);
         output.restart().map_err(CombineError::Write)?;
     }
 }
 
 /// Rewinds the readers. A share that cannot be rewound becomes bad.
-fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], alive: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
-    alive.retain(|&position| match readers[position].rewind() {
+fn start_over<R: Read + Seek>(readers: &mut [ShareReader<R>], remaining: &mut Vec<usize>, bad: &mut Vec<BadShare>) {
+    remaining.retain(|&position| match readers[position].rewind() {
         Ok(()) => true,
         Err(error) => {
             bad.push(BadShare { position, fault: Fault::Share(error) });

@@ -20,7 +20,7 @@ use crate::ops::rows::{Rows, chunk_bytes};
 
 /// One reading of shares: the shares that are read, and the shares among them that must agree.
 pub(crate) struct Pass<'a> {
-    alive: &'a [usize],
+    remaining: &'a [usize],
     trusted: &'a [usize],
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Outcome {
     /// The commitment of the result, if the shares agreed to the end.
     commitment: Option<[u8; COMMITMENT_BYTES]>,
     /// Shares that were not trusted, and that agree with those that were.
-    fitting: Vec<usize>,
+    agreeing: Vec<usize>,
 }
 
 impl Outcome {
@@ -68,7 +68,7 @@ impl Outcome {
             |at: usize| self.lengths[at] == self.lengths[first] && self.commitments[at] == self.commitments[first];
         let mut points: HashMap<Vec<u8>, usize> =
             self.trusted.iter().map(|&at| (readers[at].header().point(), at)).collect();
-        for &at in self.fitting.iter().filter(|&&at| like_first(at)) {
+        for &at in self.agreeing.iter().filter(|&&at| like_first(at)) {
             match points.entry(readers[at].header().point()) {
                 Entry::Occupied(used) => self.repeated.push([at, *used.get()]),
                 Entry::Vacant(free) => {
@@ -83,10 +83,10 @@ impl Outcome {
 }
 
 impl<'a> Pass<'a> {
-    /// Prepares to read the shares `alive`. Those in `trusted` are combined and compared. The
+    /// Prepares to read the shares `remaining`. Those in `trusted` are combined and compared. The
     /// others are checked against the result. All readers must be at the beginning of the payload.
-    pub(crate) fn over(alive: &'a [usize], trusted: &'a [usize]) -> Self {
-        Self { alive, trusted }
+    pub(crate) fn over(remaining: &'a [usize], trusted: &'a [usize]) -> Self {
+        Self { remaining, trusted }
     }
 
     /// Reads all shares to the end, and writes the secret as long as nothing is wrong.
@@ -105,15 +105,15 @@ impl<'a> Pass<'a> {
         let target = |at: usize| basis.target(&readers[at].header().point());
         let checks = extra.iter().map(|&at| (at, target(at))).collect();
         let trusted: HashSet<usize> = self.trusted.iter().copied().collect();
-        let stray = |at: usize| Stray { position: at, target: target(at), fits: true };
-        let strays = self.alive.iter().copied().filter(|at| !trusted.contains(at)).map(stray).collect();
+        let share = |at: usize| Untrusted { position: at, target: target(at), agrees: true };
+        let untrusted = self.remaining.iter().copied().filter(|at| !trusted.contains(at)).map(share).collect();
 
         let chunk = chunk_bytes(readers.len());
         let mut state = State {
             positions,
             secret: basis.secret(),
             checks,
-            strays,
+            untrusted,
             basis,
             repeats: &repeats,
             conflict: None,
@@ -143,10 +143,10 @@ impl<'a> Pass<'a> {
                 break;
             }
             let length = lengths[self.trusted[0]].unwrap_or(0);
-            state.strays.iter_mut().for_each(|stray| stray.fits &= lengths[stray.position] == Some(length));
+            state.untrusted.iter_mut().for_each(|share| share.agrees &= lengths[share.position] == Some(length));
             let even = |positions: &[usize]| positions.iter().all(|&at| lengths[at] == Some(length));
             // Rows of different lengths are not evidence.
-            state.collect = even(self.alive);
+            state.collect = even(self.remaining);
             if !even(self.trusted) || !state.chunk(&rows, length) {
                 // The rest is read only to check the checksums.
                 committer = None;
@@ -158,7 +158,7 @@ impl<'a> Pass<'a> {
         if committer.is_some() {
             output.flush().map_err(CombineError::Write)?;
         }
-        let State { conflict, evidence, contradiction, strays, .. } = state;
+        let State { conflict, evidence, contradiction, untrusted, .. } = state;
         Ok(Outcome {
             faults,
             evidence,
@@ -169,7 +169,7 @@ impl<'a> Pass<'a> {
             trusted: distinct,
             repeated: repeats,
             commitment: committer.map(Committer::finalize),
-            fitting: strays.iter().filter(|stray| stray.fits).map(|stray| stray.position).collect(),
+            agreeing: untrusted.iter().filter(|share| share.agrees).map(|share| share.position).collect(),
         })
     }
 
@@ -190,7 +190,7 @@ impl<'a> Pass<'a> {
         faults: &mut Vec<BadShare>,
     ) -> Vec<Option<usize>> {
         let mut lengths = vec![None; readers.len()];
-        for &position in self.alive {
+        for &position in self.remaining {
             if faults.iter().any(|share| share.position == position) {
                 continue;
             }
@@ -207,10 +207,10 @@ impl<'a> Pass<'a> {
 }
 
 /// A share that is read but not trusted.
-struct Stray {
+struct Untrusted {
     position: usize,
     target: Target,
-    fits: bool,
+    agrees: bool,
 }
 
 struct State<'a> {
@@ -220,7 +220,7 @@ struct State<'a> {
     secret: Target,
     /// The trusted shares beyond the basis.
     checks: Vec<(usize, Target)>,
-    strays: Vec<Stray>,
+    untrusted: Vec<Untrusted>,
     repeats: &'a [[usize; 2]],
     conflict: Option<[usize; 2]>,
     evidence: Evidence,
@@ -229,7 +229,7 @@ struct State<'a> {
     /// Whether evidence is kept from this chunk.
     collect: bool,
     result: Zeroizing<Vec<u8>>,
-    /// The expected chunk of a stray share.
+    /// The expected chunk of a share that is not trusted.
     expected: Zeroizing<Vec<u8>>,
 }
 
@@ -259,10 +259,10 @@ impl State<'_> {
         }
         self.contradiction |= !consistent;
         if consistent {
-            for stray in self.strays.iter_mut().filter(|stray| stray.fits) {
+            for share in self.untrusted.iter_mut().filter(|share| share.agrees) {
                 let expected = &mut self.expected[..length];
-                self.basis.interpolate(&stray.target, &pieces, expected);
-                stray.fits = expected.ct_eq(rows.row(stray.position, length)).into();
+                self.basis.interpolate(&share.target, &pieces, expected);
+                share.agrees = expected.ct_eq(rows.row(share.position, length)).into();
             }
             self.basis.interpolate(&self.secret, &pieces, result);
         }

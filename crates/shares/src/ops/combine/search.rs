@@ -23,7 +23,7 @@ use crate::format::{Header, ShareReader};
 use crate::ops::combinations::next_combination;
 use crate::ops::error::{BadShare, CombineError, Fault};
 use crate::ops::interpolation::Basis;
-use crate::ops::positions::{distinct_points, outweighs, sources};
+use crate::ops::positions::{distinct_points, has_enough_sources, sources};
 
 /// The largest number of readings in one search.
 const MAX_PASSES: usize = 1_000;
@@ -38,24 +38,24 @@ const MIN_WORK: u64 = 1 << 12;
 const MIN_SHARE_WORK: u64 = 1 << 6;
 
 /// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
-/// the first reading of the shares `alive`, and `bad` lists the shares that are left out already.
+/// the first reading of the shares `remaining`, and `bad` lists the shares that are left out already.
 pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     readers: &mut [ShareReader<R>],
-    alive: &[usize],
+    remaining: &[usize],
     known: Outcome,
     mut bad: Vec<BadShare>,
     output: &mut W,
 ) -> Result<Report, CombineError> {
-    if known.agrees() && is_uniform(&known, alive) {
+    if known.agrees() && is_uniform(&known, remaining) {
         return Err(CombineError::NotAuthentic);
     }
     let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
     let threshold = usize::from(headers[0].threshold());
-    let too_few = distinct_points(readers, alive).len() == threshold;
-    let mut groups = uniform(&known, alive);
+    let too_few = distinct_points(readers, remaining).len() == threshold;
+    let mut groups = uniform(&known, remaining);
     let is_counted = |group: &Vec<usize>| sources(readers, group) >= threshold;
     let mut outvoted = None;
-    if groups.len() > 1 || !outweighs(readers, &groups[0], &bad) {
+    if groups.len() > 1 || !has_enough_sources(readers, &groups[0], &bad) {
         let is_enough = |group: &&Vec<usize>| distinct_points(readers, group).len() >= threshold && !is_counted(group);
         outvoted = groups.iter().find(is_enough).cloned();
         groups.retain(is_counted);
@@ -89,7 +89,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
         }
         let fits: HashSet<usize> =
             report.used.iter().copied().chain(report.repeated.iter().map(|[again, _]| *again)).collect();
-        let forged = alive.iter().copied().filter(|at| !fits.contains(at));
+        let forged = remaining.iter().copied().filter(|at| !fits.contains(at));
         bad.extend(forged.map(|position| BadShare { position, fault: Fault::Forged }));
         bad.sort_by_key(|share| share.position);
         report.bad = bad;
@@ -262,19 +262,19 @@ fn changed(position: usize, error: ShareError) -> CombineError {
 }
 
 /// Determines the error for shares that cannot be read again.
-pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: Outcome) -> CombineError {
+pub(crate) fn explain<R>(readers: &[ShareReader<R>], remaining: &[usize], outcome: Outcome) -> CombineError {
     if !outcome.faults.is_empty() {
         return CombineError::Bad(outcome.faults);
     }
     if let Some(positions) = outcome.conflict {
         return CombineError::Conflict { positions };
     }
-    if outcome.agrees() && is_uniform(&outcome, alive) {
+    if outcome.agrees() && is_uniform(&outcome, remaining) {
         return CombineError::NotAuthentic;
     }
     let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
     let threshold = usize::from(headers[0].threshold());
-    let groups = uniform(&outcome, alive);
+    let groups = uniform(&outcome, remaining);
     for group in &groups {
         let distinct = distinct_points(readers, group);
         if distinct.len() < threshold || (groups.len() > 1 && sources(readers, group) < threshold) {
@@ -283,7 +283,7 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], alive: &[usize], outcome: O
         let Some(kept) = decode(&outcome.evidence, &headers, &distinct) else { continue };
         // Repetitions have the same content here, so they are as good as the first.
         let points: HashSet<Vec<u8>> = kept.iter().map(|&at| headers[at].point()).collect();
-        let forged: Vec<usize> = alive
+        let forged: Vec<usize> = remaining
             .iter()
             .copied()
             .filter(|at| group.binary_search(at).is_err() || !points.contains(&headers[*at].point()))
