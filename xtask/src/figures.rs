@@ -76,8 +76,7 @@ fn backends(list: &List) -> Result<String> {
         writeln!(text, "| {number} | {} | `cargo xtask {}` |", place.what, place.chore)?;
     }
     text.push_str(
-        "\nA place that no table below names has the backends of other places. The tests of detection and of\n\
-         the known answers run there.\n",
+        "\nPlaces that appear in no table below add no backend. They test detection and the known answers.\n",
     );
     for group in &list.families {
         let primitives: Vec<_> = group.family.workloads().map(|workload| workload.name).collect();

@@ -142,7 +142,7 @@ increments = forAll ((,) <$> bytes 4 <*> counter) $ \(constant, iv) ->
         ]
   where
     nonceOf nonce = convert nonce :: ByteString
-    -- Often with a carry. Crypton writes behind its nonce if all eight bytes are 255.
+    -- Often with a carry. Crypton writes past the end of its nonce if all eight bytes are 255.
     counter = (\carries rest -> B.take 7 (B.replicate carries 255 <> rest) <> B.singleton 7) <$> chooseInt (0, 7) <*> bytes 7
 
 main :: IO ()

@@ -35,6 +35,8 @@ impl<R: Read> Decryptor<R> {
     /// - [`DecryptError::Header`] if this is not an age file, is one of another version, has a
     ///   malformed header, or ends inside its header or nonce;
     /// - [`DecryptError::Armor`] if `reader` is an armored reader and the armor is malformed;
+    /// - [`DecryptError::Payload`] if `reader` reads the content of another age file, which is
+    ///   damaged;
     /// - [`DecryptError::Io`] for other errors of `reader`.
     pub fn new(reader: R) -> Result<Self, DecryptError> {
         let mut input = Input::new(reader);

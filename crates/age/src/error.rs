@@ -98,7 +98,7 @@ impl From<WrapError> for EncryptError {
         match error {
             WrapError::IncompatibleRecipients(one, other) => Self::IncompatibleRecipients(one, other),
             WrapError::InvalidLabel => Self::InvalidLabel,
-            WrapError::InvalidStanza(error) => Self::InvalidStanza(error),
+            WrapError::InvalidStanza(error) => Self::of_header(error),
             WrapError::WeakKey => Self::WeakKey,
             WrapError::Random(error) => Self::Random(error),
             WrapError::Other(error) => Self::Recipient(error),

@@ -138,7 +138,7 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-/// Implements both traits for a pointer, which is `Sync` if its target has these traits.
+/// Implements both traits for a pointer. `$target` has the bounds that make the pointer `Sync`.
 macro_rules! for_pointer {
     ($pointer:ty, $($target:tt)*) => {
         impl<T: ReadAt + $($target)*> ReadAt for $pointer {

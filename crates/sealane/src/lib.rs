@@ -35,9 +35,10 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `simd`, `avx2`, `avx512` | yes | backends with vectors of 128 bits; on x86, also of 256 and of 512. Each includes the ones before. Without them, there is only portable code |
-//! | `std` | yes | detection of the CPU's features on Arm, and `Backend::from_env`; includes `alloc` |
-//! | `alloc` | yes | messages in vectors (`ChaChaPoly1305::seal`), `shamir::element`, `gf8::Matrix`, fields whose degree is chosen at run time, and sums over many pieces in [`Poly1305`] |
+//! | `simd` | yes | backends with vectors of 128 bits; without it, there is only portable code |
+//! | `avx2`, `avx512` | yes | those of 256 and of 512 bits, on x86; each includes the ones before |
+//! | `std` | yes | detection of CPUs on Arm, `Backend::from_env`; includes `alloc` |
+//! | `alloc` | yes | `seal` and `open` with vectors, `shamir::element`, `gf8::Matrix` and more |
 //! | `getrandom` | yes | keys, nonces and coefficients from the operating system |
 //! | `rand_core` | yes | the same from generators of the caller, and `chacha20::ChaCha20Rng` |
 //! | `rustcrypto` | yes | the traits of `cipher` 0.5, `aead` 0.6 and `universal-hash` 0.6 |

@@ -273,7 +273,8 @@ mod tests {
             Err(CopyError::Write(io::Error::other("write")))
         };
         run(threads(8), || 0, read, |_| {}, write).unwrap_err();
-        assert!(reads_after < 4, "{reads_after}");
+        // Otherwise about 20 more batches would be read.
+        assert!(reads_after < 12, "{reads_after}");
     }
 
     #[test]

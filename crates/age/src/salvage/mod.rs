@@ -146,9 +146,12 @@ impl<R> StreamReader<R> {
                 continue;
             }
             let found = search.next(&payload, place, &mut report).map_err(CopyError::Write)?;
-            // A disk may return a chunk only to some of several reads.
-            let found = found.filter(|found| *found != place);
-            let next = found.unwrap_or_else(|| place.after(search::REACH));
+            let next = match found {
+                // A disk may return a chunk only to some of several reads.
+                Some(found) if found == place => place.after(1),
+                Some(found) => found,
+                None => place.after(search::REACH),
+            };
             run.miss(place, next, payload.len, found.is_some());
             place = next;
         }

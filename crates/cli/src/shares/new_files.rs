@@ -52,7 +52,7 @@ impl NewFiles {
             disk::sync(temporary.file()).map_err(|error| Error::cannot_write(target, &error))?;
         }
         let mut placed = Placed::default();
-        for (temporary, target) in self.files {
+        for (mut temporary, target) in self.files {
             match temporary.persist_guarded(&target) {
                 Ok(guard) => placed.0.push((target, guard)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists(&target)),

@@ -70,7 +70,8 @@ fn check_last(shares: &mut Shares) -> Result<usize> {
             first.header.set().short()
         )),
         ([first, .., last], []) if parameters(&first.header) != parameters(&last.header) => Some(format!(
-            "it says that any {} of {} shares are needed, but the first share says any {} of {}: one of them was changed",
+            "it says that any {} of {} shares are needed, but the first share says any {} of {}: one of them was changed; \
+             Ctrl-C begins again",
             last.header.threshold(),
             last.header.count(),
             first.header.threshold(),

@@ -159,6 +159,30 @@ fn salvage_fails_if_its_list_cannot_be_written() {
     assert_eq!((dir.names(), dir.read("left.missing.json")), (names, b"mine".to_vec()));
 }
 
+/// A failing disk may not return the data again.
+#[test]
+fn what_was_salvaged_stays_if_it_cannot_get_its_name() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "x");
+    for (rename, what, list) in [(1, "left.missing.json", None), (2, "left", Some("left.missing.json"))] {
+        let fail = format!("-e trace=renameat2 -e inject=renameat2:error=EIO:when={rename}");
+        let salvage = "$SEALANE\" -d --salvage -i key.txt -o left x";
+        let run = dir.sh(&format!("exec strace -f -o /dev/null {fail} \"{salvage}"));
+        let error = String::from_utf8(run.fails(&format!("cannot make \"{what}\"")).stderr).unwrap();
+        let kept: Vec<_> = dir.names().into_iter().filter(|name| name.starts_with(".sealane-")).collect();
+        assert_eq!(kept.len(), if list.is_some() { 1 } else { 2 }, "{kept:?}");
+        assert!(kept.iter().any(|name| dir.read(name) == b"secret"), "{kept:?}");
+        for name in kept.iter().map(String::as_str).chain(list) {
+            assert!(error.contains(name), "{error}");
+            std::fs::remove_file(dir.path(name)).unwrap();
+        }
+        assert!(!dir.exists("left"));
+    }
+}
+
 /// Starts the command with a connection as standard input, and returns it with the other end.
 /// Dropping that end resets the connection, because it has unread data (RFC 1122, 4.2.2.13).
 fn on_connection(dir: &Dir, args: &[&str]) -> (Child, TcpStream) {

@@ -87,9 +87,14 @@ fn a_salvaged_file_appears_with_its_list() {
             std::fs::remove_file(dir.path(name)).unwrap();
         }
     };
-    let started = Instant::now();
-    dir.run(args).quiet();
-    let time = started.elapsed();
+    let run = || {
+        remove();
+        let started = Instant::now();
+        dir.run(args).quiet();
+        started.elapsed()
+    };
+    // As in `kill_at_many_moments`.
+    let time = run().min(run()).min(run());
     let (mut in_the_middle, mut done) = (0, 0);
     let deadline = Instant::now() + Duration::from_secs(60);
     while done < KILLS || in_the_middle < WANTED {

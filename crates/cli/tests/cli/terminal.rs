@@ -151,6 +151,9 @@ fn binary_output_to_a_terminal_is_refused() {
         dir.run(["-R", "key.pub", "-o", &format!("{name}.age"), name]).quiet();
     }
     ends(sealane("-d -i key.txt text.age"), 0, "plain text");
+    // The last character has two bytes, and a range has one of them.
+    ends(sealane("-d -i key.txt --range 0:13 text.age"), 0, "plain text, ");
+    ends(sealane("-d -i key.txt --range 13: text.age"), 0, "");
     for name in ["binary", "bits"] {
         let shown = ends(sealane(&format!("-d -i key.txt {name}.age")), 1, "refusing to write binary data");
         assert!(!shown.contains("not "), "nothing of it is shown: {shown:?}");

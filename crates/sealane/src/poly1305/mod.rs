@@ -97,8 +97,8 @@ impl Poly1305 {
         }
     }
 
-    /// Returns the tag of a whole message. To check a tag, use [`Poly1305::verify_mac`]: `==` is not
-    /// constant time.
+    /// Returns the tag of a whole message. To check a tag, use [`Poly1305::verify_mac`], because
+    /// `==` is not constant time.
     #[inline]
     #[must_use]
     pub fn mac(key: &[u8; 32], message: &[u8]) -> Tag {

@@ -31,9 +31,9 @@
 //! # What differs from the crate
 //! - ChaCha20-Poly1305 is the only [`Algorithm`](aead::Algorithm): `AES_128_GCM`, `AES_256_GCM` and
 //!   `aead::quic` do not exist here, so a program that names them does not compile.
-//! - [`error`] has only [`error::Unspecified`]. `Algorithm` does not implement `ring::hkdf::KeyType`,
-//!   and [`UnboundKey`](aead::UnboundKey) does not implement `From` for the output of `ring::hkdf`.
-//!   Call [`UnboundKey::new`](aead::UnboundKey::new) with the key's bytes.
+//! - [`error`] has only [`error::Unspecified`]. `Algorithm` does not implement
+//!   `ring::hkdf::KeyType`, and [`UnboundKey`](aead::UnboundKey) does not implement `From` for the
+//!   output of `ring::hkdf`. Call [`UnboundKey::new`](aead::UnboundKey::new) with the key's bytes.
 //! - If a message is not authentic, the buffer holds the ciphertext afterwards, which `open_within`
 //!   may have moved. `ring` overwrites the buffer with zeros, but does not promise this. Neither
 //!   leaves plaintext in the buffer.

@@ -233,13 +233,13 @@ pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultS
 /// If there are fewer different shares than the threshold, or fewer than 2; if the threshold is
 /// below 2; or if the shares differ in length or contradict each other.
 pub fn combine(shares: &[VaultShare], threshold: Option<usize>) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
-    let list: Vec<(u8, &[u8])> = shares.iter().map(|share| (share.point(), share.values())).collect();
-    let distinct = distinct(&list)?;
     match threshold {
         Some(0) => return Err(ParameterError::ThresholdZero.into()),
         Some(1) => return Err(ParameterError::ThresholdOne.into()),
         _ => {}
     }
+    let list: Vec<(u8, &[u8])> = shares.iter().map(|share| (share.point(), share.values())).collect();
+    let distinct = distinct(&list)?;
     let needed = threshold.unwrap_or(distinct.len()).max(2);
     if distinct.len() < needed {
         return Err(ForeignError::TooFew { needed, usable: distinct.len() });

@@ -22,7 +22,8 @@ const FIRST_BUFFER_BYTES: usize = 1024 + TRAILER_BYTES;
 /// error: a [`ShareError`] in an [`io::Error`]. The share ends where its source ends. Memory does
 /// not grow with the share.
 ///
-/// To combine or refresh shares, pass readers that were not read from, or were [rewound](Self::rewind): otherwise the operation would miss what was read.
+/// To combine or refresh shares, pass readers from which nothing was read, or which were
+/// [rewound](Self::rewind). Others are refused, because what was read would be missing.
 ///
 /// The reader's buffer is wiped when it is dropped.
 ///

@@ -20,7 +20,7 @@ use sealane::shamir::bytes::Refresher;
 /// combine with the new shares.
 ///
 /// The secret is not computed, so its commitment is not checked: with exactly as many old shares as
-/// the threshold, of which one is forged, the new shares look right and give no secret. So:
+/// the threshold, one of them forged, the new shares look right and give no secret. So:
 /// 1. Refresh, and keep the old shares.
 /// 2. Combine the new shares, which checks the commitment. Where the secret must not be computed,
 ///    refresh more shares than the threshold instead.
@@ -136,7 +136,8 @@ pub fn reissue_to<R: Read, W: Write>(readers: Vec<ShareReader<R>>, index: u16, o
     writer.finish(&lockstep.commitment()?).map_err(CombineError::Write)
 }
 
-/// Does the same as [`Refresh`] for shares in memory. See there when the old shares may be destroyed.
+/// Does the same as [`Refresh`] for shares in memory. [`Refresh`] says when the old shares may be
+/// destroyed.
 ///
 /// # Errors
 /// The errors of [`Refresh`].

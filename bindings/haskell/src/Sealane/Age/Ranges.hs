@@ -113,8 +113,9 @@ contentLength ranges = withShared (handle ranges) $ \reader -> alloca $ \len -> 
 -- Reading up to the end also proves that the content ends there.
 --
 -- Throws 'Sealane.Error.SealaneError' if a chunk in the range is damaged, and then returns nothing
--- of the range. Before a range of more than 1 MiB, the last chunk is read and authenticated, so that
--- memory is allocated only for content that exists.
+-- of the range. Before a range of more than 1 MiB, the last chunk is read and authenticated, so
+-- that memory is allocated only for content that exists. Of a file whose end is damaged, read
+-- shorter ranges.
 readRange
     :: Ranges
     -> Word64
@@ -123,7 +124,7 @@ readRange
     -- ^ The number of bytes.
     -> IO ByteString
 readRange ranges !offset !wanted = do
-    -- The length of the file may be a lie of a server, so it decides about small allocations only.
+    -- A server may report a false length, so only small allocations rely on it.
     !len <- if room <= 1048576 then pure room else do
         total <- contentLength ranges
         pure (fromIntegral (min (fromIntegral room) (max 1 (total - min total offset))))

@@ -31,7 +31,8 @@ pub(crate) fn run(args: &DecryptArgs) -> Result<()> {
     }
     let stdin = StdinUse::default();
     let mut input = old_header::open_input(path, &stdin, Repair::InFile)?;
-    let mut output = Output::prepare(args.output.path(), Content::Plaintext, input.is_terminal)?;
+    let content = if range.is_some() { Content::PlaintextRange } else { Content::Plaintext };
+    let mut output = Output::prepare(args.output.path(), content, input.is_terminal)?;
     let KeyArgs { identities, parts } = keys;
     KeyFiles { identities, parts, recipients: &[] }.check_with(&input, &output)?;
     let quiet = output.is_terminal() || input.is_terminal;

@@ -78,18 +78,28 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
 
 /// Gives the complete files their names. The list comes first: an output without a list would look
 /// like a whole file.
-fn place(result: Temporary, output: &Path, list: Temporary, map: &Path) -> Result<()> {
-    let map_guard = list.persist_guarded(map).map_err(|error| cannot_make(map, &error))?;
+fn place(mut result: Temporary, output: &Path, mut list: Temporary, map: &Path) -> Result<()> {
+    let map_guard = match list.persist_guarded(map) {
+        Ok(guard) => guard,
+        Err(error) => return Err(kept(cannot_make(map, &error), result, output, &output.with_file_name(list.keep()))),
+    };
     match result.persist_guarded(output) {
         Ok(output_guard) => FileGuard::release(&[output_guard, map_guard]),
         Err(error) => {
-            map_guard.discard();
-            return Err(cannot_make(output, &error));
+            FileGuard::release(&[map_guard]);
+            return Err(kept(cannot_make(output, &error), result, output, map));
         }
     }
     // Both files are in the same directory.
     sync_parent(output);
     Ok(())
+}
+
+/// Leaves the complete result under its temporary name, because a failing disk may not return the
+/// data again. Returns `error`, which says where the result and its list are.
+fn kept(error: Error, result: Temporary, output: &Path, list: &Path) -> Error {
+    let result = output.with_file_name(result.keep());
+    error.hint(format!("the result is complete: it is in {}, and its list in {}", quoted(&result), quoted(list)))
 }
 
 /// Counts the plaintext that was found, and shows the progress of a search.

@@ -223,8 +223,8 @@ impl Target {
     /// existing file with its name is an error.
     fn keep(&self, kept: &Kept) -> io::Result<File> {
         let temporary = Temporary::create_in(&self.place.directory, 0o600)?;
-        // Everyone who may read the file needs the kept headers if the change is interrupted. A file
-        // system without such permissions is no reason to fail.
+        // Everyone who may read the file needs the kept headers if the change is interrupted. A
+        // file system without such permissions is no reason to fail.
         let _ = Permissions::of_file(&self.file).and_then(|permissions| permissions.give(temporary.file()));
         let mut file = temporary.file().try_clone()?;
         file.write_all(&kept.encode())?;

@@ -89,7 +89,7 @@ fn a_crash_at_any_byte_is_put_right() {
 
 #[cfg(unix)]
 #[test]
-fn who_may_read_the_file_may_read_its_kept_headers() {
+fn readers_of_a_file_can_read_its_kept_headers() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 
     let dir = tempfile::tempdir().unwrap();

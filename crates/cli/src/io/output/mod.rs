@@ -26,7 +26,7 @@ pub(crate) use failure::{keep_retry, stdout_error};
 use file::{AnyPlace, Keeping, Replacement};
 pub(crate) use permissions::Permissions;
 pub(crate) use temporary::Temporary;
-use terminal::Terminal;
+use terminal::{Accepted, Terminal};
 
 /// The kind of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(crate) enum Content {
     Text,
     /// Plaintext, which may be text or binary.
     Plaintext,
+    /// A range of plaintext, which may begin or end within a character.
+    PlaintextRange,
     /// A secret that can be created again. Only the owner can access the file.
     Secret,
     /// A secret that was restored from shares, or a sheet with new shares. Only the owner can
@@ -91,7 +93,7 @@ impl Output {
             return Ok(Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed });
         }
         let keeping = match content {
-            Content::Binary | Content::Text | Content::Plaintext => Keeping::Permissions,
+            Content::Binary | Content::Text | Content::Plaintext | Content::PlaintextRange => Keeping::Permissions,
             Content::Secret => Keeping::Private,
             Content::NewSecret => Keeping::Old,
         };
@@ -111,12 +113,13 @@ impl Output {
             return Err(terminal::refused()
                 .hint("-a encrypts to text, -o FILE writes to a file; -o - writes to the terminal anyway"));
         }
-        let must_be_text = (content == Content::Plaintext || content.is_secret()) && !explicit;
-        Ok(Self {
-            sink: Sink::Terminal(Terminal::new(Box::new(stdout), must_be_text, typed)),
-            id: None,
-            is_exposed: false,
-        })
+        let accepted = match content {
+            Content::Binary | Content::Text => Accepted::Anything,
+            _ if explicit => Accepted::Anything,
+            Content::PlaintextRange => Accepted::PartOfText,
+            Content::Plaintext | Content::Secret | Content::NewSecret => Accepted::Text,
+        };
+        Ok(Self { sink: Sink::Terminal(Terminal::new(Box::new(stdout), accepted, typed)), id: None, is_exposed: false })
     }
 
     /// Returns the id of the output's file, if the file exists.

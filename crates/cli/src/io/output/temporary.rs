@@ -87,9 +87,15 @@ impl Temporary {
 
     /// Renames the file, within its directory, to the file name of `target`, which must not exist.
     /// A signal removes it until the result is dropped or released, so that several files can
-    /// appear together.
-    pub(crate) fn persist_guarded(mut self, target: &Path) -> io::Result<FileGuard> {
+    /// appear together. After an error, the unfinished file is still there.
+    pub(crate) fn persist_guarded(&mut self, target: &Path) -> io::Result<FileGuard> {
         FileGuard::make(target, || self.rename(target, false)).map(|((), guard)| guard)
+    }
+
+    /// Leaves the file where it is, because its content cannot be had again. Returns its name.
+    pub(crate) fn keep(mut self) -> OsString {
+        self.unfinished = false;
+        std::mem::take(&mut self.name)
     }
 
     /// Does the work of [`Temporary::persist`]. After an error, the unfinished file is still there.

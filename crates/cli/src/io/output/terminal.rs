@@ -10,11 +10,21 @@ use crate::error::{Error, Result};
 /// The number of bytes that are held back, and checked before any of them is shown.
 const HELD_BACK: usize = 1 << 20;
 
+/// What may be shown. Binary data would act on the terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Accepted {
+    Anything,
+    Text,
+    /// Text that may begin and end within a character. The parts of characters are left out.
+    PartOfText,
+}
+
 /// A terminal.
 pub(super) struct Terminal {
     writer: Box<dyn Write + Send>,
-    /// Whether binary data is refused, because it would act on the terminal.
-    must_be_text: bool,
+    accepted: Accepted,
+    /// The most bytes at the start that may be the end of a character.
+    cut_at_start: usize,
     /// Whether the user types the input. In that case nothing is shown before the end of the input.
     typed: bool,
     held: WipedVec,
@@ -24,17 +34,20 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(writer: Box<dyn Write + Send>, must_be_text: bool, typed: bool) -> Self {
-        Self { writer, must_be_text, typed, held: WipedVec::default(), checked: 0 }
+    pub(super) fn new(writer: Box<dyn Write + Send>, accepted: Accepted, typed: bool) -> Self {
+        let cut_at_start = if accepted == Accepted::PartOfText { 3 } else { 0 };
+        Self { writer, accepted, cut_at_start, typed, held: WipedVec::default(), checked: 0 }
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        if !self.must_be_text && !self.typed {
+        let must_be_text = self.accepted != Accepted::Anything;
+        if !must_be_text && !self.typed {
             return self.writer.write(data).map_err(|error| keep_retry(error, stdout_error));
         }
-        self.held.write_all(data)?;
+        let whole = self.from_first_character(data);
+        self.held.write_all(whole)?;
         let new = &self.held.as_ref()[self.checked..];
-        let Some(checked) = (if self.must_be_text { text_len(new) } else { Some(new.len()) }) else {
+        let Some(checked) = (if must_be_text { text_len(new) } else { Some(new.len()) }) else {
             // Also discard the text that was held back: it is the beginning of binary data.
             self.held = WipedVec::default();
             self.checked = 0;
@@ -47,9 +60,16 @@ impl Terminal {
         Ok(data.len())
     }
 
+    /// Returns `data` without the end of a character that began before the output.
+    fn from_first_character<'a>(&mut self, data: &'a [u8]) -> &'a [u8] {
+        let cut = data.iter().take(self.cut_at_start).take_while(|&byte| byte & 0xc0 == 0x80).count();
+        self.cut_at_start = if cut == data.len() { self.cut_at_start - cut } else { 0 };
+        &data[cut..]
+    }
+
     /// Shows the end of a complete output.
     pub(super) fn finish(mut self) -> Result<()> {
-        if self.checked < self.held.as_ref().len() {
+        if self.checked < self.held.as_ref().len() && self.accepted != Accepted::PartOfText {
             return Err(binary_plaintext());
         }
         self.show()
@@ -133,7 +153,11 @@ mod tests {
 
     impl Screen {
         fn terminal(&self) -> Terminal {
-            Terminal::new(Box::new(self.clone()), true, false)
+            self.accepting(Accepted::Text)
+        }
+
+        fn accepting(&self, accepted: Accepted) -> Terminal {
+            Terminal::new(Box::new(self.clone()), accepted, false)
         }
     }
 
@@ -149,6 +173,27 @@ mod tests {
         }
         terminal.finish().unwrap();
         assert!(*screen.0.lock().unwrap() == text);
+    }
+
+    #[test]
+    fn a_range_may_begin_and_end_within_a_character() {
+        let text = "漢 é 漢".as_bytes();
+        for (start, end, shown) in
+            [(1, 9, " é "), (2, 8, " é "), (3, 10, " é 漢"), (1, 3, ""), (0, 5, "漢 "), (4, 6, "é")]
+        {
+            for piece in [1, 2, text.len()] {
+                let screen = Screen::default();
+                let mut terminal = screen.accepting(Accepted::PartOfText);
+                for piece in text[start..end].chunks(piece) {
+                    terminal.write(piece).unwrap();
+                }
+                terminal.finish().unwrap();
+                assert_eq!(*screen.0.lock().unwrap(), shown.as_bytes(), "{start} to {end}, {piece}");
+            }
+        }
+        for bad in [&b"\x9b\x9b\x9b\x9b"[..], b"a\x9b", b"\x9b\xff"] {
+            Screen::default().accepting(Accepted::PartOfText).write(bad).unwrap_err();
+        }
     }
 
     #[test]

@@ -21,8 +21,8 @@ use shared_vectors::Batch;
 use trio::Trio;
 
 /// A message for [`ChaChaPoly1305::seal_batch`]. It is encrypted in place, and its tag is written
-/// where the caller wants it, such as after the ciphertext in a packet. A request that was sealed is
-/// left as it is if it is passed again, because to encrypt twice would decrypt.
+/// where the caller wants it, such as after the ciphertext in a packet. A request that was sealed
+/// is left as it is if it is passed again, because encrypting twice would decrypt it.
 ///
 /// `N` is the type of the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 ///
@@ -68,8 +68,8 @@ impl<'a, N> SealRequest<'a, N> {
     }
 }
 
-/// A message for [`ChaChaPoly1305::open_batch`]. It is decrypted in place. A request that was opened
-/// is left as it is if it is passed again.
+/// A message for [`ChaChaPoly1305::open_batch`]. It is decrypted in place. A request that was
+/// opened is left as it is if it is passed again.
 ///
 /// `N` is the type of the nonce: `[u8; 12]`, or `[u8; 24]` for XChaCha20-Poly1305.
 pub struct OpenRequest<'a, N = [u8; 12]> {
@@ -136,6 +136,7 @@ impl<N> fmt::Debug for OpenRequest<'_, N> {
 /// by one, at the cost of [`ChaChaPoly1305::seal_in_place`]:
 /// - long messages, and on some backends those with long associated data;
 /// - the messages of a small batch, unless they are very short;
+/// - all messages of a call to which a request is passed again;
 /// - all messages on the portable backend.
 ///
 /// ```

@@ -125,8 +125,8 @@ impl StreamState {
     pub(super) fn authenticate(&mut self, ciphertext: &[u8]) {
         let before = self.bytes;
         self.bytes += ciphertext.len() as u64;
-        // If several pieces were decrypted, the next one probably is too, so its key stream stays in
-        // the window.
+        // If several pieces were decrypted, the next one probably is too, so its key stream stays
+        // in the window.
         if self.progress != Progress::Pieces {
             let Self { window, mac, authenticated, .. } = self;
             let waiting = &window.bytes[*authenticated..window.used];

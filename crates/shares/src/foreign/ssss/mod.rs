@@ -118,16 +118,20 @@ pub fn split(
 /// result is not authenticated**, because the format has no means for it.
 ///
 /// # Errors
-/// If there are fewer different shares than the threshold, the threshold is below 2, or the shares
-/// differ in their tokens or in length, or contradict each other.
+/// If there are fewer different shares than the threshold, the threshold is below 2, two shares
+/// have different tokens, or the shares differ in length or contradict each other.
 pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
     match threshold {
         0 => return Err(ParameterError::ThresholdZero.into()),
         1 => return Err(ParameterError::ThresholdOne.into()),
         _ => {}
     }
-    if let Some(at) = shares.iter().position(|share| share.token != shares[0].token) {
-        return Err(ForeignError::DifferentTokens { positions: [0, at] });
+    // A token is optional, so a share without one may belong to any secret.
+    let mut tokens = shares.iter().enumerate().filter(|(_, share)| share.token.is_some());
+    if let Some((first, named)) = tokens.next()
+        && let Some((other, _)) = tokens.find(|(_, share)| share.token != named.token)
+    {
+        return Err(ForeignError::DifferentTokens { positions: [first, other] });
     }
     let list: Vec<(u32, &[u8])> = shares.iter().map(|share| (share.index, &share.value[..])).collect();
     let distinct = distinct(&list)?;

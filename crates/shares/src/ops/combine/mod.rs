@@ -61,8 +61,8 @@ pub fn combine_to<R: Read, W: Write>(mut readers: Vec<ShareReader<R>>, mut outpu
 /// **What was written is authentic only if this returns `Ok`.** Write to a temporary file first.
 /// Memory does not grow with the shares. Usually each share is read once. If some are bad, the
 /// others are read again and the output is [started over](Restart). Shares must not change between
-/// readings. If shares do not give an authentic secret, the output is started over too, so that
-/// nothing is left in it.
+/// readings. Any error starts the output over too, so that nothing is left in it, nor what was in
+/// it before.
 ///
 /// # Errors
 /// If the shares are of more than one set, or do not give an authentic secret: see

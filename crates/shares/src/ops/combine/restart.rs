@@ -10,8 +10,8 @@ use crate::format::WipedVec;
 /// An output that can be started over.
 ///
 /// It should be empty at first, and be used for the secret only: a file or a vector is emptied, so
-/// it also loses what was in it before. A file whose old content is not removed first keeps what is
-/// behind the end of the secret.
+/// it also loses what was in it before. A file whose old content is not removed first keeps its old
+/// bytes after the end of the secret.
 pub trait Restart {
     /// Discards what was written.
     ///

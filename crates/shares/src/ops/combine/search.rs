@@ -38,7 +38,8 @@ const MIN_WORK: u64 = 1 << 12;
 const MIN_SHARE_WORK: u64 = 1 << 6;
 
 /// Looks for shares that are authentic together, and writes their secret. `known` is the outcome of
-/// the first reading of the shares `remaining`, and `bad` lists the shares that are left out already.
+/// the first reading of the shares `remaining`, and `bad` lists the shares that are left out
+/// already.
 pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
     readers: &mut [ShareReader<R>],
     remaining: &[usize],

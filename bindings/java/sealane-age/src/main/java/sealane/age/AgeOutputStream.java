@@ -72,7 +72,7 @@ public final class AgeOutputStream extends OutputStream {
                 out = file;
             }
             out.write(start);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             key.close();
             throw e;
         }

@@ -172,8 +172,9 @@ class SurroundingsTest {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String jars = Path.of(jar(SealaneProvider.class).toURI()) + ":" + Path.of(jar(AgeKeyPair.class).toURI());
         List<String> command = new ArrayList<>(List.of(java, "-p", jars, "--add-modules", "sealane.age"));
+        command.add("--enable-native-access=" + modules);
         if (CAN_DENY) {
-            command.addAll(List.of("--enable-native-access=" + modules, "--illegal-native-access=deny"));
+            command.add("--illegal-native-access=deny");
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Keygen.class.getName()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
