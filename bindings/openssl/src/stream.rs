@@ -1,5 +1,7 @@
 //! ChaCha20 without authentication, as OpenSSL has it.
 
+use std::mem::MaybeUninit;
+
 use sealane::Backend;
 use sealane::chacha20::{BLOCK_BYTES, ChaCha20Original};
 use zeroize::Zeroizing;
@@ -82,7 +84,7 @@ impl Cipher for Stream {
         Err(Reason::NullPointer)
     }
 
-    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason> {
+    fn update(&mut self, buffers: Buffers<'_>, _: &mut [MaybeUninit<u8>]) -> Result<usize, Reason> {
         let cipher = self.cipher.as_mut().ok_or(Reason::NoKey)?;
         let len = buffers.len();
         buffers.chunks(CHUNK_BYTES, |chunk| {
