@@ -290,7 +290,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         }
     }
 
-    fn tag_bytes(&self, len: usize) -> Result<usize, Reason> {
+    fn only_written(&self, len: usize) -> Result<usize, Reason> {
         let Some(record) = &self.record else { return Ok(0) };
         // After a wrong length, the record is still expected: the next piece is no other message.
         if len != record.plaintext_bytes + TAG_BYTES {

@@ -115,8 +115,8 @@ pub(crate) unsafe fn call<T>(context: *mut c_void, body: impl FnOnce(&mut Contex
     }
 }
 
-/// Runs the body of a function without a context. Returns 1, or 0 after an error, which is stored if
-/// the provider is known.
+/// Runs the body of a function without a context. Returns 1, or 0 after an error, which is stored
+/// if the provider is known.
 pub(crate) fn call_without_context(provider: Option<&Provider>, body: impl FnOnce() -> Result<(), Reason>) -> c_int {
     let body = AssertUnwindSafe(|| {
         panic_if_asked();

@@ -40,9 +40,9 @@ pub(crate) trait Cipher: Clone {
 
     fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason>;
 
-    /// Returns how many of the `len` bytes of the next piece are only written: the tag, if the piece
-    /// is a TLS 1.2 record that is encrypted. Fails if a record has another length.
-    fn tag_bytes(&self, _len: usize) -> Result<usize, Reason> {
+    /// Returns how many of the `len` bytes of the next piece are only written: the tag, if the
+    /// piece is a TLS 1.2 record that is encrypted. Fails if a record has another length.
+    fn only_written(&self, _len: usize) -> Result<usize, Reason> {
         Ok(0)
     }
 

@@ -152,7 +152,7 @@ unsafe extern "C" fn update<C: Cipher>(
         if capacity < len {
             return Err(Reason::OutputTooSmall);
         }
-        let tag_bytes = context.state.tag_bytes(len)?;
+        let tag_bytes = context.state.only_written(len)?;
         // SAFETY: OpenSSL's rules.
         let (buffers, tag) = unsafe { Buffers::new(from, out, len - tag_bytes, tag_bytes) }?;
         *written = context.state.update(buffers, tag)?;
