@@ -9,9 +9,10 @@
  * - Buffers that a function writes must not overlap others. Input and output of a transformation
  *   may be exactly the same buffer. All other overlaps of inputs and outputs are refused with
  *   SEALANE_OVERLAP. Those with contexts and with `error` are not always noticed.
- * - Keys and nonces are copied first, so they may be anywhere. The library wipes its copies of
- *   keys: those in a context at the latest when it is freed, others before the function returns.
- *   Registers and the unused stack below the caller may keep words of keys (SECURITY.md).
+ * - Keys, nonces and the tag of sealane_aead_open are copied first, so they may be anywhere. The
+ *   library wipes its copies of keys: those in a context at the latest when it is freed, others
+ *   before the function returns. Registers and the unused stack below the caller may keep words of
+ *   keys (SECURITY.md).
  * - Functions may be called from several threads at once, but a context only from one at a time,
  *   unless it says something else.
  * - Texts need no zero byte at their end, because their length is an argument.
@@ -337,7 +338,8 @@ typedef ptrdiff_t (*sealane_read_at)(void *context, uint64_t offset, uint8_t *bu
  * Reads up to `len` bytes into `buffer`. Returns the number of bytes read, 0 at the end, or a
  * negative number after an error. The negative number becomes `io` of sealane_age_error.
  *
- * The callback must return normally, and not leave by longjmp or a C++ exception.
+ * The callback must return normally, and not leave by longjmp or a C++ exception. It must not
+ * change or free the objects that were passed to the function that calls it.
  */
 typedef ptrdiff_t (*sealane_read)(void *context, uint8_t *buffer, size_t len);
 
@@ -755,8 +757,9 @@ void sealane_age_recipients_free(sealane_age_recipients *recipients);
  * for each thread.
  *
  * `threads` is the number of threads that encrypt, and 0 means one for each core. `read` is called
- * from the calling thread. Unless `threads` is 1, `write` is called from another one, at the same
- * time as `read`, but never at the same time as itself.
+ * from the calling thread, and so is `write` for the beginning of a file. Unless `threads` is 1 or
+ * the file is short, `write` is then called from another thread, at the same time as `read`, but
+ * never at the same time as itself.
  *
  * After an error, what has been written is not a complete file.
  *

@@ -1,5 +1,7 @@
 //! Many messages under one key at once.
 
+use core::mem::MaybeUninit;
+
 use primitives::chacha20::{Extended, Ietf, Layout};
 use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, OpenRequest, SealRequest, TAG_BYTES};
 use zeroize::Zeroizing;
@@ -29,7 +31,7 @@ pub struct sealane_message {
     pub tag: *mut u8,
     /// The result of opening the message: SEALANE_OK or SEALANE_NOT_AUTHENTIC. Sealing does not use
     /// it.
-    pub status: i32,
+    pub status: MaybeUninit<i32>,
 }
 
 /// Checks everything before anything is written: the algorithm, lengths, nulls and overlaps.
@@ -49,7 +51,8 @@ fn check(
         caller.input(message.nonce, nonce_len)?;
         caller.input(message.aad, message.aad_len)?;
         caller.input(message.data, message.data_len)?;
-        caller.input(message.tag, TAG_BYTES)?;
+        // When sealing, the tag may be uninitialised.
+        caller.input(message.tag.cast::<MaybeUninit<u8>>(), TAG_BYTES)?;
         if message.data_len as u64 > MAX_MESSAGE_BYTES {
             return Err(SEALANE_TOO_LONG);
         }
@@ -123,7 +126,7 @@ fn open<const N: usize, L: AeadLayout + Layout<Nonce = [u8; N]>>(
         }
         for (request, message) in requests.iter_mut().zip(window.iter_mut()) {
             let status = if request.plaintext().is_ok() { SEALANE_OK } else { SEALANE_NOT_AUTHENTIC };
-            message.status = status as i32;
+            message.status.write(status as i32);
         }
     }
     result

@@ -1,5 +1,7 @@
 //! Shamir's secret sharing, byte by byte.
 
+use core::mem::MaybeUninit;
+
 use primitives::shamir::Error;
 use primitives::shamir::bytes::{Combiner, MAX_SHARES, Splitter};
 
@@ -57,7 +59,7 @@ pub unsafe extern "C" fn sealane_shamir_split(
         let mut buffers = Vec::with_capacity(count);
         for share in list {
             // A slice needs initialised bytes.
-            primitives::Output::new(caller.output(*share, secret_len)?).append(secret);
+            caller.output(*share, secret_len)?.fill(MaybeUninit::new(0));
             buffers.push(caller.in_out(*share, secret_len)?);
         }
         Ok(splitter.split(secret, &mut buffers)?)
@@ -97,10 +99,8 @@ pub unsafe extern "C" fn sealane_shamir_combine(
         check_disjoint(&[written], &inputs)?;
         check_disjoint(&[written], &[Region::new(shares, count), Region::new(points, count)])?;
         let shares: Vec<_> = list.iter().map(|share| caller.input(*share, share_len)).collect::<Result<_, _>>()?;
-        let output = primitives::Output::new(caller.output(output, share_len)?);
-        // A slice needs initialised bytes. There is at least one share.
-        let mut output = output;
-        output.append(shares[0]);
-        Ok(combiner.combine(&shares, output.finish())?)
+        // A slice needs initialised bytes.
+        caller.output(output, share_len)?.fill(MaybeUninit::new(0));
+        Ok(combiner.combine(&shares, caller.in_out(output, share_len)?)?)
     })
 }

@@ -107,7 +107,12 @@ static void wrong_arguments(void)
     CHECK(memcmp(data, same, 50) == 0);
     OK(SEAL(aead, key, nonce, 12, NULL, 0, NULL, 0, NULL, tag));
     OK(OPEN(aead, key, nonce, 12, NULL, 0, NULL, 0, tag, NULL));
-    /* Key and nonce are copied first. */
+    /* Key, nonce and the tag that is read are copied first. */
+    uint8_t *out = bytes(50, 0);
+    OK(SEAL(aead, key, nonce, 12, NULL, 0, data, 50, data, out + 10));
+    OK(OPEN(aead, key, nonce, 12, NULL, 0, data, 50, out + 10, out));
+    CHECK(memcmp(out, same, 50) == 0);
+    free(out);
     OK(SEAL(aead, data, data, 12, NULL, 0, data, 50, data, tag));
     free(key), free(nonce), free(data), free(same), free(tag);
 }

@@ -1,6 +1,7 @@
 /* Files through callbacks and file descriptors. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "age.h"
@@ -12,10 +13,17 @@ struct stream {
     /* The position at which the callback fails, and the result that it then returns. */
     size_t fails_at;
     ptrdiff_t failure;
+    /* The thread that calls the library, and how often callbacks ran on it and on others. */
+    pthread_t caller;
+    size_t calls, calls_elsewhere;
 };
 
 static ptrdiff_t transfer(struct stream *stream, size_t len)
 {
+    if (pthread_equal(pthread_self(), stream->caller))
+        stream->calls++;
+    else
+        stream->calls_elsewhere++;
     if (len > stream->step)
         len = stream->step;
     if (len > stream->len - stream->at)
@@ -48,7 +56,7 @@ static ptrdiff_t write_to(void *context, const uint8_t *data, size_t len)
 
 static struct stream stream_of(uint8_t *data, size_t len, size_t step)
 {
-    return (struct stream){.data = data, .len = len, .step = step};
+    return (struct stream){.data = data, .len = len, .step = step, .caller = pthread_self()};
 }
 
 static sealane_age_recipients *recipients;
@@ -69,51 +77,56 @@ static void round_trip(size_t len, size_t step, size_t threads, uint32_t format)
 
 static void failures(size_t threads)
 {
-    enum { LEN = 300000 };
-    uint8_t *text = bytes(LEN, 5), *file = bytes(LEN + 1000, 0), *back = bytes(LEN, 0);
-    struct stream in = stream_of(text, LEN, 1 << 20), out = stream_of(file, LEN + 1000, 1 << 20);
+    /* Threads start after 4 MiB. The failures come later. */
+    const size_t LEN = threads == 1 ? 300000 : 7000000, CHUNK = 65536, late = LEN - 300000;
+    const size_t bad = threads == 1 ? 2 : 100;
+    uint8_t *text = bytes(LEN, 5), *file = bytes(LEN + 10000, 0), *back = bytes(LEN, 0);
+    struct stream in = stream_of(text, LEN, 1 << 20), out = stream_of(file, LEN + 10000, 1 << 20);
     sealane_age_error error;
     OK(sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to, &out, NULL));
     const size_t file_len = out.at;
 
     /* A changed chunk: everything before it has been written, and nothing else. */
-    const size_t third = file_len - LEN - 5 * 16 + 2 * 65552;
-    file[third] ^= 1;
+    const size_t chunks = LEN / CHUNK + 1, start = file_len - LEN - chunks * 16 + bad * (CHUNK + 16);
+    file[start] ^= 1;
     in = stream_of(file, file_len, 1 << 20);
     out = stream_of(back, LEN, 1 << 20);
     IS(SEALANE_NOT_AUTHENTIC, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
-    CHECK(error.chunk == 2 && error.io == 0);
-    CHECK(strcmp(error.message, "chunk 2 (plaintext from byte 131072) is corrupt") == 0);
-    CHECK(out.at == 131072 && memcmp(back, text, out.at) == 0);
-    file[third] ^= 1;
+    char message[100];
+    snprintf(message, sizeof message, "chunk %zu (plaintext from byte %zu) is corrupt", bad, bad * CHUNK);
+    CHECK(error.chunk == bad && error.io == 0 && strcmp(error.message, message) == 0);
+    CHECK(out.at == bad * CHUNK && memcmp(back, text, out.at) == 0);
+    file[start] ^= 1;
     /* Cut between two chunks. */
-    in = stream_of(file, third, 1 << 20);
+    in = stream_of(file, start, 1 << 20);
     out = stream_of(back, LEN, 1 << 20);
     IS(SEALANE_NOT_AUTHENTIC, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
-    CHECK(strcmp(error.message, "the file is cut short: its last chunk is missing") == 0 && out.at == 131072);
+    CHECK(strcmp(error.message, "the file is cut short: its last chunk is missing") == 0);
+    CHECK(out.at == bad * CHUNK);
 
     /* Callbacks that fail, or process more than they were given, or nothing. */
     const ptrdiff_t results[] = {-7, PTRDIFF_MAX};
     for (int i = 0; i < 2; i++) {
         in = stream_of(file, file_len, 1 << 20);
-        in.fails_at = 200000, in.failure = results[i];
+        in.fails_at = late + 200000, in.failure = results[i];
         out = stream_of(back, LEN, 1 << 20);
         IS(SEALANE_IO, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
         CHECK(error.io == results[i] && error.chunk == SEALANE_AGE_NO_CHUNK);
         in.at = 0, in.failure = 0;
         out = stream_of(back, LEN, 1 << 20);
-        out.fails_at = 100000, out.failure = results[i];
+        out.fails_at = late + 100000, out.failure = results[i];
         IS(SEALANE_IO, sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, &error));
         CHECK(error.io == results[i] && strstr(error.message, "the callback ") == error.message);
+        CHECK((out.calls_elsewhere > 0) == (threads > 1));
         in = stream_of(text, LEN, 1 << 20);
-        in.fails_at = 1000, in.failure = results[i];
+        in.fails_at = late + 1000, in.failure = results[i];
         out = stream_of(back, LEN, 1 << 20);
         IS(SEALANE_IO, sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to,
                                                   &out, &error));
         CHECK(error.io == results[i]);
     }
     in = stream_of(text, LEN, 1 << 20);
-    out = stream_of(back, 1000, 1 << 20); /* A full output takes no more bytes. */
+    out = stream_of(back, late + 1000, 1 << 20); /* A full output takes no more bytes. */
     IS(SEALANE_IO, sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to, &out,
                                               &error));
 
@@ -127,9 +140,30 @@ static void failures(size_t threads)
     free(text), free(file), free(back);
 }
 
+/* Which threads call the callbacks. */
+static void threads_of_callbacks(void)
+{
+    const size_t room = 8000000;
+    uint8_t *text = bytes(room, 5), *file = bytes(room, 0);
+    for (size_t threads = 1; threads <= 2; threads++)
+        for (int is_long = 0; is_long < 2; is_long++) {
+            const size_t len = is_long ? 7000000 : 1000;
+            struct stream in = stream_of(text, len, room), out = stream_of(file, room, room);
+            OK(sealane_age_encrypt_stream(recipients, SEALANE_AGE_BINARY, threads, read_from, &in, write_to, &out,
+                                          NULL));
+            CHECK(in.calls > 0 && in.calls_elsewhere == 0 && out.calls > 0);
+            CHECK((out.calls_elsewhere > 0) == (threads > 1 && is_long));
+            in = stream_of(file, out.at, room), out = stream_of(text, room, room);
+            OK(sealane_age_decrypt_stream(identities, threads, read_from, &in, write_to, &out, NULL));
+            CHECK(in.calls > 0 && in.calls_elsewhere == 0 && out.calls > 0 && out.at == len);
+            CHECK((out.calls_elsewhere > 0) == (threads > 1 && is_long));
+        }
+    free(text), free(file);
+}
+
 static void descriptors(size_t threads)
 {
-    enum { LEN = 300000 };
+    enum { LEN = 7000000 };
     uint8_t *text = bytes(LEN, 9), *back = bytes(LEN, 0);
     FILE *plain = tmpfile(), *sealed = tmpfile(), *opened = tmpfile();
     CHECK(plain && sealed && opened);
@@ -189,6 +223,7 @@ void test_age_streams(void)
             round_trip(lengths[i], 1000000, threads, SEALANE_AGE_BINARY);
             round_trip(lengths[i], 777, threads, SEALANE_AGE_ARMOR);
         }
+    threads_of_callbacks();
     failures(1);
     failures(2);
     descriptors(1);

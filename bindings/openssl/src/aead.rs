@@ -4,18 +4,21 @@
 //! one call, which is faster and decrypts only authentic messages, and the context keeps enough
 //! state to continue if a second piece comes.
 
+use std::mem::MaybeUninit;
+
 use sealane::chacha20::Layout;
-use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, TAG_BYTES, Tag};
+use sealane::{AeadLayout, Backend, ChaChaPoly1305, MAX_MESSAGE_BYTES, Output, TAG_BYTES, Tag};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use crate::abi::{EVP_AEAD_TLS1_AAD_LEN, OSSL_PARAM};
+use crate::abi::OSSL_PARAM;
 use crate::boundary::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
 use crate::nonce::Nonce;
 use crate::param::Param;
 use crate::pieces::Pieces;
 use crate::reason::Reason;
+use crate::record::Record;
 use crate::whole::{ShortAad, open, seal};
 
 /// The longest first piece that is encrypted in one call, unless it is a TLS 1.3 record. QUIC
@@ -67,13 +70,6 @@ enum Stage<L: Layout> {
     Finished,
     /// The message is not authentic, or its tag is missing.
     Failed,
-}
-
-/// A TLS 1.2 record (RFC 5246, section 6.2.3.3), which is one piece followed by the tag.
-#[derive(Clone)]
-struct Record {
-    aad: [u8; EVP_AEAD_TLS1_AAD_LEN],
-    plaintext_bytes: usize,
 }
 
 impl<L: AeadLayout> Aead<L> {
@@ -152,33 +148,26 @@ impl<L: AeadLayout> Aead<L> {
         self.pieces()?.transform(direction, buffers)
     }
 
-    /// Prepares for a TLS 1.2 record, from its associated data.
-    fn start_record(&mut self, aad: &[u8]) -> Result<(), Reason> {
-        let mut aad: [u8; EVP_AEAD_TLS1_AAD_LEN] = aad.try_into().map_err(|_| Reason::TlsRecord)?;
-        let [.., high, low] = aad;
-        let mut plaintext_bytes = usize::from(u16::from_be_bytes([high, low]));
-        if self.direction == Direction::Decrypt {
-            plaintext_bytes = plaintext_bytes.checked_sub(TAG_BYTES).ok_or(Reason::TlsRecord)?;
-            aad[EVP_AEAD_TLS1_AAD_LEN - 2..].copy_from_slice(&(plaintext_bytes as u16).to_be_bytes());
-        }
-        self.record = Some(Record { aad, plaintext_bytes });
-        Ok(())
-    }
-
-    /// Encrypts or decrypts a TLS 1.2 record. Returns the length of the output.
-    fn transform_record(&mut self, record: &Record, buffers: Buffers<'_>) -> Result<usize, Reason> {
+    /// Encrypts a TLS 1.2 record and writes its tag, or decrypts one. Returns the length of the
+    /// output.
+    fn transform_record(
+        &mut self,
+        record: &Record,
+        buffers: Buffers<'_>,
+        tag: &mut [MaybeUninit<u8>],
+    ) -> Result<usize, Reason> {
         // The associated data begins with the sequence number.
         let sequence = record.aad.first_chunk().ok_or(Reason::Internal)?;
         let nonce =
             self.nonce.take_for_record(self.direction, *sequence).inspect_err(|_| self.stage = Stage::Failed)?;
-        let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
-            self.tag = seal(cipher, &nonce, &record.aad, text).1;
-            tag.in_place().copy_from_slice(&self.tag);
+            self.tag = seal(cipher, &nonce, &record.aad, buffers).1;
+            Output::new(tag).append(&self.tag);
             self.stage = Stage::Recorded(self.tag);
             return Ok(record.plaintext_bytes + TAG_BYTES);
         }
+        let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let tag = tag.input().try_into().map_err(|_| Reason::Internal)?;
         let opened = open(cipher, &nonce, &record.aad, &mut text, tag);
         self.stage = if opened.is_ok() { Stage::Recorded(*tag) } else { Stage::Failed };
@@ -292,7 +281,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
 
     fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason> {
         if self.record.is_some() {
-            return Err(Reason::TlsRecord);
+            return Err(Reason::RecordExpected);
         }
         match &mut self.stage {
             Stage::Started if self.aad.append(data) => Ok(()),
@@ -301,13 +290,18 @@ impl<L: AeadLayout> Cipher for Aead<L> {
         }
     }
 
-    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason> {
+    fn only_written(&self, len: usize) -> Result<usize, Reason> {
+        let Some(record) = &self.record else { return Ok(0) };
         // After a wrong length, the record is still expected: the next piece is no other message.
-        if self.record.as_ref().is_some_and(|record| buffers.len() != record.plaintext_bytes + TAG_BYTES) {
+        if len != record.plaintext_bytes + TAG_BYTES {
             return Err(Reason::TlsRecord);
         }
+        Ok(if self.direction == Direction::Encrypt { TAG_BYTES } else { 0 })
+    }
+
+    fn update(&mut self, buffers: Buffers<'_>, tag: &mut [MaybeUninit<u8>]) -> Result<usize, Reason> {
         if let Some(record) = self.record.take() {
-            return self.transform_record(&record, buffers);
+            return self.transform_record(&record, buffers, tag);
         }
         let len = buffers.len();
         if len as u64 > MAX_MESSAGE_BYTES {
@@ -324,7 +318,7 @@ impl<L: AeadLayout> Cipher for Aead<L> {
 
     fn finish(&mut self) -> Result<(), Reason> {
         if self.record.is_some() {
-            return Err(Reason::TlsRecord);
+            return Err(Reason::RecordExpected);
         }
         let is_right = match &self.stage {
             Stage::Sealed { .. } => Some(true),
@@ -374,10 +368,13 @@ impl<L: AeadLayout> Cipher for Aead<L> {
                 self.set_tag(tag, len)
             }
             // TLS records have nonces of 12 bytes.
-            b"tlsaad" if Self::IS_IETF => self.start_record(param.bytes()?),
+            b"tlsaad" if Self::IS_IETF => {
+                self.record = Some(Record::new(self.direction, param.bytes()?)?);
+                Ok(())
+            }
             // A message that has begun must not continue with this nonce.
             b"tlsivfixed" if Self::IS_IETF => self.nonce.set(param.bytes()?).map(|()| self.start()),
-            b"tlsaad" | b"tlsivfixed" => Err(Reason::NonceLength),
+            b"tlsaad" | b"tlsivfixed" => Err(Reason::NotForRecords),
             _ => Ok(()),
         }
     }

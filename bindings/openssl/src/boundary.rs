@@ -115,13 +115,18 @@ pub(crate) unsafe fn call<T>(context: *mut c_void, body: impl FnOnce(&mut Contex
     }
 }
 
-/// Runs the body of a function without a context. Returns 1, or 0 after an error.
-pub(crate) fn call_without_context(body: impl FnOnce() -> Result<(), Reason>) -> c_int {
+/// Runs the body of a function without a context. Returns 1, or 0 after an error, which is stored
+/// if the provider is known.
+pub(crate) fn call_without_context(provider: Option<&Provider>, body: impl FnOnce() -> Result<(), Reason>) -> c_int {
     let body = AssertUnwindSafe(|| {
         panic_if_asked();
         body()
     });
-    c_int::from(matches!(catch_unwind(body), Ok(Ok(()))))
+    let result = catch_unwind(body).unwrap_or(Err(Reason::Internal));
+    if let (Some(provider), Err(reason)) = (provider, result) {
+        provider.core.raise(reason);
+    }
+    c_int::from(result.is_ok())
 }
 
 /// Returns `len` bytes of input. The pointer may be null only if `len` is 0.
@@ -145,34 +150,43 @@ pub(crate) enum Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
-    /// Returns `len` bytes of input and output. If they partially overlap, the input is first moved
-    /// to the output.
+    /// Returns `len` bytes of input and output, and the `tag_bytes` bytes of output behind them.
+    /// If input and output partially overlap, the input is first moved to the output.
     ///
     /// # Safety
-    /// Both pointers are null or valid for `len` bytes during `'a`, and nobody else uses them.
-    pub(crate) unsafe fn new(from: *const u8, to: *mut u8, len: usize) -> Result<Self, Reason> {
+    /// The pointers are null, or valid during `'a`: `from` for `len` bytes, and `to` for `len` and
+    /// `tag_bytes` bytes. Nobody else uses them.
+    pub(crate) unsafe fn new(
+        from: *const u8,
+        to: *mut u8,
+        len: usize,
+        tag_bytes: usize,
+    ) -> Result<(Self, &'a mut [MaybeUninit<u8>]), Reason> {
         if from.is_null() || to.is_null() {
             return Err(Reason::NullPointer);
         }
-        if len > isize::MAX as usize {
-            return Err(Reason::TooLong);
-        }
+        let written = len.checked_add(tag_bytes).filter(|&sum| sum <= isize::MAX as usize).ok_or(Reason::TooLong)?;
         let distance = from.addr().abs_diff(to.addr());
-        if distance >= len {
-            // SAFETY: as below.
-            let from = unsafe { slice::from_raw_parts(from, len) };
-            // SAFETY: the pointers are not null, the sizes fit, the buffers do not overlap, and the
-            // caller promises the rest.
-            let to = unsafe { slice::from_raw_parts_mut(to.cast(), len) };
-            return Ok(Self::Separate(from, to));
-        }
-        if distance > 0 {
+        let is_separate = distance >= written;
+        if !is_separate && distance > 0 {
             // SAFETY: the caller promises that both are valid; they may overlap.
             unsafe { ptr::copy(from, to, len) };
         }
-        // SAFETY: the pointer is not null, the size fits, and the caller promises the rest. The
-        // bytes are input, or a copy of input, so they are initialised.
-        Ok(Self::InPlace(unsafe { slice::from_raw_parts_mut(to, len) }))
+        // SAFETY: the pointer is not null, the size fits, and the caller promises that it is valid.
+        // Unless the buffers are separate, the input is not used below.
+        let output = unsafe { slice::from_raw_parts_mut(to.cast::<MaybeUninit<u8>>(), written) };
+        let (text, tag) = output.split_at_mut(len);
+        let buffers = if is_separate {
+            // SAFETY: the pointer is not null, the size fits, and the caller promises that it is
+            // valid. The distance is at least the length of the output, which is not shorter than
+            // the input, so they do not overlap.
+            Self::Separate(unsafe { slice::from_raw_parts(from, len) }, text)
+        } else {
+            // SAFETY: the slice is exclusive and has this length. Its bytes are input, or a copy of
+            // input, so they are initialised.
+            Self::InPlace(unsafe { slice::from_raw_parts_mut(text.as_mut_ptr().cast(), len) })
+        };
+        Ok((buffers, tag))
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,6 +1,7 @@
 //! The trait that ciphers implement, and on which the functions for OpenSSL build.
 
 use std::ffi::CStr;
+use std::mem::MaybeUninit;
 
 use sealane::Backend;
 
@@ -39,8 +40,15 @@ pub(crate) trait Cipher: Clone {
 
     fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason>;
 
-    /// Encrypts or decrypts a piece. Returns the length of the output.
-    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason>;
+    /// Returns how many of the `len` bytes of the next piece are only written: the tag, if the
+    /// piece is a TLS 1.2 record that is encrypted. Fails if a record has another length.
+    fn only_written(&self, _len: usize) -> Result<usize, Reason> {
+        Ok(0)
+    }
+
+    /// Encrypts or decrypts a piece. `tag` has room for the bytes that are only written. Returns
+    /// the length of the output.
+    fn update(&mut self, buffers: Buffers<'_>, tag: &mut [MaybeUninit<u8>]) -> Result<usize, Reason>;
 
     /// Ends the message.
     fn finish(&mut self) -> Result<(), Reason>;

@@ -5,6 +5,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use crate::abi::*;
 use crate::boundary::{Buffers, Context, call, call_without_context, copy_context, free_context, input, new_context};
@@ -115,6 +116,17 @@ unsafe fn init<C: Cipher>(
     unsafe { call(context, |context| body(&mut context.state)) }
 }
 
+/// Returns the room for the number of bytes written, which is 0 so far. OpenSSL's functions do not
+/// initialise it.
+///
+/// # Safety
+/// OpenSSL's rules.
+unsafe fn result<'a>(written: *mut usize) -> Result<&'a mut usize, Reason> {
+    // SAFETY: the pointer is null or valid for writing a number.
+    let written = unsafe { written.cast::<MaybeUninit<usize>>().as_mut() }.ok_or(Reason::NullPointer)?;
+    Ok(written.write(0))
+}
+
 /// Processes a piece of the message, or of the associated data if there is no output.
 unsafe extern "C" fn update<C: Cipher>(
     context: *mut c_void,
@@ -126,8 +138,7 @@ unsafe extern "C" fn update<C: Cipher>(
 ) -> c_int {
     let body = |context: &mut Context<C>| {
         // SAFETY: OpenSSL's rules.
-        let written = unsafe { written.as_mut() }.ok_or(Reason::NullPointer)?;
-        *written = 0;
+        let written = unsafe { result(written) }?;
         if len == 0 {
             return Ok(());
         }
@@ -141,9 +152,10 @@ unsafe extern "C" fn update<C: Cipher>(
         if capacity < len {
             return Err(Reason::OutputTooSmall);
         }
+        let tag_bytes = context.state.only_written(len)?;
         // SAFETY: OpenSSL's rules.
-        let buffers = unsafe { Buffers::new(from, out, len) }?;
-        *written = context.state.update(buffers)?;
+        let (buffers, tag) = unsafe { Buffers::new(from, out, len - tag_bytes, tag_bytes) }?;
+        *written = context.state.update(buffers, tag)?;
         context.tally.count(len);
         Ok(())
     };
@@ -154,7 +166,7 @@ unsafe extern "C" fn update<C: Cipher>(
 unsafe extern "C" fn finish<C: Cipher>(context: *mut c_void, _: *mut u8, written: *mut usize, _: usize) -> c_int {
     let body = |context: &mut Context<C>| {
         // SAFETY: OpenSSL's rules.
-        *unsafe { written.as_mut() }.ok_or(Reason::NullPointer)? = 0;
+        unsafe { result(written) }?;
         context.state.finish()
     };
     // SAFETY: OpenSSL's rules.
@@ -181,7 +193,7 @@ unsafe extern "C" fn cipher<C: Cipher>(
 unsafe extern "C" fn get_params<C: Cipher>(params: *mut OSSL_PARAM) -> c_int {
     // SAFETY: OpenSSL's rules.
     let params = unsafe { Params::new(params) };
-    call_without_context(|| {
+    call_without_context(None, || {
         params.each(|name, param| match name {
             // 0 means a stream cipher.
             b"mode" => param.set_number(0),

@@ -114,7 +114,7 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
     }
     // SAFETY: the pointer is from `Box::into_raw`, and OpenSSL does not use it again.
     let provider = unsafe { Box::from_raw(provider.cast::<Arc<Provider>>()) };
-    call_without_context(|| {
+    call_without_context(None, || {
         provider.usage.write();
         drop(provider);
         Ok(())
@@ -125,10 +125,12 @@ extern "C" fn gettable_params(_: *mut c_void) -> *const OSSL_PARAM {
     GETTABLE.as_ptr()
 }
 
-unsafe extern "C" fn get_params(_: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
+unsafe extern "C" fn get_params(provider: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
+    // SAFETY: OpenSSL's rules: the pointer is from `OSSL_provider_init`.
+    let provider = unsafe { provider.cast::<Arc<Provider>>().as_ref() };
     // SAFETY: OpenSSL's rules.
     let params = unsafe { Params::new(params) };
-    call_without_context(|| {
+    call_without_context(provider.map(|provider| &**provider), || {
         params.each(|name, param| match name {
             b"name" => param.set_text(NAME),
             b"version" | b"buildinfo" => param.set_text(VERSION),

@@ -3,7 +3,7 @@
 //!
 //! OpenSSL passes its functions to `OSSL_provider_init` and gets tables of functions back, so
 //! OpenSSL is not linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types
-//! and numbers. `aead` (with `nonce`, `whole` and `pieces`), `stream` and `mac` hold the
+//! and numbers. `aead` (with `nonce`, `record`, `whole` and `pieces`), `stream` and `mac` hold the
 //! algorithms, in safe code. `provider` holds the configuration. `cipher_functions`,
 //! `mac_functions` and `entry` have the functions that OpenSSL calls. Through `boundary` and
 //! `param` they read its pointers and catch panics. `core` calls OpenSSL, `reason` has the errors,
@@ -26,6 +26,7 @@ mod param;
 mod pieces;
 mod provider;
 mod reason;
+mod record;
 mod stream;
 mod usage;
 mod whole;

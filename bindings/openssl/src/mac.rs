@@ -28,17 +28,24 @@ impl Mac {
 
     /// Starts a message without a new key. Fails if the key has been used.
     pub(crate) fn restart(&self) -> Result<(), Reason> {
-        if self.updated { Err(Reason::NoKey) } else { Ok(()) }
+        if self.updated { Err(Reason::KeyUsed) } else { Ok(()) }
+    }
+
+    /// Returns why there is no key.
+    fn missing(&self) -> Reason {
+        if self.updated { Reason::KeyUsed } else { Reason::NoKey }
     }
 
     pub(crate) fn update(&mut self, data: &[u8]) -> Result<(), Reason> {
-        self.poly1305.as_mut().ok_or(Reason::NoKey)?.update(data);
+        let missing = self.missing();
+        self.poly1305.as_mut().ok_or(missing)?.update(data);
         self.updated = true;
         Ok(())
     }
 
     pub(crate) fn finish(&mut self) -> Result<Tag, Reason> {
+        let poly1305 = take(&mut self.poly1305, None).ok_or_else(|| self.missing())?;
         self.updated = true;
-        Ok(take(&mut self.poly1305, None).ok_or(Reason::NoKey)?.finalize())
+        Ok(poly1305.finalize())
     }
 }

@@ -104,7 +104,7 @@ unsafe extern "C" fn finish(context: *mut c_void, out: *mut u8, written: *mut us
 unsafe extern "C" fn get_params(params: *mut OSSL_PARAM) -> c_int {
     // SAFETY: OpenSSL's rules.
     let params = unsafe { Params::new(params) };
-    call_without_context(|| {
+    call_without_context(None, || {
         params.each(|name, param| match name {
             b"size" => param.set_number(TAG_BYTES),
             _ => Ok(()),

@@ -42,6 +42,9 @@ reasons! {
     TlsRecord = 16, "a TLS record has a wrong length";
     RecordEnded = 17, "more data than the header of the TLS record announces";
     ParameterType = 18, "a parameter has a wrong type or size";
+    KeyUsed = 19, "no key has been set since the last message";
+    RecordExpected = 20, "the next piece must be a whole TLS record";
+    NotForRecords = 21, "this cipher is not for TLS records";
 }
 
 const fn nul_terminated(text: &'static str) -> *const std::ffi::c_char {

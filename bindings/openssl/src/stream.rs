@@ -1,5 +1,7 @@
 //! ChaCha20 without authentication, as OpenSSL has it.
 
+use std::mem::MaybeUninit;
+
 use sealane::Backend;
 use sealane::chacha20::{BLOCK_BYTES, ChaCha20Original};
 use zeroize::Zeroizing;
@@ -17,17 +19,18 @@ use crate::reason::Reason;
 pub(crate) struct Stream {
     backend: Backend,
     key: Option<Zeroizing<[u8; KEY_BYTES]>>,
-    nonce: Option<[u8; 16]>,
+    /// Zeros until a nonce is set, as in OpenSSL.
+    nonce: [u8; 16],
     /// What [`Stream::next_nonce`] returned, for `EVP_CIPHER_CTX_iv`.
     updated_nonce: [u8; 16],
-    /// Exists if there is a key and a nonce.
+    /// Exists if there is a key.
     cipher: Option<ChaCha20Original>,
 }
 
 impl Stream {
     /// Starts the key stream at the block of a nonce, if there is a key.
-    fn start(&mut self, nonce: Option<[u8; 16]>) {
-        let (Some(key), Some(nonce)) = (&self.key, nonce) else { return };
+    fn start(&mut self, nonce: [u8; 16]) {
+        let Some(key) = &self.key else { return };
         let (counter, nonce) = nonce.split_first_chunk().expect("8 of 16 bytes");
         let nonce = nonce.first_chunk().expect("8 bytes");
         let mut cipher = ChaCha20Original::with_backend(key, nonce, self.backend);
@@ -37,14 +40,14 @@ impl Stream {
     }
 
     /// Returns the nonce for the next block of which nothing has been used.
-    fn next_nonce(&self) -> Option<[u8; 16]> {
-        let mut nonce = self.nonce?;
+    fn next_nonce(&self) -> [u8; 16] {
+        let mut nonce = self.nonce;
         if let Some(cipher) = &self.cipher {
             // After the last block comes block 0.
             let block = cipher.position().div_ceil(BLOCK_BYTES as u128) as u64;
             nonce[..8].copy_from_slice(&block.to_le_bytes());
         }
-        Some(nonce)
+        nonce
     }
 }
 
@@ -57,7 +60,7 @@ impl Cipher for Stream {
     const SETTABLE: &'static [OSSL_PARAM] = &[number(c"keylen"), number(c"ivlen"), OSSL_PARAM::END];
 
     fn new(backend: Backend) -> Self {
-        Self { backend, key: None, nonce: None, updated_nonce: [0; 16], cipher: None }
+        Self { backend, key: None, nonce: [0; 16], updated_nonce: [0; 16], cipher: None }
     }
 
     fn init(&mut self, _: Direction, key: Option<&[u8; KEY_BYTES]>, nonce: Option<&[u8]>) -> Result<(), Reason> {
@@ -65,7 +68,7 @@ impl Cipher for Stream {
         // set again would give the same key stream again.
         let mut first = self.next_nonce();
         if let Some(nonce) = nonce {
-            first = Some(nonce.try_into().map_err(|_| Reason::NonceLength)?);
+            first = nonce.try_into().map_err(|_| Reason::NonceLength)?;
             self.nonce = first;
         }
         if let Some(key) = key {
@@ -81,9 +84,8 @@ impl Cipher for Stream {
         Err(Reason::NullPointer)
     }
 
-    fn update(&mut self, buffers: Buffers<'_>) -> Result<usize, Reason> {
-        let missing = if self.key.is_none() { Reason::NoKey } else { Reason::NoNonce };
-        let cipher = self.cipher.as_mut().ok_or(missing)?;
+    fn update(&mut self, buffers: Buffers<'_>, _: &mut [MaybeUninit<u8>]) -> Result<usize, Reason> {
+        let cipher = self.cipher.as_mut().ok_or(Reason::NoKey)?;
         let len = buffers.len();
         buffers.chunks(CHUNK_BYTES, |chunk| {
             let mut rest = chunk.in_place();
@@ -109,9 +111,9 @@ impl Cipher for Stream {
         match name {
             b"keylen" => param.set_number(KEY_BYTES),
             b"ivlen" => param.set_number(Self::NONCE_BYTES),
-            b"iv" => param.set_nonce(self.nonce.as_mut().ok_or(Reason::NoNonce)?),
+            b"iv" => param.set_nonce(&mut self.nonce),
             b"updated-iv" => {
-                self.updated_nonce = self.next_nonce().ok_or(Reason::NoNonce)?;
+                self.updated_nonce = self.next_nonce();
                 param.set_nonce(&mut self.updated_nonce)
             }
             _ => Ok(()),

@@ -31,7 +31,8 @@ impl Usage {
     }
 
     /// Returns the counts of this process. A forked process starts at 0, because its parent writes
-    /// its own counts.
+    /// its own counts. If several of its threads free their first contexts at the same time, some
+    /// of these counts may be lost.
     fn counts(&self) -> &[Count; COUNTED.len()] {
         let process = process::id();
         if self.process.swap(process, Relaxed) != process {

@@ -34,6 +34,25 @@ static void test_properties(void)
     CHECK(EVP_CIPHER_get_iv_length(xchacha) == 24);
 }
 
+/* Each parameter that a cipher lists can be read at the end of a message. */
+static void test_readable(const EVP_CIPHER *cipher)
+{
+    uint8_t text[24] = {1}, octets[24];
+    size_t number;
+    EVP_CIPHER_CTX *ctx = context(cipher, key, nonce, 1);
+    update(ctx, text, text, sizeof text);
+    CHECK(finish(ctx) == 1);
+    for (const OSSL_PARAM *param = EVP_CIPHER_gettable_ctx_params(cipher); param->key != NULL; param++) {
+        size_t len = strcmp(param->key, OSSL_CIPHER_PARAM_AEAD_TAG) == 0 ? TAG : sizeof octets;
+        OSSL_PARAM get[] = {param->data_type == OSSL_PARAM_UNSIGNED_INTEGER
+                                ? OSSL_PARAM_construct_size_t(param->key, &number)
+                                : OSSL_PARAM_construct_octet_string(param->key, octets, len),
+                            OSSL_PARAM_construct_end()};
+        CHECK(EVP_CIPHER_CTX_get_params(ctx, get) == 1 && OSSL_PARAM_modified(get));
+    }
+    EVP_CIPHER_CTX_free(ctx);
+}
+
 static void test_parameters(void)
 {
     EVP_CIPHER_CTX *ctx = context(ours, key, nonce, 1);
@@ -65,7 +84,8 @@ static void test_parameters(void)
     EVP_CIPHER_CTX_free(ctx);
     ctx = context(xchacha, key, nonce, 1);
     is_pointer_to(ctx, OSSL_CIPHER_PARAM_IV, nonce, 24);
-    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 12, iv), "the nonce (IV) has a wrong length");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_TLS1_AAD, 12, iv), "this cipher is not for TLS records");
+    FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, 12, iv), "this cipher is not for TLS records");
     EVP_CIPHER_CTX_free(ctx);
 }
 
@@ -348,6 +368,9 @@ static void test_xchacha(void)
 void test_aead(void)
 {
     test_properties();
+    test_readable(ours);
+    test_readable(xchacha);
+    test_readable(our_stream);
     test_parameters();
     test_order();
     test_second_end();

@@ -123,6 +123,7 @@ void test_nonces(void);
 void test_pieces(void);
 void test_tls(void);
 void test_stream(void);
+void test_differences(void);
 void test_mac(void);
 void test_process(void);
 

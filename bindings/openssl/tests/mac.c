@@ -28,14 +28,16 @@ void test_mac(void)
     EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(our_mac);
     size_t written;
     FAILS(EVP_MAC_update(ctx, text, 5), "no key has been set");
+    FAILS(EVP_MAC_final(ctx, a, &written, TAG), "no key has been set");
     FAILS(EVP_MAC_init(ctx, key, 31, NULL), "the key has a wrong length");
     OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, key, 32), OSSL_PARAM_construct_end()};
     CHECK(EVP_MAC_CTX_set_params(ctx, params) == 1 && EVP_MAC_init(ctx, NULL, 0, NULL) == 1);
     CHECK(EVP_MAC_update(ctx, text, 5) == 1);
     /* A key is for one message. */
-    FAILS(EVP_MAC_init(ctx, NULL, 0, NULL), "no key has been set");
+    FAILS(EVP_MAC_init(ctx, NULL, 0, NULL), "no key has been set since the last message");
     CHECK(EVP_MAC_final(ctx, a, &written, TAG) == 1);
-    FAILS(EVP_MAC_final(ctx, a, &written, TAG), "no key has been set");
+    FAILS(EVP_MAC_final(ctx, a, &written, TAG), "no key has been set since the last message");
+    FAILS(EVP_MAC_update(ctx, text, 5), "no key has been set since the last message");
     CHECK(EVP_MAC_init(ctx, NULL, 0, params) == 1);
     CHECK(EVP_MAC_update(ctx, text, 5) == 1 && EVP_MAC_final(ctx, b, &written, TAG) == 1);
     CHECK(memcmp(a, b, TAG) == 0);

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
     test_tls();
     test_stream();
     test_mac();
+    test_differences();
     EVP_CIPHER_free(ours);
     EVP_CIPHER_free(theirs);
     EVP_CIPHER_free(our_stream);

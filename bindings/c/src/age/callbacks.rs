@@ -13,7 +13,8 @@ use crate::status::sealane_status::{self, *};
 /// Reads up to `len` bytes into `buffer`. Returns the number of bytes read, 0 at the end, or a
 /// negative number after an error. The negative number becomes `io` of sealane_age_error.
 ///
-/// The callback must return normally, and not leave by longjmp or a C++ exception.
+/// The callback must return normally, and not leave by longjmp or a C++ exception. It must not
+/// change or free the objects that were passed to the function that calls it.
 pub type sealane_read = Option<unsafe extern "C" fn(context: *mut c_void, buffer: *mut u8, len: usize) -> isize>;
 
 /// Writes at least one and up to `len` bytes. Returns their number, or a negative number after an
@@ -80,7 +81,7 @@ pub(super) struct Sink<'a> {
     caller: PhantomData<&'a Caller>,
 }
 
-// SAFETY: the header says that another thread may call the function, while the caller waits.
+// SAFETY: the header says that another thread may call the function, until the call returns.
 unsafe impl Send for Sink<'_> {}
 
 impl<'a> Sink<'a> {

@@ -71,8 +71,9 @@ fn identity(metadata: &Metadata) -> Option<(bool, u64, u64)> {
 /// for each thread.
 ///
 /// `threads` is the number of threads that encrypt, and 0 means one for each core. `read` is called
-/// from the calling thread. Unless `threads` is 1, `write` is called from another one, at the same
-/// time as `read`, but never at the same time as itself.
+/// from the calling thread, and so is `write` for the beginning of a file. Unless `threads` is 1 or
+/// the file is short, `write` is then called from another thread, at the same time as `read`, but
+/// never at the same time as itself.
 ///
 /// After an error, what has been written is not a complete file.
 ///

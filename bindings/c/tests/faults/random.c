@@ -19,8 +19,11 @@ ssize_t getrandom(void *buffer, size_t len, unsigned flags)
 
 int main(void)
 {
-    uint8_t data[64] = {0}, *shares[2] = {data, data + 32};
-    char text[SEALANE_AGE_KEY_TEXT_BYTES];
+    /* Functions that fail write nothing. */
+    uint8_t data[64], before[sizeof data], *shares[2] = {data, data + 32};
+    char text[SEALANE_AGE_KEY_TEXT_BYTES], text_before[sizeof text];
+    memset(data, 0x5a, sizeof data), memcpy(before, data, sizeof data);
+    memset(text, 'x', sizeof text), memcpy(text_before, text, sizeof text);
     sealane_age_error error;
     IS(SEALANE_RANDOM, sealane_random(data, 64));
     IS(SEALANE_RANDOM, sealane_keygen(data));
@@ -33,6 +36,7 @@ int main(void)
     sealane_bytes *file = NULL;
     IS(SEALANE_RANDOM, sealane_age_encrypt(recipients, SEALANE_AGE_BINARY, NULL, 0, &file, &error));
     CHECK(file == NULL && calls >= 6);
+    CHECK(memcmp(data, before, sizeof data) == 0 && memcmp(text, text_before, sizeof text) == 0);
     sealane_age_recipients_free(recipients);
     puts("failures of the generator are reported");
     return 0;

@@ -60,6 +60,78 @@ static void poly1305(size_t piece, size_t len)
     WIPED(message, sealane_poly1305_free);
 }
 
+static void chacha20(void)
+{
+    static const uint8_t nonce[12] = {7}, text[300];
+    uint8_t out[300];
+    sealane_chacha20 *stream = sealane_chacha20_new();
+    OK(sealane_chacha20_init(stream, SEALANE_CHACHA20, secret_key, nonce, 12, 0));
+    OK(sealane_chacha20_update(stream, text, sizeof text, out));
+    CHECK(holds_secret(stream));
+    sealane_chacha20 *copy = sealane_chacha20_dup(stream);
+    sealane_chacha20_free(stream);
+    sealane_chacha20_free(copy);
+    CHECK(unwiped == 0);
+}
+
+static void batch(void)
+{
+    static const uint8_t nonce[12] = {7};
+    uint8_t data[100][64], tags[100][16];
+    sealane_message messages[100];
+    memset(data, 1, sizeof data);
+    for (int i = 0; i < 100; i++)
+        messages[i] = (sealane_message){.nonce = nonce, .data = data[i], .data_len = 64, .tag = tags[i]};
+    OK(sealane_aead_seal_batch(SEALANE_CHACHA20_POLY1305, secret_key, 12, messages, 100));
+    OK(sealane_aead_open_batch(SEALANE_CHACHA20_POLY1305, secret_key, 12, messages, 100));
+    CHECK(unwiped == 0);
+}
+
+static const uint8_t *file;
+
+static ptrdiff_t read_at(void *context, uint64_t offset, uint8_t *buffer, size_t len)
+{
+    size_t rest = *(size_t *)context - offset;
+    len = len < rest ? len : rest;
+    memcpy(buffer, file + offset, len);
+    return (ptrdiff_t)len;
+}
+
+/* Files: the plaintext is the secret, and so is the passphrase. */
+static void age(void)
+{
+    static const char passphrase[] = "32 bytes of a passphrase, secret";
+    secret_subkey = (const uint8_t *)passphrase;
+    sealane_age_recipients *recipients = sealane_age_recipients_new();
+    OK(sealane_age_recipients_add_passphrase(recipients, passphrase, 32, 1, NULL));
+    sealane_age_identities *identities = sealane_age_identities_new();
+    OK(sealane_age_identities_add_passphrase(identities, passphrase, 32, 1, NULL));
+    sealane_bytes *encrypted = NULL, *decrypted = NULL;
+    OK(sealane_age_encrypt(recipients, SEALANE_AGE_BINARY, secret_key, 32, &encrypted, NULL));
+    sealane_age_recipients_free(recipients);
+    CHECK(unwiped == 0);
+
+    size_t len = sealane_bytes_len(encrypted), read;
+    file = sealane_bytes_data(encrypted);
+    OK(sealane_age_decrypt(identities, file, len, &decrypted, NULL));
+    const uint8_t *plaintext = sealane_bytes_data(decrypted);
+    CHECK(memcmp(plaintext, secret_key, 32) == 0);
+    places[0] = plaintext;
+    sealane_bytes_free(decrypted);
+    CHECK(places[0] == NULL && unwiped == 0);
+
+    sealane_age_ranges *ranges = NULL;
+    uint8_t out[32];
+    OK(sealane_age_ranges_open(identities, read_at, &len, len, &ranges, NULL));
+    OK(sealane_age_ranges_read(ranges, 0, out, 32, &read, NULL));
+    CHECK(read == 32 && memcmp(out, secret_key, 32) == 0);
+    sealane_age_ranges_free(ranges);
+    sealane_age_identities_free(identities);
+    CHECK(unwiped == 0);
+    sealane_bytes_free(encrypted);
+    secret_subkey = NULL;
+}
+
 int main(void)
 {
     static const uint8_t nonce[24] = {7};
@@ -78,6 +150,9 @@ int main(void)
                 memcpy(secret_s, secret_key + 16, 16);
                 poly1305(pieces[i], len);
             }
+    chacha20();
+    batch();
+    age();
     /* The library frees its contexts with the function that watches, which notices a key. */
     sealane_sealer *sealer = sealane_sealer_new();
     places[0] = (const uint8_t *)sealer;
