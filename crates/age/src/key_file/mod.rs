@@ -197,11 +197,12 @@ pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<Reci
     if found.recipients.is_empty() && found.skipped.is_empty() { Err(KeyFileError::NoKeys) } else { Ok(found) }
 }
 
+/// A line and its number, unless it is not text.
+type Line<'a, F> = Result<(usize, &'a str), KeyFileError<F>>;
+
 /// Returns the lines that should be keys, with their numbers. Comments are left out before the
 /// others are read as text, because a comment may have any encoding.
-fn lines<F: fmt::Display>(
-    contents: &[u8],
-) -> Result<impl Iterator<Item = Result<(usize, &str), KeyFileError<F>>>, KeyFileError<F>> {
+fn lines<F: fmt::Display>(contents: &[u8]) -> Result<impl Iterator<Item = Line<'_, F>>, KeyFileError<F>> {
     if contents.len() > MAX_FILE_BYTES {
         return Err(KeyFileError::TooLong);
     }
