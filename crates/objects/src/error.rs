@@ -57,7 +57,7 @@ pub enum SealedError {
     #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
     HeaderLen(usize),
     /// No header can have the length that the keys ask for.
-    #[error("a header cannot have {0} bytes: the limit is 1 MiB")]
+    #[error("a header cannot have {0} bytes: the limit is 2 MiB")]
     LongHeader(usize),
     /// The object was replaced while it was read or given other recipients, or the inner store
     /// returned too few or too many bytes of it.
