@@ -15,6 +15,8 @@ from fsspec.asyn import AsyncFileSystem, _run_coros_in_chunks, sync
 from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.chained import ChainedFileSystem
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import stringify_path
 
 from .. import age
@@ -33,6 +35,11 @@ _INLINE = 256 << 10
 #: The number of plaintext bytes in each step of a download.
 _STEP = 8 << 20
 _LISTING_SIZES = ("exact", "lazy", "sealed")
+
+
+def _is_async(fs: Any) -> bool:
+    """Returns whether a filesystem's coroutines work: a ``DirFileSystem`` calls those of another one."""
+    return bool(fs.async_impl) and (not isinstance(fs, DirFileSystem) or _is_async(fs.fs))
 
 
 class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
@@ -97,7 +104,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             fs = fsspec.filesystem(target_protocol or "file", **options)
         #: The other filesystem.
         self.target = fs
-        self._async_target = fs if fs.async_impl else AsyncFileSystemWrapper(fs=fs, asynchronous=asynchronous)
+        self._async_target = fs if _is_async(fs) else AsyncFileSystemWrapper(fs=fs, asynchronous=asynchronous)
         self.root_marker = fs.root_marker
         self._strip_protocol = self._strip
         self._parent = fs._parent
@@ -397,7 +404,23 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         if mode not in ("wb", "xb"):
             raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
         sealer = self._sealer()  # first, so that an error leaves the target untouched
-        target = self.target._open(path, mode=mode, block_size=block_size, autocommit=autocommit, **kwargs)
+        target = self._open_target(path, mode, block_size=block_size, autocommit=autocommit, **kwargs)
         self._forget(path)
         self._written.last = weakref.ref(file := AgeWriteFile(self, path, mode, target, sealer))
+        return file
+
+    def _open_target(self, path: str, mode: str, autocommit: bool, **kwargs: Any) -> Any:
+        """Opens a file of the other filesystem for writing."""
+        kind = type(self.target)
+        if kind._open is not AbstractFileSystem._open:
+            file = self.target._open(path, mode=mode, autocommit=autocommit, **kwargs)
+        elif autocommit:
+            # `DirFileSystem` overrides only `open`, which calls another filesystem.
+            file = self.target.open(path, mode, **kwargs)
+        else:
+            # The file would belong to a transaction of the other filesystem.
+            raise NotImplementedError(f"{kind.__name__} has no transactions")
+        if type(file) is AbstractBufferedFile:
+            # A file of the base class discards what is written to it.
+            raise NotImplementedError(f"{kind.__name__} cannot open files for writing")
         return file
