@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import tempfile
 import threading
 import weakref
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import fsspec
@@ -20,7 +22,7 @@ from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import stringify_path
 
 from .. import age
-from .._io import seal_to_temporary
+from .._io import seal_to_file
 from .._replacement import replaced_file
 from ._file import AgeFile, AgeWriteFile, ChunkCache
 from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
@@ -114,7 +116,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         self._recipient_references = check_recipients(recipients)
         self._headers = HeaderCache(max_headers)
         self._resolved: list[Any] | None = None
-        self._lock = threading.Lock()
+        self._identity_thread, self._recipient_thread = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self._written = threading.local()  # `last`: the file that a thread opened last for writing
 
     def _strip(self, path: Any) -> Any:
@@ -130,8 +132,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         """An id that is derived from the id of the other filesystem."""
         return f"age_{self.target.fsid}"
 
-    def _sealer(self) -> age.Sealer:
-        return age.Sealer(resolve_recipients(self._recipient_references), header_len=self.header_len)
+    def _sealer(self, recipients: list[age.Recipient]) -> age.Sealer:
+        return age.Sealer(recipients, header_len=self.header_len)
 
     def _forget(self, path: str | None = None) -> None:
         self._headers.drop(path)
@@ -340,15 +342,19 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             # The last step reaches the end, and authenticates it.
             while position < size or position == 0:
                 step = await self._read_ranges(rpath, entry, [(0, position, max(1, min(size, position + _STEP)))])
-                output.write(step[0])
+                # Neither a slow disk nor a file that uses fsspec stops the event loop.
+                await asyncio.to_thread(output.write, step[0])
                 position += max(1, len(step[0]))
                 callback.absolute_update(min(size, position))
+            # Syncs the file to disk, and moves it into place.
+            await asyncio.to_thread(stack.pop_all().close)
 
     # Writing
 
     async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **kwargs: Any) -> None:
         path = self._strip(path)
-        sealed = await asyncio.to_thread(lambda: self._sealer().finish(value))
+        recipients = await self._recipients()
+        sealed = await asyncio.to_thread(lambda: self._sealer(recipients).finish(value))
         await self._async_target._pipe_file(path, sealed, mode=mode, **kwargs)
         self._forget(path)
 
@@ -359,12 +365,11 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         if os.path.isdir(lpath):
             await self._makedirs(rpath, exist_ok=True)
             return
-        # The temporary file holds only ciphertext.
-        temporary = await asyncio.to_thread(seal_to_temporary, self._sealer(), lpath)
-        try:
-            await self._async_target._put_file(temporary, rpath, mode=mode, callback=callback, **kwargs)
-        finally:
-            os.unlink(temporary)
+        recipients = await self._recipients()
+        # The temporary file holds only ciphertext. A cancelled call closes and removes it at once.
+        with tempfile.NamedTemporaryFile(prefix="sealane-") as temporary:
+            await asyncio.to_thread(lambda: seal_to_file(self._sealer(recipients), lpath, temporary))
+            await self._async_target._put_file(temporary.name, rpath, mode=mode, callback=callback, **kwargs)
         self._forget(rpath)
 
     def open(self, path: str, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
@@ -403,7 +408,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             )
         if mode not in ("wb", "xb"):
             raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
-        sealer = self._sealer()  # first, so that an error leaves the target untouched
+        # First, so that an error leaves the target untouched.
+        sealer = self._sealer(resolve_recipients(self._recipient_references))
         target = self._open_target(path, mode, block_size=block_size, autocommit=autocommit, **kwargs)
         self._forget(path)
         self._written.last = weakref.ref(file := AgeWriteFile(self, path, mode, target, sealer))
