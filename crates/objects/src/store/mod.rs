@@ -23,8 +23,8 @@ use super::object_store::{
 };
 use crate::error::SealedError;
 use crate::keys::Keys;
-use crate::opened::{Cache, Stamp};
 use crate::sizes::ListedSize;
+use crate::unlocked::{Cache, Stamp};
 
 /// The name of this store in errors.
 const NAME: &str = "sealed";
