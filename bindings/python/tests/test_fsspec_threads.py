@@ -6,12 +6,14 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import fsspec
 import pytest
 from fsspec.asyn import get_loop
+from fsspec.callbacks import Callback
 
 import sealane.fsspec  # noqa: F401
 from keys import OPTIONS
@@ -151,6 +153,28 @@ def test_a_download_does_not_block_the_loop(tmp_path, monkeypatch):
     fs.get("/downloaded", str(tmp_path / "a"))
     assert (tmp_path / "a").read_bytes() == data and synced and not any(synced)
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_cancelled_download_leaves_no_temporary_file(tmp_path):
+    """The file is complete, and no thread is free to move it into place."""
+    fs = fsspec.filesystem("age", target_protocol="memory", **OPTIONS)
+    fs.pipe("/downloaded", b"data")
+    go_on = threading.Event()
+
+    class Cancelling(Callback):
+        def absolute_update(self, value):
+            for _ in range(64):
+                get_loop().run_in_executor(None, go_on.wait)
+            asyncio.current_task().cancel()
+
+    path = str(tmp_path / "a")
+    download = asyncio.run_coroutine_threadsafe(fs._get_file("/downloaded", path, callback=Cancelling()), get_loop())
+    try:
+        with pytest.raises(CancelledError):
+            download.result(60)
+        assert os.listdir(tmp_path) == []
+    finally:
+        go_on.set()
 
 
 def test_a_cancelled_upload_leaves_no_temporary_file(tmp_path, monkeypatch):

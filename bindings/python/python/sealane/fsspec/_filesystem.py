@@ -346,8 +346,9 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
                 await asyncio.to_thread(output.write, step[0])
                 position += max(1, len(step[0]))
                 callback.absolute_update(min(size, position))
-            # Syncs the file to disk, and moves it into place.
-            await asyncio.to_thread(stack.pop_all().close)
+            # Syncs the file to disk, and moves it into place. If the call is cancelled before that
+            # begins, the file is still in `stack`, which removes it.
+            await asyncio.to_thread(lambda: stack.pop_all().close())
 
     # Writing
 
