@@ -133,7 +133,7 @@ async fn addresses_and_responses_are_checked() {
         let error = HttpObject::open(uri.parse().unwrap()).await.err().unwrap();
         assert_eq!(http_error(&error), Some(&HttpError::Address), "{uri}");
     }
-    // No server listens on this port. The error is that of the connection, not of looking up a name.
+    // No server listens on this port. The error is that of the connection, not of a name lookup.
     let error = HttpObject::open("http://[::1]:1/x".parse().unwrap()).await.err().unwrap();
     assert!(error.raw_os_error().is_some(), "{error}");
     let server = Server::start(Vec::new()).await;
