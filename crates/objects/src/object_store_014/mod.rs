@@ -24,7 +24,7 @@ pub use ::object_store_014 as object_store;
 pub use self::store::SealedStore;
 
 /// Code that differs between the versions of `object_store`.
-mod generation {
+mod compat {
     use super::object_store::{GetResult, GetResultPayload};
 
     /// Returns a copy of `result` with another payload.

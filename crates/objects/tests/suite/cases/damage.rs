@@ -55,7 +55,8 @@ async fn a_changed_object_is_an_error() {
     // the last chunk.
     for len in [0, 10, START - 1, START, START + 10, START + SEALED, START + 2 * SEALED, sealed.len() - 1] {
         let found = errors(&place, sealed[..len].to_vec()).await;
-        assert_eq!(found.len(), 5, "{len}");
+        // The ranges can begin after the end.
+        assert!(SealedError::of(&found[0]).is_some(), "{len}: {:?}", found[0]);
     }
     // One more byte, and a chunk twice.
     let mut more = sealed.clone();
