@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
-use sealane_age::header::{Header, HeaderError, MAX_STANZAS, HeaderPrefix};
+use sealane_age::header::{Header, HeaderError, HeaderPrefix, MAX_STANZAS};
 use sealane_age::key_file::{parse_identities, parse_recipients, parse_ssh_identity};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part};
