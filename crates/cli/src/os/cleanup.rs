@@ -91,14 +91,6 @@ impl FileGuard {
         Ok((file, Self(id)))
     }
 
-    /// Removes the file, and stops watching it.
-    pub(crate) fn discard(self) {
-        let mut pending = pending();
-        for (_, unfinished) in pending.files.extract_if(.., |(id, _)| *id == self.0) {
-            let _ = unfinished.remove();
-        }
-    }
-
     /// Stops watching all files in one step, so that no signal removes only some of them.
     pub(crate) fn release(guards: &[Self]) {
         pending().files.retain(|(id, _)| guards.iter().all(|guard| guard.0 != *id));

@@ -44,7 +44,7 @@ impl Terminal {
         if !must_be_text && !self.typed {
             return self.writer.write(data).map_err(|error| keep_retry(error, stdout_error));
         }
-        let whole = self.from_first_character(data);
+        let whole = self.without_cut_start(data);
         self.held.write_all(whole)?;
         let new = &self.held.as_ref()[self.checked..];
         let Some(checked) = (if must_be_text { text_len(new) } else { Some(new.len()) }) else {
@@ -61,7 +61,7 @@ impl Terminal {
     }
 
     /// Returns `data` without the end of a character that began before the output.
-    fn from_first_character<'a>(&mut self, data: &'a [u8]) -> &'a [u8] {
+    fn without_cut_start<'a>(&mut self, data: &'a [u8]) -> &'a [u8] {
         let cut = data.iter().take(self.cut_at_start).take_while(|&byte| byte & 0xc0 == 0x80).count();
         self.cut_at_start = if cut == data.len() { self.cut_at_start - cut } else { 0 };
         &data[cut..]
