@@ -10,9 +10,10 @@ use sha2::Sha256;
 
 use crate::Octets;
 
-/// A chunk and its tag.
+/// The plaintext of a full chunk.
+pub const CHUNK: usize = 64 << 10;
+/// A full chunk and its tag.
 pub const SEALED_CHUNK: usize = CHUNK + 16;
-const CHUNK: usize = 64 << 10;
 const FILE_KEY: [u8; 16] = [0x42; 16];
 
 /// The identity for these files: stanzas of the type `fuzz` give the file key, stanzas of the type
