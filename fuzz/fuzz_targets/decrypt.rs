@@ -10,7 +10,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::adapter::ToAge;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::{CopyError, DecryptError, Decryptor, Identity, StreamReader, Threads, WriteAt};
+use sealane_age::{CopyError, DecryptError, Decryptor, Identity, Salvaging, StreamReader, Threads, WriteAt};
 use sealane_fuzz::age_file::{CHUNK, Key, Plan, armored};
 use sealane_fuzz::edit::Edit;
 
@@ -49,7 +49,9 @@ fuzz_target!(|case: Case| {
     compare(&file, is_binary, ours.as_ref(), theirs);
     let Ok((released, error)) = &ours else { return };
     compare_threads(&file, is_binary, released, error.as_ref());
-    if is_binary {
+    if is_binary && case.seeks.is_empty() {
+        salvage(&file, &case.plan, released, error.is_none());
+    } else if is_binary {
         seek(&file, released, error.is_none(), &case.seeks);
     }
 });
@@ -194,5 +196,29 @@ fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
                 return;
             }
         }
+    }
+}
+
+/// Checks that salvaging finds at least what was released, and nothing but authentic chunks. A
+/// search ends after some steps, because it tries every position in the file.
+fn salvage(file: &[u8], plan: &Plan, released: &[u8], complete: bool) {
+    let (mut found_first, mut steps) = (0, 0);
+    let reader = open(file).expect("it was opened before");
+    let result = reader.salvage(&file, file.len() as u64, |progress| {
+        match progress {
+            Salvaging::Found { at, plaintext } => {
+                assert!(plan.has_chunk(at, plaintext), "{} octets at {at}", plaintext.len());
+                if at == found_first {
+                    found_first += plaintext.len() as u64;
+                }
+            }
+            _ => steps += 1,
+        }
+        if steps < 3 { Ok(()) } else { Err(io::Error::other("the search takes long")) }
+    });
+    assert!(found_first >= released.len() as u64, "{found_first} of {} octets", released.len());
+    if complete {
+        let salvaged = result.expect("nothing is searched for");
+        assert!(salvaged.is_whole() && salvaged.found == released.len() as u64, "{salvaged:?}");
     }
 }
