@@ -10,7 +10,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::folder::Manifest;
-use sealane_age::header::{Header, HeaderError, MAX_STANZAS, Prefix};
+use sealane_age::header::{Header, HeaderError, HeaderPrefix, MAX_STANZAS};
 use sealane_age::key_file::{parse_identities, parse_recipients, parse_ssh_identity};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part};
@@ -97,11 +97,11 @@ fn manifest(text: &[u8]) {
 fn header(bytes: &[u8]) {
     let read = Decryptor::new(bytes);
     match (Header::parse_prefix(bytes), Header::parse(bytes)) {
-        (Ok(Prefix::Complete { header, len }), Ok(parsed)) => {
+        (Ok(HeaderPrefix::Complete { header, len }), Ok(parsed)) => {
             assert_eq!(header.encoded_len(), len);
             assert_eq!((header, len), parsed);
         }
-        (Ok(Prefix::Incomplete { at_least }), Err(_)) => assert!(at_least > bytes.len()),
+        (Ok(HeaderPrefix::Incomplete { at_least }), Err(_)) => assert!(at_least > bytes.len()),
         (Err(error), Err(parsed)) => assert_eq!(error, parsed),
         (prefix, parsed) => panic!("{prefix:?}, {parsed:?}"),
     }

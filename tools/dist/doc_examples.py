@@ -14,7 +14,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CRATES = ["sealane", "sealane-simd", "sealane-age", "sealane-shares"]
+CRATES = [
+    "sealane", "sealane-simd", "sealane-age", "sealane-shares",
+    "sealane-object-store", "sealane-snow", "rustls-sealane",
+]
 # The words behind the fence of a block that the documentation test compiles.
 COMPILED = {"", "rust", "no_run", "should_panic", "compile_fail"}
 

@@ -7,6 +7,8 @@ import os
 
 import fsspec
 import pytest
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
@@ -279,3 +281,34 @@ def test_a_known_header_of_a_file_that_others_replace(tmp_path):
             fs.ls(str(tmp_path), detail=True)
             (tmp_path / "a").write_bytes(whole)
             assert read() == DATA[3:8]
+
+
+def test_files_of_a_folder_as_a_filesystem():
+    """``DirFileSystem`` has no ``_open`` of its own."""
+    fs = sealane.fsspec.AgeFileSystem(fs=DirFileSystem("/d", fs=MemoryFileSystem()), **OPTIONS)
+    for mode, data in (("wb", DATA), ("xb", DATA), ("w", "text"), ("wb", b"")):
+        with fs.open(f"a/{mode}", mode) as file:
+            file.write(data)
+        expected = data.encode() if mode == "w" else data
+        assert age.decrypt(MemoryFileSystem().cat(f"/d/a/{mode}"), IDENTITY) == fs.cat(f"a/{mode}") == expected
+    with pytest.raises(FileExistsError):
+        fs.open("a/xb", "xb")
+    with pytest.raises(ZeroDivisionError), fs.open("b", "wb") as file:
+        file.write(DATA)
+        raise ZeroDivisionError
+    with pytest.raises(age.DecryptError):
+        fs.cat("b")
+    with pytest.raises(NotImplementedError, match="DirFileSystem has no transactions"), fs.transaction:
+        fs.open("c", "wb")
+    assert not fs.exists("c") and not MemoryFileSystem().transaction.files
+
+
+@pytest.mark.parametrize("folder", [None, "/d"])
+def test_a_filesystem_that_cannot_open_files(folder):
+    """A file of fsspec's base class would discard what is written to it."""
+    target = AsyncFileSystemWrapper(fs=MemoryFileSystem())
+    fs = sealane.fsspec.AgeFileSystem(fs=DirFileSystem(folder, fs=target) if folder else target, **OPTIONS)
+    with pytest.raises(NotImplementedError, match="cannot open files for writing"):
+        fs.open("/a", "wb")
+    fs.pipe("/a", DATA)
+    assert fs.cat("/a") == DATA

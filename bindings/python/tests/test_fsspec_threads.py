@@ -1,11 +1,19 @@
-"""A file of the filesystem that several threads read."""
+"""Threads that share a file of the filesystem, and those that resolve references."""
 
+import asyncio
 import os
 import random
+import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+import threading
+import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import fsspec
+import pytest
+from fsspec.asyn import get_loop
+from fsspec.callbacks import Callback
 
 import sealane.fsspec  # noqa: F401
 from keys import OPTIONS
@@ -79,3 +87,109 @@ def test_the_position_of_a_thread(tmp_path):
         assert pool.submit(file.tell).result() == 200_000
         assert file.read(10) == data[100:110]
         assert file.tell() == 110
+
+
+# Reads or writes many files at once, while functions that are references need the executor of
+# fsspec's loop.
+REFERENCES = """
+import asyncio, os, sys
+import fsspec
+from fsspec.asyn import get_loop, sync
+import sealane.fsspec
+from keys import IDENTITY, OTHER
+
+def resolve(key):
+    return sync(get_loop(), asyncio.to_thread, lambda: [key])
+
+case, folder = sys.argv[1:]
+found = iter([OTHER] if case == "other identities" else [])
+fs = fsspec.filesystem(
+    "age",
+    target_protocol="memory",
+    identities=lambda: resolve(next(found, IDENTITY)),
+    recipients=lambda: resolve(IDENTITY.recipient) if case in ("pipe", "put") else IDENTITY.recipient,
+)
+if case == "put":
+    for index in range(64):
+        with open(f"{folder}/{index}", "wb") as file:
+            file.write(b"data")
+    fs.put(folder, "/lake", recursive=True)
+else:
+    fs.pipe({f"/lake/{index}": b"data" for index in range(64)})
+if case == "other identities":
+    try:
+        fs.cat("/lake/0")
+    except sealane.age.NoMatchError:
+        pass
+assert list(fs.cat("/lake/*").values()) == [b"data"] * 64
+"""
+
+
+@pytest.mark.parametrize("case", ["identities", "other identities", "pipe", "put"])
+def test_references_that_use_the_loop(case, tmp_path):
+    command = [sys.executable, "-c", REFERENCES, case, str(tmp_path)]
+    subprocess.run(command, check=True, timeout=60, env={**os.environ, "PYTHONPATH": os.path.dirname(__file__)})
+
+
+def test_a_download_does_not_block_the_loop(tmp_path, monkeypatch):
+    fs = fsspec.filesystem("age", target_protocol="memory", **OPTIONS)
+    data = os.urandom(300_000)
+    fs.pipe("/downloaded", data)
+
+    def is_in_loop():
+        return asyncio._get_running_loop() is get_loop()
+
+    class Output:
+        written = b""
+
+        def write(self, step):
+            assert not is_in_loop()
+            self.written += step
+
+    output, sync, synced = Output(), os.fsync, []
+    fs.get_file("/downloaded", output)
+    assert output.written == data
+    monkeypatch.setattr(os, "fsync", lambda descriptor: (synced.append(is_in_loop()), sync(descriptor)))
+    fs.get("/downloaded", str(tmp_path / "a"))
+    assert (tmp_path / "a").read_bytes() == data and synced and not any(synced)
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_cancelled_download_leaves_no_temporary_file(tmp_path):
+    """The file is complete, and no thread is free to move it into place."""
+    fs = fsspec.filesystem("age", target_protocol="memory", **OPTIONS)
+    fs.pipe("/downloaded", b"data")
+    go_on = threading.Event()
+
+    class Cancelling(Callback):
+        def absolute_update(self, value):
+            for _ in range(64):
+                get_loop().run_in_executor(None, go_on.wait)
+            asyncio.current_task().cancel()
+
+    path = str(tmp_path / "a")
+    download = asyncio.run_coroutine_threadsafe(fs._get_file("/downloaded", path, callback=Cancelling()), get_loop())
+    try:
+        with pytest.raises(CancelledError):
+            download.result(60)
+        assert os.listdir(tmp_path) == []
+    finally:
+        go_on.set()
+
+
+def test_a_cancelled_upload_leaves_no_temporary_file(tmp_path, monkeypatch):
+    fs = fsspec.filesystem("age", target_protocol="memory", **OPTIONS)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    upload = asyncio.run_coroutine_threadsafe(fs._put_file(pipe, "/cancelled"), get_loop())
+    # Returns when the upload has opened the pipe.
+    with open(pipe, "wb") as source:
+        source.write(b"data")
+        source.flush()
+        upload.cancel()
+    deadline = time.monotonic() + 10
+    while (left := os.listdir(tmp_path / "temporary")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left and not fs.exists("/cancelled")

@@ -66,6 +66,26 @@ def test_only_the_header_is_sent(azure, tmp_path):
     assert client.get_blob_client("lake", "open/a").download_blob().readall() == DATA
 
 
+def test_no_blob_has_too_many_blocks(azure, tmp_path, monkeypatch):
+    from sealane.jobs._stores import _azure
+
+    _, client, options = azure
+    monkeypatch.setattr(_azure, "_MOST_BLOCKS", 2)
+    (tmp_path / "plain").write_bytes(DATA)
+    recipients = {"recipients": str(IDENTITY.recipient)}
+    call = {"ledger": f"{tmp_path}/seal", "target_options": options}
+    jobs.seal(f"{tmp_path}/plain", "abfs://lake/long", **recipients, **call).check()
+    blob = client.get_blob_client("lake", "long/plain")
+    lengths = [block.size for block in blob.get_block_list()[0]]
+    assert lengths[0] < 1000 and lengths[1:3] == [10 * MIB] * 2 and lengths[3] < MIB and len(lengths) == 4
+    assert age.decrypt(blob.download_blob().readall(), IDENTITY) == DATA
+    # A blob of other programs that is sent again as a whole.
+    blob.upload_blob(age.encrypt(DATA, IDENTITY.recipient), overwrite=True)
+    job(jobs.rekey, "abfs://lake/long", **TO_OTHER, folder=tmp_path / "rekey", options=options)
+    assert len(blob.get_block_list()[0]) == 3
+    assert age.decrypt(blob.download_blob().readall(), OTHER) == DATA
+
+
 def header(client, name):
     data = client.get_blob_client("lake", f"sealed/{name}").download_blob().readall()
     return data[: age.inspect(data).header_len]
@@ -144,12 +164,17 @@ def test_answers_that_are_no_success(azure, tmp_path):
     blob = client.get_blob_client("lake", "refused")
     sealed = age.encrypt(DATA, IDENTITY.recipient)
     blob.upload_blob(sealed, overwrite=True)
-    call = {"storage_options": options, "attempts": 1}
-    for status, error in (("403 Forbidden", "OSError: 403 Forbidden"), ("409 Conflict", "OSError: 409 Conflict")):
+    call = {"storage_options": options, "attempts": 2}
+    # Another attempt gives nobody more permissions.
+    for status, error, attempts in (
+        ("401 Unauthorized", "PermissionError: 401 Unauthorized", 1),
+        ("403 Forbidden", "PermissionError: 403 Forbidden", 1),
+        ("409 Conflict", "OSError: 409 Conflict", 2),
+    ):
         gate.before = lambda request, status=status: status if request.method == "PUT" else None
         report = jobs.rekey("abfs://lake/refused", **TO_OTHER, **call, ledger=f"{tmp_path}/{status}")
         gate.before = lambda request: None
-        assert report.records[0].error.startswith(error)
+        assert report.records[0].error.startswith(error) and report.records[0].attempts == attempts
         assert blob.download_blob().readall() == sealed
 
 

@@ -13,7 +13,7 @@ from sealane.jobs._ledger import Ledger, digest
 from sealane.jobs._place import Place
 from sealane.jobs._report import Record
 from sealane.jobs._stores import store_of
-from sealane.jobs._task import _is_passing
+from sealane.jobs._task import _can_retry
 
 OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
 RECIPIENT = str(IDENTITY.recipient)
@@ -117,9 +117,9 @@ def test_failed_connections_are_tried_again():
     ):
         with pytest.raises(OSError) as caught:
             raise_if_connection(error)
-        assert _is_passing(caught.value)
+        assert _can_retry(caught.value)
     raise_if_connection(NoCredentialsError())
-    assert not _is_passing(NoCredentialsError())
+    assert not _can_retry(NoCredentialsError())
 
 
 def test_names_that_stand_for_versions():

@@ -46,6 +46,7 @@ impl Encryptor {
     /// # Errors
     ///
     /// [`EncryptError::Random`]; [`EncryptError::Recipient`] with
+    /// [`EmptyPassphrase`](scrypt::EmptyPassphrase) or
     /// [`NotEnoughMemory`](scrypt::NotEnoughMemory).
     pub fn with_passphrase(passphrase: SecretString) -> Result<Self, EncryptError> {
         Self::with_passphrase_and_work_factor(passphrase, DEFAULT_WORK_FACTOR)
@@ -58,6 +59,7 @@ impl Encryptor {
     ///
     /// [`EncryptError::WorkFactor`] if `log_n` is not from 1 to 22 (other programs refuse to open
     /// files with more); [`EncryptError::Random`]; [`EncryptError::Recipient`] with
+    /// [`EmptyPassphrase`](scrypt::EmptyPassphrase) or
     /// [`NotEnoughMemory`](scrypt::NotEnoughMemory).
     pub fn with_passphrase_and_work_factor(passphrase: SecretString, log_n: u8) -> Result<Self, EncryptError> {
         if !(1..=DEFAULT_MAX_WORK_FACTOR).contains(&log_n) {

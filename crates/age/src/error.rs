@@ -59,6 +59,9 @@ pub enum EncryptError {
     /// The stanzas of the recipients are too many or too long together.
     #[error("the recipients do not fit in a header: {0}")]
     Header(HeaderError),
+    /// One of several holders is a passphrase, or combines holders itself.
+    #[error("neither a passphrase nor a group of holders can be a holder")]
+    NotAHolder,
     /// A recipient's public key has low order or, as an RSA key, less than 2048 bits.
     #[error("the public key of a recipient is weak")]
     WeakKey,
@@ -99,6 +102,7 @@ impl From<WrapError> for EncryptError {
             WrapError::IncompatibleRecipients(one, other) => Self::IncompatibleRecipients(one, other),
             WrapError::InvalidLabel => Self::InvalidLabel,
             WrapError::InvalidStanza(error) => Self::of_header(error),
+            WrapError::NotAHolder => Self::NotAHolder,
             WrapError::WeakKey => Self::WeakKey,
             WrapError::Random(error) => Self::Random(error),
             WrapError::Other(error) => Self::Recipient(error),

@@ -20,7 +20,8 @@ pub trait Identity {
     ///
     /// An identity must ignore stanzas of types that it does not know. `stanzas` are all stanzas of
     /// a file, or only one: the inner stanzas of a `sealane/threshold` stanza are passed one by
-    /// one.
+    /// one. A [`ThresholdIdentity`](crate::threshold::ThresholdIdentity) is an exception: it needs
+    /// all stanzas of its share sets.
     ///
     /// # Errors
     /// [`UnwrapError`].

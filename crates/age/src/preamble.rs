@@ -6,7 +6,7 @@ use sealane::Backend;
 
 use crate::error::DecryptError;
 use crate::file_key::FileKey;
-use crate::header::{self, Header, HeaderError};
+use crate::header::{Header, HeaderError, HeaderPrefix};
 use crate::identity::{Identity, UnwrapError};
 use crate::scrypt::DEFAULT_MAX_WORK_FACTOR;
 use crate::stream::{NONCE_BYTES, PayloadKey};
@@ -66,7 +66,7 @@ pub enum Prefix {
     /// The prefix ends inside the header or the nonce.
     Incomplete {
         /// The least length of a prefix that may contain the whole preamble. More may be needed: a
-        /// header can have any length up to [`MAX_HEADER_BYTES`](header::MAX_HEADER_BYTES).
+        /// header can have any length up to [`MAX_HEADER_BYTES`](crate::header::MAX_HEADER_BYTES).
         at_least: usize,
     },
 }
@@ -84,8 +84,8 @@ impl Preamble {
     /// The fault of the header, as soon as `prefix` shows it.
     pub fn parse(prefix: &[u8]) -> Result<Prefix, HeaderError> {
         let (header, len) = match Header::parse_prefix(prefix)? {
-            header::Prefix::Complete { header, len } => (header, len),
-            header::Prefix::Incomplete { at_least } => {
+            HeaderPrefix::Complete { header, len } => (header, len),
+            HeaderPrefix::Incomplete { at_least } => {
                 return Ok(Prefix::Incomplete { at_least: at_least + NONCE_BYTES });
             }
         };

@@ -107,6 +107,9 @@ pub enum WrapError {
     /// nested.
     #[error("a recipient returned an invalid stanza: {0}")]
     InvalidStanza(HeaderError),
+    /// The recipient combines holders, and one of them is a passphrase or combines holders itself.
+    #[error("neither a passphrase nor a group of holders can be a holder")]
+    NotAHolder,
     /// The recipient's public key has low order or, as an RSA key, less than 2048 bits, so that the
     /// wrapped key would not be secret.
     #[error("the public key of the recipient is weak")]

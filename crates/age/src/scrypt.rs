@@ -111,8 +111,9 @@ impl Recipient {
         Self { passphrase, log_n: DEFAULT_WORK_FACTOR }
     }
 
-    /// Sets scrypt's N to 2^`log_n`. This takes 2^(`log_n` + 10) bytes of memory. Other programs
-    /// refuse files with more than [`DEFAULT_MAX_WORK_FACTOR`].
+    /// Sets scrypt's N to 2^`log_n`. This takes 2^(`log_n` + 10) bytes of memory. Other programs,
+    /// and this crate's [`Decryptor`](crate::Decryptor) by default, refuse files with more than
+    /// [`DEFAULT_MAX_WORK_FACTOR`].
     ///
     /// # Errors
     /// [`InvalidWorkFactor`].

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::lengths::MAX_ARGUMENTS;
+
 /// A section of a header that wraps the file key for a recipient.
 ///
 /// ```text
@@ -13,17 +15,17 @@ use alloc::vec::Vec;
 pub struct Stanza {
     /// The type of the stanza: one or more printable ASCII characters, without spaces.
     pub tag: String,
-    /// The arguments, each of one or more such characters.
+    /// The arguments, each of one or more such characters. There are at most [`MAX_ARGUMENTS`].
     pub args: Vec<String>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Stanza {
-    /// Returns whether a header can have this stanza: its type and each of its arguments consist of
-    /// one or more printable ASCII characters.
+    /// Returns whether a header can have this stanza: it has at most [`MAX_ARGUMENTS`] arguments,
+    /// and its type and each of its arguments consist of one or more printable ASCII characters.
     pub fn is_well_formed(&self) -> bool {
-        is_printable(&self.tag) && self.args.iter().all(|arg| is_printable(arg))
+        self.args.len() <= MAX_ARGUMENTS && is_printable(&self.tag) && self.args.iter().all(|arg| is_printable(arg))
     }
 }
 

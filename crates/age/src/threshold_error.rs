@@ -18,7 +18,7 @@ pub enum ThresholdError {
         count: usize,
     },
     /// A text cannot be a label.
-    #[error("a label has 1 to 100 bytes of text, without control characters and without spaces at its ends")]
+    #[error("a label has 1 to 100 bytes of text, without invisible characters and without spaces at its ends")]
     Label,
     /// The identities have shares, but not enough.
     #[error("the file needs {needed} of {count} holders together, and {found} of them {} here", if *found == 1 { "is" } else { "are" })]

@@ -13,31 +13,48 @@ use sealane_object_store::object_store_014::SealedStore;
 use sealane_object_store::object_store_014::object_store::memory::InMemory;
 use sealane_object_store::object_store_014::object_store::path::Path;
 use sealane_object_store::object_store_014::object_store::{
-    Attribute, Attributes, Error, GetResult, ObjectStore as _, ObjectStoreExt as _, PutMode, PutOptions, UpdateVersion,
+    Attribute, Attributes, Error, GetResult, ObjectMeta, ObjectStore as _, ObjectStoreExt as _, PutMode, PutOptions,
+    UpdateVersion,
 };
 use sealane_object_store::sealane_age::x25519::Identity;
 
 const START: &[u8] = b"age-encryption.org/v1\n";
 
-/// Seals an object that was read from the inner store.
-async fn seal(store: &SealedStore, object: GetResult) -> Result<(), Error> {
+/// Seals an object that was read from the inner store. Returns whether it was plain.
+async fn seal(store: &SealedStore, object: GetResult) -> Result<bool, Error> {
     let path = object.meta.location.clone();
     let version = UpdateVersion { e_tag: object.meta.e_tag.clone(), version: object.meta.version.clone() };
     let options = PutOptions { mode: PutMode::Update(version), ..object.attributes.clone().into() };
-    store.put_opts(&path, object.bytes().await?.into(), options).await?;
-    Ok(())
+    let bytes = object.bytes().await?;
+    // `options` name the version with these bytes, so no other version is sealed.
+    if bytes.starts_with(START) {
+        return Ok(false);
+    }
+    store.put_opts(&path, bytes.into(), options).await?;
+    Ok(true)
 }
 
-/// Seals all plain objects. Returns their number.
-async fn migrate(store: &SealedStore) -> Result<usize, Error> {
+/// Seals an object that was listed. Returns whether it was plain.
+async fn seal_listed(store: &SealedStore, found: &ObjectMeta) -> Result<bool, Error> {
+    let (path, start) = (&found.location, START.len() as u64);
+    // Saves reading the whole of a sealed object.
+    if found.size >= start && store.inner().get_range(path, 0..start).await? == START {
+        return Ok(false);
+    }
+    seal(store, store.inner().get(path).await?).await
+}
+
+/// Seals the plain objects of a listing. Returns their number.
+async fn migrate(store: &SealedStore, listed: &[ObjectMeta]) -> Result<usize, Error> {
     let mut sealed = 0;
-    for found in store.inner().list(None).try_collect::<Vec<_>>().await? {
-        let (path, start) = (&found.location, START.len() as u64);
-        if found.size >= start && store.inner().get_range(path, 0..start).await? == START {
-            continue;
+    for found in listed {
+        match seal_listed(store, found).await {
+            Ok(was_plain) => sealed += usize::from(was_plain),
+            // The object was deleted meanwhile, or the store lists a marker of a folder, `name/`,
+            // as an object `name`.
+            Err(Error::NotFound { .. }) => println!("nothing to seal at {}", found.location),
+            Err(error) => return Err(error),
         }
-        seal(store, store.inner().get(path).await?).await?;
-        sealed += 1;
     }
     Ok(sealed)
 }
@@ -62,8 +79,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(matches!(error, Error::Precondition { .. }));
 
     println!("replaced meanwhile: {error}");
-    println!("{} objects sealed", migrate(&store).await?);
-    assert_eq!(migrate(&store).await?, 0, "all are sealed");
+
+    // Somebody seals one object and deletes another, after they were listed here.
+    let listed: Vec<_> = inner.list(None).try_collect().await?;
+    let other = Path::from("day-8.csv");
+    store.put(&other, "time,event\n".into()).await?;
+    assert!(!seal(&store, inner.get(&other).await?).await?, "it is sealed already");
+    inner.delete(&Path::from("day-7.csv")).await?;
+    println!("{} objects sealed", migrate(&store, &listed).await?);
+    assert_eq!(store.get(&other).await?.bytes().await?, "time,event\n");
+    let listed: Vec<_> = inner.list(None).try_collect().await?;
+    assert_eq!(migrate(&store, &listed).await?, 0, "all are sealed");
     let object = store.get(&path).await?;
     assert_eq!(object.attributes, attributes);
     assert_eq!(object.bytes().await?, "time,event\n09:00,start\n");

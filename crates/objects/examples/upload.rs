@@ -31,7 +31,8 @@ async fn upload(store: &SealedStore, path: &Path, data: impl Stream<Item = io::R
     }
     .await;
     if let Err(error) = written {
-        parts.abort().await?;
+        // The error that led to the abort is returned, and not an error of the abort itself.
+        let _ = parts.abort().await;
         return Err(error);
     }
     parts.finish().await?;

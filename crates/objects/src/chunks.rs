@@ -5,10 +5,10 @@ use std::sync::Arc;
 use sealane_age::StreamError;
 use sealane_age::stream::{SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
 
-use crate::opened::Opened;
+use crate::unlocked::UnlockedObject;
 
-/// The chunks of a range, which arrive in pieces of any length.
-pub(crate) struct Arriving {
+/// Assembles the chunks of a range from pieces of any length.
+pub(crate) struct ChunkAssembler {
     /// The number of the next chunk.
     next: u64,
     /// The number of sealed bytes that are still to come, including those in `buffer`.
@@ -18,7 +18,7 @@ pub(crate) struct Arriving {
     buffer: Vec<u8>,
 }
 
-impl Arriving {
+impl ChunkAssembler {
     pub(crate) fn new(range: &SealedRange) -> Self {
         let left = range.sealed.end - range.sealed.start;
         Self { next: range.first, left, is_last: range.is_last, buffer: Vec::new() }
@@ -89,47 +89,47 @@ impl Arriving {
 }
 
 /// Opens the chunks of a range of plaintext.
-pub(crate) struct Opening {
-    arriving: Arriving,
-    plaintext: RangeOfPlaintext,
+pub(crate) struct RangeDecryptor {
+    assembler: ChunkAssembler,
+    plaintext: PlaintextRange,
 }
 
-impl Opening {
-    pub(crate) fn new(opened: Arc<Opened>, range: &SealedRange) -> Self {
-        let plaintext = RangeOfPlaintext { opened, skip: range.skip, len: range.len };
-        Self { arriving: Arriving::new(range), plaintext }
+impl RangeDecryptor {
+    pub(crate) fn new(object: Arc<UnlockedObject>, range: &SealedRange) -> Self {
+        let plaintext = PlaintextRange { object, skip: range.skip, len: range.len };
+        Self { assembler: ChunkAssembler::new(range), plaintext }
     }
 
     /// Takes sealed bytes, opens the chunks that are complete, and returns the part of their
     /// plaintext that is in the range. All of it is authentic.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<u8>, StreamError> {
         let mut out = Vec::new();
-        self.arriving.push(bytes, |first, is_last, chunks| self.plaintext.open(first, is_last, chunks, &mut out))?;
+        self.assembler.push(bytes, |first, is_last, chunks| self.plaintext.open(first, is_last, chunks, &mut out))?;
         Ok(out)
     }
 
     /// Checks that all chunks have arrived.
     pub(crate) fn finish(&self) -> Result<(), StreamError> {
-        self.arriving.finish()
+        self.assembler.finish()
     }
 }
 
 /// The part of a range of plaintext that is still to come.
-struct RangeOfPlaintext {
-    opened: Arc<Opened>,
+struct PlaintextRange {
+    object: Arc<UnlockedObject>,
     /// The number of plaintext bytes to leave out before the range.
     skip: usize,
     /// The number of plaintext bytes of the range that are still to come.
     len: u64,
 }
 
-impl RangeOfPlaintext {
+impl PlaintextRange {
     /// Opens whole chunks, and appends the plaintext within the range.
     fn open(&mut self, first: u64, is_last: bool, chunks: &[u8], out: &mut Vec<u8>) -> Result<(), StreamError> {
         let count = chunks.len().div_ceil(SEALED_CHUNK_BYTES);
         let before = out.len();
         out.resize(before + chunks.len().saturating_sub(count * TAG_BYTES), 0);
-        self.opened.key.open_chunks(first, is_last, chunks, &mut out[before..])?;
+        self.object.key.open_chunks(first, is_last, chunks, &mut out[before..])?;
         let skipped = self.skip.min(out.len() - before);
         self.skip -= skipped;
         out.drain(before..before + skipped);

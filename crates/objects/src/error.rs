@@ -6,6 +6,35 @@ use sealane_age::{DecryptError, EncryptError, RekeyError, StreamError};
 
 /// An object cannot be sealed, opened or given other recipients. The `object_store` errors of
 /// `SealedStore` wrap this error: [`SealedError::of`] finds it there.
+///
+/// ```
+/// # #[cfg(feature = "object_store_014")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+///
+/// use sealane_object_store::object_store_014::SealedStore;
+/// use sealane_object_store::object_store_014::object_store::memory::InMemory;
+/// use sealane_object_store::object_store_014::object_store::path::Path;
+/// use sealane_object_store::object_store_014::object_store::ObjectStoreExt as _;
+/// use sealane_object_store::sealane_age::{DecryptError, x25519::Identity};
+/// use sealane_object_store::{Keys, SealedError};
+///
+/// let (ours, theirs) = (Identity::generate()?, Identity::generate()?);
+/// let inner = Arc::new(InMemory::new());
+/// let store = SealedStore::new(inner.clone(), Keys::new().with_recipient(ours.to_public()))?;
+/// let stranger = SealedStore::new(inner, Keys::new().with_identity(theirs))?;
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let path = Path::from("plans/monday");
+/// store.put(&path, "attack at dawn".into()).await?;
+/// let error = stranger.get(&path).await.unwrap_err();
+/// assert!(matches!(SealedError::of(&error), Some(SealedError::Open(DecryptError::NoMatch))));
+/// # Ok(())
+/// # })
+/// # }
+/// # #[cfg(not(feature = "object_store_014"))]
+/// # fn main() {}
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealedError {
@@ -28,7 +57,7 @@ pub enum SealedError {
     #[error("the header for the new recipients does not fit the {0} bytes of the old one")]
     HeaderLen(usize),
     /// No header can have the length that the keys ask for.
-    #[error("a header cannot have {0} bytes: the limit is 1 MiB")]
+    #[error("a header cannot have {0} bytes: the limit is 2 MiB")]
     LongHeader(usize),
     /// The object was replaced while it was read or given other recipients, or the inner store
     /// returned too few or too many bytes of it.

@@ -7,8 +7,8 @@ use sealane_age::StreamError;
 use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealedRange, TAG_BYTES};
 use zeroize::Zeroizing;
 
-use crate::chunks::Arriving;
-use crate::opened::Opened;
+use crate::chunks::ChunkAssembler;
+use crate::unlocked::UnlockedObject;
 
 /// The largest number of bytes to allocate for a range before any of it has arrived: the store may
 /// lie about the size of an object.
@@ -24,16 +24,16 @@ pub(crate) struct Group {
 }
 
 /// Groups ranges of plaintext, which must not be empty or extend beyond the plaintext.
-pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group>, StreamError> {
+pub(crate) fn groups(object: &UnlockedObject, ranges: &[Range<u64>]) -> Result<Vec<Group>, StreamError> {
     let mut order: Vec<_> = (0..ranges.len()).collect();
     order.sort_by_key(|&i| ranges[i].start);
     let mut merged: Vec<(Range<u64>, SealedRange, Vec<usize>)> = Vec::new();
     for i in order {
-        let (range, chunks) = (ranges[i].clone(), opened.range(ranges[i].clone())?);
+        let (range, chunks) = (ranges[i].clone(), object.range(ranges[i].clone())?);
         match merged.last_mut() {
             Some((all, known, members)) if chunks.sealed.start <= known.sealed.end => {
                 all.end = all.end.max(range.end);
-                *known = opened.range(all.clone())?;
+                *known = object.range(all.clone())?;
                 members.push(i);
             }
             _ => merged.push((range, chunks, vec![i])),
@@ -52,20 +52,20 @@ pub(crate) fn groups(opened: &Opened, ranges: &[Range<u64>]) -> Result<Vec<Group
 /// Collects the ranges of a group while its chunks arrive. Each range has its own buffer: a buffer
 /// for a whole group may be so large that the allocator asks the kernel for fresh pages each time.
 pub(crate) struct Collector {
-    arriving: Arriving,
+    assembler: ChunkAssembler,
     ranges: Ranges,
 }
 
 impl Collector {
-    pub(crate) fn new(opened: Arc<Opened>, group: Group) -> Self {
+    pub(crate) fn new(object: Arc<UnlockedObject>, group: Group) -> Self {
         let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len().min(FIRST_BYTES))).collect();
-        let arriving = Arriving::new(&group.chunks);
-        Self { arriving, ranges: Ranges { opened, group, found, complete: 0, plaintext: Zeroizing::default() } }
+        let assembler = ChunkAssembler::new(&group.chunks);
+        Self { assembler, ranges: Ranges { object, group, found, complete: 0, plaintext: Zeroizing::default() } }
     }
 
     /// Takes the next sealed bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), StreamError> {
-        self.arriving.push(bytes, |first, is_last, chunks| {
+        self.assembler.push(bytes, |first, is_last, chunks| {
             let count = chunks.len().div_ceil(SEALED_CHUNK_BYTES) as u64;
             let mut chunks = (first..first + count).zip(chunks.chunks(SEALED_CHUNK_BYTES));
             chunks.try_for_each(|(i, chunk)| self.ranges.open(i, is_last && i + 1 == first + count, chunk))
@@ -74,7 +74,7 @@ impl Collector {
 
     /// Returns the index and the plaintext of each range, if all chunks have arrived.
     pub(crate) fn finish(self) -> Result<impl Iterator<Item = (usize, Vec<u8>)>, StreamError> {
-        self.arriving.finish()?;
+        self.assembler.finish()?;
         let Ranges { group, found, .. } = self.ranges;
         Ok(group.ranges.into_iter().map(|(number, _)| number).zip(found))
     }
@@ -82,7 +82,7 @@ impl Collector {
 
 /// The ranges of a group.
 struct Ranges {
-    opened: Arc<Opened>,
+    object: Arc<UnlockedObject>,
     group: Group,
     /// The plaintext of each range, as far as it was collected.
     found: Vec<Vec<u8>>,
@@ -95,7 +95,7 @@ struct Ranges {
 impl Ranges {
     /// Opens a whole chunk, and appends its plaintext to the ranges that it is part of.
     fn open(&mut self, number: u64, is_last: bool, chunk: &[u8]) -> Result<(), StreamError> {
-        let key = &self.opened.key;
+        let key = &self.object.key;
         // The plaintext of the ranges fits in memory, so positions within the group fit `usize`.
         let start = usize::try_from(number - self.group.chunks.first).unwrap_or(usize::MAX) * CHUNK_BYTES;
         let end = start + chunk.len().saturating_sub(TAG_BYTES);

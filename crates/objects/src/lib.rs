@@ -73,9 +73,9 @@ mod keys;
 pub mod object_store_013;
 #[cfg(feature = "object_store_014")]
 pub mod object_store_014;
-mod opened;
 mod parts;
 mod sizes;
+mod unlocked;
 
 pub use sealane_age;
 

@@ -3,6 +3,27 @@
 /// Chooses the size that listings report for each object.
 ///
 /// `get` and `head` always report the length of the plaintext.
+///
+/// ```
+/// # #[cfg(feature = "object_store_014")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+///
+/// use sealane_object_store::object_store_014::SealedStore;
+/// use sealane_object_store::object_store_014::object_store::memory::InMemory;
+/// use sealane_object_store::sealane_age::x25519::Identity;
+/// use sealane_object_store::{Keys, ListedSize};
+///
+/// let identity = Identity::generate()?;
+/// let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
+/// // Other programs seal objects here too, with headers of any length.
+/// let store = SealedStore::new(Arc::new(InMemory::new()), keys)?.with_listed_size(ListedSize::Exact);
+/// # drop(store);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "object_store_014"))]
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListedSize {

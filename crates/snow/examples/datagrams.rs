@@ -1,8 +1,14 @@
-//! Messages that may be lost or arrive in another order, such as datagrams: each one carries its
-//! number. The client knows the server's public key beforehand (pattern NK), and both have a shared
-//! key (psk0).
+//! Messages that may be lost, repeated or arrive in another order, such as datagrams: each one
+//! carries its number. The client knows the server's public key beforehand (pattern NK), and both
+//! have a shared key (psk0).
+//!
+//! The client never uses a number twice. Anyone can deliver a datagram again, so the server accepts
+//! each number once. A server that runs for long needs a window of numbers instead of a set: see
+//! `ReplayWindow` in `examples/wireguard`.
 //!
 //! `cargo run --example datagrams`
+
+use std::collections::HashSet;
 
 use snow::params::NoiseParams;
 
@@ -29,12 +35,19 @@ fn main() -> Result<(), snow::Error> {
     }
     datagrams.reverse();
     datagrams.remove(3);
+    datagrams.push(datagrams[2].clone());
+    let (mut accepted, mut repeated) = (HashSet::new(), Vec::new());
     for (number, datagram) in &mut datagrams {
         let length = server.read_message(*number, datagram, &mut payload)?;
         assert_eq!(payload[..length], [*number as u8; 100]);
+        // Only after the datagram was opened: anyone can send a number.
+        if !accepted.insert(*number) {
+            repeated.push(*number);
+        }
         datagram[0] ^= 1;
         assert!(server.read_message(*number, datagram, &mut payload).is_err());
     }
-    println!("{} datagrams opened; all changed ones were refused", datagrams.len());
+    assert_eq!((accepted.len(), repeated), (7, vec![5]));
+    println!("{} datagrams accepted; a repeated one and all changed ones were refused", accepted.len());
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Seals a report to a public key. The recipient does not answer, and learns which key sealed the
 //! report (pattern X). Anybody can send the same report again, so put a number or a time into it.
-//! Whoever gets the recipient's key can open old reports, and make reports in any sender's name.
+//! An attacker who obtains the recipient's private key can open old reports, and forge reports from
+//! any sender.
 //!
 //! `cargo run --example one_way`
 

@@ -19,6 +19,23 @@ use crate::cipher::ChaChaPoly;
 ///
 /// A `snow::resolvers::FallbackResolver` can add other implementations. `resolver` adds `snow`'s
 /// own.
+///
+/// ```
+/// use sealane_snow::SealaneResolver;
+/// use sealane_snow::snow::params::CipherChoice;
+/// use sealane_snow::snow::resolvers::CryptoResolver;
+///
+/// let resolver = SealaneResolver::new();
+/// let mut cipher = resolver.resolve_cipher(&CipherChoice::ChaChaPoly).expect("what it is for");
+/// cipher.set(&[0x42; 32]);
+///
+/// let (mut sealed, mut opened) = ([0; 14 + 16], [0; 14]);
+/// cipher.encrypt(0, b"", b"attack at dawn", &mut sealed);
+/// cipher.decrypt(0, b"", &sealed, &mut opened)?;
+/// assert_eq!(&opened, b"attack at dawn");
+/// assert!(resolver.resolve_cipher(&CipherChoice::AESGCM).is_none());
+/// # Ok::<(), sealane_snow::snow::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SealaneResolver {
     backend: Backend,

@@ -131,6 +131,6 @@ mod tests {
     fn the_committed_page_has_the_table_of_the_committed_document() {
         let report = page::read(&docs()).unwrap();
         let page = std::fs::read_to_string(docs().join("dispatch.md")).unwrap();
-        assert!(page.contains(&page::table(&report)), "docs/dispatch.md is not of docs/compiled.json");
+        assert!(page.contains(&page::table(&report)), "docs/dispatch.md does not match docs/compiled.json");
     }
 }

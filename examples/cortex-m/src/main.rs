@@ -75,15 +75,16 @@ fn seal_and_open() -> Result<(), Failure> {
     cipher.open_in_place(&known::NONCE, &known::AAD, &mut message, &tag)?;
     same("plaintext", &message, known::PLAINTEXT)?;
 
+    // Two messages never have the same key and nonce.
     let mut packet = [0x5a; 4096];
-    let mut tag = cipher.seal_in_place(&known::NONCE, b"", &mut packet);
+    let mut tag = cipher.seal_in_place(&known::PACKET_NONCE, b"", &mut packet);
     same("tag of the packet", &tag, &known::PACKET_TAG)?;
     tag[0] ^= 1;
-    if cipher.open_in_place(&known::NONCE, b"", &mut packet, &tag).is_ok() {
+    if cipher.open_in_place(&known::PACKET_NONCE, b"", &mut packet, &tag).is_ok() {
         return Err(Failure::Forged);
     }
     tag[0] ^= 1;
-    cipher.open_in_place(&known::NONCE, b"", &mut packet, &tag)?;
+    cipher.open_in_place(&known::PACKET_NONCE, b"", &mut packet, &tag)?;
     same("packet", &packet, &[0x5a; 4096])
 }
 

@@ -8,7 +8,7 @@ use hyper::StatusCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The address has no host, or is not `http`.
+    /// The address has no host, has a user or a password, or is not `http`.
     Address,
     /// The object is no longer the one that was opened.
     Changed,

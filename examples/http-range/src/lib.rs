@@ -47,7 +47,13 @@ impl HttpObject {
     /// The errors of the connection, and an [`HttpError`] for a wrong address or response.
     pub async fn open(uri: Uri) -> io::Result<Self> {
         let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or(HttpError::Address)?;
-        let stream = TcpStream::connect((authority.host(), authority.port_u16().unwrap_or(80))).await?;
+        // The header `Host` has no user and no password (RFC 9110, section 7.2).
+        if authority.as_str().contains('@') {
+            return Err(HttpError::Address.into());
+        }
+        // IPv6 addresses are in brackets.
+        let host = authority.host().trim_matches(['[', ']']);
+        let stream = TcpStream::connect((host, authority.port_u16().unwrap_or(80))).await?;
         let (connection, driver) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
         // The task ends with the connection. The requests return its errors.
         tokio::spawn(driver);

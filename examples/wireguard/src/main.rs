@@ -48,7 +48,6 @@ impl Peer {
     /// passes their packets to `deliver`. Returns whether there was a datagram.
     fn receive(&mut self, deliver: impl FnMut(&[u8])) -> io::Result<bool> {
         let mut count = 0;
-        self.socket.set_nonblocking(false)?;
         while count < BATCH {
             if count == 1 {
                 self.socket.set_nonblocking(true)?;
@@ -59,6 +58,8 @@ impl Peer {
                 Err(error) => return Err(error),
             }
         }
+        // Otherwise, `send` would fail while the socket's buffer is full.
+        self.socket.set_nonblocking(false)?;
         let dropped = self.tunnel.open(&mut self.datagrams[..count], deliver);
         self.dropped.forged += dropped.forged;
         self.dropped.replayed += dropped.replayed;
@@ -79,7 +80,7 @@ fn sockets() -> io::Result<[UdpSocket; 2]> {
     Ok([a, b])
 }
 
-/// Sends every packet back until the other peer has ended, or [`LONGEST`] is over.
+/// Echoes packets until the other peer ends or [`LONGEST`] elapses.
 fn echo(mut peer: Peer, has_ended: &AtomicBool) -> io::Result<Dropped> {
     let (start, mut packets) = (Instant::now(), Vec::new());
     while !has_ended.load(Ordering::Acquire) && start.elapsed() < LONGEST {

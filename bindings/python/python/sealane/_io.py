@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 from ._errors import ArmorError, PayloadError
@@ -213,14 +212,10 @@ class AgeWriter(io.RawIOBase):
         raise TypeError("a writer holds a key and cannot be pickled")
 
 
-def seal_to_temporary(sealer: Sealer, path: str) -> str:
-    """Seals a file into a temporary file, which holds only ciphertext, and returns its name."""
-    with open(path, "rb") as source, tempfile.NamedTemporaryFile(prefix="sealane-", delete=False) as target:
-        try:
-            while data := source.read(_STEP):
-                target.write(sealer.update(data))
-            target.write(sealer.finish())
-        except BaseException:
-            os.unlink(target.name)
-            raise
-    return target.name
+def seal_to_file(sealer: Sealer, path: str, target: Any) -> None:
+    """Writes the ciphertext of the file at ``path`` to ``target``, a buffered file."""
+    with open(path, "rb") as source:
+        while data := source.read(_STEP):
+            target.write(sealer.update(data))
+    target.write(sealer.finish())
+    target.flush()

@@ -98,7 +98,7 @@ Recipients = Recipient | Iterable[Recipient]
 Identities = Identity | Part | Iterable[Identity | Part]
 Progress = Callable[[int, int | None], object]
 
-_MAX_HEADER_BYTES = 1 << 20
+_MAX_HEADER_BYTES = 2 << 20
 
 
 class Readable(Protocol):

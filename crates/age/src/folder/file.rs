@@ -23,7 +23,7 @@ pub enum FileFault {
     #[error(transparent)]
     Open(DecryptError),
     /// It is another file than the one in the manifest.
-    #[error("it is not the file in the manifest")]
+    #[error("this is not the file that the manifest lists")]
     Exchanged,
     /// Its length differs from the one in the manifest. Only someone who can open the file could
     /// have changed it and kept its id.
@@ -41,6 +41,11 @@ pub enum FileFault {
         /// The name in the manifest.
         name: String,
     },
+    /// It cannot be created in the destination, because the file system there does not allow its
+    /// name, or does not distinguish it from the name of another entry. The folder that contains
+    /// the entry may be the reason.
+    #[error("it cannot be created: {0}")]
+    NotCreated(#[source] io::Error),
     /// It is a symbolic link that may lead out of the folder.
     #[error("the link leads out of the folder, to {target:?}")]
     ExternalLink {

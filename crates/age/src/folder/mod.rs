@@ -30,7 +30,7 @@
 //!
 //! let manifest: Manifest = seal(&folder, &sealed, &recipients, Threads::ONE)?;
 //! let name = Name::new(Path::new("note")).unwrap();
-//! let Known { size, id: Id(_), attributes } = manifest.files[&name];
+//! let Known { size, id: Id(_), attributes, .. } = manifest.files[&name];
 //! assert_eq!((size, attributes), (14, Attributes::of(&metadata)));
 //! assert!(matches!(manifest.entries().next(), Some(Entry::File { .. })));
 //! assert_eq!(Stamp::of(&fs::metadata(folder.join("note"))?), unchanged);

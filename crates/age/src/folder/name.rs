@@ -31,12 +31,13 @@ impl Name {
     pub const MAX_BYTES: usize = 4096;
 
     /// The largest number of components in a manifest. Each component but the last is a folder, so
-    /// this limits the number of folders that an entry creates. Anyone may have written it.
+    /// this limits the number of folders that an entry creates. Anyone can write a manifest.
     pub const MAX_COMPONENTS: usize = 256;
 
     /// Checks `path`. Returns `None` if it is empty or does not lead to a place within the folder,
-    /// or if the system cannot have the name. Windows reserves names for devices, such as `aux` and
-    /// `nul.txt`, does not allow some characters, such as `:`, and no dot or space at the end.
+    /// or if the system cannot have the name. No system allows the character NUL. Windows reserves
+    /// names for devices, such as `aux` and `nul.txt`, does not allow some other characters, such
+    /// as `:`, and no dot or space at the end.
     pub fn new(path: &Path) -> Option<Self> {
         let down = |component| match component {
             Component::Normal(name) if is_usable(&name.to_string_lossy()) => Some(name),
@@ -198,7 +199,7 @@ mod tests {
     fn names_stay_below_the_folder() {
         assert_eq!(name("a/b").unwrap().as_path(), Path::new("a/b"));
         assert_eq!(name("a/./b/").unwrap().as_path(), Path::new("a/b"));
-        for bad in ["", ".", "..", "/", "/a", "a/../b", "../a", "./a/.."] {
+        for bad in ["", ".", "..", "/", "/a", "a/../b", "../a", "./a/..", "a\0b", "a/\0"] {
             assert!(name(bad).is_none(), "{bad}");
             assert!(serde_json::from_value::<Name>(bad.into()).is_err(), "{bad}");
         }

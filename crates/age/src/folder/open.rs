@@ -26,7 +26,7 @@ pub enum OpenError {
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] VerifyError),
-    /// A file or a folder cannot be written.
+    /// A file or a folder cannot be written, for example because the disk is full.
     #[error("{path:?}: {error}")]
     Io {
         /// The file or folder.
@@ -49,9 +49,11 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> OpenError {
 ///
 /// Modes, times and symbolic links are those of the manifest. A link that may lead out of the
 /// folder is not created. Such a link is a fault, and so is a link that the system cannot create:
-/// on Windows, each link. An entry whose name the system cannot have is a fault too. Files that are
-/// not in the manifest are ignored. The files are not synced to the disk. Nobody else may change the
-/// two folders during the call.
+/// on Windows, each link. An entry whose name the system or the file system cannot have is a fault
+/// too, and so are the entries below such a folder. Where `README` and `readme` are one name, only
+/// one of these entries can be created, and the other is a fault. Files that are not in the
+/// manifest are ignored. The files are not synced to the disk. Nobody else may change the two
+/// folders during the call.
 ///
 /// # Errors
 /// [`OpenError`], for example if `destination` exists. Files that were decrypted before the error
@@ -67,12 +69,13 @@ pub fn open(
     let directories = folders(names, manifest.directories.iter().map(|(name, attributes)| (name, *attributes)));
     // The manifest has no mode for the folder itself.
     make_directory(destination, Attributes::private())?;
-    for (path, attributes) in &directories {
-        make_directory(&destination.join(path), *attributes)?;
-    }
+    let Directories { made, refused, mut faults } = make_directories(destination, directories)?;
+    let entries = manifest.files.keys().chain(manifest.links.keys()).chain(manifest.directories.keys());
+    let lost = entries.filter(|name| is_below(name.as_path(), &refused));
+    faults.extend(lost.map(|name| (name.clone(), without_folder())));
 
-    let files: Vec<_> = manifest.files.iter().collect();
-    let (faults, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
+    let files: Vec<_> = manifest.files.iter().filter(|(name, _)| !is_below(name.as_path(), &refused)).collect();
+    let (faults, failure) = (Mutex::new(faults), Mutex::new(None));
     for_each_file(
         &files,
         threads,
@@ -81,7 +84,7 @@ pub fn open(
             let to = destination.join(name.as_path());
             let opened = open_sealed(&folder.join(name.sealed()), identities).map_err(OpenFileError::Fault);
             match opened.and_then(|reader| {
-                let output = create(&to, known.attributes).map_err(OpenFileError::Write)?;
+                let output = create(&to, known.attributes).map_err(not_created)?;
                 write(reader, known, &output, threads).inspect_err(|_| drop(fs::remove_file(&to)))
             }) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -103,9 +106,8 @@ pub fn open(
     faults.extend(manifest.unusable_faults());
 
     // Links come after the files, so that nothing is written through a link.
-    let folders: HashSet<_> =
-        directories.iter().map(|(path, _)| *path).filter(|_| !manifest.links.is_empty()).collect();
-    for (name, target) in &manifest.links {
+    let folders: HashSet<_> = made.iter().map(|(path, _)| *path).filter(|_| !manifest.links.is_empty()).collect();
+    for (name, target) in manifest.links.iter().filter(|(name, _)| !is_below(name.as_path(), &refused)) {
         let fault = if leads_out(name, target, |path| folders.contains(path)) {
             FileFault::ExternalLink { target: target.clone() }
         } else if let Err(error) = make_link(target, &destination.join(name.as_path())) {
@@ -118,7 +120,7 @@ pub fn open(
     // Folders get their attributes last, and the lowest ones first: a folder's time changes with
     // its contents, and its mode may forbid changes.
     // Only Unix can open a folder like a file.
-    for (path, attributes) in directories.iter().rev().filter(|_| cfg!(unix)) {
+    for (path, attributes) in made.iter().rev().filter(|_| cfg!(unix)) {
         let path = destination.join(path);
         File::open(&path).and_then(|directory| attributes.apply(&directory)).map_err(at(&path))?;
     }
@@ -134,6 +136,73 @@ fn write<R: io::Read>(
 ) -> Result<(), OpenFileError> {
     open_file(reader, Some(known), output, threads)?;
     known.attributes.apply(output).map_err(OpenFileError::Write)
+}
+
+/// The folders in the result.
+struct Directories<'a> {
+    /// The folders that were created.
+    made: Vec<(&'a Path, Attributes)>,
+    /// The folders that cannot be created, in the order of their paths, without those inside them.
+    refused: Vec<&'a Path>,
+    /// A fault for each refused folder.
+    faults: Vec<(Name, FileFault)>,
+}
+
+/// Creates `directories`, which are in the order of their paths.
+fn make_directories<'a>(
+    destination: &Path,
+    directories: Vec<(&'a Path, Attributes)>,
+) -> Result<Directories<'a>, OpenError> {
+    let mut all = Directories { made: Vec::with_capacity(directories.len()), refused: Vec::new(), faults: Vec::new() };
+    for (path, attributes) in directories {
+        if is_below(path, &all.refused) {
+            continue;
+        }
+        match make_directory(&destination.join(path), attributes) {
+            Ok(()) => all.made.push((path, attributes)),
+            Err(OpenError::Io { error, .. }) if concerns_one_name(&error) => {
+                all.refused.push(path);
+                all.faults.extend(Name::new(path).map(|name| (name, FileFault::NotCreated(error))));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
+}
+
+/// Returns whether `path` is inside one of `folders`, which are in the order of their paths. None
+/// of them is inside another.
+fn is_below(path: &Path, folders: &[&Path]) -> bool {
+    // In this order, only the last folder before `path` can contain it.
+    let before = folders.partition_point(|folder| *folder < path);
+    folders[..before].last().is_some_and(|folder| path.starts_with(folder))
+}
+
+/// Returns the fault of an entry whose folder was not created.
+fn without_folder() -> FileFault {
+    FileFault::NotCreated(io::Error::new(io::ErrorKind::NotFound, "its folder cannot be created"))
+}
+
+/// Returns whether a file or a folder cannot be created because of its name, so that others can.
+/// The destination is new, so an entry that exists there is another one of the manifest, whose name
+/// the file system does not distinguish from this one.
+fn concerns_one_name(error: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput};
+    // Some file systems refuse names that are not UTF-8 with this error, which has no kind.
+    #[cfg(unix)]
+    let is_not_text = error.raw_os_error() == Some(libc::EILSEQ);
+    #[cfg(not(unix))]
+    let is_not_text = false;
+    is_not_text || matches!(error.kind(), AlreadyExists | InvalidFilename | InvalidInput)
+}
+
+/// Returns the error for a file that cannot be created.
+fn not_created(error: io::Error) -> OpenFileError {
+    if concerns_one_name(&error) {
+        OpenFileError::Fault(FileFault::NotCreated(error))
+    } else {
+        OpenFileError::Write(error)
+    }
 }
 
 /// Creates a folder. If it gets a mode at the end, only its owner can use it until then.
@@ -164,4 +233,34 @@ fn make_link(target: &Path, path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn make_link(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "symbolic links cannot be created on this system"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a file system does not distinguish two names, the second folder exists already.
+    #[test]
+    fn the_folders_below_one_that_cannot_be_created_are_left_out() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("b")).unwrap();
+        let long = "x".repeat(300);
+        let (inside, beside) = (format!("{long}/y"), format!("{long}y"));
+        let paths = ["a", "b", "b/c", "b/c/d", "b!", "bc", &long, &inside, &beside, "z"].map(Path::new);
+        let all = paths.map(|path| (path, Attributes::default())).to_vec();
+        let Directories { made, refused, faults } = make_directories(place.path(), all).unwrap();
+        let made: Vec<_> = made.iter().map(|(path, _)| *path).collect();
+        assert_eq!(made, ["a", "b!", "bc", "z"].map(Path::new));
+        assert_eq!(refused, ["b", &long, &beside].map(Path::new));
+        for ((name, fault), refused) in faults.iter().zip(&refused) {
+            assert_eq!(name.as_path(), *refused);
+            assert!(matches!(fault, FileFault::NotCreated(_)), "{fault:?}");
+        }
+        assert_eq!(faults.len(), refused.len());
+        for (path, expected) in [("b", false), ("b/c/d/e", true), ("b!/c", false), ("a/b", false), (&inside, true)] {
+            assert_eq!(is_below(Path::new(path), &refused), expected, "{path}");
+        }
+        let missing = place.path().join("missing");
+        assert!(make_directories(&missing, vec![(Path::new("a"), Attributes::default())]).is_err());
+    }
 }

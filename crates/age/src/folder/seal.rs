@@ -34,10 +34,12 @@ pub enum SealError {
     /// The folder has an entry that is neither a file nor a folder nor a link.
     #[error("{0:?}: neither a file nor a folder nor a link")]
     Kind(PathBuf),
-    /// An entry has a name that an encrypted folder uses itself (see [`Name::is_reserved`]), or
-    /// that [`Name::new`] rejects.
+    /// An entry has a name that an encrypted folder uses itself (see [`Name::is_reserved`]).
     #[error("{0:?}: encrypted folders use this name themselves")]
     Reserved(PathBuf),
+    /// An entry has a name that [`Name::new`] rejects.
+    #[error("{0:?}: the name is reserved or not allowed on this system")]
+    Unusable(PathBuf),
     /// An entry has a name that no manifest can list (see [`Name::fits`]).
     #[error("{:?}: the name within the folder has more than {} bytes or {} components", .0, Name::MAX_BYTES, Name::MAX_COMPONENTS)]
     Long(PathBuf),
@@ -94,8 +96,8 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> SealError {
 /// ```
 ///
 /// # Errors
-/// [`SealError`], for example if `destination` exists. If encryption fails, what was written is
-/// removed.
+/// [`SealError`], for example if `destination` exists, or if a file's name is so long that the file
+/// system does not allow it with `.age`. If encryption fails, `destination` is removed.
 pub fn seal(
     source: &Path,
     destination: &Path,
@@ -169,8 +171,10 @@ fn find(source: &Path) -> Result<Found, SealError> {
         for entry in fs::read_dir(&path).map_err(at(&path))? {
             let entry = entry.map_err(at(&path))?;
             let (within, path) = (folder.join(entry.file_name()), entry.path());
-            let name = Name::new(&within).filter(|name| !name.is_reserved());
-            let name = name.ok_or_else(|| SealError::Reserved(path.clone()))?;
+            let name = Name::new(&within).ok_or_else(|| SealError::Unusable(path.clone()))?;
+            if name.is_reserved() {
+                return Err(SealError::Reserved(path));
+            }
             if !name.fits() {
                 return Err(SealError::Long(path));
             }

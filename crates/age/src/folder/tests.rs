@@ -206,8 +206,56 @@ fn a_link_that_cannot_be_made_is_a_fault() {
     assert_eq!(fs::metadata(place.path("opened/a")).unwrap().modified().unwrap(), long_ago);
 }
 
+/// No file system has a name this long. Some have other limits, and some do not distinguish all
+/// names.
 #[test]
-fn what_is_there_is_not_touched() {
+fn an_entry_with_an_impossible_name_does_not_keep_others_from_being_opened() {
+    let place = Place::new();
+    for name in ["a", "b", "c", "in/d"] {
+        place.write(&format!("source/{name}"), b"text");
+    }
+    let manifest = place.seal().unwrap();
+    let long = "x".repeat(300);
+    let below = |end: &str| name(&format!("{long}/{end}"));
+    let entries = manifest.entries().map(|entry| match entry {
+        Entry::File { size, id, attributes, .. } if id == manifest.files[&name("c")].id => {
+            Entry::File { name: below("c"), size, id, attributes }
+        }
+        entry => entry,
+    });
+    let directory = |name| Entry::Directory { name, attributes: Attributes::private() };
+    let link = Entry::Link { name: below("link"), target: "c".into() };
+    let mut text = Vec::new();
+    Manifest::write(&mut text, entries.chain([directory(below("")), directory(below("e/f")), link])).unwrap();
+    fs::write(place.path("sealed").join(MANIFEST), place.encryptor().encrypt_to_vec(&text).unwrap()).unwrap();
+
+    /// Creates a file when `opened` exists, as the entry of another manifest's name would.
+    struct Creates<'a>(&'a Place);
+    impl Identity for Creates<'_> {
+        fn unwrap_file_key(
+            &self,
+            stanzas: &[crate::stanza::Stanza],
+        ) -> Result<Option<crate::file_key::FileKey>, crate::identity::UnwrapError> {
+            if self.0.path("opened").exists() {
+                fs::write(self.0.path("opened/b"), b"other").unwrap();
+            }
+            self.0.key.unwrap_file_key(stanzas)
+        }
+    }
+    let creates = Creates(&place);
+    let identities = [&creates as &(dyn Identity + Sync)];
+    let faults = open(&place.path("sealed"), &place.path("opened"), &identities, Threads::ONE).unwrap();
+    let expected = ["b".to_owned()].into_iter().chain(["", "/c", "/e/f", "/link"].map(|end| format!("{long}{end}")));
+    assert_eq!(names(&faults), expected.collect::<Vec<_>>());
+    assert!(faults.iter().all(|(_, fault)| matches!(fault, FileFault::NotCreated(_))), "{faults:?}");
+    assert_eq!(fs::read(place.path("opened/b")).unwrap(), b"other");
+    for restored in ["a", "in/d"] {
+        assert_eq!(fs::read(place.path("opened").join(restored)).unwrap(), b"text");
+    }
+}
+
+#[test]
+fn keeps_existing_files() {
     let place = Place::new();
     place.write("source/a", b"text");
     place.write("sealed/kept", b"old");
@@ -259,6 +307,7 @@ fn names_in_messages_do_not_act_on_a_terminal() {
         SealError::Io { path: text.into(), error: io() }.to_string(),
         SealError::Kind(text.into()).to_string(),
         SealError::Reserved(text.into()).to_string(),
+        SealError::Unusable(text.into()).to_string(),
         SealError::Long(text.into()).to_string(),
         SealError::Collision { file: text.into(), folder: "b".into() }.to_string(),
         OpenError::Io { path: text.into(), error: io() }.to_string(),

@@ -3,13 +3,12 @@
 //! Windows reserves names for devices in every folder, and does not allow some characters. It
 //! removes dots and spaces at the end of a name, so such a name would lead to another file.
 
-use serde::Deserialize as _;
-
 use super::name::Form;
 
-/// Returns whether this system can have a file or a folder with the name `component`.
+/// Returns whether this system can have a file or a folder with the name `component`. A file system
+/// may refuse more names: long ones, for example.
 pub(super) fn is_usable(component: &str) -> bool {
-    !cfg!(windows) || is_windows_name(component)
+    if cfg!(windows) { is_windows_name(component) } else { !component.contains('\0') }
 }
 
 /// Returns whether Windows can have a file or a folder with the name `component`.
@@ -32,21 +31,21 @@ fn is_device(stem: &str) -> bool {
     DEVICES.contains(&stem.as_str()) || is_numbered("COM") || is_numbered("LPT")
 }
 
-/// Returns a name in a manifest as text, and the same name with `_` in place of each component that
-/// `is_usable` refuses or that is not Unicode. Returns `None` if there is no such component.
-/// Components that lead elsewhere, such as `..`, stay: no name has them.
-pub(super) fn stand_in(name: &serde_json::Value, is_usable: fn(&str) -> bool) -> Option<(String, String)> {
-    let (text, is_unicode) = match Form::deserialize(name).ok()? {
-        Form::Text(text) => (text, true),
-        Form::Bytes { base64 } => (String::from_utf8_lossy(&Form::decode(&base64).ok()?).into_owned(), false),
+/// Returns the bytes of a name in a manifest, and the same name with `_` in place of each component
+/// that `is_usable` refuses or that is not Unicode. Returns `None` if there is no such component.
+/// Components that no system can have, such as `..`, stay, so that the name is refused.
+pub(super) fn stand_in(name: Form, is_usable: fn(&str) -> bool) -> Option<(Vec<u8>, String)> {
+    let name = match name {
+        Form::Text(text) => text.into_bytes(),
+        Form::Bytes { base64 } => Form::decode(&base64).ok()?,
     };
-    let is_kept = |part: &str| {
-        matches!(part, "" | "." | "..")
-            || (is_usable(part) && (is_unicode || !part.contains(char::REPLACEMENT_CHARACTER)))
-    };
-    let parts: Vec<_> = text.split('/').map(|part| if is_kept(part) { part } else { "_" }).collect();
+    let is_kept = |part: &str| matches!(part, "" | "." | "..") || part.contains('\0') || is_usable(part);
+    let parts: Vec<_> = name
+        .split(|byte| *byte == b'/')
+        .map(|part| str::from_utf8(part).ok().filter(|part| is_kept(part)).unwrap_or("_"))
+        .collect();
     let usable = parts.join("/");
-    (usable != text).then_some((text, usable))
+    (usable.as_bytes() != name).then_some((name, usable))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub enum HeaderError {
     #[error("malformed header: a scrypt stanza must be the only one")]
     ScryptNotAlone,
     /// The header is longer than [`MAX_HEADER_BYTES`](super::MAX_HEADER_BYTES).
-    #[error("the header is longer than 1 MiB")]
+    #[error("the header is longer than 2 MiB")]
     TooLong,
     /// There are more recipient stanzas than [`MAX_STANZAS`](super::MAX_STANZAS), including those
     /// inside others.
@@ -77,6 +77,9 @@ pub enum LineFault {
     /// The type or an argument of a stanza has a character that is not one of ASCII 33 to 126.
     #[error("a stanza argument has a character that is not printable ASCII")]
     InvalidCharacter,
+    /// A stanza has more than [`MAX_ARGUMENTS`](super::MAX_ARGUMENTS) arguments.
+    #[error("a stanza has more than 128 arguments")]
+    TooManyArguments,
     /// A line of a stanza's body has more than 64 columns.
     #[error("a body line is longer than 64 columns")]
     BodyLineTooLong,

@@ -11,16 +11,16 @@
 //! `Header::parse(bytes)?.0.encode() == bytes`.
 //!
 //! ```
-//! use sealane_age::header::{Header, HeaderError, LineFault, Prefix, StanzaFault};
+//! use sealane_age::header::{Header, HeaderError, HeaderPrefix, LineFault, StanzaFault};
 //! use sealane_age::{Recipient, encrypt, x25519};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let identity = x25519::Identity::generate()?;
 //! # let file = encrypt([&identity.to_public() as &dyn Recipient], b"attack at dawn")?;
 //! // The first bytes of a file may not be enough.
-//! let Prefix::Incomplete { at_least } = Header::parse_prefix(&file[..50])? else { panic!() };
+//! let HeaderPrefix::Incomplete { at_least } = Header::parse_prefix(&file[..50])? else { panic!() };
 //! assert!(at_least > 50);
-//! let Prefix::Complete { header, len } = Header::parse_prefix(&file)? else { panic!() };
+//! let HeaderPrefix::Complete { header, len } = Header::parse_prefix(&file)? else { panic!() };
 //! assert_eq!(header.stanzas()[0].tag, "X25519");
 //! assert_eq!(header.encode(), file[..len]);
 //!
@@ -56,15 +56,15 @@ use self::parse::Parser;
 pub(crate) use self::reading::Reading;
 use crate::file_key::FileKey;
 use crate::keys;
-pub use crate::lengths::MAC_BYTES;
+pub use crate::lengths::{MAC_BYTES, MAX_ARGUMENTS};
 use crate::stanza::Stanza;
 
-/// The longest header that is read or written, in bytes. 1 MiB is enough for 500 post-quantum
-/// recipients, or for [`MAX_STANZAS`] shorter ones.
+/// The longest header that is read or written, in bytes. 2 MiB is enough for [`MAX_STANZAS`]
+/// post-quantum recipients.
 ///
-/// The format itself has no limit. Without one, a file of nothing but stanzas would exhaust the
-/// memory: a parsed header takes up to 30 times its length.
-pub const MAX_HEADER_BYTES: usize = 1 << 20;
+/// The format itself has no limit, but age 1.3.2 has the same one. Together with [`MAX_STANZAS`] and
+/// [`MAX_ARGUMENTS`], it bounds the memory of a parsed header.
+pub const MAX_HEADER_BYTES: usize = 2 << 20;
 
 /// The largest number of recipient stanzas that are read or written, including those inside
 /// `sealane/threshold` stanzas.
@@ -83,7 +83,8 @@ const MAC_TEXT_BYTES: usize = " \n".len() + (MAC_BYTES * 4).div_ceil(3);
 /// The header of an age file: recipient stanzas and a MAC over them.
 ///
 /// Its syntax is right, and so is the form of the stanzas from the specification. Checking the MAC
-/// needs the file key: [`Decryptor::decrypt`](crate::Decryptor::decrypt) does it.
+/// needs the file key: [`Decryptor::decrypt`](crate::Decryptor::decrypt) does it, and so does
+/// [`Header::verify`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header {
     stanzas: Vec<Stanza>,
@@ -109,11 +110,11 @@ impl Header {
     /// # Errors
     ///
     /// The fault of the header, as soon as `prefix` shows it.
-    pub fn parse_prefix(prefix: &[u8]) -> Result<Prefix, HeaderError> {
+    pub fn parse_prefix(prefix: &[u8]) -> Result<HeaderPrefix, HeaderError> {
         let mut parser = Parser::default();
         Ok(match Self::parse_lines(&mut parser, prefix)? {
-            (Some(header), rest) => Prefix::Complete { header, len: prefix.len() - rest.len() },
-            (None, rest) => Prefix::Incomplete { at_least: prefix.len() + parser.least_rest(rest)? },
+            (Some(header), rest) => HeaderPrefix::Complete { header, len: prefix.len() - rest.len() },
+            (None, rest) => HeaderPrefix::Incomplete { at_least: prefix.len() + parser.least_rest(rest)? },
         })
     }
 
@@ -216,8 +217,35 @@ impl Header {
         Self::new(stanzas, file_key).ok().filter(|header| header.encoded_len() == len)
     }
 
-    /// Returns whether the MAC is right, in constant time.
-    pub(crate) fn verify(&self, file_key: &FileKey) -> bool {
+    /// Returns whether the MAC is right, in constant time. If it is not, the header was changed, or
+    /// `file_key` is of another file.
+    ///
+    /// Whoever unwraps a file key with an [`Identity`](crate::Identity) must check the MAC before
+    /// the key is used. [`Decryptor`](crate::Decryptor) and [`Preamble`](crate::Preamble) do it.
+    ///
+    /// ```
+    /// use sealane_age::header::Header;
+    /// use sealane_age::{FileKey, Identity, Recipient, encrypt, x25519};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let [one, other] = [x25519::Identity::generate()?, x25519::Identity::generate()?];
+    /// let recipients = [one.to_public(), other.to_public()];
+    /// let file = encrypt(recipients.iter().map(|recipient| recipient as &dyn Recipient), b"attack at dawn")?;
+    /// let (header, _) = Header::parse(&file)?;
+    /// let file_key: FileKey = one.unwrap_file_key(header.stanzas())?.expect("it is a recipient");
+    /// assert!(header.verify(&file_key));
+    ///
+    /// // Someone removes the first recipient.
+    /// let text = String::from_utf8(header.encode())?;
+    /// let mut stanzas: Vec<_> = text.split("-> ").collect();
+    /// stanzas.remove(1);
+    /// let (changed, _) = Header::parse(stanzas.join("-> ").as_bytes())?;
+    /// let file_key = other.unwrap_file_key(changed.stanzas())?.expect("it is a recipient");
+    /// assert!(!changed.verify(&file_key));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn verify(&self, file_key: &FileKey) -> bool {
         keys::verify_header_mac(file_key, &self.encode_authenticated(), &self.mac)
     }
 
@@ -242,7 +270,7 @@ impl fmt::Debug for Header {
 
 /// The result of [`Header::parse_prefix`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Prefix {
+pub enum HeaderPrefix {
     /// The prefix contains the whole header.
     Complete {
         /// The header.

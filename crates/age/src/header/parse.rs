@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
 use super::{
-    COLUMNS, HeaderError, INTRO, LineFault, MAC_BYTES, MAC_PREFIX, MAC_TEXT_BYTES, MAX_HEADER_BYTES, MAX_STANZAS,
-    STANZA_PREFIX,
+    COLUMNS, HeaderError, INTRO, LineFault, MAC_BYTES, MAC_PREFIX, MAC_TEXT_BYTES, MAX_ARGUMENTS, MAX_HEADER_BYTES,
+    MAX_STANZAS, STANZA_PREFIX,
 };
 use crate::stanza::{Stanza, is_printable};
 
@@ -163,7 +163,11 @@ fn stanza_line(rest: &[u8]) -> Result<Stanza, LineFault> {
         }
     });
     let tag = words.next().expect("a split has at least one piece")?;
-    Ok(Stanza { tag, args: words.collect::<Result<_, _>>()?, body: Vec::new() })
+    let args = words.by_ref().take(MAX_ARGUMENTS).collect::<Result<_, _>>()?;
+    match words.next() {
+        None => Ok(Stanza { tag, args, body: Vec::new() }),
+        Some(_) => Err(LineFault::TooManyArguments),
+    }
 }
 
 fn mac(rest: &[u8]) -> Result<[u8; MAC_BYTES], LineFault> {

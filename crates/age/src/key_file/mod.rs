@@ -1,8 +1,8 @@
 //! Files with identities, and files with recipients: one key a line, as `age-keygen` writes them
 //! and `age -i` and `age -R` read them. No I/O.
 //!
-//! Empty lines, and lines that start with `#`, are skipped. So are a byte order mark, and the white
-//! space at the ends of lines.
+//! Empty lines, and lines that start with `#`, are skipped, whatever their encoding. So are a byte
+//! order mark at the start of the file, and the white space at the end of each line.
 //!
 //! An identity file may also be encrypted with a passphrase (feature `std`), or be an ssh private
 //! key (feature `ssh`): see [`IdentityFile`].
@@ -77,9 +77,12 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError<F: fmt::Display> {
-    /// It is not UTF-8.
-    #[error("the file is not text")]
-    NotText,
+    /// A line that is not a comment is not UTF-8. A file in UTF-16 has such lines.
+    #[error("line {line}: not UTF-8 text")]
+    NotText {
+        /// The number of the line, from 1.
+        line: usize,
+    },
     /// There is no key.
     #[error("there are no keys in the file")]
     NoKeys,
@@ -143,7 +146,8 @@ impl IdentityFile {
 /// [`KeyFileError`].
 pub fn parse_identities(contents: &[u8]) -> Result<Vec<AnyIdentity>, KeyFileError<IdentityFault>> {
     let mut identities = Vec::new();
-    for (line, text) in lines(contents)? {
+    for line in lines(contents)? {
+        let (line, text) = line?;
         identities.push(text.parse().map_err(|fault| KeyFileError::Line { line, fault })?);
     }
     if identities.is_empty() { Err(KeyFileError::NoKeys) } else { Ok(identities) }
@@ -181,7 +185,8 @@ impl Recipients {
 /// [`KeyFileError`].
 pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<RecipientFault>> {
     let mut found = Recipients { recipients: Vec::new(), skipped: Vec::new() };
-    for (line, text) in lines(contents)? {
+    for line in lines(contents)? {
+        let (line, text) = line?;
         let parsed = if text.len() > MAX_RECIPIENT_BYTES { Err(RecipientFault::TooLong) } else { text.parse() };
         match parsed {
             Ok(recipient) => found.recipients.push(recipient),
@@ -192,14 +197,22 @@ pub fn parse_recipients(contents: &[u8]) -> Result<Recipients, KeyFileError<Reci
     if found.recipients.is_empty() && found.skipped.is_empty() { Err(KeyFileError::NoKeys) } else { Ok(found) }
 }
 
-/// Returns the lines that should be keys, with their numbers.
-fn lines<F: fmt::Display>(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyFileError<F>> {
+/// A line and its number, unless it is not text.
+type Line<'a, F> = Result<(usize, &'a str), KeyFileError<F>>;
+
+/// Returns the lines that should be keys, with their numbers. Comments are left out before the
+/// others are read as text, because a comment may have any encoding.
+fn lines<F: fmt::Display>(contents: &[u8]) -> Result<impl Iterator<Item = Line<'_, F>>, KeyFileError<F>> {
     if contents.len() > MAX_FILE_BYTES {
         return Err(KeyFileError::TooLong);
     }
-    let text = core::str::from_utf8(without_mark(contents)).map_err(|_| KeyFileError::NotText)?;
-    let lines = (1..).zip(text.lines().map(str::trim_end));
-    Ok(lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')))
+    let lines = (1..).zip(without_mark(contents).split(|&byte| byte == b'\n'));
+    let lines = lines.filter(|(_, line)| !line.starts_with(b"#"));
+    let texts = lines.map(|(line, text)| match core::str::from_utf8(text) {
+        Ok(text) => Ok((line, text.trim_end())),
+        Err(_) => Err(KeyFileError::NotText { line }),
+    });
+    Ok(texts.filter(|line| !matches!(line, Ok((_, "")))))
 }
 
 fn without_mark(contents: &[u8]) -> &[u8] {

@@ -30,6 +30,18 @@ fn a_file_of_identities() {
     }
 }
 
+/// age reads such files too.
+#[test]
+fn comments_may_have_any_encoding() {
+    let [x25519, ..] = secret_lines();
+    let public = x25519::Identity::generate().unwrap().to_public().to_string();
+    let with_comment = |key: &str| [b"# J\xfcrgen\n", key.as_bytes(), b"\n#\xff"].concat();
+    assert_eq!(parse_identities(&with_comment(&x25519)).unwrap().len(), 1);
+    assert_eq!(parse_recipients(&with_comment(&public)).unwrap().recipients.len(), 1);
+    let in_line = [with_comment(&public), b"\n\xfc".to_vec()].concat();
+    assert_eq!(parse_recipients(&in_line).err(), Some(KeyFileError::NotText { line: 4 }));
+}
+
 /// Bech32 is in one case, but in either one.
 #[test]
 fn identities_in_lower_case() {
@@ -64,7 +76,7 @@ fn lines_that_are_no_identities() {
         assert!(!error.to_string().contains(&line), "the line may be secret");
     }
     assert_eq!(parse_identities(b"# nothing\n").err(), Some(KeyFileError::NoKeys));
-    assert_eq!(parse_identities(b"\xff").err(), Some(KeyFileError::NotText));
+    assert_eq!(parse_identities(b"#\n\xff").err(), Some(KeyFileError::NotText { line: 2 }));
     let long: Vec<u8> = iter::repeat_n(b'\n', MAX_FILE_BYTES + 1).collect();
     assert_eq!(parse_identities(&long).err(), Some(KeyFileError::TooLong));
 }

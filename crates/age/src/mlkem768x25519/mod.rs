@@ -25,6 +25,7 @@ mod xwing;
 
 use alloc::boxed::Box;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::str::FromStr;
 
 #[cfg(feature = "std")]
@@ -42,7 +43,8 @@ use crate::random;
 use crate::recipient::{WrapError, Wrapped};
 use crate::stanza::Stanza;
 use crate::text::{ParseError, decode, encode, encode_secret};
-use xwing::{CIPHERTEXT_BYTES, PUBLIC_BYTES, Private, Public, SEED_BYTES};
+use xwing::{CIPHERTEXT_BYTES, Private, Public};
+pub use xwing::{PUBLIC_BYTES, SEED_BYTES};
 
 /// The type of the stanzas.
 const TYPE: &str = "mlkem768x25519";
@@ -57,11 +59,11 @@ const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age1pq");
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-PQ-");
 
 /// A public key.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Recipient(Public);
 
 impl Recipient {
-    /// Returns the recipient for an X-Wing encapsulation key, which has 1216 bytes.
+    /// Returns the recipient for an X-Wing encapsulation key, which has [`PUBLIC_BYTES`].
     ///
     /// # Errors
     ///
@@ -69,6 +71,17 @@ impl Recipient {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let bytes: Option<[u8; PUBLIC_BYTES]> = bytes.try_into().ok();
         bytes.and_then(|bytes| Public::from_bytes(&bytes)).map(Self).ok_or(MALFORMED_RECIPIENT)
+    }
+
+    /// Returns the X-Wing encapsulation key.
+    pub fn to_bytes(&self) -> [u8; PUBLIC_BYTES] {
+        self.0.to_bytes()
+    }
+}
+
+impl Hash for Recipient {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_bytes().hash(state);
     }
 }
 
@@ -82,7 +95,7 @@ impl FromStr for Recipient {
 
 impl fmt::Display for Recipient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&encode(RECIPIENT_PREFIX, &self.0.to_bytes()))
+        f.write_str(&encode(RECIPIENT_PREFIX, &self.to_bytes()))
     }
 }
 
@@ -97,7 +110,7 @@ impl crate::recipient::Recipient for Recipient {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<Wrapped, WrapError> {
         let mut randomness = zeroize::Zeroizing::new([0; 64]);
         random::fill(&mut *randomness)?;
-        let (enc, shared) = self.0.encapsulate(&randomness);
+        let (enc, shared) = self.0.encapsulate(&randomness).ok_or(WrapError::WeakKey)?;
         let (key, nonce) = hpke::key_schedule(&shared, INFO);
         let args = [BASE64_STANDARD_NO_PAD.encode(enc)].into();
         let stanza = Stanza { tag: TYPE.into(), args, body: file_key.wrap(&key, &nonce) };
@@ -122,7 +135,7 @@ impl Identity {
         Ok(Self(Private::from_seed(&seed)))
     }
 
-    /// Returns the identity for an X-Wing seed, which has 32 bytes.
+    /// Returns the identity for an X-Wing seed, which has [`SEED_BYTES`].
     ///
     /// # Errors
     ///
@@ -132,8 +145,8 @@ impl Identity {
         Ok(Self(Private::from_seed(seed)))
     }
 
-    /// Returns the seed, which is secret.
-    pub fn seed(&self) -> &[u8; SEED_BYTES] {
+    /// Returns the seed.
+    pub fn expose_secret(&self) -> &[u8; SEED_BYTES] {
         self.0.seed()
     }
 
@@ -195,6 +208,29 @@ mod tests {
         assert!(recipient == identity.to_public());
         assert!(recipient.to_string().starts_with("age1pq1"));
         assert!(recipient.to_string().parse() == Ok(recipient));
+    }
+
+    #[test]
+    fn recipients_can_be_kept_in_a_set() {
+        let recipient = Identity::generate().unwrap().to_public();
+        let again = Recipient::from_bytes(&recipient.to_bytes()).unwrap();
+        let other = Identity::generate().unwrap().to_public();
+        let all = std::collections::HashSet::from([recipient, again, other]);
+        assert_eq!(all.len(), 2);
+    }
+
+    /// Nobody needs the X25519 half of the private key to break such a key's X25519 half.
+    #[test]
+    fn nothing_is_wrapped_for_a_weak_key() {
+        let mut key = Identity::generate().unwrap().to_public().to_bytes();
+        let file_key = FileKey::new(Box::new([7; FILE_KEY_BYTES]));
+        let share = PUBLIC_BYTES - 32;
+        key[share..].fill(0);
+        for first in [0, 1] {
+            key[share] = first;
+            let recipient = Recipient::from_bytes(&key).unwrap();
+            assert!(matches!(recipient.wrap_file_key(&file_key), Err(WrapError::WeakKey)));
+        }
     }
 
     #[test]

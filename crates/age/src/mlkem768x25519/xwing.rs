@@ -19,11 +19,11 @@ const SHARE_BYTES: usize = 32;
 /// The length of ML-KEM-768's ciphertext, in bytes.
 const PQ_CIPHERTEXT_BYTES: usize = 1088;
 /// The length of a public key, in bytes.
-pub(super) const PUBLIC_BYTES: usize = PQ_PUBLIC_BYTES + SHARE_BYTES;
+pub const PUBLIC_BYTES: usize = PQ_PUBLIC_BYTES + SHARE_BYTES;
 /// The length of a ciphertext, in bytes.
 pub(super) const CIPHERTEXT_BYTES: usize = PQ_CIPHERTEXT_BYTES + SHARE_BYTES;
 /// The length of a private key, in bytes. The private key is a seed for the keys of both schemes.
-pub(super) const SEED_BYTES: usize = 32;
+pub const SEED_BYTES: usize = 32;
 
 /// The label of section 5.3.
 const LABEL: &[u8; 6] = br"\.//^\";
@@ -37,6 +37,8 @@ pub(super) struct Public {
     pq: PqPublic,
     share: [u8; SHARE_BYTES],
 }
+
+impl Eq for Public {}
 
 impl Public {
     /// Returns `None` if the bytes are not a key: each coefficient must be less than the modulus
@@ -56,9 +58,10 @@ impl Public {
     }
 
     /// Returns a shared secret, and the ciphertext from which the private key recovers it (section
-    /// 5.4). `randomness` must be used only once.
+    /// 5.4). `randomness` must be used only once. Returns `None` if the X25519 key has low order:
+    /// only ML-KEM would protect the secret. age rejects such a key too, X-Wing does not.
     #[cfg(feature = "std")]
-    pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> ([u8; CIPHERTEXT_BYTES], Shared) {
+    pub(super) fn encapsulate(&self, randomness: &[u8; 64]) -> Option<([u8; CIPHERTEXT_BYTES], Shared)> {
         use ml_kem::EncapsulateDeterministic as _;
         let (m, ephemeral) = randomness.split_at(32);
         let ephemeral: &[u8; 32] = ephemeral.try_into().expect("the other half");
@@ -67,10 +70,13 @@ impl Public {
         let pq_shared = wiped(pq_shared);
         let share = public_key(ephemeral);
         let x_shared = shared_secret(ephemeral, &self.share);
+        if is_zero(&x_shared) {
+            return None;
+        }
         let mut ciphertext = [0; CIPHERTEXT_BYTES];
         ciphertext[..PQ_CIPHERTEXT_BYTES].copy_from_slice(&pq);
         ciphertext[PQ_CIPHERTEXT_BYTES..].copy_from_slice(&share);
-        (ciphertext, combine(&pq_shared, &x_shared, &share, &self.share))
+        Some((ciphertext, combine(&pq_shared, &x_shared, &share, &self.share)))
     }
 }
 
@@ -142,7 +148,7 @@ mod tests {
     fn both_sides_share_the_same() {
         let private = Private::from_seed(&[1; 32]);
         let public = Public::from_bytes(&private.public().to_bytes()).unwrap();
-        let (mut ciphertext, shared) = public.encapsulate(&[2; 64]);
+        let (mut ciphertext, shared) = public.encapsulate(&[2; 64]).unwrap();
         assert_eq!(private.decapsulate(&ciphertext).unwrap(), shared);
         for place in [0, PQ_CIPHERTEXT_BYTES - 1, PQ_CIPHERTEXT_BYTES] {
             ciphertext[place] ^= 1;
@@ -155,7 +161,7 @@ mod tests {
     #[test]
     fn a_share_that_gives_the_same_to_everybody_is_refused() {
         let private = Private::from_seed(&[1; 32]);
-        let (mut ciphertext, _) = private.public().encapsulate(&[2; 64]);
+        let (mut ciphertext, _) = private.public().encapsulate(&[2; 64]).unwrap();
         for point in [[0; 32], {
             let mut one = [0; 32];
             one[0] = 1;

@@ -26,7 +26,8 @@ pub struct PayloadKey {
 
 impl PayloadKey {
     /// Derives the key from the file key and the nonce of the payload
-    /// (<https://c2sp.org/age#payload>).
+    /// (<https://c2sp.org/age#payload>). Check the header first, with
+    /// [`Header::verify`](crate::header::Header::verify).
     pub fn new(file_key: &FileKey, nonce: &[u8; NONCE_BYTES], backend: Backend) -> Self {
         let cipher = ChunkCipher::new(&keys::payload_key(file_key, nonce), backend);
         Self { cipher, file_id: keys::file_id(file_key) }

@@ -57,7 +57,7 @@ impl fmt::Display for ShareSetId {
 
 /// A note from the maker of a file to the holders, for example "budget 2027".
 ///
-/// It has 1 to [`MAX_LABEL_BYTES`] bytes of UTF-8 on one line, without spaces at its ends.
+/// It has 1 to [`MAX_LABEL_BYTES`] bytes of UTF-8 on one line, without white space at its ends.
 /// Characters that would change how the text around them is shown are rejected: control characters,
 /// line separators, direction marks, and some invisible ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,10 +74,8 @@ impl FromStr for Label {
     type Err = ThresholdError;
 
     fn from_str(text: &str) -> Result<Self, ThresholdError> {
-        let is_valid = (1..=MAX_LABEL_BYTES).contains(&text.len())
-            && !text.starts_with(' ')
-            && !text.ends_with(' ')
-            && !text.chars().any(is_deceptive);
+        let is_valid =
+            (1..=MAX_LABEL_BYTES).contains(&text.len()) && text.trim() == text && !text.chars().any(is_deceptive);
         if is_valid { Ok(Self(text.to_owned())) } else { Err(ThresholdError::Label) }
     }
 }

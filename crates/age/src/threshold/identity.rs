@@ -13,6 +13,9 @@ use crate::stanza::Stanza;
 
 /// Identities of several holders, and parts that others have contributed. Together they open a
 /// file, if there are enough.
+///
+/// As an [`Identity`], it needs all stanzas of a file. One stanza of a share set alone is
+/// [`ThresholdError::Malformed`].
 pub struct ThresholdIdentity<'a> {
     identities: Vec<&'a dyn Identity>,
     parts: &'a [Part],

@@ -100,6 +100,8 @@ fn open(share: &Share, identity: &dyn Identity) -> Result<Option<FileKey>, Unwra
                 Some(share) => return Ok(Some(share)),
                 None => is_wrong = true,
             },
+            // The fault is in the stanza of this share. The identity may open others.
+            Err(UnwrapError::InvalidStanza) => is_wrong = true,
             Err(error) => return Err(error),
         }
     }

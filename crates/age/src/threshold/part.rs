@@ -45,25 +45,28 @@ impl Part {
     /// name and location, and written its other stanzas.
     ///
     /// # Errors
-    /// The errors of the identities, [`ThresholdError::Malformed`],
-    /// [`ThresholdError::UnknownVersion`], and [`ThresholdError::WrongShare`] if an identity
-    /// unwraps a key that does not open the share. An empty result is not an error.
+    /// [`ThresholdError::Malformed`] and [`ThresholdError::UnknownVersion`]. If no share can be
+    /// opened, also the first error of an identity, and [`ThresholdError::WrongShare`] if an
+    /// identity unwraps a key that does not open the share. An empty result is not an error.
     pub fn of<'a>(
         header: &Header,
         identities: impl IntoIterator<Item = &'a dyn Identity>,
     ) -> Result<Vec<(ShareDescription, Self)>, UnwrapError> {
         let identities: Vec<_> = identities.into_iter().collect();
-        let mut parts = Vec::new();
+        let (mut parts, mut failure) = (Vec::new(), None);
         for set in &ShareSet::all(header.stanzas())? {
             let mut shares = KnownShares::new(set);
-            shares.unwrap(&identities, usize::MAX)?;
+            failure = failure.or(shares.unwrap(&identities, usize::MAX).err());
             for (point, share) in shares.found {
                 let description = ShareDescription { point, ..set.description().clone() };
                 let ShareDescription { threshold, count, set, .. } = description;
                 parts.push((description, Self { set, threshold, count, point, share }));
             }
         }
-        Ok(parts)
+        match failure {
+            Some(error) if parts.is_empty() => Err(error),
+            _ => Ok(parts),
+        }
     }
 
     /// Returns the id of the share set.

@@ -10,15 +10,16 @@ use sealane::shamir::bytes::Splitter;
 use zeroize::Zeroizing;
 
 use super::share::Share;
-use super::{Label, ShareDescription, ShareSetId, ThresholdError};
+use super::{Label, ShareDescription, ShareSetId, TYPE, ThresholdError};
 use crate::file_key::{FILE_KEY_BYTES, FileKey};
+use crate::header::SCRYPT;
 use crate::random;
 use crate::recipient::{Recipient, WrapError, Wrapped};
 use crate::stanza::is_printable;
 
 /// Combines recipients, a chosen number of whom must cooperate to open a file.
 ///
-/// They must all differ: a recipient that is given twice holds two shares. Recipients cannot be
+/// Neither a passphrase nor another `ThresholdRecipient` can be one of them. They must all differ: a recipient that is given twice holds two shares. Recipients cannot be
 /// compared here, so the caller must check this.
 pub struct ThresholdRecipient<'a> {
     threshold: u8,
@@ -82,6 +83,9 @@ impl Recipient for ThresholdRecipient<'_> {
             let (threshold, label) = (self.threshold, self.label.clone());
             let description = ShareDescription { threshold, count: points.len() as u8, point, set, label };
             let (share, theirs) = Share::seal(description, &FileKey::copy_of(share), *recipient)?;
+            if share.stanzas.iter().any(|stanza| stanza.tag == SCRYPT || stanza.tag == TYPE) {
+                return Err(WrapError::NotAHolder);
+            }
             if !theirs.iter().all(|label| is_printable(label)) {
                 return Err(WrapError::InvalidLabel);
             }

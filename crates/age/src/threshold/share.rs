@@ -16,11 +16,11 @@ use super::{ShareDescription, ThresholdError};
 use crate::file_key::{FILE_KEY_BYTES, FileKey};
 use crate::header::nested::{Nested, PREFIX_BYTES};
 use crate::keys;
+use crate::lengths::TAG_BYTES;
 #[cfg(feature = "std")]
 use crate::recipient::{Recipient, WrapError, Wrapped};
 use crate::stanza::Stanza;
 
-const TAG_BYTES: usize = 16;
 const SEALED_BYTES: usize = FILE_KEY_BYTES + TAG_BYTES;
 const COMMITMENT_BYTES: usize = PREFIX_BYTES - SEALED_BYTES;
 

@@ -6,7 +6,7 @@ use std::mem::size_of;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use sealane_age::header::{Header, HeaderError, MAX_HEADER_BYTES, MAX_STANZAS};
+use sealane_age::header::{Header, HeaderError, LineFault, MAX_ARGUMENTS, MAX_HEADER_BYTES, MAX_STANZAS};
 use sealane_age::{
     DecryptError, Decryptor, EncryptError, Encryptor, FileKey, Identity, Recipient, Stanza, WrapError, Wrapped,
 };
@@ -53,6 +53,17 @@ fn memory(header: &Header) -> usize {
     header.stanzas().iter().map(stanza).sum()
 }
 
+/// Returns a stanza of the length of one for a post-quantum recipient.
+fn post_quantum() -> Stanza {
+    let share = "Sealane/".repeat(186) + "AAAAAA";
+    Stanza { tag: "mlkem768x25519".into(), args: vec![share], body: vec![7; 32] }
+}
+
+/// Returns a stanza with as many arguments as are allowed.
+fn arguments() -> Stanza {
+    Stanza { tag: "a".into(), args: vec!["a".into(); MAX_ARGUMENTS], body: vec![] }
+}
+
 fn opens_quickly(stanza: fn() -> Stanza, count: usize, first: bool) {
     let crowd = Crowd { stanza, count, first };
     let encryptor = Encryptor::with_recipients([&crowd as &dyn Recipient]).unwrap().with_backend(backend());
@@ -86,6 +97,25 @@ fn a_thousand_stanzas_that_have_to_be_tried_are_opened() {
     opens_quickly(x25519, MAX_STANZAS - 1, false);
 }
 
+#[test]
+fn a_thousand_post_quantum_stanzas_are_opened() {
+    opens_quickly(post_quantum, MAX_STANZAS - 1, false);
+}
+
+#[test]
+fn stanzas_have_at_most_128_arguments() {
+    opens_quickly(arguments, MAX_STANZAS - 1, false);
+    let mut stanza = arguments();
+    assert!(stanza.is_well_formed());
+    stanza.args.push("a".into());
+    assert!(!stanza.is_well_formed());
+    let file_key = FileKey::new(Box::new([7; 16]));
+    assert_eq!(Header::new(vec![stanza], &file_key), Err(HeaderError::InvalidStanza));
+    let text = String::from_utf8(Header::new(vec![arguments()], &file_key).unwrap().encode()).unwrap();
+    let error = Header::parse(text.replacen(" a", " a a", 1).as_bytes()).unwrap_err();
+    assert_eq!(error, HeaderError::Malformed { line: 2, fault: LineFault::TooManyArguments });
+}
+
 /// Writers and readers have the same limit, to the stanza.
 #[test]
 fn one_stanza_more_than_a_header_may_have() {
@@ -116,11 +146,11 @@ impl<R: Read> Read for Counted<R> {
 #[test]
 fn more_than_a_header_may_have_is_refused_before_it_is_read() {
     let stanza = "-> X25519 CJM36AHmTbdHSuOQL+NESqyVQE75f2e610iRdLPEN20\nC3ZAeY64NXS4QFrksLm3EGz+uPRyI0eQsWw7LWbbYig\n";
-    let long = ["-> a\n".to_owned(), format!("{}\n", "A".repeat(64)).repeat(20_000)].concat();
+    let long = ["-> a\n".to_owned(), format!("{}\n", "A".repeat(64)).repeat(40_000)].concat();
     let end = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
     for (stanzas, expected) in [
         (stanza.repeat(100_000), HeaderError::TooManyStanzas),
-        ("-> a\n\n".repeat(200_000), HeaderError::TooManyStanzas),
+        ("-> a\n\n".repeat(400_000), HeaderError::TooManyStanzas),
         (long, HeaderError::TooLong),
     ] {
         let file = ["age-encryption.org/v1\n", &stanzas, end, &"x".repeat(32)].concat();

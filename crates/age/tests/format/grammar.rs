@@ -2,7 +2,7 @@
 //! (<https://c2sp.org/age#header>): for all headers made of a few pieces, and for every change of a
 //! byte.
 
-use sealane_age::header::{Header, HeaderError, Prefix};
+use sealane_age::header::{Header, HeaderError, HeaderPrefix};
 
 const INTRO: &str = "age-encryption.org/v1\n";
 const LAST_LINE: &str = "--- fgMiVLJHMlg9fW7CVG/hPS5EAU4Zeg19LyCP7SoH5nA\n";
@@ -73,20 +73,22 @@ fn check(text: &[u8], first_cut: usize) -> bool {
     let parsed = Header::parse(text);
     assert_eq!(parsed.as_ref().ok().map(|(_, length)| *length), expected, "{:?}", String::from_utf8_lossy(text));
     match (Header::parse_prefix(text), parsed) {
-        (Ok(Prefix::Complete { header, len }), Ok((parsed, length))) => {
+        (Ok(HeaderPrefix::Complete { header, len }), Ok((parsed, length))) => {
             assert!(header == parsed && len == length);
             assert!(header.encode() == text[..length], "{:?}", String::from_utf8_lossy(text));
             assert_eq!(header.encoded_len(), length);
             let mut before = 0;
             for cut in first_cut..length {
                 let shorter = Header::parse_prefix(&text[..cut]);
-                let Ok(Prefix::Incomplete { at_least }) = shorter else { panic!("{cut} of {length}: {shorter:?}") };
+                let Ok(HeaderPrefix::Incomplete { at_least }) = shorter else {
+                    panic!("{cut} of {length}: {shorter:?}")
+                };
                 assert!(cut < at_least && at_least <= length, "{cut} of {length}: {at_least}");
                 assert!(before <= at_least, "{cut} of {length}: {at_least} after {before}");
                 before = at_least;
             }
         }
-        (Ok(Prefix::Incomplete { at_least }), Err(_)) => assert!(at_least > text.len()),
+        (Ok(HeaderPrefix::Incomplete { at_least }), Err(_)) => assert!(at_least > text.len()),
         (Err(error), Err(expected)) => assert_eq!(error, expected),
         (prefix, parsed) => panic!("{prefix:?}, {parsed:?}"),
     }

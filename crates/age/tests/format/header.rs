@@ -1,7 +1,7 @@
 //! The parser accepts exactly the headers that the writer writes.
 
 use proptest::prelude::*;
-use sealane_age::header::{Header, HeaderError, LineFault, StanzaFault};
+use sealane_age::header::{Header, HeaderError, LineFault, MAX_HEADER_BYTES, StanzaFault};
 use sealane_age::{DecryptError, Decryptor, FileKey, Stanza};
 
 use crate::support::one_line;
@@ -176,12 +176,12 @@ fn stanzas_that_cannot_be_written_are_refused() {
     assert_eq!(Header::new(vec![], &file_key()).unwrap_err(), HeaderError::NoStanza);
     // The longest argument fills the header: the intro, "-> a ", two line feeds and the line of the
     // MAC surround it.
-    let longest = (1 << 20) - "age-encryption.org/v1\n-> a \n\n--- \n".len() - MAC.len();
+    let longest = MAX_HEADER_BYTES - "age-encryption.org/v1\n-> a \n\n--- \n".len() - MAC.len();
     let with_argument =
         |len| Header::new(vec![Stanza { tag: "a".into(), args: vec!["x".repeat(len)], body: vec![] }], &file_key());
     assert_eq!(with_argument(longest + 1).unwrap_err(), HeaderError::TooLong);
     let encoded = with_argument(longest).unwrap().encode();
-    assert_eq!(encoded.len(), 1 << 20);
+    assert_eq!(encoded.len(), MAX_HEADER_BYTES);
     Header::parse(&encoded).unwrap();
 }
 

@@ -57,7 +57,7 @@ fn debug_output_of_keys() {
 
     let key = mlkem768x25519::Identity::generate().unwrap();
     let text = key.to_text();
-    is_redacted(&key, key.seed(), &text.expose_secret()["AGE-SECRET-KEY-PQ-1".len()..]);
+    is_redacted(&key, key.expose_secret(), &text.expose_secret()["AGE-SECRET-KEY-PQ-1".len()..]);
 
     let text = "AGE-PLUGIN-YUBIKEY-1QQPQUQSZLD4GT";
     let key = plugin::Identity::without_data("yubikey").unwrap();

@@ -195,6 +195,13 @@ fn labels_that_are_possible() {
     for bad in ["", " x", "x ", "a\nb", "a\u{1b}[2Jb", "a\u{202e}b", "a\u{2066}b", "a\u{200b}b", "\u{feff}x", &long] {
         assert_eq!(bad.parse::<Label>(), Err(ThresholdError::Label), "{bad:?}");
     }
+    // Blanks at the ends, and characters without a shape.
+    for bad in ["\u{a0}", "\u{3000}", "x\u{2003}", "\u{3164}", "\u{2800}"] {
+        assert_eq!(bad.parse::<Label>(), Err(ThresholdError::Label), "{bad:?}");
+    }
+    for bad in "\u{ad}\u{34f}\u{115f}\u{1160}\u{180e}\u{ffa0}\u{fff9}\u{fffb}\u{e0000}\u{e0041}\u{e007f}".chars() {
+        assert_eq!(format!("a{bad}b").parse::<Label>(), Err(ThresholdError::Label), "{bad:?}");
+    }
 }
 
 /// `rekey` puts two share sets into one file: each opens it by itself, and no mixture of them does.
@@ -283,6 +290,12 @@ fn one_who_fails_does_not_keep_others_from_opening() {
     open(&[&failing, &keys[0], &keys[1]]).unwrap();
     assert_eq!(failing.0.get(), 1, "it is not asked again");
     let error = open(&[&keys[0], &failing]).unwrap_err();
+    assert!(error.to_string().contains("the plugin is missing"), "{error}");
+    // Nor from giving a part.
+    let header = Decryptor::new(&file[..]).unwrap().into_header();
+    let parts = Part::of(&header, [&failing as &dyn Identity, &keys[0]]).unwrap();
+    assert_eq!(parts.iter().map(|(_, part)| part.point()).collect::<Vec<_>>(), [1]);
+    let Err(error) = Part::of(&header, [&failing as &dyn Identity]) else { panic!("it gave a part") };
     assert!(error.to_string().contains("the plugin is missing"), "{error}");
 }
 

@@ -338,16 +338,44 @@ impl Recipient for Bad {
 #[test]
 fn a_holders_plugin_that_returns_what_nobody_could_read() {
     let good = Key::generate().unwrap().to_public();
-    for tag in [None, Some(""), Some("a b"), Some("X25519"), Some("scrypt"), Some(threshold::TYPE)] {
+    for tag in [None, Some(""), Some("a b"), Some("X25519")] {
         let bad = Bad(tag);
         let all = ThresholdRecipient::new(2, [&good as &dyn Recipient, &bad]).unwrap();
         let error = Encryptor::with_recipients([&all as &dyn Recipient]).unwrap_err();
         assert!(matches!(error, EncryptError::InvalidStanza(_)), "{tag:?}: {error:?}");
         crate::support::one_line(&error);
     }
+    for tag in ["scrypt", threshold::TYPE] {
+        let bad = Bad(Some(tag));
+        let all = ThresholdRecipient::new(2, [&bad as &dyn Recipient, &good]).unwrap();
+        let error = Encryptor::with_recipients([&all as &dyn Recipient]).unwrap_err();
+        assert!(matches!(error, EncryptError::NotAHolder), "{tag}: {error:?}");
+    }
     let fine = Bad(Some("fine"));
     let all = ThresholdRecipient::new(2, [&good as &dyn Recipient, &fine]).unwrap();
     assert!(Encryptor::with_recipients([&all as &dyn Recipient]).is_ok());
+}
+
+/// A holder whose stanza has the right form, but a share of low order.
+struct LowOrder;
+
+impl Recipient for LowOrder {
+    fn wrap_file_key(&self, _: &FileKey) -> Result<Wrapped, WrapError> {
+        Ok(Stanza { tag: "X25519".into(), args: vec!["A".repeat(43)], body: vec![1; 32] }.into())
+    }
+}
+
+#[test]
+fn a_stanza_that_nobody_can_open_does_not_hide_other_shares() {
+    let keys = keys(2);
+    let [one, two] = [keys[0].to_public(), keys[1].to_public()];
+    let all = ThresholdRecipient::new(2, [&LowOrder as &dyn Recipient, &one, &two]).unwrap();
+    let file = sealane_age::encrypt([&all as &dyn Recipient], b"secret").unwrap();
+    let together = ThresholdIdentity::new([&keys[0] as &dyn Identity, &keys[1]], &[]);
+    assert_eq!(sealane_age::decrypt([&together as &dyn Identity], &file).unwrap(), b"secret");
+    let header = Header::parse(&file).unwrap().0;
+    let parts = Part::of(&header, [&keys[1] as &dyn Identity]).unwrap();
+    assert_eq!(parts.iter().map(|(_, part)| part.point()).collect::<Vec<_>>(), [3]);
 }
 
 /// An identity that returns a key for everything.

@@ -42,6 +42,8 @@ pub(crate) struct Destination {
     /// The folders that this run or the interrupted one created, and whose mode or time this run
     /// sets at the end.
     made: BTreeSet<Name>,
+    /// The errors of folders that cannot be created because of their names.
+    pub(crate) failures: Vec<Error>,
     /// The folder for the results, if this run created it.
     new_folder: Option<NewFolder>,
     /// The number of files whose attributes could not be set, and the first error.
@@ -84,6 +86,7 @@ impl Destination {
             path: path.to_owned(),
             direction,
             journal,
+            failures: Vec::new(),
             new_folder,
             made: done.made.clone(),
             done,
@@ -130,7 +133,8 @@ impl Destination {
     }
 
     /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
-    /// can access it until then.
+    /// can access it until then. A folder whose name the file system does not allow becomes a
+    /// failure, and so do the files in it.
     fn make(&mut self, folders: &[(&Path, Attributes)]) -> Result<()> {
         let mut descent = Descent::new(&self.root);
         let mut is_missing = |path: &Path| !matches!(descent.kind(path), Ok(Some(Kind::Directory)));
@@ -144,11 +148,19 @@ impl Destination {
             self.note(|journal| journal.add_folders(&made))?;
         }
         let mut descent = Descent::new(&self.root);
+        let mut refused = HashSet::new();
         for (path, attributes) in missing {
             let made = descent.make_directory(path, attributes.first_mode(0o700, 0o777));
-            made.map_err(|error| Error::cannot_write(&self.path.join(path), &error))?;
+            let cannot = |error: &io::Error| Error::cannot_write(&self.path.join(path), error);
+            match made {
+                Err(error) if concerns_one_name(&error) => {
+                    self.failures.push(cannot(&error));
+                    refused.insert(*path);
+                }
+                made => made.map_err(|error| cannot(&error))?,
+            }
         }
-        self.made.extend(made);
+        self.made.extend(made.into_iter().filter(|name| !refused.contains(name.as_path())));
         Ok(())
     }
 
@@ -217,7 +229,7 @@ impl Destination {
         let target = self.direction.target(name);
         let path = self.path.join(&target);
         let cannot = |error: io::Error| match error.kind() {
-            io::ErrorKind::InvalidFilename => Failure::This(Error::cannot_write(&path, &error)),
+            _ if concerns_one_name(&error) => Failure::This(Error::cannot_write(&path, &error)),
             io::ErrorKind::AlreadyExists => Failure::This(exists(&path)),
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
@@ -306,6 +318,16 @@ impl Destination {
         }
         Ok(())
     }
+}
+
+/// Returns whether the file system does not allow a name, so that others can be created.
+fn concerns_one_name(error: &io::Error) -> bool {
+    // Some file systems refuse names that are not UTF-8 with this error, which has no kind.
+    #[cfg(unix)]
+    let is_not_text = error.raw_os_error() == Some(rustix::io::Errno::ILSEQ.raw_os_error());
+    #[cfg(not(unix))]
+    let is_not_text = false;
+    is_not_text || error.kind() == io::ErrorKind::InvalidFilename
 }
 
 /// A folder that this run created. It is removed when this value is dropped, if it is empty and the

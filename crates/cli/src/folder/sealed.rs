@@ -188,7 +188,8 @@ impl Sealed {
         found.failures.extend(
             missing.map(|name| Error::new(format!("{} is missing: it is in the manifest", shown(&name.sealed())))),
         );
-        let unusable = manifest.unusable.keys().map(|name| name.replace('/', MAIN_SEPARATOR_STR));
+        let text = |name: &Vec<u8>| String::from_utf8_lossy(name).replace('/', MAIN_SEPARATOR_STR);
+        let unusable = manifest.unusable.keys().map(text);
         found.failures.extend(unusable.map(|name| not_allowed(&shown(Path::new(&name)))));
         let names = manifest.files.iter().map(|(name, known)| (known.id, name.clone())).collect();
         let expected = manifest.files.iter().filter(|(name, _)| present.contains(name));

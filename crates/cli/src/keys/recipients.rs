@@ -165,7 +165,9 @@ impl Recipients {
         }
         let no_recipients = || Error::new(format!("no recipients in {name:?}")).hint(FORM);
         let found = parse_recipients(&contents).map_err(|error| match error {
-            KeyFileError::NotText => Error::new(format!("{name:?} is not a recipients file: it is not text")),
+            KeyFileError::NotText { line } => {
+                Error::new(format!("{name:?} is not a recipients file: line {line} is not UTF-8 text"))
+            }
             KeyFileError::NoKeys => no_recipients(),
             // The line may be confidential, so it is not shown.
             KeyFileError::Line { line, fault } => {

@@ -70,7 +70,7 @@ fn convert(input: &Path) -> Result<Zeroizing<String>> {
             return Err(Error::new(format!("identity #{} is not a post-quantum identity", index + 1))
                 .hint("those begin with AGE-SECRET-KEY-PQ-1; other identities need no plugin"));
         };
-        lines.push_str(&identity_line(IDENTITY_PREFIX, identity.seed()));
+        lines.push_str(&identity_line(IDENTITY_PREFIX, identity.expose_secret()));
     }
     Ok(lines)
 }

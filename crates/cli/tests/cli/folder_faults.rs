@@ -182,6 +182,26 @@ fn a_name_that_is_too_long_is_refused_at_once() {
     assert_eq!(dir.read(&format!("deep.open/{deepest}/whole")), b"content");
 }
 
+/// Anyone can write such a manifest, and other systems may allow such a name.
+#[test]
+fn a_folder_that_cannot_be_created_does_not_keep_others_from_being_decrypted() {
+    let dir = sealed_photos();
+    let manifest = dir.run(["-d", "-i", "key.txt", "sealed/sealane-manifest.age"]).quiet().stdout;
+    let manifest = String::from_utf8(manifest).unwrap();
+    let long = "x".repeat(300);
+    let lines =
+        ["", "/inside"].map(|end| format!("{{\"type\":\"directory\",\"name\":\"{long}{end}\",\"mode\":448}}\n"));
+    dir.encrypt(format!("{manifest}{}", lines.concat()).as_bytes(), "sealed/sealane-manifest.age");
+    complains(&dir, &[&format!("cannot write to \"open/{long}\""), &format!("cannot write to \"open/{long}/inside\"")]);
+    assert_others_are_whole(&dir, &[]);
+    let line = "{\"type\":\"directory\",\"name\":\"a\\u0000b\"}\n";
+    dir.encrypt(format!("{manifest}{line}").as_bytes(), "sealed/sealane-manifest.age");
+    for run in [&["decrypt", "-o", "no"][..], &["verify"]] {
+        dir.run(run.iter().copied().chain(["-i", "key.txt", "sealed"])).fails("not a name within a folder");
+    }
+    assert!(!dir.exists("no"));
+}
+
 /// Two folders have a file of one name. It is missing in the first.
 #[test]
 fn a_file_is_compared_with_the_manifest_of_its_own_folder() {

@@ -57,7 +57,7 @@ fn invalid_identities_are_not_shown() {
         assert!(!String::from_utf8_lossy(&out.stderr).to_lowercase().contains("hunter2"), "{contents}");
     }
     dir.write("bad", b"\xff\xfe\x00");
-    dir.run(["-d", "-i", "bad", "out"]).fails("not text");
+    dir.run(["-d", "-i", "bad", "out"]).fails("is not UTF-8 text");
     dir.write("bad", vec![b'#'; (16 << 20) + 1]);
     dir.run(["-d", "-i", "bad", "out"]).fails("longer than 16 MiB");
 }

@@ -177,7 +177,7 @@ fn what_was_salvaged_stays_if_it_cannot_get_its_name() {
         assert!(kept.iter().any(|name| dir.read(name) == b"secret"), "{kept:?}");
         for name in kept.iter().map(String::as_str).chain(list) {
             assert!(error.contains(name), "{error}");
-            std::fs::remove_file(dir.path(name)).unwrap();
+            fs::remove_file(dir.path(name)).unwrap();
         }
         assert!(!dir.exists("left"));
     }

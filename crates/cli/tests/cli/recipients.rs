@@ -53,7 +53,7 @@ fn the_contents_of_an_invalid_list_are_not_shown() {
         assert!(!err.contains("hunter2") && !err.contains(&secret), "{err}");
     }
     dir.write("list", b"\xff\n");
-    dir.run(["-R", "list", "-o", "out", "key.pub"]).fails("not text");
+    dir.run(["-R", "list", "-o", "out", "key.pub"]).fails("line 1 is not UTF-8 text");
     assert!(!dir.exists("out"));
 }
 
@@ -102,9 +102,16 @@ fn more_than_fit_a_header() {
     let dir = Dir::new();
     dir.run(["keygen", "--pq", "-o", "pq.txt"]).ok();
     // Each stanza is about 1.5 KB long.
-    dir.write("list", dir.run(["keygen", "-y", "pq.txt"]).text().repeat(700));
+    let recipient = dir.run(["keygen", "-y", "pq.txt"]).text();
+    dir.write("list", recipient.repeat(1025));
     let names = dir.names();
-    dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: the header would be longer than 1 MiB");
+    dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: at most 1024 stanzas");
+    dir.write("most", recipient.repeat(1024));
+    dir.run(["-R", "most", "-o", "fits", "pq.txt"]).ok();
+    dir.run(["-d", "-i", "pq.txt", "fits"]).ok();
+    for name in ["most", "fits"] {
+        std::fs::remove_file(dir.path(name)).unwrap();
+    }
     let key = dir.keygen("key");
     dir.write("list", format!("{key}\n").repeat(1025));
     dir.run(["-R", "list", "-o", "out", "pq.txt"]).fails("too many recipients: at most 1024 stanzas");

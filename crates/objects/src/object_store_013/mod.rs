@@ -1,4 +1,20 @@
 //! The store for version 0.13 of the crate `object_store`.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use sealane_object_store::object_store_013::SealedStore;
+//! use sealane_object_store::object_store_013::object_store::ObjectStore;
+//! use sealane_object_store::object_store_013::object_store::memory::InMemory;
+//! use sealane_object_store::{Keys, sealane_age::x25519::Identity};
+//!
+//! let identity = Identity::generate()?;
+//! let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
+//! // An engine takes it as it takes any other store.
+//! let store: Arc<dyn ObjectStore> = Arc::new(SealedStore::new(Arc::new(InMemory::new()), keys)?);
+//! # drop(store);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[path = "../store/mod.rs"]
 mod store;
@@ -8,7 +24,7 @@ pub use ::object_store_013 as object_store;
 pub use self::store::SealedStore;
 
 /// Code that differs between the versions of `object_store`.
-mod generation {
+mod compat {
     use super::object_store::{GetResult, GetResultPayload};
 
     /// Returns a copy of `result` with another payload.

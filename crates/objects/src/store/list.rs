@@ -42,8 +42,8 @@ impl SealedStore {
         if self.listed == ListedSize::Stored || meta.size == 0 {
             return Ok(Some(meta));
         }
-        if let Some(opened) = self.cache.listed(meta.location.as_ref(), &stamp(&meta)) {
-            meta.size = opened.len;
+        if let Some(object) = self.cache.listed(meta.location.as_ref(), &stamp(&meta)) {
+            meta.size = object.len;
             return Ok(Some(meta));
         }
         if self.listed == ListedSize::FixedHeader {
@@ -54,7 +54,7 @@ impl SealedStore {
             return Ok(Some(meta));
         }
         match self.open(&meta.location, GetOptions::default()).await {
-            Ok((opened, _)) => meta.size = opened.len,
+            Ok((object, _)) => meta.size = object.len,
             Err(Error::NotFound { .. }) => return Ok(None),
             // An object that may not be read, because it is archived for example, or that cannot
             // be opened, keeps its size, too.

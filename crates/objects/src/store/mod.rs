@@ -8,7 +8,6 @@ mod rekey;
 mod write;
 
 use std::fmt;
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,8 +23,8 @@ use super::object_store::{
 };
 use crate::error::SealedError;
 use crate::keys::Keys;
-use crate::opened::{Cache, Stamp};
 use crate::sizes::ListedSize;
+use crate::unlocked::{Cache, Stamp};
 
 /// The name of this store in errors.
 const NAME: &str = "sealed";
@@ -87,7 +86,7 @@ fn failed(error: impl Into<SealedError>) -> Error {
     Error::Generic { store: NAME, source: Box::new(error.into()) }
 }
 
-/// An error of this crate or of a local file, with the path of the object.
+/// An error with the path of the object.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {source}")]
 struct Located {
@@ -95,11 +94,11 @@ struct Located {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// Adds the object's path to an error of this crate or of a local file, because one query reads
-/// many objects.
+/// Adds the object's path to an error that does not come from the inner store, because a program
+/// works on many objects.
 fn located(path: &Path, error: Error) -> Error {
     match error {
-        Error::Generic { store: NAME, source } if source.is::<SealedError>() || source.is::<io::Error>() => {
+        Error::Generic { store: NAME, source } if !source.is::<Located>() => {
             Error::Generic { store: NAME, source: Box::new(Located { path: path.clone(), source }) }
         }
         other => other,
@@ -120,11 +119,11 @@ fn stamp(meta: &ObjectMeta) -> Stamp {
 #[deny(clippy::missing_trait_methods)]
 impl ObjectStore for SealedStore {
     async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
-        self.put_sealed(location, payload, opts).await
+        self.put_sealed(location, payload, opts).await.map_err(|error| located(location, error))
     }
 
     async fn put_multipart_opts(&self, location: &Path, opts: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
-        self.begin_upload(location, opts).await
+        self.begin_upload(location, opts).await.map_err(|error| located(location, error))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {

@@ -10,14 +10,14 @@ use sealane_age::header::HeaderError;
 use sealane_age::stream::SealedRange;
 use sealane_age::{DecryptError, Preamble, Prefix};
 
-use super::super::generation::with_payload;
+use super::super::compat::with_payload;
 use super::super::object_store::path::Path;
 use super::super::object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
 use super::{NAME, SealedStore, failed, located, stamp};
-use crate::chunks::Opening;
+use crate::chunks::RangeDecryptor;
 use crate::error::SealedError;
 use crate::groups::{Collector, Group, groups};
-use crate::opened::{Opened, Stamp};
+use crate::unlocked::{Stamp, UnlockedObject};
 
 /// The number of attempts to read an object that is replaced meanwhile.
 const ATTEMPTS: usize = 4;
@@ -30,8 +30,8 @@ impl SealedStore {
     /// Reads an object, a range of it, or its metadata.
     pub(super) async fn read(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         if options.head {
-            let (opened, head) = self.open(location, options).await?;
-            return Ok(described(&head, opened.len, 0..opened.len, nothing()));
+            let (object, head) = self.open(location, options).await?;
+            return Ok(described(&head, object.len, 0..object.len, nothing()));
         }
         match options.range.clone() {
             None => self.read_whole(location, options).await,
@@ -42,7 +42,7 @@ impl SealedStore {
     /// Reads the header, and unlocks it unless it is in the cache. One request is enough if the
     /// header is not longer than this store's headers. `options` has the caller's conditions and
     /// version. The `GetResult` describes the sealed object, and has no payload.
-    pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<Opened>, GetResult)> {
+    pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<UnlockedObject>, GetResult)> {
         let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options.clone() };
         let result = self.inner.get_opts(location, first).await?;
         let head = with_payload(&result, nothing());
@@ -68,17 +68,17 @@ impl SealedStore {
     }
 
     /// Unlocks the header of an object, unless it is in the cache.
-    pub(super) fn unlock(&self, location: &Path, meta: &ObjectMeta, preamble: Preamble) -> Result<Arc<Opened>> {
+    pub(super) fn unlock(&self, location: &Path, meta: &ObjectMeta, preamble: Preamble) -> Result<Arc<UnlockedObject>> {
         let (stamp, start, nonce) = (stamp(meta), preamble.len() as u64, *preamble.nonce());
-        if let Some(opened) = self.cache.same(location.as_ref(), &stamp)
-            && (opened.start, opened.nonce) == (start, nonce)
+        if let Some(object) = self.cache.same(location.as_ref(), &stamp)
+            && (object.start, object.nonce) == (start, nonce)
         {
-            return Ok(opened);
+            return Ok(object);
         }
         let key = self.keys.unlock(preamble).map_err(failed)?;
-        let opened = Arc::new(Opened::new(key, nonce, stamp, start).map_err(failed)?);
-        self.cache.insert(location.as_ref(), &opened);
-        Ok(opened)
+        let object = Arc::new(UnlockedObject::new(key, nonce, stamp, start).map_err(failed)?);
+        self.cache.insert(location.as_ref(), &object);
+        Ok(object)
     }
 
     /// Requests a range of an object, with the version and the extensions of the caller's
@@ -125,42 +125,42 @@ impl SealedStore {
         let mut body = result.into_stream().fuse();
         let (preamble, prefix) = read_preamble(&mut body).await?;
         let rest = Bytes::from(prefix).split_off(preamble.len());
-        let opened = self.unlock(location, &head.meta, preamble)?;
-        let range = opened.range(0..u64::MAX).map_err(failed)?;
-        let len = opened.len;
+        let object = self.unlock(location, &head.meta, preamble)?;
+        let range = object.range(0..u64::MAX).map_err(failed)?;
+        let len = object.len;
         let body = stream::iter([Ok(rest)]).chain(body).boxed();
-        Ok(described(&head, len, 0..len, plaintext(location, opened, &range, body)))
+        Ok(described(&head, len, 0..len, plaintext(location, object, &range, body)))
     }
 
     /// Reads a range: with one request if the cached header is that of the present version,
     /// otherwise with more.
     async fn read_range(&self, location: &Path, range: GetRange, options: GetOptions) -> Result<GetResult> {
-        if let Some(opened) = self.cache.get(location.as_ref())
-            && let Ok(wanted) = range.as_range(opened.len)
+        if let Some(object) = self.cache.get(location.as_ref())
+            && let Ok(wanted) = range.as_range(object.len)
             && !wanted.is_empty()
         {
-            let chunks = opened.range(wanted.clone()).map_err(failed)?;
-            let options = GetOptions { range: Some(opened.stored(&chunks).into()), ..options.clone() };
+            let chunks = object.range(wanted.clone()).map_err(failed)?;
+            let options = GetOptions { range: Some(object.stored(&chunks).into()), ..options.clone() };
             // The request may fail only because a shorter object has replaced the cached one, and
             // the first chunk only because the object was replaced by one with the same stamp. An
             // error is therefore not final: the header is read again below.
             if let Ok(result) = self.inner.get_opts(location, options).await
-                && stamp(&result.meta).is_same(&opened.stamp)
-                && let Ok(result) = first_opened(range_of(location, &opened, &chunks, wanted, result)).await
+                && stamp(&result.meta).is_same(&object.stamp)
+                && let Ok(result) = first_opened(range_of(location, &object, &chunks, wanted, result)).await
             {
                 return Ok(result);
             }
         }
         for _ in 0..ATTEMPTS {
-            let (opened, head) = self.open(location, options.clone()).await?;
-            let wanted = range.as_range(opened.len).map_err(out_of_range)?;
-            let chunks = opened.range(wanted.clone()).map_err(failed)?;
+            let (object, head) = self.open(location, options.clone()).await?;
+            let wanted = range.as_range(object.len).map_err(out_of_range)?;
+            let chunks = object.range(wanted.clone()).map_err(failed)?;
             if chunks.sealed.is_empty() {
-                return Ok(described(&head, opened.len, wanted, nothing()));
+                return Ok(described(&head, object.len, wanted, nothing()));
             }
-            let stored = opened.stored(&chunks);
-            if let Some(result) = self.request(location, &options, &opened.stamp, stored).await? {
-                return Ok(range_of(location, &opened, &chunks, wanted, result));
+            let stored = object.stored(&chunks);
+            if let Some(result) = self.request(location, &options, &object.stamp, stored).await? {
+                return Ok(range_of(location, &object, &chunks, wanted, result));
             }
         }
         Err(failed(SealedError::Changed))
@@ -171,18 +171,18 @@ impl SealedStore {
         if ranges.is_empty() {
             return Ok(Vec::new());
         }
-        if let Some(opened) = self.cache.get(location.as_ref())
+        if let Some(object) = self.cache.get(location.as_ref())
             // If a range does not fit, a longer object may have replaced the cached one.
-            && ranges.iter().all(|range| GetRange::Bounded(range.clone()).as_range(opened.len).is_ok())
+            && ranges.iter().all(|range| GetRange::Bounded(range.clone()).as_range(object.len).is_ok())
             // If a request fails, a shorter object may have replaced the cached one, and if a chunk
             // does not open, one with the same stamp. In all cases the header is read again below.
-            && let Ok(Some(found)) = self.try_ranges(location, &opened, ranges).await
+            && let Ok(Some(found)) = self.try_ranges(location, &object, ranges).await
         {
             return Ok(found);
         }
         for _ in 0..ATTEMPTS {
-            let (opened, _) = self.open(location, GetOptions::default()).await?;
-            if let Some(found) = self.try_ranges(location, &opened, ranges).await? {
+            let (object, _) = self.open(location, GetOptions::default()).await?;
+            if let Some(found) = self.try_ranges(location, &object, ranges).await? {
                 return Ok(found);
             }
         }
@@ -193,13 +193,13 @@ impl SealedStore {
     async fn try_ranges(
         &self,
         location: &Path,
-        opened: &Arc<Opened>,
+        object: &Arc<UnlockedObject>,
         ranges: &[Range<u64>],
     ) -> Result<Option<Vec<Bytes>>> {
-        let wanted = ranges.iter().map(|range| GetRange::Bounded(range.clone()).as_range(opened.len));
+        let wanted = ranges.iter().map(|range| GetRange::Bounded(range.clone()).as_range(object.len));
         let wanted = wanted.collect::<Result<Vec<_>, _>>().map_err(out_of_range)?;
-        let groups = groups(opened, &wanted).map_err(failed)?;
-        let requests = groups.into_iter().map(|group| self.collect(location, opened, group));
+        let groups = groups(object, &wanted).map_err(failed)?;
+        let requests = groups.into_iter().map(|group| self.collect(location, object, group));
         let collected: Vec<Option<Collector>> = stream::iter(requests).buffered(PARALLEL).try_collect().await?;
         let mut found = vec![Bytes::new(); ranges.len()];
         for collector in collected {
@@ -212,12 +212,12 @@ impl SealedStore {
     }
 
     /// Fetches and opens the chunks of a group. Returns `None` if the object was replaced.
-    async fn collect(&self, location: &Path, opened: &Arc<Opened>, group: Group) -> Result<Option<Collector>> {
-        let stored = opened.stored(&group.chunks);
+    async fn collect(&self, location: &Path, object: &Arc<UnlockedObject>, group: Group) -> Result<Option<Collector>> {
+        let stored = object.stored(&group.chunks);
         let options = GetOptions::default();
-        let result = self.request(location, &options, &opened.stamp, stored.clone()).await?;
+        let result = self.request(location, &options, &object.stamp, stored.clone()).await?;
         let Some(result) = result else { return Ok(None) };
-        let mut collector = Collector::new(Arc::clone(opened), group);
+        let mut collector = Collector::new(Arc::clone(object), group);
         #[cfg(all(feature = "fs", not(target_arch = "wasm32")))]
         if let GetResultPayload::File(file, _) = result.payload {
             return super::file::collect(file, stored, collector).await.map(Some);
@@ -265,14 +265,14 @@ pub(super) async fn read_preamble(
 /// Returns the result for a range whose chunks are the payload of `result`.
 fn range_of(
     location: &Path,
-    opened: &Arc<Opened>,
+    object: &Arc<UnlockedObject>,
     chunks: &SealedRange,
     wanted: Range<u64>,
     result: GetResult,
 ) -> GetResult {
     let head = with_payload(&result, nothing());
-    let payload = plaintext(location, Arc::clone(opened), chunks, result.into_stream());
-    described(&head, opened.len, wanted, payload)
+    let payload = plaintext(location, Arc::clone(object), chunks, result.into_stream());
+    described(&head, object.len, wanted, payload)
 }
 
 /// Returns `result` when the first piece of its plaintext is open.
@@ -298,33 +298,33 @@ fn nothing() -> GetResultPayload {
 /// Returns a payload that opens the chunks of `body` as they arrive.
 fn plaintext(
     location: &Path,
-    opened: Arc<Opened>,
+    object: Arc<UnlockedObject>,
     range: &SealedRange,
     body: BoxStream<'static, Result<Bytes>>,
 ) -> GetResultPayload {
     let location = location.clone();
-    let state = (Opening::new(opened, range), body, Bytes::new());
-    let opened = stream::try_unfold(Some(state), |state| async {
-        let Some((mut opening, mut body, mut ready)) = state else { return Ok(None) };
+    let state = (RangeDecryptor::new(object, range), body, Bytes::new());
+    let pieces = stream::try_unfold(Some(state), |state| async {
+        let Some((mut decryptor, mut body, mut ready)) = state else { return Ok(None) };
         loop {
             if ready.is_empty() {
                 match body.next().await {
                     Some(more) => ready = more?,
                     None => {
-                        opening.finish().map_err(failed)?;
+                        decryptor.finish().map_err(failed)?;
                         return Ok(None);
                     }
                 }
             }
             // A store in memory returns a whole object in one piece.
             let piece = ready.split_to(ready.len().min(PIECE));
-            let plaintext = opening.push(&piece).map_err(failed)?;
+            let plaintext = decryptor.push(&piece).map_err(failed)?;
             if !plaintext.is_empty() {
-                return Ok(Some((Bytes::from(plaintext), Some((opening, body, ready)))));
+                return Ok(Some((Bytes::from(plaintext), Some((decryptor, body, ready)))));
             }
         }
     });
-    GetResultPayload::Stream(opened.map_err(move |error| located(&location, error)).boxed())
+    GetResultPayload::Stream(pieces.map_err(move |error| located(&location, error)).boxed())
 }
 
 fn truncated() -> Error {

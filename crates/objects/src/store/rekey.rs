@@ -10,7 +10,7 @@ use super::super::object_store::{
     Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UpdateVersion,
 };
 use super::read::read_preamble;
-use super::{SealedStore, failed, stamp};
+use super::{SealedStore, failed, located, stamp};
 use crate::error::SealedError;
 
 /// The length up to which an object is replaced with one conditional write.
@@ -35,10 +35,15 @@ impl SealedStore {
     ///
     /// An object of up to 8 MiB is replaced with a conditional write, if the inner store has
     /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
-    /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, and
-    /// in stores without conditional writes, a change is detected only if it was made before a last
-    /// check, just before the object is replaced, and changed the entity tag, the version, the
-    /// length or the time of the object.
+    /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, in
+    /// stores without conditional writes, and in those with neither strong entity tags nor
+    /// versions, a change is detected only if it was made before a last check, just before the
+    /// object is replaced, and changed the entity tag, the version, the length or the time of the
+    /// object.
+    ///
+    /// If the future is dropped during such an upload, the parts that were sent can stay in the
+    /// store. S3 removes them if the bucket has a rule that aborts incomplete uploads
+    /// (`AbortIncompleteMultipartUpload`).
     ///
     /// Attributes are kept. The object's tags are lost in stores that replace them with the object,
     /// such as S3, because `object_store` cannot read tags. Set them again if a lifecycle rule or
@@ -48,6 +53,15 @@ impl SealedStore {
     /// A wrapped [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object; the
     /// errors of the inner store.
     pub async fn rekey(
+        &self,
+        location: &Path,
+        recipients: &[&(dyn Recipient + Send + Sync)],
+        existing: Existing,
+    ) -> Result<PutResult> {
+        self.rekey_object(location, recipients, existing).await.map_err(|error| located(location, error))
+    }
+
+    async fn rekey_object(
         &self,
         location: &Path,
         recipients: &[&(dyn Recipient + Send + Sync)],
@@ -79,15 +93,16 @@ impl SealedStore {
             // A `LimitStore` counts the request until its body is dropped.
             drop(body);
             let payload = PutPayload::from(bytes);
-            let version = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
-            let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
-            return match self.inner.put_opts(location, payload.clone(), update).await {
-                Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {
-                    self.check_same(location, &meta).await?;
-                    self.inner.put_opts(location, payload, attributes.into()).await
+            let version = UpdateVersion { e_tag: stamp(&meta).strong_tag(), version: meta.version.clone() };
+            if version.e_tag.is_some() || version.version.is_some() {
+                let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
+                match self.inner.put_opts(location, payload.clone(), update).await {
+                    Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {}
+                    written => return written,
                 }
-                written => written,
-            };
+            }
+            self.check_same(location, &meta).await?;
+            return self.inner.put_opts(location, payload, attributes.into()).await;
         }
         let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
         let part_len = part_len(meta.size);

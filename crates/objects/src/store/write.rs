@@ -10,9 +10,9 @@ use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use super::super::object_store::path::Path;
 use super::super::object_store::{
-    MultipartUpload, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
+    Error, MultipartUpload, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
 };
-use super::{SealedStore, failed};
+use super::{SealedStore, failed, located};
 use crate::error::SealedError;
 use crate::parts::Sealing;
 
@@ -39,7 +39,8 @@ impl SealedStore {
         let sealing = self.sealing()?;
         self.cache.remove(location.as_ref());
         let inner = self.inner.put_multipart_opts(location, options).await?;
-        Ok(Box::new(SealedUpload { inner, sealing, state: State::Open, unwritten: Arc::default() }))
+        let location = location.clone();
+        Ok(Box::new(SealedUpload { inner, location, sealing, state: State::Open, unwritten: Arc::default() }))
     }
 
     fn sealing(&self) -> Result<Sealing> {
@@ -52,6 +53,7 @@ impl SealedStore {
 #[derive(Debug)]
 struct SealedUpload {
     inner: Box<dyn MultipartUpload>,
+    location: Path,
     sealing: Sealing,
     state: State,
     /// The number of parts that are not written yet, failed, or were added too late. The futures
@@ -72,9 +74,13 @@ enum State {
 }
 
 impl SealedUpload {
+    fn failed(&self, error: impl Into<SealedError>) -> Error {
+        located(&self.location, failed(error))
+    }
+
     /// Seals the last chunk and writes the remaining parts.
     async fn send_rest(&mut self) -> Result<()> {
-        self.sealing.finish().map_err(failed)?;
+        self.sealing.finish().map_err(|error| self.failed(error))?;
         while let Some(part) = self.sealing.take_part() {
             self.inner.put_part(part.into()).await?;
         }
@@ -89,14 +95,14 @@ impl MultipartUpload for SealedUpload {
         // The last chunk is sealed, so nothing can follow it.
         if self.state != State::Open {
             self.unwritten.fetch_add(1, Ordering::Relaxed);
-            return future::ready(Err(failed(SealedError::PartFailed))).boxed();
+            return future::ready(Err(self.failed(SealedError::PartFailed))).boxed();
         }
         let part = match self.sealing.push_part(data.iter().map(|piece| &piece[..])) {
             Ok(Some(part)) => part,
             Ok(None) => return future::ready(Ok(())).boxed(),
             Err(error) => {
                 self.unwritten.fetch_add(1, Ordering::Relaxed);
-                return future::ready(Err(failed(error))).boxed();
+                return future::ready(Err(self.failed(error))).boxed();
             }
         };
         self.unwritten.fetch_add(1, Ordering::Relaxed);
@@ -108,12 +114,12 @@ impl MultipartUpload for SealedUpload {
 
     async fn complete(&mut self) -> Result<PutResult> {
         if self.unwritten.load(Ordering::Relaxed) > 0 {
-            return Err(failed(SealedError::PartFailed));
+            return Err(self.failed(SealedError::PartFailed));
         }
         // The state stays `Failed` if this future fails or is dropped before all parts are written.
         match mem::replace(&mut self.state, State::Failed) {
             State::Open => self.send_rest().await?,
-            State::Failed => return Err(failed(SealedError::PartFailed)),
+            State::Failed => return Err(self.failed(SealedError::PartFailed)),
             State::Sent => {}
         }
         self.state = State::Sent;

@@ -129,10 +129,13 @@ async fn a_weak_tag_is_not_asked_for() {
 
 #[tokio::test]
 async fn addresses_and_responses_are_checked() {
-    for uri in ["https://localhost/x", "/x"] {
+    for uri in ["https://localhost/x", "/x", "http://user:secret@localhost/x"] {
         let error = HttpObject::open(uri.parse().unwrap()).await.err().unwrap();
         assert_eq!(http_error(&error), Some(&HttpError::Address), "{uri}");
     }
+    // No server listens on this port. The error is that of the connection, not of a name lookup.
+    let error = HttpObject::open("http://[::1]:1/x".parse().unwrap()).await.err().unwrap();
+    assert!(error.raw_os_error().is_some(), "{error}");
     let server = Server::start(Vec::new()).await;
     let error = HttpObject::open(server.uri_of("/another")).await.err().unwrap();
     assert_eq!(http_error(&error), Some(&HttpError::Status(hyper::StatusCode::NOT_FOUND)));

@@ -41,7 +41,7 @@ import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes, withShare
 
 -- | Returns the recipients of a text with one on each line, any @threshold@ of whom open files
 -- together. Fails if a line is not a recipient, if the threshold is below 2 or above 255, or if the
--- label is not allowed: up to 100 bytes of UTF-8, without control characters and without spaces at
+-- label is not allowed: up to 100 bytes of UTF-8, without invisible characters and without spaces at
 -- its ends.
 --
 -- Encryption throws 'SealaneError' if there are fewer recipients than the threshold, or a recipient

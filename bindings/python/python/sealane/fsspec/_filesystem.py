@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import tempfile
 import threading
 import weakref
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import fsspec
@@ -15,10 +17,12 @@ from fsspec.asyn import AsyncFileSystem, _run_coros_in_chunks, sync
 from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.chained import ChainedFileSystem
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import stringify_path
 
 from .. import age
-from .._io import seal_to_temporary
+from .._io import seal_to_file
 from .._replacement import replaced_file
 from ._file import AgeFile, AgeWriteFile, ChunkCache
 from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
@@ -33,6 +37,11 @@ _INLINE = 256 << 10
 #: The number of plaintext bytes in each step of a download.
 _STEP = 8 << 20
 _LISTING_SIZES = ("exact", "lazy", "sealed")
+
+
+def _is_async(fs: Any) -> bool:
+    """Returns whether a filesystem's coroutines work: a ``DirFileSystem`` calls those of another one."""
+    return bool(fs.async_impl) and (not isinstance(fs, DirFileSystem) or _is_async(fs.fs))
 
 
 class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem):  # type: ignore[misc]
@@ -97,7 +106,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             fs = fsspec.filesystem(target_protocol or "file", **options)
         #: The other filesystem.
         self.target = fs
-        self._async_target = fs if fs.async_impl else AsyncFileSystemWrapper(fs=fs, asynchronous=asynchronous)
+        self._async_target = fs if _is_async(fs) else AsyncFileSystemWrapper(fs=fs, asynchronous=asynchronous)
         self.root_marker = fs.root_marker
         self._strip_protocol = self._strip
         self._parent = fs._parent
@@ -107,7 +116,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         self._recipient_references = check_recipients(recipients)
         self._headers = HeaderCache(max_headers)
         self._resolved: list[Any] | None = None
-        self._lock = threading.Lock()
+        self._identity_thread, self._recipient_thread = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
         self._written = threading.local()  # `last`: the file that a thread opened last for writing
 
     def _strip(self, path: Any) -> Any:
@@ -123,8 +132,8 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         """An id that is derived from the id of the other filesystem."""
         return f"age_{self.target.fsid}"
 
-    def _sealer(self) -> age.Sealer:
-        return age.Sealer(resolve_recipients(self._recipient_references), header_len=self.header_len)
+    def _sealer(self, recipients: list[age.Recipient]) -> age.Sealer:
+        return age.Sealer(recipients, header_len=self.header_len)
 
     def _forget(self, path: str | None = None) -> None:
         self._headers.drop(path)
@@ -333,15 +342,20 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             # The last step reaches the end, and authenticates it.
             while position < size or position == 0:
                 step = await self._read_ranges(rpath, entry, [(0, position, max(1, min(size, position + _STEP)))])
-                output.write(step[0])
+                # Neither a slow disk nor a file that uses fsspec stops the event loop.
+                await asyncio.to_thread(output.write, step[0])
                 position += max(1, len(step[0]))
                 callback.absolute_update(min(size, position))
+            # Syncs the file to disk, and moves it into place. If the call is cancelled before that
+            # begins, the file is still in `stack`, which removes it.
+            await asyncio.to_thread(lambda: stack.pop_all().close())
 
     # Writing
 
     async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **kwargs: Any) -> None:
         path = self._strip(path)
-        sealed = await asyncio.to_thread(lambda: self._sealer().finish(value))
+        recipients = await self._recipients()
+        sealed = await asyncio.to_thread(lambda: self._sealer(recipients).finish(value))
         await self._async_target._pipe_file(path, sealed, mode=mode, **kwargs)
         self._forget(path)
 
@@ -352,12 +366,11 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         if os.path.isdir(lpath):
             await self._makedirs(rpath, exist_ok=True)
             return
-        # The temporary file holds only ciphertext.
-        temporary = await asyncio.to_thread(seal_to_temporary, self._sealer(), lpath)
-        try:
-            await self._async_target._put_file(temporary, rpath, mode=mode, callback=callback, **kwargs)
-        finally:
-            os.unlink(temporary)
+        recipients = await self._recipients()
+        # The temporary file holds only ciphertext. A cancelled call closes and removes it at once.
+        with tempfile.NamedTemporaryFile(prefix="sealane-") as temporary:
+            await asyncio.to_thread(lambda: seal_to_file(self._sealer(recipients), lpath, temporary))
+            await self._async_target._put_file(temporary.name, rpath, mode=mode, callback=callback, **kwargs)
         self._forget(rpath)
 
     def open(self, path: str, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
@@ -396,8 +409,25 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
             )
         if mode not in ("wb", "xb"):
             raise ValueError(f"a sealed file cannot be opened with the mode {mode!r}: write it as a whole")
-        sealer = self._sealer()  # first, so that an error leaves the target untouched
-        target = self.target._open(path, mode=mode, block_size=block_size, autocommit=autocommit, **kwargs)
+        # First, so that an error leaves the target untouched.
+        sealer = self._sealer(resolve_recipients(self._recipient_references))
+        target = self._open_target(path, mode, block_size=block_size, autocommit=autocommit, **kwargs)
         self._forget(path)
         self._written.last = weakref.ref(file := AgeWriteFile(self, path, mode, target, sealer))
+        return file
+
+    def _open_target(self, path: str, mode: str, autocommit: bool, **kwargs: Any) -> Any:
+        """Opens a file of the other filesystem for writing."""
+        kind = type(self.target)
+        if kind._open is not AbstractFileSystem._open:
+            file = self.target._open(path, mode=mode, autocommit=autocommit, **kwargs)
+        elif autocommit:
+            # `DirFileSystem` overrides only `open`, which calls another filesystem.
+            file = self.target.open(path, mode, **kwargs)
+        else:
+            # The file would belong to a transaction of the other filesystem.
+            raise NotImplementedError(f"{kind.__name__} has no transactions")
+        if type(file) is AbstractBufferedFile:
+            # A file of the base class discards what is written to it.
+            raise NotImplementedError(f"{kind.__name__} cannot open files for writing")
         return file

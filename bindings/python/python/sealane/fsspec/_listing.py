@@ -63,7 +63,7 @@ class Listings:
         """Returns the information about the file that a symbolic link leads to.
 
         Listings describe the link itself. The information about anything else is returned as it is,
-        also that about a link to a folder, so that nobody walks in circles.
+        also that about a link to a folder, so that a walk cannot loop.
         """
         if info.get("islink"):
             with contextlib.suppress(OSError):

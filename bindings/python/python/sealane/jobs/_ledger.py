@@ -11,8 +11,9 @@ object is sealed or opened, the handle for cleaning up takes the place of the he
 that is killed leaves its intent behind. The next attempt cleans up with the handles in the intents.
 Before it replaces a header, it compares the object's header with the intents to learn whether the
 object was replaced already. Intents of different attempts have different names, so none is lost in
-a race. An incomplete record or intent counts as absent: whoever was killed while writing an intent
-has not begun to replace the object. The ledger holds no secret.
+a race. An incomplete record or intent counts as absent: an attempt writes its intent before it
+replaces the object, so an incomplete intent means that nothing was replaced. The ledger holds no
+secret.
 """
 
 from __future__ import annotations

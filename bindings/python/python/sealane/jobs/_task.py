@@ -110,7 +110,7 @@ def _attempts(task: Task, ledger: Ledger) -> Record:
                 version=str(version),
                 target_version=str(target_version) if target_version else None,
             )
-        elif _is_passing(error) and attempt < task.job.attempts:
+        elif _can_retry(error) and attempt < task.job.attempts:
             time.sleep(0.1 * 2**attempt)
             continue
         else:
@@ -119,12 +119,12 @@ def _attempts(task: Task, ledger: Ledger) -> Record:
     raise AssertionError
 
 
-def _is_passing(error: Exception) -> bool:
-    """Whether another attempt may succeed, as after a conflict or a failed connection."""
+def _can_retry(error: Exception) -> bool:
+    """Returns whether another attempt may succeed, as after a conflict or a failed connection."""
     if isinstance(error, Conflict):
         return True
-    lasting = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-    return isinstance(error, OSError) and not isinstance(error, lasting)
+    permanent = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+    return isinstance(error, OSError) and not isinstance(error, permanent)
 
 
 def _header(store: Store, version: Version) -> tuple[bytes, age.Preamble]:

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::attributes::Attributes;
 use super::file::FileFault;
-use super::name::{self, Name};
+use super::name::{self, Form, Name};
 use super::usable::{is_usable, stand_in};
 use crate::keys::FILE_ID_BYTES;
 use crate::message::OneLine;
@@ -113,6 +113,7 @@ impl<'de> Deserialize<'de> for Id {
 
 /// The entry of a file in the manifest, without its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Known {
     /// The length of the plaintext.
     pub size: u64,
@@ -124,6 +125,7 @@ pub struct Known {
 
 /// A manifest.
 #[derive(Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Manifest {
     /// The encrypted files.
     pub files: BTreeMap<Name, Known>,
@@ -131,10 +133,11 @@ pub struct Manifest {
     pub directories: BTreeMap<Name, Attributes>,
     /// The symbolic links and their targets.
     pub links: BTreeMap<Name, PathBuf>,
-    /// The names of the entries that this system cannot have, with `/` between the components. For
-    /// example, no file is called `10:30` on Windows. The [`Name`] has `_` in place of each such
-    /// component. On Unix, all names can exist.
-    pub unusable: BTreeMap<String, Name>,
+    /// The names of the entries that this system cannot have, as UTF-8 or in other bytes, with `/`
+    /// between the components. For example, no file is called `10:30` on Windows. The [`Name`] has
+    /// `_` in place of each such component. On Unix, there are none, but a file system may refuse
+    /// further names.
+    pub unusable: BTreeMap<Vec<u8>, Name>,
 }
 
 impl Manifest {
@@ -202,11 +205,16 @@ impl Manifest {
 
     /// Reads an entry from a line. Notes it and returns `None` if its name is unusable.
     fn without_unusable(&mut self, line: &[u8], is_usable: fn(&str) -> bool) -> serde_json::Result<Option<Entry>> {
-        let mut value: serde_json::Value = serde_json::from_slice(line)?;
-        let Some((name, usable)) = value.get("name").and_then(|name| stand_in(name, is_usable)) else {
-            return serde_json::from_value(value).map(Some);
+        #[derive(Deserialize)]
+        struct Named {
+            name: Form,
+        }
+        let Named { name } = serde_json::from_slice(line)?;
+        let Some((name, usable)) = stand_in(name, is_usable) else {
+            return serde_json::from_slice(line).map(Some);
         };
         // The rest of the entry must be valid too.
+        let mut value: serde_json::Value = serde_json::from_slice(line)?;
         value["name"] = usable.into();
         let entry: Entry = serde_json::from_value(value)?;
         match self.unusable.insert(name, entry.name().clone()) {
@@ -217,8 +225,10 @@ impl Manifest {
 
     /// Returns a fault for each entry with an unusable name.
     pub(super) fn unusable_faults(&self) -> impl Iterator<Item = (Name, FileFault)> {
-        let fault = |(name, usable): (&String, &Name)| (usable.clone(), FileFault::UnusableName { name: name.clone() });
-        self.unusable.iter().map(fault)
+        self.unusable.iter().map(|(name, usable)| {
+            let name = String::from_utf8_lossy(name).into_owned();
+            (usable.clone(), FileFault::UnusableName { name })
+        })
     }
 
     /// Checks that entries of different types have different names, and that only folders contain

@@ -158,26 +158,36 @@ fn unusable_names_do_not_hide_other_entries() {
         let lines: String = names.iter().map(|name| directory(name)).collect();
         Manifest::read_with(format!("{head}{lines}").as_bytes(), Some(is_windows_name))
     };
-    let names =
-        ["\"a\"", "\"a/10:30\"", "\"aux/b/c.\"", "\"aux/b/_\"", "\"x\\\\..\\\\y\"", "{\"base64\":\"YS//Cg==\"}"];
+    // The last two names differ only in bytes that are not UTF-8.
+    let names = [
+        "\"a\"",
+        "\"a/10:30\"",
+        "\"aux/b/c.\"",
+        "\"aux/b/_\"",
+        "\"x\\\\..\\\\y\"",
+        "{\"base64\":\"YS//Cg==\"}",
+        "{\"base64\":\"YS/+Cg==\"}",
+    ];
     let manifest = read(&names).unwrap();
     assert_eq!(manifest.directories.keys().collect::<Vec<_>>(), [&name("a")]);
-    let unusable: Vec<_> = manifest.unusable.iter().map(|(text, usable)| (text.as_str(), usable.clone())).collect();
+    let unusable: Vec<_> = manifest.unusable.iter().map(|(text, usable)| (&text[..], usable.clone())).collect();
     assert_eq!(
         unusable,
         [
-            ("a/10:30", name("a/_")),
-            ("a/\u{fffd}\n", name("a/_")),
-            ("aux/b/_", name("_/b/_")),
-            ("aux/b/c.", name("_/b/_")),
-            ("x\\..\\y", name("_"))
+            (&b"a/10:30"[..], name("a/_")),
+            (b"a/\xfe\n", name("a/_")),
+            (b"a/\xff\n", name("a/_")),
+            (b"aux/b/_", name("_/b/_")),
+            (b"aux/b/c.", name("_/b/_")),
+            (b"x\\..\\y", name("_"))
         ]
     );
     let faults: Vec<_> = manifest.unusable_faults().collect();
     assert!(
         matches!(&faults[0], (at, FileFault::UnusableName { name }) if *at == self::name("a/_") && name == "a/10:30")
     );
-    assert_eq!((faults.len(), manifest.entries().count()), (5, 1));
+    assert!(matches!(&faults[1].1, FileFault::UnusableName { name } if name == "a/\u{fffd}\n"));
+    assert_eq!((faults.len(), manifest.entries().count()), (6, 1));
     // The other rules hold for such names too.
     let long = format!("\"aux/{}\"", "n".repeat(Name::MAX_BYTES));
     for (names, why) in [
@@ -185,6 +195,10 @@ fn unusable_names_do_not_hide_other_entries() {
         (&["\"/aux\""], "not a name within a folder"),
         (&["\"aux/../b\""], "not a name within a folder"),
         (&["\"aux\"", "\"aux\""], "twice"),
+        (&["{\"base64\":\"/w==\"}", "{\"base64\":\"/w==\"}"], "twice"),
+        (&["\"aux\\u0000\""], "not a name within a folder"),
+        (&["\"b\",\"mode\":1,\"mode\":2"], "duplicate field"),
+        (&["\"b\",\"name\":\"aux\""], "duplicate field"),
         (&[&long], "a name has more than"),
         (&["\"aux\",\"mode\":-1"], "invalid value"),
     ] {

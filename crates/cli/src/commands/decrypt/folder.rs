@@ -49,7 +49,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     };
 
     let (progress, failures) = (Progress::default(), Failures::default());
-    plan.failures.iter().for_each(|error| failures.add(error));
+    plan.failures.iter().chain(&destination.failures).for_each(|error| failures.add(error));
     let shown = progress.show(Some(plan.len()), false);
     let run = Run { opening, expected, destination, progress: &progress };
     if let (Some(_), [source]) = (single(inputs), &plan.files[..]) {

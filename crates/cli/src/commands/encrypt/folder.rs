@@ -72,7 +72,7 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
         warn(format!("{} symbolic {are} left out: only a manifest could keep them", plan.links.len()));
     }
     let (progress, failures, entries) = (Progress::default(), Failures::default(), Mutex::new(HashMap::new()));
-    plan.failures.iter().for_each(|error| failures.add(error));
+    plan.failures.iter().chain(&destination.failures).for_each(|error| failures.add(error));
     let shown = progress.show(Some(plan.len()), false);
     if let (Some(_), [source]) = (single, &plan.files[..]) {
         let sealed = sealing.seal(source, &destination, threads, &progress);

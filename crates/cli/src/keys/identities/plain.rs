@@ -35,7 +35,9 @@ impl PlainIdentity {
 /// Parses one identity per line. Empty lines and lines that start with `#` are skipped.
 pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<PlainIdentity>> {
     let identities = parse_identities(contents).map_err(|error| match error {
-        KeyFileError::NotText => Error::new(format!("{name:?} is not an identity file: it is not text")).hint(FORM),
+        KeyFileError::NotText { line } => {
+            Error::new(format!("{name:?} is not an identity file: line {line} is not UTF-8 text")).hint(FORM)
+        }
         KeyFileError::NoKeys => Error::new(format!("no identities in {name:?}")).hint(FORM),
         KeyFileError::Line { line, fault } => {
             let is_share = fault == IdentityFault::Unknown && is_share(contents, line);
@@ -67,8 +69,8 @@ pub(super) fn parse_lines(contents: &[u8], name: &str) -> Result<Vec<PlainIdenti
 
 /// Returns whether the line with this number, counted from 1, is a share of a secret.
 fn is_share(contents: &[u8], line: usize) -> bool {
-    let text = std::str::from_utf8(contents).unwrap_or_default();
-    text.lines().nth(line - 1).is_some_and(|line| sealane_shares::has_prefix(line.trim_end()))
+    let line = contents.split(|&byte| byte == b'\n').nth(line - 1).and_then(|line| std::str::from_utf8(line).ok());
+    line.is_some_and(|line| sealane_shares::has_prefix(line.trim_end()))
 }
 
 fn hint(fault: IdentityFault) -> &'static str {

@@ -27,6 +27,8 @@ pub(crate) struct Counted<T> {
     read: Mutex<Vec<Range<u64>>>,
     parts: std::sync::Arc<Mutex<Vec<usize>>>,
     has_tags: bool,
+    /// Whether entity tags are weak. Conditional writes with such tags fail.
+    has_weak_tags: bool,
     /// Whether either listings or responses have quotes around entity tags, and only listings have
     /// fractions of seconds, as in Azure.
     is_azure: bool,
@@ -42,13 +44,18 @@ pub(crate) struct Counted<T> {
 impl<T> Counted<T> {
     pub(crate) fn new(inner: T) -> Self {
         let (read, parts, false_size, denied, replacement, unmarked) = <_>::default();
-        let (has_tags, is_azure) = (true, false);
-        Self { inner, read, parts, has_tags, is_azure, false_size, denied, replacement, unmarked }
+        let (has_tags, has_weak_tags, is_azure) = (true, false, false);
+        Self { inner, read, parts, has_tags, has_weak_tags, is_azure, false_size, denied, replacement, unmarked }
     }
 
     /// Returns a store without entity tags and conditional writes, whose clock stands still.
     pub(super) fn without_tags(inner: T) -> Self {
         Self { has_tags: false, ..Self::new(inner) }
+    }
+
+    /// Returns a store with weak entity tags.
+    pub(super) fn with_weak_tags(inner: T) -> Self {
+        Self { has_weak_tags: true, ..Self::new(inner) }
     }
 
     /// Returns a store whose listings have other tags and times than its responses.
@@ -124,6 +131,9 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
         let mut result = self.inner.get_opts(location, options).await?;
         if !self.has_tags {
             (result.meta.e_tag, result.meta.last_modified) = (None, Default::default());
+        }
+        if self.has_weak_tags {
+            result.meta.e_tag = result.meta.e_tag.map(|tag| format!("W/{tag}"));
         }
         if self.is_azure {
             let fraction = Duration::from_nanos(result.meta.last_modified.timestamp_subsec_nanos().into());

@@ -23,6 +23,7 @@ fn sealed_store() -> (Identity, Arc<Faulty>, SealedStore) {
 #[track_caller]
 fn assert_part_failed(error: &Error) {
     assert!(matches!(SealedError::of(error), Some(SealedError::PartFailed)), "{error:?}");
+    assert!(error.to_string().contains(" a: "), "no path: {error}");
 }
 
 #[tokio::test]

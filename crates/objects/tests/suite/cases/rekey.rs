@@ -45,13 +45,14 @@ async fn the_chunks_are_moved_as_they_are() {
 
 #[tokio::test]
 async fn a_header_that_does_not_fit_changes_nothing() {
-    let (place, path) = (Place::new(), Path::from("a"));
+    let (place, path) = (Place::new(), Path::from("some/object"));
     place.store.put(&path, text(1000).into()).await.unwrap();
     let before = place.sealed(&path).await;
     let recipient = mlkem768x25519::Identity::generate().unwrap().to_public();
     let recipients = [&recipient as &(dyn Recipient + Send + Sync); 4];
     let error = place.store.rekey(&path, &recipients, Existing::Drop).await.unwrap_err();
     assert!(matches!(SealedError::of(&error), Some(SealedError::HeaderLen(DEFAULT_HEADER_LEN))), "{error:?}");
+    assert!(error.to_string().contains(" some/object: "), "no path: {error}");
     let mixed = place.store.rekey(&path, &recipients[..1], Existing::Keep).await.unwrap_err();
     assert!(matches!(SealedError::of(&mixed), Some(SealedError::Rekey(_))));
     assert_eq!(place.sealed(&path).await, before);
@@ -73,6 +74,24 @@ async fn on_disk() {
         assert_eq!(whole(&holder, &path).await.unwrap(), text(len));
         assert!(whole(&store, &path).await.is_err());
     }
+}
+
+/// A condition with a weak tag would never hold.
+#[tokio::test]
+async fn in_a_store_with_weak_tags() {
+    let (identity, path) = (Identity::generate().unwrap(), Path::from("a"));
+    let below = Arc::new(Counted::with_weak_tags(InMemory::new()));
+    let store = SealedStore::new(below.clone(), keys(&identity)).unwrap();
+    store.put(&path, text(1000).into()).await.unwrap();
+    let recipient = identity.to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+    store.rekey(&path, &recipients, Existing::Drop).await.unwrap();
+    assert_eq!(whole(&store, &path).await.unwrap(), text(1000));
+    // Somebody else replaces the object meanwhile.
+    below.replace_next(b"another object".to_vec());
+    let refused = store.rekey(&path, &recipients, Existing::Drop).await;
+    assert!(matches!(refused, Err(Error::Precondition { .. })), "{refused:?}");
+    assert_eq!(whole(&*below, &path).await.unwrap(), "another object");
 }
 
 /// In a store without entity tags, an object of the same length and with a longer header may

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import itertools
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from fsspec.asyn import sync
 
-from ._store import Conflict, Prepare, Store, Version
+from ._store import STEP, Conflict, Prepare, Store, Version, in_parts
 
 #: Data that shares blocks with the header is sent again up to this length. With more, the whole
 #: blob is rewritten.
 _MOST_MOVED = 64 << 20
+#: The number of blocks of a new blob, if its size is exact. Azure allows 50,000.
+_MOST_BLOCKS = 45_000
 
 
 class AzureStore(Store):
@@ -53,7 +56,8 @@ class AzureStore(Store):
             code = getattr(code, "value", code)
             if error.status_code == 412 and code in (None, "ConditionNotMet"):
                 raise Conflict from error
-            raise OSError(f"{error.status_code} {code or error.reason}: {self.path}") from error
+            message = f"{error.status_code} {code or error.reason}: {self.path}"
+            raise (PermissionError if error.status_code in (401, 403) else OSError)(message) from error
         except AzureError as error:
             raise OSError(f"{type(error).__name__}: {self.path}") from error
 
@@ -81,10 +85,13 @@ class AzureStore(Store):
     def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
         blocks, total = [], 0
         ids = self._ids()
-        for piece in pieces:
-            if piece:
-                blocks.append(self._stage(piece, ids))
-                total += len(piece)
+        pieces = iter(pieces)
+        # The header is a block of its own.
+        header = itertools.islice(pieces, 1)
+        for block in itertools.chain(header, in_parts(pieces, max(STEP, -(-size // _MOST_BLOCKS)))):
+            if block:
+                blocks.append(self._stage(block, ids))
+                total += len(block)
         prepare("")
         return self._commit(blocks, total, expected)
 

@@ -12,7 +12,7 @@ from botocore.exceptions import ConnectionError, HTTPClientError
 from fsspec.asyn import sync
 
 from .._report import JobError
-from ._store import Conflict, Prepare, Store, Version
+from ._store import Conflict, Prepare, Store, Version, in_parts
 
 _MIB = 1 << 20
 #: The minimum length of any part but the last.
@@ -176,7 +176,7 @@ class S3Store(Store):
         # A new object has no properties to keep.
         kept = {} if expected is None else self._kept()
         length = max(_PART, -(-size // _MOST_PARTS))
-        parts = _parts(pieces, length)
+        parts = in_parts(pieces, length)
         first = next(parts, b"")
         if len(first) < length:
             return self._put(first, prepare, kept, expected)
@@ -231,15 +231,3 @@ class S3Store(Store):
         if handle:
             with contextlib.suppress(Conflict, FileNotFoundError):
                 self._call("abort_multipart_upload", UploadId=handle)
-
-
-def _parts(pieces: Iterable[bytes], length: int) -> Iterator[bytes]:
-    """Joins and cuts pieces, so that all parts but the last have this length."""
-    pending = bytearray()
-    for piece in pieces:
-        pending += piece
-        while len(pending) >= length:
-            yield bytes(pending[:length])
-            del pending[:length]
-    if pending:
-        yield bytes(pending)

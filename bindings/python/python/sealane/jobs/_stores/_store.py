@@ -52,6 +52,18 @@ def move(fs: Any, source: str, target: str) -> None:
         fs.mv(source, target)
 
 
+def in_parts(pieces: Iterable[bytes], length: int) -> Iterator[bytes]:
+    """Joins and cuts pieces, so that all parts but the last have this length."""
+    pending = bytearray()
+    for piece in pieces:
+        pending += piece
+        while len(pending) >= length:
+            yield bytes(pending[:length])
+            del pending[:length]
+    if pending:
+        yield bytes(pending)
+
+
 class Store:
     """An object in a filesystem that can write and rename, but promises nothing more.
 

@@ -58,7 +58,7 @@ impl Stamp {
 }
 
 /// An object whose header is unlocked.
-pub(crate) struct Opened {
+pub(crate) struct UnlockedObject {
     pub(crate) key: PayloadKey,
     /// The nonce of the payload. No other object has the same.
     pub(crate) nonce: [u8; NONCE_BYTES],
@@ -70,7 +70,7 @@ pub(crate) struct Opened {
     pub(crate) len: u64,
 }
 
-impl Opened {
+impl UnlockedObject {
     /// Returns an object whose header and nonce have `start` bytes together.
     pub(crate) fn new(
         key: PayloadKey,
@@ -95,9 +95,9 @@ impl Opened {
     }
 }
 
-impl fmt::Debug for Opened {
+impl fmt::Debug for UnlockedObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opened").field("stamp", &self.stamp).finish_non_exhaustive()
+        f.debug_struct("UnlockedObject").field("stamp", &self.stamp).finish_non_exhaustive()
     }
 }
 
@@ -109,32 +109,32 @@ pub(crate) struct Cache {
 
 #[derive(Default)]
 struct Entries {
-    by_path: HashMap<String, (u64, Arc<Opened>)>,
+    by_path: HashMap<String, (u64, Arc<UnlockedObject>)>,
     /// The number of uses so far.
     clock: u64,
 }
 
 impl Cache {
-    pub(crate) fn get(&self, path: &str) -> Option<Arc<Opened>> {
+    pub(crate) fn get(&self, path: &str) -> Option<Arc<UnlockedObject>> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.clock += 1;
         let now = entries.clock;
-        let (used, opened) = entries.by_path.get_mut(path)?;
+        let (used, object) = entries.by_path.get_mut(path)?;
         *used = now;
-        Some(Arc::clone(opened))
+        Some(Arc::clone(object))
     }
 
     /// Returns the object if it is cached with this stamp.
-    pub(crate) fn same(&self, path: &str, stamp: &Stamp) -> Option<Arc<Opened>> {
-        self.get(path).filter(|opened| opened.stamp.is_same(stamp))
+    pub(crate) fn same(&self, path: &str, stamp: &Stamp) -> Option<Arc<UnlockedObject>> {
+        self.get(path).filter(|object| object.stamp.is_same(stamp))
     }
 
     /// Returns the object if it is cached with the stamp that a listing has for it.
-    pub(crate) fn listed(&self, path: &str, stamp: &Stamp) -> Option<Arc<Opened>> {
-        self.get(path).filter(|opened| opened.stamp.is_listed_as(stamp))
+    pub(crate) fn listed(&self, path: &str, stamp: &Stamp) -> Option<Arc<UnlockedObject>> {
+        self.get(path).filter(|object| object.stamp.is_listed_as(stamp))
     }
 
-    pub(crate) fn insert(&self, path: &str, opened: &Arc<Opened>) {
+    pub(crate) fn insert(&self, path: &str, object: &Arc<UnlockedObject>) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.clock += 1;
         let now = entries.clock;
@@ -145,7 +145,7 @@ impl Cache {
             let middle = *middle;
             entries.by_path.retain(|_, (used, _)| *used > middle);
         }
-        entries.by_path.insert(path.to_owned(), (now, Arc::clone(opened)));
+        entries.by_path.insert(path.to_owned(), (now, Arc::clone(object)));
     }
 
     pub(crate) fn remove(&self, path: &str) {
@@ -165,15 +165,15 @@ mod tests {
 
     use super::*;
 
-    fn opened(e_tag: &str) -> Arc<Opened> {
+    fn object(e_tag: &str) -> Arc<UnlockedObject> {
         let key = PayloadKey::new(&FileKey::new(Box::new([7; 16])), &[1; 16], Backend::detect());
         let stamp = Stamp { e_tag: Some(e_tag.to_owned()), version: None, modified: 0, size: 116 };
-        Arc::new(Opened::new(key, [1; 16], stamp, 100).unwrap())
+        Arc::new(UnlockedObject::new(key, [1; 16], stamp, 100).unwrap())
     }
 
     #[test]
     fn stamps_of_other_objects() {
-        let stamp = opened("a").stamp.clone();
+        let stamp = object("a").stamp.clone();
         let of_version = |version: &str| Stamp { version: Some(version.to_owned()), ..stamp.clone() };
         assert!(stamp.is_same(&stamp));
         for other in [
@@ -222,14 +222,14 @@ mod tests {
     #[test]
     fn the_longest_unused_half_makes_room() {
         let cache = Cache::default();
-        (0..CAPACITY).for_each(|i| cache.insert(&i.to_string(), &opened("a")));
+        (0..CAPACITY).for_each(|i| cache.insert(&i.to_string(), &object("a")));
         assert!(cache.get("0").is_some());
-        cache.insert("new", &opened("b"));
+        cache.insert("new", &object("b"));
         assert!(cache.get("new").is_some() && cache.get("0").is_some());
         assert!(cache.get("1").is_none() && cache.get(&(CAPACITY - 1).to_string()).is_some());
         assert!(cache.entries.lock().unwrap().by_path.len() <= CAPACITY / 2 + 1);
-        assert!(cache.same("new", &opened("b").stamp).is_some());
-        assert!(cache.same("new", &opened("c").stamp).is_none());
+        assert!(cache.same("new", &object("b").stamp).is_some());
+        assert!(cache.same("new", &object("c").stamp).is_none());
         cache.remove("new");
         assert!(cache.get("new").is_none());
     }
