@@ -78,16 +78,20 @@ fn look_up(benchmark: &str, data: &[u8]) -> Row {
 
 /// Returns the row of ISA-L's function. For plain products there is none at lengths that are not a
 /// multiple of [`ALIGNMENT`](crate::peers::isal::ALIGNMENT): that function takes only whole
-/// vectors, and does not work in place.
+/// vectors, and does not work in place. For sums there is none at shorter lengths than
+/// [`MIN_SUM_BYTES`](crate::peers::isal::MIN_SUM_BYTES).
 #[cfg(feature = "isal")]
 fn isal(benchmark: &str, data: &[u8]) -> Result<Option<Row>, String> {
-    use crate::peers::isal::{ALIGNMENT, Constant};
+    use crate::peers::isal::{ALIGNMENT, Constant, MIN_SUM_BYTES};
 
     const NAME: &str = "ISA-L, constant prepared";
     let size = data.len();
     let expected: Vec<u8> = data.iter().map(|byte| multiply_mod_0x11d(CONSTANT, *byte)).collect();
     let mut constant = Constant::new(CONSTANT);
     if benchmark != MULTIPLY {
+        if size < MIN_SUM_BYTES {
+            return Ok(None);
+        }
         let (mut source, mut sum) = (data.to_vec(), vec![0; size]);
         constant.multiply_add(&mut source, &mut sum);
         if sum != expected {

@@ -120,7 +120,7 @@ impl Goal {
         match *self {
             Self::Ns(ns) => Some(ns),
             Self::GbPerSecond(rate) => Some(ours.bytes as f64 / rate),
-            Self::Times(times, name) => all.iter().find(|other| other.name == name).map(|its| times * its.median_ns),
+            Self::Times(times, name) => all.iter().find(|other| other.name == name).map(|peer| times * peer.median_ns),
         }
     }
 }

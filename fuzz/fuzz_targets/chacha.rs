@@ -1,16 +1,18 @@
-//! Compares every backend with the reference, for ChaCha, Poly1305 and the AEADs.
+//! Compares every backend with the reference, for ChaCha, Poly1305, the AEADs, and QUIC's header
+//! protection.
 #![no_main]
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use sealane::chacha20::{ChaCha, Extended, Ietf, Layout, Original};
 use sealane::{
-    Backend, ChaCha20Poly1305, ChaChaFamily, CounterOverflow, OpenError, OpenRequest, Poly1305, SealRequest, Tag,
-    XChaCha20Poly1305,
+    AeadLayout, Backend, ChaCha20Poly1305, ChaChaFamily, CommittingChaCha20Poly1305, CommittingChaChaPoly1305,
+    CommittingTag, CommittingXChaCha20Poly1305, CounterOverflow, OpenError, OpenRequest, OpenSshChaCha20Poly1305,
+    Poly1305, SealRequest, Tag, XChaCha20Poly1305, quic,
 };
 use sealane_fuzz::{Octets, backends};
 use sealane_spec::chacha::{Nonce, chacha_block};
-use sealane_spec::{aead, poly1305, xchacha};
+use sealane_spec::{self as spec, aead, poly1305, xchacha};
 
 /// More than two groups of blocks in the widest kernel.
 type Message = Octets<2200>;
@@ -23,6 +25,9 @@ enum Case {
     Mac { key: [u8; 32], message: Authenticated },
     Aead { key: [u8; 32], message: Aead, forgery: Option<Forgery> },
     Batch { key: [u8; 32], messages: Vec<(ShortAead, bool)> },
+    Committing { key: [u8; 32], message: Aead, forgery: Option<Forgery> },
+    OpenSsh { keys: [[u8; 32]; 2], sequence_number: u32, packet: Packet, forgery: Option<Forgery> },
+    HeaderProtection { key: [u8; 32], samples: Vec<quic::Sample> },
 }
 
 /// The position at which the key stream starts.
@@ -50,6 +55,12 @@ struct ShortAead {
     nonce: [u8; 12],
     aad: Octets<40>,
     text: Octets<400>,
+}
+
+#[derive(Arbitrary, Debug)]
+struct Packet {
+    length: [u8; 4],
+    payload: Authenticated,
 }
 
 /// A bit to flip in the tag, the ciphertext, or the associated data.
@@ -107,6 +118,44 @@ fuzz_target!(|case: Case| match case {
         let expected: Vec<_> = messages.iter().map(seal).collect();
         for backend in backends::<ChaChaFamily>() {
             batch(backend, &key, messages, &expected);
+        }
+    }
+    Case::Committing { key, message, forgery } => {
+        let Aead { extended, nonce, aad, text, .. } = &message;
+        let (ciphertext, tag) = if *extended {
+            spec::committing::ctx_xchacha20_encrypt(&aad.0, &key, nonce, &text.0)
+        } else {
+            spec::committing::ctx_chacha20_encrypt(&aad.0, &key, &first(nonce), &text.0)
+        };
+        for backend in backends::<ChaChaFamily>() {
+            if *extended {
+                let cipher = CommittingXChaCha20Poly1305::with_backend(&key, backend);
+                committing(&cipher, nonce, &message, (&ciphertext, tag), forgery.as_ref());
+            } else {
+                let cipher = CommittingChaCha20Poly1305::with_backend(&key, backend);
+                committing(&cipher, &first(nonce), &message, (&ciphertext, tag), forgery.as_ref());
+            }
+        }
+    }
+    Case::OpenSsh { keys, sequence_number, packet, forgery } => {
+        let key = keys.as_flattened().try_into().expect("64 octets");
+        let packet = [&packet.length[..], &packet.payload.0].concat();
+        let sealed = spec::openssh::encrypt_packet(key, sequence_number, &packet);
+        for backend in backends::<ChaChaFamily>() {
+            let cipher = OpenSshChaCha20Poly1305::with_backend(key, backend);
+            openssh(&cipher, sequence_number, &packet, &sealed, forgery.as_ref());
+        }
+    }
+    Case::HeaderProtection { key, samples } => {
+        let samples = &samples[..samples.len().min(70)];
+        let expected: Vec<_> = samples.iter().map(|sample| spec::quic::header_protection(&key, sample)).collect();
+        for backend in backends::<ChaChaFamily>() {
+            let key = quic::HeaderProtectionKey::with_backend(&key, backend);
+            let mut masks = vec![[0; quic::MASK_BYTES]; samples.len()];
+            key.header_protection_masks(samples, &mut masks);
+            assert_eq!(masks, expected, "{backend}");
+            let single = samples.iter().map(|sample| key.header_protection_mask(sample));
+            assert!(single.eq(expected.iter().copied()), "{backend}");
         }
     }
 });
@@ -260,4 +309,53 @@ fn batch(backend: Backend, key: &[u8; 32], messages: &[(ShortAead, bool)], seale
         let expected = if *forged { Err(OpenError) } else { Ok(&message.text.0[..]) };
         assert!(request.plaintext().map(|text| &*text) == expected, "{backend}");
     }
+}
+
+fn committing<L: AeadLayout>(
+    cipher: &CommittingChaChaPoly1305<L>,
+    nonce: &L::Nonce,
+    message: &Aead,
+    sealed: (&[u8], CommittingTag),
+    forgery: Option<&Forgery>,
+) {
+    let (Octets(aad), Octets(text), backend) = (&message.aad, &message.text, cipher.backend());
+    let mut buffer = text.clone();
+    let tag = cipher.seal_in_place(nonce, aad, &mut buffer);
+    assert!((&*buffer, tag) == sealed, "sealed on {backend}");
+    let mut output = vec![0; text.len()];
+    let (_, tag) = cipher.seal_into(nonce, aad, text, &mut output[..]);
+    assert!((&*output, tag) == sealed, "sealed with a copy on {backend}");
+
+    let (mut aad, mut tag) = (aad.clone(), tag);
+    let forged = forgery.is_some_and(|forgery| forgery.apply(&mut [&mut tag, &mut buffer, &mut aad]));
+    let given = buffer.clone();
+    let opened = cipher.open_in_place(nonce, &aad, &mut buffer, &tag);
+    let expected = if forged { &given } else { text };
+    assert!((opened.is_err(), &buffer) == (forged, expected), "opened on {backend}");
+    let opened = cipher.open_into(nonce, &aad, &given, &tag, &mut output[..]).map(drop);
+    assert_eq!(opened.is_err(), forged, "opened with a copy on {backend}");
+    assert!(forged || output == *text, "opened with a copy on {backend}");
+}
+
+fn openssh(
+    cipher: &OpenSshChaCha20Poly1305,
+    sequence_number: u32,
+    packet: &[u8],
+    sealed: &(Vec<u8>, Tag),
+    forgery: Option<&Forgery>,
+) {
+    let backend = cipher.backend();
+    let mut buffer = packet.to_vec();
+    let mut tag = cipher.seal_in_place(sequence_number, &mut buffer);
+    assert!((&buffer, &tag) == (&sealed.0, &sealed.1), "sealed on {backend}");
+    let length = cipher.open_length(sequence_number, buffer.first_chunk().expect("a length"));
+    assert_eq!(length.to_be_bytes(), packet[..4], "the length on {backend}");
+
+    let forged = forgery.is_some_and(|forgery| forgery.apply(&mut [&mut tag, &mut buffer]));
+    let given = buffer.clone();
+    match cipher.open_in_place(sequence_number, &mut buffer, &tag) {
+        Ok(payload) => assert!(!forged && *payload == packet[4..], "opened on {backend}"),
+        Err(OpenError) => assert!(forged && buffer == given, "refused on {backend}"),
+    }
+    assert!(cipher.open_in_place(sequence_number, &mut [0; 3], &tag).is_err(), "too short, on {backend}");
 }

@@ -186,7 +186,12 @@ fn matrix_products(field: gf8::Field, rows: usize, coefficients: &[u8], sources:
     let length = sources.len() / columns;
     let sources: Vec<Vec<u8>> = (0..columns).map(|column| sources[column * length..][..length].to_vec()).collect();
     let matrix: Vec<Vec<u8>> = coefficients.chunks(columns).map(<[u8]>::to_vec).collect();
-    let products = erasure::multiply_shards(field.polynomial(), &matrix, &sources);
+    let polynomial = match field {
+        gf8::Field::Aes => 0x11b,
+        gf8::Field::ReedSolomon => erasure::REED_SOLOMON,
+        other => panic!("no reference for {other:?}"),
+    };
+    let products = erasure::multiply_shards(polynomial, &matrix, &sources);
     let slices: Vec<_> = sources.iter().map(|source| &source[..]).collect();
     for backend in backends::<Gf8Family>() {
         let matrix = gf8::Matrix::with_backend(field, rows, columns, coefficients, backend);

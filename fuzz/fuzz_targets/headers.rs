@@ -1,5 +1,5 @@
-//! The headers of age files, armor, and the texts of keys: any input is parsed or refused, and the
-//! parsed form is written again unchanged.
+//! The headers of age files, armor, the texts of keys, and the manifests of folders: any input is
+//! parsed or refused, and the parsed form is written again unchanged.
 //!
 //! Input that starts with a NUL byte describes stanzas, to write and parse. Other input is a file.
 #![no_main]
@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
+use sealane_age::folder::Manifest;
 use sealane_age::header::{Header, HeaderError, HeaderPrefix, MAX_STANZAS};
 use sealane_age::key_file::{parse_identities, parse_recipients, parse_ssh_identity};
 use sealane_age::secrecy::ExposeSecret as _;
@@ -36,6 +37,7 @@ fuzz_target!(|data: &[u8]| match data {
         header(data);
         armor(data);
         keys(data);
+        manifest(data);
     }
 });
 
@@ -77,6 +79,16 @@ fn keys(text: &[u8]) {
     }
     if let Ok(recipient) = text.parse::<x25519::Recipient>() {
         assert!(recipient.to_string().eq_ignore_ascii_case(text));
+    }
+}
+
+/// A manifest that was read is written and read again unchanged. JSON has several forms of a text,
+/// so the written form may differ, and may be too long.
+fn manifest(text: &[u8]) {
+    let Ok(manifest) = Manifest::read(text) else { return };
+    let mut written = Vec::new();
+    if Manifest::write(&mut written, manifest.entries()).is_ok() {
+        assert_eq!(Manifest::read(&*written).expect("it was written"), manifest);
     }
 }
 

@@ -10,9 +10,10 @@ use sha2::Sha256;
 
 use crate::Octets;
 
-/// A chunk and its tag.
+/// The plaintext of a full chunk.
+pub const CHUNK: usize = 64 << 10;
+/// A full chunk and its tag.
 pub const SEALED_CHUNK: usize = CHUNK + 16;
-const CHUNK: usize = 64 << 10;
 const FILE_KEY: [u8; 16] = [0x42; 16];
 
 /// The identity for these files: stanzas of the type `fuzz` give the file key, stanzas of the type
@@ -97,7 +98,38 @@ impl AnyStanza {
     }
 }
 
+impl Chunk {
+    fn length(&self) -> usize {
+        match self.length {
+            Length::Full => CHUNK,
+            Length::Short(length) => length.into(),
+            Length::Almost(less) => CHUNK - usize::from(less),
+        }
+    }
+
+    /// Returns the number in the chunk's nonce. The chunk is in this place of the file.
+    fn number(&self, place: usize) -> u8 {
+        self.number.unwrap_or(place as u8)
+    }
+}
+
 impl Plan {
+    /// Returns whether a chunk of the file is authentic at this position of the plaintext, and has
+    /// this plaintext.
+    pub fn has_chunk(&self, position: u64, plaintext: &[u8]) -> bool {
+        let is_same = |(place, chunk): (usize, &Chunk)| {
+            u64::from(chunk.number(place)) * CHUNK as u64 == position
+                && chunk.length() == plaintext.len()
+                && plaintext.iter().all(|octet| *octet == chunk.fill)
+        };
+        self.chunks().iter().enumerate().any(is_same)
+    }
+
+    /// The buffer of a reader holds four chunks.
+    fn chunks(&self) -> &[Chunk] {
+        &self.chunks[..self.chunks.len().min(6)]
+    }
+
     /// Returns the file and the position of its payload. `None` if the format forbids one of the
     /// stanzas.
     pub fn file(&self) -> Option<(Vec<u8>, usize)> {
@@ -117,19 +149,13 @@ impl Plan {
         let hkdf = Hkdf::<Sha256>::new(Some(&self.nonce), &FILE_KEY);
         hkdf.expand(b"payload", &mut key).expect("32 octets are not too many for HKDF");
         let cipher = ChaCha20Poly1305::new(&key);
-        // The buffer of a reader holds four chunks.
-        let chunks = &self.chunks[..self.chunks.len().min(6)];
+        let chunks = self.chunks();
         for (place, chunk) in chunks.iter().enumerate() {
-            let length = match chunk.length {
-                Length::Full => CHUNK,
-                Length::Short(length) => length.into(),
-                Length::Almost(less) => CHUNK - usize::from(less),
-            };
             let mut nonce = [0; 12];
-            nonce[10] = chunk.number.unwrap_or(place as u8);
+            nonce[10] = chunk.number(place);
             nonce[11] = u8::from((place + 1 == chunks.len()) != chunk.other_mark);
             let start = file.len();
-            file.resize(start + length, chunk.fill);
+            file.resize(start + chunk.length(), chunk.fill);
             let tag = cipher.seal_in_place(&nonce, b"", &mut file[start..]);
             file.extend_from_slice(&tag);
         }

@@ -32,7 +32,7 @@ pub use benchmarks::{Benchmark, Code, MakePrepared, MakeProcessing, Prepared, Si
 #[cfg(feature = "run")]
 pub use buffer::Buffer;
 pub use table::WORKLOADS;
-pub use workload::{Family, Loop, Operation, Units, Work, Workload};
+pub use workload::{Family, Loop, Operation, Public, Units, Work, Workload};
 #[cfg(feature = "run")]
 pub use workload::{Prepare, Run, Secrets};
 

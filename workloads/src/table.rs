@@ -5,10 +5,10 @@ use sealane_measure::Work as Bound;
 
 #[cfg(feature = "bench")]
 use crate::benchmarks::*;
-use crate::workload::{Family, Loop, Operation, Units, Work, Workload};
+use crate::workload::{Family, Loop, Operation, Public, Units, Work, Workload};
 
 /// Lengths of messages in bytes, which reach every kernel of every backend, with and without a
-/// rest.
+/// remainder.
 const LENGTHS: &[usize] = &[0, 1, 64, 100, 300, 500, 512, 700, 1024, 1350, 2300, 9000, 16384];
 /// Lengths of messages in bytes, at which instructions are counted.
 const COUNTED: &[usize] = &[16, 64, 128, 256, 448, 512, 1024, 1350, 4096, 16384];
@@ -27,7 +27,7 @@ macro_rules! operation {
                 timed: &[],
                 messages: 1,
                 after: None,
-                has_verdict: false,
+                public: Public::Verdicts(0),
                 loops: &[],
                 #[cfg(feature = "run")]
                 prepare: crate::$($path)::+ $(::<$($argument),+>)?,
@@ -90,21 +90,21 @@ pub const WORKLOADS: &[Workload] = &[
         quick_test: "aead_lengths",
         operations: &[
             operation!("seal", chacha::seal, LENGTHS, counted: COUNTED, timed: &[2048]),
-            operation!("open", chacha::open, LENGTHS, counted: COUNTED, after: Some("seal"), has_verdict: true),
-            operation!("open-forged", chacha::open_forged, LENGTHS, timed: &[256], has_verdict: true),
+            operation!("open", chacha::open, LENGTHS, counted: COUNTED, after: Some("seal"), public: Public::Verdicts(1)),
+            operation!("open-forged", chacha::open_forged, LENGTHS, timed: &[256], public: Public::Verdicts(2)),
             operation!("commit-seal", chacha::commit_seal, LENGTHS, counted: &[64, 1024, 16384]),
             operation!(
                 "commit-open", chacha::commit_open, LENGTHS, counted: &[64, 1024, 16384],
-                after: Some("commit-seal"), has_verdict: true
+                after: Some("commit-seal"), public: Public::Verdicts(1)
             ),
-            operation!("commit-open-forged", chacha::commit_open_forged, LENGTHS, has_verdict: true),
+            operation!("commit-open-forged", chacha::commit_open_forged, LENGTHS, public: Public::Verdicts(2)),
             operation!("xchacha-seal", chacha::xchacha_seal, LENGTHS, counted: &[64]),
-            operation!("xchacha-open", chacha::xchacha_open, LENGTHS, has_verdict: true),
+            operation!("xchacha-open", chacha::xchacha_open, LENGTHS, public: Public::Verdicts(1)),
             operation!("pieces-seal", chacha::pieces_seal, LENGTHS, counted: &[1024, 16384]),
-            operation!("pieces-open", chacha::pieces_open, LENGTHS, has_verdict: true),
+            operation!("pieces-open", chacha::pieces_open, LENGTHS, public: Public::Verdicts(2)),
             operation!("rustcrypto-seal", chacha::rustcrypto_seal, &[7]),
-            operation!("chacha8-open", chacha::chacha8_open, LENGTHS, has_verdict: true),
-            operation!("openssh", chacha::openssh, LENGTHS, has_verdict: true),
+            operation!("chacha8-open", chacha::chacha8_open, LENGTHS, public: Public::Verdicts(2)),
+            operation!("openssh", chacha::openssh, LENGTHS, public: Public::Verdicts(2)),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
@@ -131,17 +131,17 @@ pub const WORKLOADS: &[Workload] = &[
             ),
             operation!(
                 "open-batch-32", chacha::open_batch, LENGTHS, counted: &[64, 256, 1350], messages: 32,
-                has_verdict: true
+                public: Public::Verdicts(32)
             ),
             operation!("xchacha-seal-batch-32", chacha::xchacha_seal_batch, LENGTHS, messages: 32),
             operation!(
-                "xchacha-open-batch-32", chacha::xchacha_open_batch, LENGTHS, messages: 32, has_verdict: true
+                "xchacha-open-batch-32", chacha::xchacha_open_batch, LENGTHS, messages: 32, public: Public::Verdicts(32)
             ),
             operation!(
                 "header-protection-masks", chacha::header_protection_masks, PACKETS_OF_BATCH, messages: 32
             ),
             operation!("seal-batch-mixed", chacha::seal_batch_mixed, &[40], messages: 40),
-            operation!("open-batch-mixed", chacha::open_batch_mixed, &[40], messages: 40, has_verdict: true),
+            operation!("open-batch-mixed", chacha::open_batch_mixed, &[40], messages: 40, public: Public::Verdicts(40)),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
@@ -227,7 +227,7 @@ pub const WORKLOADS: &[Workload] = &[
         operations: &[
             operation!("shamir-element-8", shamir::element<8>, &[4]),
             operation!("shamir-element-256", shamir::element<256>, &[4]),
-            operation!("shamir-dynamic", shamir::dynamic, DEGREES, has_verdict: true),
+            operation!("shamir-dynamic", shamir::dynamic, DEGREES, public: Public::Syndromes),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
@@ -289,8 +289,8 @@ pub const WORKLOADS: &[Workload] = &[
                 "shamir-combine", shamir::combine, BYTES, timed: &[1000],
                 loops: &[Loop { kernel: "shamir combine", work: Work::ByteProduct, units: Units::Exactly(4) }]
             ),
-            operation!("shamir-check", shamir::check, &[5000], has_verdict: true),
-            operation!("shamir-check-wrong", shamir::check_wrong, &[1, 5000], has_verdict: true),
+            operation!("shamir-check", shamir::check, &[5000], public: Public::Syndromes),
+            operation!("shamir-check-wrong", shamir::check_wrong, &[1, 5000], public: Public::Syndromes),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {

@@ -117,13 +117,22 @@ pub struct Operation {
     /// An operation that each run performs first. Its instructions are subtracted from those that
     /// are counted.
     pub after: Option<&'static str>,
-    /// Whether a run ends with a public verdict, such as whether a tag is right.
-    pub has_verdict: bool,
+    /// The values that a run makes public.
+    pub public: Public,
     /// The loops that the assembly gate attributes to the operation.
     pub loops: &'static [Loop],
     /// Prepares the operation.
     #[cfg(feature = "run")]
     pub prepare: Prepare,
+}
+
+/// The values that an operation makes public although they depend on secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Public {
+    /// This many verdicts, such as whether a tag is right. Most operations have none.
+    Verdicts(usize),
+    /// The syndromes of shares, and whether they are zero. Their number depends on the sizes.
+    Syndromes,
 }
 
 /// Prepares an operation on a named backend, for one size. Calls the given function to fill all
@@ -182,13 +191,13 @@ impl Units {
     /// `None` if the loop does not match.
     #[must_use]
     pub fn of(self, count: usize) -> Option<usize> {
-        let (is, units) = match self {
+        let (matches, units) = match self {
             Self::Each => (true, count),
             Self::EachOfMultiple(of) => (count.is_multiple_of(of), count),
             Self::Groups(of) => (count.is_multiple_of(of), count / of),
             Self::Exactly(number) => (count == number, 1),
             Self::One => (true, 1),
         };
-        (count > 0 && is).then_some(units)
+        (count > 0 && matches).then_some(units)
     }
 }

@@ -37,7 +37,7 @@ fn build_with(folder: &str, architecture: &str, flags: &str, arguments: &[&str])
     let folder = process::target_dir().join(folder);
     let mut command = process::cargo();
     command
-        .args(["build", "--release", "--package", "sealane-probe", "--target", &target.triple])
+        .args(["build", "--release", "--locked", "--package", "sealane-probe", "--target", &target.triple])
         .args(arguments)
         .envs(target.linker()?)
         .env("RUSTFLAGS", format!("-C symbol-mangling-version=v0{flags}"))

@@ -62,7 +62,7 @@ impl TestBinary {
 /// `cargo test` build again.
 pub(crate) fn release_build(folder: &str) -> Command {
     let mut command = process::cargo();
-    command.args(["test", "--no-run", "--release", "--message-format=json-render-diagnostics"]);
+    command.args(["test", "--no-run", "--release", "--locked", "--message-format=json-render-diagnostics"]);
     command.envs(QUICK_RELEASE).env("CARGO_TARGET_DIR", process::target_dir().join(folder));
     command
 }
@@ -72,7 +72,15 @@ pub(crate) fn release_build(folder: &str) -> Command {
 /// one, cargo would choose other features of their dependencies, and build those again.
 pub(crate) fn of_workspace() -> Result<Vec<TestBinary>> {
     let mut command = process::cargo();
-    command.args(["test", "--no-run", "--workspace", "--lib", "--tests", "--message-format=json-render-diagnostics"]);
+    command.args([
+        "test",
+        "--no-run",
+        "--locked",
+        "--workspace",
+        "--lib",
+        "--tests",
+        "--message-format=json-render-diagnostics",
+    ]);
     let mut binaries = executables(&mut command)?;
     binaries.retain(|binary| ["sealane-simd", "sealane", "sealane-age"].contains(&binary.package.as_str()));
     Ok(binaries)

@@ -1,4 +1,5 @@
-//! The table of promises in SECURITY.md names tests that exist, and says what runs them.
+//! The table of promises in SECURITY.md names tests that exist, and says what runs them. `.ci/run`
+//! runs them, on every target.
 
 use std::path::{Path, PathBuf};
 
@@ -17,12 +18,13 @@ fn every_promise_names_a_test_that_exists() {
     let (_, section) = text.split_once("## Each promise, and what holds it\n").expect("the section");
     let section = section.split("\n## ").next().unwrap();
     let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
     for (folder, command) in RUN_BY_OTHERS {
         assert!(words.contains(&format!("in `{folder}`, which `{command}` runs")), "{folder} is not explained");
         assert!(root.join(command).is_file(), "{command} does not exist");
+        assert!(steps(&ci).any(|words| words.contains(&command)), ".ci/run does not run {command}");
         assert!(!is_run_by_cargo_test(root, Path::new(folder)), "{folder}");
     }
-    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
     let mut count = 0;
     for row in rows {
@@ -58,12 +60,27 @@ fn every_promise_names_a_test_that_exists() {
     assert!(count > 50, "only {count} promises were read");
 }
 
-/// Returns whether a line of the script `.ci/run` that is no comment runs a chore.
+#[test]
+fn ci_tests_every_target() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let list: toml::Table = std::fs::read_to_string(root.join("xtask/backends.toml")).unwrap().parse().unwrap();
+    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
+    for target in list["target"].as_array().expect("a list of targets") {
+        let triple = target["triple"].as_str().expect("a triple");
+        let is_tested = steps(&ci).any(|words| words.contains(&"cross") && words.contains(&triple));
+        assert!(is_tested, ".ci/run does not test {triple}");
+    }
+}
+
+/// Returns the words of each line of the script `.ci/run` that is no comment.
+fn steps(script: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
+    lines.map(|line| line.split([' ', ':', '\'', '"']).filter(|word| !word.is_empty()).collect())
+}
+
+/// Returns whether the script `.ci/run` runs a chore.
 fn is_run_by_ci(script: &str, chore: &str) -> bool {
-    script.lines().filter(|line| !line.trim_start().starts_with('#')).any(|line| {
-        let words: Vec<_> = line.split([' ', ':', '\'', '"']).filter(|word| !word.is_empty()).collect();
-        words.windows(2).any(|pair| pair[0].ends_with("xtask") && pair[1] == chore)
-    })
+    steps(script).any(|words| words.windows(2).any(|pair| pair[0].ends_with("xtask") && pair[1] == chore))
 }
 
 /// Returns whether a program in C defines a function and calls it.

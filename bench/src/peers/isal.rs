@@ -3,6 +3,7 @@
 //! coefficients.
 
 use std::ffi::{c_int, c_uchar, c_void};
+use std::ptr;
 
 #[link(name = "isal")]
 unsafe extern "C" {
@@ -27,6 +28,9 @@ unsafe extern "C" {
     );
 }
 
+/// The largest number of sources or outputs of a [`Matrix`].
+const MAX_BUFFERS: usize = 16;
+
 /// A matrix over the field, with ISA-L's tables of products.
 pub struct Matrix {
     sources: usize,
@@ -37,7 +41,7 @@ pub struct Matrix {
 impl Matrix {
     /// Prepares `matrix`, which has a row of `sources` factors for each output.
     pub fn new(sources: usize, outputs: usize, matrix: &[u8]) -> Self {
-        assert_eq!(matrix.len(), sources * outputs);
+        assert!(matrix.len() == sources * outputs && sources.max(outputs) <= MAX_BUFFERS);
         let mut tables = vec![0; 32 * sources * outputs];
         // SAFETY: the matrix has `sources * outputs` bytes, and the tables have 32 bytes for each
         // of them, as the function requires.
@@ -50,13 +54,19 @@ impl Matrix {
         let length = sources[0].len();
         assert!(sources.len() == self.sources && outputs.len() == self.outputs);
         assert!(sources.iter().chain(&*outputs).all(|buffer| buffer.len() == length));
-        let sources: Vec<_> = sources.iter().map(|source| source.as_ptr()).collect();
-        let outputs: Vec<_> = outputs.iter_mut().map(|output| output.as_mut_ptr()).collect();
+        // On the stack, as a caller in C would have them: an allocation would take as long as the
+        // function itself takes for short buffers.
+        let mut source_addresses = [ptr::null(); MAX_BUFFERS];
+        source_addresses.iter_mut().zip(sources).for_each(|(address, source)| *address = source.as_ptr());
+        let mut output_addresses = [ptr::null_mut(); MAX_BUFFERS];
+        output_addresses.iter_mut().zip(outputs).for_each(|(address, output)| *address = output.as_mut_ptr());
+        let (sources, outputs) = (source_addresses.as_ptr(), output_addresses.as_ptr());
         let (k, rows) = (self.sources as c_int, self.outputs as c_int);
-        // SAFETY: the tables belong to a matrix with this number of sources and outputs. Each
-        // source and output has `length` bytes, and the outputs are borrowed exclusively.
+        // SAFETY: the tables belong to a matrix with this number of sources and outputs, and the
+        // arrays hold as many addresses. Each source and output has `length` bytes, and the outputs
+        // are borrowed exclusively.
         unsafe {
-            ec_encode_data(length as c_int, k, rows, self.tables.as_ptr(), sources.as_ptr(), outputs.as_ptr());
+            ec_encode_data(length as c_int, k, rows, self.tables.as_ptr(), sources, outputs);
         }
     }
 }
@@ -68,6 +78,8 @@ pub struct Constant {
 
 /// [`Constant::multiply`] requires lengths and addresses that are multiples of this.
 pub const ALIGNMENT: usize = 32;
+/// The shortest length that [`Constant::multiply_add`] takes.
+pub const MIN_SUM_BYTES: usize = 64;
 
 impl Constant {
     pub fn new(constant: u8) -> Self {
@@ -96,10 +108,10 @@ impl Constant {
 
     /// Adds the constant times each byte of `source` to the byte of `sum` at the same index.
     pub fn multiply_add(&mut self, source: &mut [u8], sum: &mut [u8]) {
-        assert!(source.len() == sum.len() && source.len() >= 64);
+        assert!(source.len() == sum.len() && source.len() >= MIN_SUM_BYTES);
         // SAFETY: the table is for one source, whose number is 0; both buffers are borrowed
-        // exclusively and have the length of `source`, which is at least 64, as the function
-        // requires.
+        // exclusively and have the length of `source`, which is at least MIN_SUM_BYTES, as the
+        // function requires.
         unsafe {
             gf_vect_mad(source.len() as c_int, 1, 0, self.table.as_mut_ptr(), source.as_mut_ptr(), sum.as_mut_ptr());
         }

@@ -75,6 +75,13 @@ impl Architecture {
         }
     }
 
+    /// Returns whether the instruction is a division or a square root. Its time may depend on its
+    /// operands.
+    pub(super) fn divides(self, instruction: &Instruction) -> bool {
+        let mnemonic = instruction.mnemonic.trim_start_matches('v');
+        ["div", "idiv", "udiv", "sdiv", "fdiv", "sqrt", "fsqrt"].iter().any(|name| mnemonic.starts_with(name))
+    }
+
     /// Returns the target address of a direct jump.
     pub(super) fn jump_target(self, instruction: &Instruction) -> Option<u64> {
         let Instruction { mnemonic, operands, .. } = instruction;

@@ -19,6 +19,8 @@ pub(super) struct Limits {
 struct Limit {
     backend: String,
     kernel: String,
+    /// The program has at least this many such loops.
+    instances: usize,
     instructions: usize,
     /// Instructions for each block of Poly1305 beside the kernel's own work.
     #[serde(default)]
@@ -49,10 +51,17 @@ impl Limit {
     }
 }
 
-/// Returns an error message for each loop that has calls.
-pub(super) fn calls(found: &[Found]) -> Vec<String> {
-    let with_calls = found.iter().filter(|loop_| loop_.count.calls > 0);
-    with_calls.map(|loop_| format!("{}: {} calls in the loop", name(loop_), loop_.count.calls)).collect()
+/// Returns an error message for each loop that has calls or divisions.
+pub(super) fn calls_and_divisions(found: &[Found]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for loop_ in found {
+        for (what, count) in [("calls", loop_.count.calls), ("divisions", loop_.count.divisions)] {
+            if count > 0 {
+                complaints.push(format!("{}: {count} {what} in the loop", name(loop_)));
+            }
+        }
+    }
+    complaints
 }
 
 fn name(found: &Found) -> String {
@@ -73,13 +82,40 @@ impl Limits {
         absent.map(complaint).collect()
     }
 
+    /// Returns an error message for each kernel of which a part of the loops is missing: the
+    /// compiler may have changed the kernel in one of the functions that it is inlined into.
+    fn too_few(&self, found: &[Found]) -> Vec<String> {
+        let mut complaints = Vec::new();
+        for limit in &self.r#loop {
+            let count = found.iter().filter(|loop_| limit.is_for(loop_)).count();
+            // `absent` reports a kernel without any loop.
+            if (1..limit.instances).contains(&count) {
+                let Limit { backend, kernel, instances, .. } = limit;
+                complaints.push(format!("{backend} {kernel}: {count} such loops, at least {instances} are expected"));
+            }
+        }
+        complaints
+    }
+
+    /// Returns an error message for each limit that an earlier one replaces.
+    fn duplicates(&self) -> Vec<String> {
+        let is_same = |a: &Limit, b: &Limit| a.backend == b.backend && a.kernel == b.kernel;
+        let later = |index: usize| self.r#loop[..index].iter().any(|limit| is_same(limit, &self.r#loop[index]));
+        let duplicates = self.r#loop.iter().enumerate().filter(|(index, _)| later(*index));
+        duplicates
+            .map(|(_, limit)| format!("{} {}: two limits are written for it", limit.backend, limit.kernel))
+            .collect()
+    }
+
     /// Returns the error messages for the loops.
     pub(super) fn judge(&self, found: &[Found]) -> Vec<String> {
         let mut complaints = self.absent(found);
+        complaints.extend(self.too_few(found));
+        complaints.extend(self.duplicates());
         for limit in self.r#loop.iter().filter(|limit| limit.stack > 0 && limit.reason.is_empty()) {
             complaints.push(format!("{} {}: its stack accesses need a reason", limit.backend, limit.kernel));
         }
-        complaints.extend(calls(found));
+        complaints.extend(calls_and_divisions(found));
         for loop_ in found {
             let name = name(loop_);
             let Some(limit) = self.r#loop.iter().find(|limit| limit.is_for(loop_)) else {
@@ -115,10 +151,14 @@ mod tests {
         limits.judge(&find(Architecture::X86_64, &parse(&canned(ENTRY, body)).unwrap()))
     }
 
+    fn limits_text() -> String {
+        "[[loop]]\nbackend = \"avx512\"\nkernel = \"chacha20 vertical\"\ninstances = 1\ninstructions = 98\n\
+         stack = 0\nhas = \"vpaddd %zmm\"\n"
+            .to_owned()
+    }
+
     fn limits(more: &str) -> Limits {
-        let text = "[[loop]]\nbackend = \"avx512\"\nkernel = \"chacha20 vertical\"\ninstructions = 98\nstack = 0\n\
-                    has = \"vpaddd %zmm\"\n";
-        toml::from_str(&format!("{text}{more}")).unwrap()
+        toml::from_str(&(limits_text() + more)).unwrap()
     }
 
     fn double_round(more: &str) -> String {
@@ -134,6 +174,7 @@ mod tests {
         for (body, expected) in [
             (double_round("").replace("%zmm", "%ymm"), "0 times vpaddd %zmm"),
             (double_round("call 2000 <f>\n"), "1 calls in the loop"),
+            (double_round("div %rcx\n"), "1 divisions in the loop"),
             (double_round("vmovdqa64 %zmm3,0x40(%rsp)\n"), "1 stack accesses, at most 0"),
             (double_round("vpshufb %zmm4,%zmm3,%zmm3\n"), "99 instructions, at most 98"),
             // Lost inlining: the operations are calls, and no loop has the kernel's instructions.
@@ -144,8 +185,17 @@ mod tests {
             assert!(complaints.iter().any(|complaint| complaint.contains(expected)), "{expected}: {complaints:?}");
         }
         assert!(judge(&limits(""), &double_round("")).is_empty());
-        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
+        let more = "[[loop]]\nbackend = \"avx2\"\nkernel = \"chacha20 vertical\"\ninstances = 1\ninstructions = 150\nstack = 20\nhas = \"vpaddd\"\n";
         assert!(limits(more).judge(&[]).iter().any(|c| c.contains("need a reason")));
+    }
+
+    #[test]
+    fn missing_instances_and_duplicate_limits_are_named() {
+        let two: Limits = toml::from_str(&limits_text().replace("instances = 1", "instances = 2")).unwrap();
+        let complaints = judge(&two, &double_round(""));
+        assert!(complaints[0].contains("1 such loops, at least 2 are expected"), "{complaints:?}");
+        let twice = judge(&limits(&limits_text()), &double_round(""));
+        assert!(twice[0].contains("two limits are written"), "{twice:?}");
     }
 
     #[test]
@@ -153,7 +203,7 @@ mod tests {
         let body = double_round(&"mulx %rax,%rbx,%rcx\n".repeat(8));
         for (block_instructions, complaints) in [(5, 0), (4, 0), (3, 1)] {
             let limits: Limits = toml::from_str(&format!(
-                "[[loop]]\nbackend = \"avx512\"\nkernel = \"interleaved vertical\"\ninstructions = 98\n\
+                "[[loop]]\nbackend = \"avx512\"\nkernel = \"interleaved vertical\"\ninstances = 1\ninstructions = 98\n\
                  block_instructions = {block_instructions}\nstack = 0\nhas = \"vpaddd\"\n"
             ))
             .unwrap();

@@ -8,6 +8,7 @@ use super::disassembly::{Function, Instruction};
 pub(super) struct Count {
     pub(super) instructions: usize,
     pub(super) calls: usize,
+    pub(super) divisions: usize,
     /// Instructions with an operand on the stack, usually spilled registers.
     pub(super) stack: usize,
 }
@@ -18,6 +19,7 @@ impl Count {
         Self {
             instructions: count(&|instruction| !architecture.is_padding(instruction)),
             calls: count(&|instruction| architecture.is_call(instruction)),
+            divisions: count(&|instruction| architecture.divides(instruction)),
             stack: count(&|instruction| architecture.accesses_stack(instruction, frame_pointer)),
         }
     }
@@ -139,7 +141,7 @@ mod tests {
         assert!(has_frame_pointer(X86_64, &f));
         let loops = innermost(X86_64, &f);
         assert_eq!(loops.len(), 1);
-        assert_eq!(Count::of(X86_64, loops[0], true), Count { instructions: 6, calls: 1, stack: 2 });
+        assert_eq!(Count::of(X86_64, loops[0], true), Count { instructions: 6, calls: 1, divisions: 0, stack: 2 });
         assert_eq!(Count::of(X86_64, loops[0], false).stack, 1);
     }
 

@@ -64,6 +64,7 @@ fn judge(architecture: Architecture, options: &Options) -> Result<Vec<String>> {
     }
     let mut complaints = limits.judge(&found);
     complaints.extend(kernels::lost_inlining(&functions));
+    complaints.extend(served::unknown_symbols(&functions));
     if complaints.is_empty() {
         println!("   {} hot loops are within their limits", found.len());
     }
@@ -80,9 +81,9 @@ fn limits_for(architecture: Architecture) -> Result<Limits> {
 fn judge_default_profile() -> Result<Vec<String>> {
     let functions = disassemble(Architecture::X86_64, &probe::build_in_units(Architecture::X86_64.name())?)?;
     let found = kernels::find(Architecture::X86_64, &functions);
-    println!("   {} hot loops are searched for calls", found.len());
+    println!("   {} hot loops are searched for calls and divisions", found.len());
     let absent = limits_for(Architecture::X86_64)?.absent(&found);
-    Ok([absent, limits::calls(&found), kernels::lost_inlining(&functions)].concat())
+    Ok([absent, limits::calls_and_divisions(&found), kernels::lost_inlining(&functions)].concat())
 }
 
 /// Returns the functions of a program that calls every kernel.

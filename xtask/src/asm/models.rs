@@ -91,10 +91,10 @@ fn ours() -> Result<Vec<Modelled>> {
         // Of several matching loops, the shortest is taken: in some functions, the loop also has
         // other instructions.
         let matches = found.iter().filter(|f| f.backend == backend && f.kernel == kernel && f.work.units == units);
-        let its = matches.min_by_key(|f| f.count.instructions);
-        let its = its.with_context(|| format!("no loop is {backend} {kernel} with {units} units"))?;
-        let (primitive, bytes) = bytes(kernel, its.work).expect("a kernel of ChaCha20 or Poly1305");
-        loops.push(Modelled { primitive, name: name.into(), bytes, listing: listing(its.body) });
+        let shortest = matches.min_by_key(|f| f.count.instructions);
+        let shortest = shortest.with_context(|| format!("no loop is {backend} {kernel} with {units} units"))?;
+        let (primitive, bytes) = bytes(kernel, shortest.work).expect("a kernel of ChaCha20 or Poly1305");
+        loops.push(Modelled { primitive, name: name.into(), bytes, listing: listing(shortest.body) });
     }
     Ok(loops)
 }

@@ -21,10 +21,10 @@ impl Served {
         let calls: Vec<Vec<usize>> = functions.iter().map(|function| calls(function, &by_address)).collect();
         let mut served = vec![Vec::new(); functions.len()];
         for operation in WORKLOADS.iter().flat_map(|workload| workload.operations) {
-            let root = format!("sealane_workloads::{}::{{closure", operation.symbol);
-            let is_root = |index: &usize| functions[*index].name.contains(&root);
+            let root = root(operation);
             let mut reached = vec![false; functions.len()];
-            let mut pending: Vec<usize> = (0..functions.len()).filter(is_root).collect();
+            let mut pending: Vec<usize> =
+                (0..functions.len()).filter(|index| functions[*index].name.contains(&root)).collect();
             while let Some(index) = pending.pop() {
                 if !std::mem::replace(&mut reached[index], true) {
                     served[index].push(operation);
@@ -46,6 +46,22 @@ impl Served {
         let mut loops = self.0[function].iter().flat_map(|operation| operation.loops);
         loops.find_map(|known| Some((known.kernel, units(known.work, known.units, code)?)))
     }
+}
+
+/// Returns the part of a name that only the closures of the operation have.
+fn root(operation: &Operation) -> String {
+    format!("sealane_workloads::{}::{{closure", operation.symbol)
+}
+
+/// Returns an error message for each operation without a closure in the program. The loops of such
+/// an operation would not be found.
+pub(super) fn unknown_symbols(functions: &[Function]) -> Vec<String> {
+    let operations = WORKLOADS.iter().flat_map(|workload| workload.operations);
+    let unknown = operations.filter(|operation| {
+        let root = root(operation);
+        !functions.iter().any(|function| function.name.contains(&root))
+    });
+    unknown.map(|operation| format!("{}: the program has no closure of {}", operation.name, operation.symbol)).collect()
 }
 
 fn units(work: Work, units: Units, code: &Code) -> Option<usize> {
