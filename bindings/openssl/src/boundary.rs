@@ -150,7 +150,7 @@ pub(crate) enum Buffers<'a> {
 }
 
 impl<'a> Buffers<'a> {
-    /// Returns `len` bytes of input and output, and the `tag_bytes` bytes of output behind them.
+    /// Returns `len` bytes of input and output, and the `tag_bytes` bytes of output after them.
     /// If input and output partially overlap, the input is first moved to the output.
     ///
     /// # Safety

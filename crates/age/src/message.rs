@@ -11,7 +11,8 @@ pub(crate) fn is_deceptive(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
         || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         // The soft hyphen, the grapheme joiner, fillers, the blank of Braille, and others without
-        // a shape. Joiners and variation selectors are allowed, because scripts and emoji need them.
+        // a shape. Joiners and variation selectors are allowed, because scripts and emoji need
+        // them.
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}')
         || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }

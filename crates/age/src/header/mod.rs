@@ -62,8 +62,8 @@ use crate::stanza::Stanza;
 /// The longest header that is read or written, in bytes. 2 MiB is enough for [`MAX_STANZAS`]
 /// post-quantum recipients.
 ///
-/// The format itself has no limit, but age 1.3.2 has the same one. Together with [`MAX_STANZAS`] and
-/// [`MAX_ARGUMENTS`], it bounds the memory of a parsed header.
+/// The format itself has no limit, but age 1.3.2 has the same one. Together with [`MAX_STANZAS`]
+/// and [`MAX_ARGUMENTS`], it bounds the memory of a parsed header.
 pub const MAX_HEADER_BYTES: usize = 2 << 20;
 
 /// The largest number of recipient stanzas that are read or written, including those inside
@@ -220,8 +220,8 @@ impl Header {
     /// Returns whether the MAC is right, in constant time. If it is not, the header was changed, or
     /// `file_key` is of another file.
     ///
-    /// Whoever unwraps a file key with an [`Identity`](crate::Identity) must check the MAC before
-    /// the key is used. [`Decryptor`](crate::Decryptor) and [`Preamble`](crate::Preamble) do it.
+    /// Code that unwraps a file key with an [`Identity`](crate::Identity) must check the MAC before
+    /// it uses the key. [`Decryptor`](crate::Decryptor) and [`Preamble`](crate::Preamble) do it.
     ///
     /// ```
     /// use sealane_age::header::Header;

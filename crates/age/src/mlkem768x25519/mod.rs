@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(all.len(), 2);
     }
 
-    /// Nobody needs the X25519 half of the private key to break such a key's X25519 half.
+    /// Anyone can compute the X25519 secret of such a key.
     #[test]
     fn nothing_is_wrapped_for_a_weak_key() {
         let mut key = Identity::generate().unwrap().to_public().to_bytes();

@@ -148,6 +148,13 @@ impl<R> StreamReader<R> {
             let found = search.next(&payload, place, &mut report).map_err(CopyError::Write)?;
             let next = match found {
                 // A disk may return a chunk only to some of several reads.
+                Some(found) if found == place && run.take(&payload, place, &mut report)? => {
+                    if run.result.end.is_some() {
+                        break;
+                    }
+                    place = place.after(1);
+                    continue;
+                }
                 Some(found) if found == place => place.after(1),
                 Some(found) => found,
                 None => place.after(search::REACH),

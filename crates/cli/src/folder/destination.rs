@@ -150,8 +150,13 @@ impl Destination {
         let mut descent = Descent::new(&self.root);
         let mut refused = HashSet::new();
         for (path, attributes) in missing {
-            let made = descent.make_directory(path, attributes.first_mode(0o700, 0o777));
             let cannot = |error: &io::Error| Error::cannot_write(&self.path.join(path), error);
+            if path.ancestors().any(|above| refused.contains(above)) {
+                self.failures.push(cannot(&io::Error::other("the folder above it cannot be created")));
+                refused.insert(*path);
+                continue;
+            }
+            let made = descent.make_directory(path, attributes.first_mode(0o700, 0o777));
             match made {
                 Err(error) if concerns_one_name(&error) => {
                     self.failures.push(cannot(&error));
@@ -327,7 +332,7 @@ fn concerns_one_name(error: &io::Error) -> bool {
     let is_not_text = error.raw_os_error() == Some(rustix::io::Errno::ILSEQ.raw_os_error());
     #[cfg(not(unix))]
     let is_not_text = false;
-    is_not_text || error.kind() == io::ErrorKind::InvalidFilename
+    is_not_text || matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput)
 }
 
 /// A folder that this run created. It is removed when this value is dropped, if it is empty and the

@@ -172,8 +172,9 @@ fn what_was_salvaged_stays_if_it_cannot_get_its_name() {
         let salvage = "$SEALANE\" -d --salvage -i key.txt -o left x";
         let run = dir.sh(&format!("exec strace -f -o /dev/null {fail} \"{salvage}"));
         let error = String::from_utf8(run.fails(&format!("cannot make \"{what}\"")).stderr).unwrap();
-        let kept: Vec<_> = dir.names().into_iter().filter(|name| name.starts_with(".sealane-")).collect();
+        let kept: Vec<_> = dir.names().into_iter().filter(|name| name.contains(".sealane-")).collect();
         assert_eq!(kept.len(), if list.is_some() { 1 } else { 2 }, "{kept:?}");
+        assert!(kept.iter().all(|name| name.starts_with("left.")), "no unfinished file: {kept:?}");
         assert!(kept.iter().any(|name| dir.read(name) == b"secret"), "{kept:?}");
         for name in kept.iter().map(String::as_str).chain(list) {
             assert!(error.contains(name), "{error}");

@@ -10,7 +10,7 @@
 //!
 //! let identity = Identity::generate()?;
 //! let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
-//! // An engine takes it as it takes any other store.
+//! // Engines use it like any other store.
 //! let store: Arc<dyn ObjectStore> = Arc::new(SealedStore::new(Arc::new(InMemory::new()), keys)?);
 //! # drop(store);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

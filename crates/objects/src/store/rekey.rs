@@ -94,7 +94,9 @@ impl SealedStore {
             drop(body);
             let payload = PutPayload::from(bytes);
             let version = UpdateVersion { e_tag: stamp(&meta).strong_tag(), version: meta.version.clone() };
-            if version.e_tag.is_some() || version.version.is_some() {
+            // A condition with a weak tag would never hold, and stores that have tags need one.
+            let has_condition = version.e_tag.is_some() || (meta.e_tag.is_none() && version.version.is_some());
+            if has_condition {
                 let update = PutOptions { mode: PutMode::Update(version), ..attributes.clone().into() };
                 match self.inner.put_opts(location, payload.clone(), update).await {
                     Err(Error::NotImplemented { .. } | Error::NotSupported { .. }) => {}

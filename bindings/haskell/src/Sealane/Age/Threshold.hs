@@ -41,8 +41,8 @@ import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes, withShare
 
 -- | Returns the recipients of a text with one on each line, any @threshold@ of whom open files
 -- together. Fails if a line is not a recipient, if the threshold is below 2 or above 255, or if the
--- label is not allowed: up to 100 bytes of UTF-8, without invisible characters and without spaces at
--- its ends.
+-- label is not allowed: up to 100 bytes of UTF-8, without invisible characters, and without white
+-- space at its start or end.
 --
 -- Encryption throws 'SealaneError' if there are fewer recipients than the threshold, or a recipient
 -- occurs twice.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,9 @@ _INTERVAL = 10.0
 
 async def _run(thread: ThreadPoolExecutor, work: Callable[..., Any], *arguments: Any) -> Any:
     """Runs ``work`` in one of the filesystem's own threads."""
-    return await asyncio.get_running_loop().run_in_executor(thread, work, *arguments)
+    # With the context variables of the caller, as in asyncio.to_thread.
+    context = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(thread, context.run, work, *arguments)
 
 
 class Keys:

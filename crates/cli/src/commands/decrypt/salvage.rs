@@ -81,7 +81,9 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
 fn place(mut result: Temporary, output: &Path, mut list: Temporary, map: &Path) -> Result<()> {
     let map_guard = match list.persist_guarded(map) {
         Ok(guard) => guard,
-        Err(error) => return Err(kept(cannot_make(map, &error), result, output, &output.with_file_name(list.keep()))),
+        Err(error) => {
+            return Err(kept(cannot_make(map, &error), result, output, &output.with_file_name(list.keep(map))));
+        }
     };
     match result.persist_guarded(output) {
         Ok(output_guard) => FileGuard::release(&[output_guard, map_guard]),
@@ -95,10 +97,10 @@ fn place(mut result: Temporary, output: &Path, mut list: Temporary, map: &Path) 
     Ok(())
 }
 
-/// Leaves the complete result under its temporary name, because a failing disk may not return the
-/// data again. Returns `error`, which says where the result and its list are.
+/// Keeps the complete result under another name, because a failing disk may not return the data
+/// again. Returns `error`, which says where the result and its list are.
 fn kept(error: Error, result: Temporary, output: &Path, list: &Path) -> Error {
-    let result = output.with_file_name(result.keep());
+    let result = output.with_file_name(result.keep(output));
     error.hint(format!("the result is complete: it is in {}, and its list in {}", quoted(&result), quoted(list)))
 }
 

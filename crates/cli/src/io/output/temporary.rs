@@ -92,10 +92,16 @@ impl Temporary {
         FileGuard::make(target, || self.rename(target, false)).map(|((), guard)| guard)
     }
 
-    /// Leaves the file where it is, because its content cannot be had again. Returns its name.
-    pub(crate) fn keep(mut self) -> OsString {
+    /// Keeps the file, because its content cannot be had again. Gives it a name that begins with
+    /// that of `target`, so that no run removes it as unfinished. Returns its name.
+    pub(crate) fn keep(mut self, target: &Path) -> OsString {
         self.unfinished = false;
-        std::mem::take(&mut self.name)
+        let mut kept = target.file_name().unwrap_or_default().to_owned();
+        kept.push(&self.name);
+        match self.directory.rename(&self.name, &kept, false) {
+            Ok(()) => kept,
+            Err(_) => std::mem::take(&mut self.name),
+        }
     }
 
     /// Does the work of [`Temporary::persist`]. After an error, the unfinished file is still there.

@@ -53,7 +53,7 @@ impl<T> Counted<T> {
         Self { has_tags: false, ..Self::new(inner) }
     }
 
-    /// Returns a store with weak entity tags.
+    /// Returns a store with weak entity tags, and versions.
     pub(super) fn with_weak_tags(inner: T) -> Self {
         Self { has_weak_tags: true, ..Self::new(inner) }
     }
@@ -134,6 +134,7 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
         }
         if self.has_weak_tags {
             result.meta.e_tag = result.meta.e_tag.map(|tag| format!("W/{tag}"));
+            result.meta.version = Some("1".to_owned());
         }
         if self.is_azure {
             let fraction = Duration::from_nanos(result.meta.last_modified.timestamp_subsec_nanos().into());
