@@ -84,7 +84,6 @@ pub enum EncryptError {
     Random(#[source] RandomError),
 }
 
-#[cfg(feature = "std")]
 impl EncryptError {
     /// Returns the error for stanzas that cannot form a header.
     pub(crate) fn of_header(error: HeaderError) -> Self {
