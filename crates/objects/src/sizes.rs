@@ -17,7 +17,8 @@
 /// let identity = Identity::generate()?;
 /// let keys = Keys::new().with_recipient(identity.to_public()).with_identity(identity);
 /// // Other programs seal objects here too, with headers of any length.
-/// let store = SealedStore::new(Arc::new(InMemory::new()), keys)?.with_listed_size(ListedSize::Exact);
+/// let store = SealedStore::new(Arc::new(InMemory::new()), keys)?;
+/// let store = store.with_listed_size(ListedSize::Exact);
 /// # drop(store);
 /// # Ok(())
 /// # }

@@ -82,5 +82,6 @@ pub use self::manifest::{Entry, Id, Known, Manifest, ManifestError};
 pub use self::name::{JOURNAL, MANIFEST, Name};
 pub use self::open::{OpenError, open};
 pub use self::seal::{SealError, collision, seal};
+pub use self::usable::refuses_name;
 pub use self::verify::{VerifyError, read_manifest, verify, verify_file};
 pub use self::work::for_each_file;

@@ -13,6 +13,7 @@ use super::folders::folders;
 use super::link::leads_out;
 use super::manifest::Known;
 use super::name::Name;
+use super::usable::refuses_name;
 use super::verify::{VerifyError, open_sealed, read_manifest};
 use super::work::for_each_file;
 use crate::identity::Identity;
@@ -187,13 +188,7 @@ fn without_folder() -> FileFault {
 /// The destination is new, so an entry that exists there is another one of the manifest, whose name
 /// the file system does not distinguish from this one.
 fn concerns_one_name(error: &io::Error) -> bool {
-    use io::ErrorKind::{AlreadyExists, InvalidFilename, InvalidInput};
-    // Some file systems refuse names that are not UTF-8 with this error, which has no kind.
-    #[cfg(unix)]
-    let is_not_text = error.raw_os_error() == Some(libc::EILSEQ);
-    #[cfg(not(unix))]
-    let is_not_text = false;
-    is_not_text || matches!(error.kind(), AlreadyExists | InvalidFilename | InvalidInput)
+    error.kind() == io::ErrorKind::AlreadyExists || refuses_name(error)
 }
 
 /// Returns the error for a file that cannot be created.

@@ -3,12 +3,25 @@
 //! Windows reserves names for devices in every folder, and does not allow some characters. It
 //! removes dots and spaces at the end of a name, so such a name would lead to another file.
 
+use std::io;
+
 use super::name::Form;
 
 /// Returns whether this system can have a file or a folder with the name `component`. A file system
 /// may refuse more names: long ones, for example.
 pub(super) fn is_usable(component: &str) -> bool {
     if cfg!(windows) { is_windows_name(component) } else { !component.contains('\0') }
+}
+
+/// Returns whether a file system gives this error for a name that it does not allow. Entries with
+/// other names can then be created.
+pub fn refuses_name(error: &io::Error) -> bool {
+    // Some file systems refuse names that are not UTF-8 with this error, which has no kind.
+    #[cfg(unix)]
+    let is_not_text = error.raw_os_error() == Some(libc::EILSEQ);
+    #[cfg(not(unix))]
+    let is_not_text = false;
+    is_not_text || matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput)
 }
 
 /// Returns whether Windows can have a file or a folder with the name `component`.

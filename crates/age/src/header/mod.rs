@@ -18,7 +18,8 @@
 //! # let identity = x25519::Identity::generate()?;
 //! # let file = encrypt([&identity.to_public() as &dyn Recipient], b"attack at dawn")?;
 //! // The first bytes of a file may not be enough.
-//! let HeaderPrefix::Incomplete { at_least } = Header::parse_prefix(&file[..50])? else { panic!() };
+//! let prefix = Header::parse_prefix(&file[..50])?;
+//! let HeaderPrefix::Incomplete { at_least } = prefix else { panic!() };
 //! assert!(at_least > 50);
 //! let HeaderPrefix::Complete { header, len } = Header::parse_prefix(&file)? else { panic!() };
 //! assert_eq!(header.stanzas()[0].tag, "X25519");
@@ -230,7 +231,7 @@ impl Header {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let [one, other] = [x25519::Identity::generate()?, x25519::Identity::generate()?];
     /// let recipients = [one.to_public(), other.to_public()];
-    /// let file = encrypt(recipients.iter().map(|recipient| recipient as &dyn Recipient), b"attack at dawn")?;
+    /// let file = encrypt(recipients.iter().map(|one| one as &dyn Recipient), b"attack at dawn")?;
     /// let (header, _) = Header::parse(&file)?;
     /// let file_key: FileKey = one.unwrap_file_key(header.stanzas())?.expect("it is a recipient");
     /// assert!(header.verify(&file_key));

@@ -138,28 +138,22 @@ impl<R> StreamReader<R> {
         let mut search = Search::new(&self.opener.key.cipher);
         let mut place = Place { number: 0, at: 0 };
         while place.at < payload.len {
-            if run.take(&payload, place, &mut report)? {
-                if run.result.end.is_some() {
-                    break;
-                }
-                place = place.after(1);
-                continue;
-            }
-            let found = search.next(&payload, place, &mut report).map_err(CopyError::Write)?;
-            let next = match found {
+            let mut taken = run.take(&payload, place, &mut report)?;
+            let mut next = place.after(1);
+            if !taken {
+                let found = search.next(&payload, place, &mut report).map_err(CopyError::Write)?;
                 // A disk may return a chunk only to some of several reads.
-                Some(found) if found == place && run.take(&payload, place, &mut report)? => {
-                    if run.result.end.is_some() {
-                        break;
-                    }
-                    place = place.after(1);
-                    continue;
+                taken = found == Some(place) && run.take(&payload, place, &mut report)?;
+                if found != Some(place) {
+                    next = found.unwrap_or_else(|| place.after(search::REACH));
                 }
-                Some(found) if found == place => place.after(1),
-                Some(found) => found,
-                None => place.after(search::REACH),
-            };
-            run.miss(place, next, payload.len, found.is_some());
+                if !taken {
+                    run.miss(place, next, payload.len, found.is_some());
+                }
+            }
+            if taken && run.result.end.is_some() {
+                break;
+            }
             place = next;
         }
         run.result.limited = search.limited;

@@ -76,8 +76,8 @@ pub(crate) fn is_public_key(line: &str) -> bool {
     key.is_some_and(|key| PublicKey::of(&key).is_some())
 }
 
-/// Checks what the crate `age` does not check in OpenSSH's form of a private key. (PEM has no public
-/// half.)
+/// Checks what the crate `age` does not check in OpenSSH's form of a private key. (PEM has no
+/// public half.)
 pub(crate) fn check_private_key(pem: &str) -> Result<(), Fault> {
     let Some(body) = pem.strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----") else { return Ok(()) };
     let (body, _) = body.split_once("-----END").ok_or(Fault::Malformed)?;

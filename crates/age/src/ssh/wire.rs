@@ -96,11 +96,15 @@ fn is_of(private: &[u8], public: &[u8]) -> Option<bool> {
             *number = private.positive()?;
         }
     }
-    if !is_supported(public_kind) || kind != public_kind {
-        return Some(!is_supported(public_kind));
+    if !is_supported(public_kind) {
+        return Some(true);
     }
     let [modulus, exponent, ..] = numbers;
-    Some(kind != RSA || (exponent, modulus) == (public.positive()?, public.positive()?))
+    Some(match kind {
+        _ if kind != public_kind => false,
+        RSA => (exponent, modulus) == (public.positive()?, public.positive()?),
+        _ => true,
+    })
 }
 
 /// The fields that have not been read yet.

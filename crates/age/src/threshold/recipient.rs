@@ -19,9 +19,9 @@ use crate::stanza::is_printable;
 
 /// Combines recipients, a chosen number of whom must cooperate to open a file.
 ///
-/// Neither a passphrase nor another `ThresholdRecipient` can be one of them. They must all differ: a
-/// recipient that is given twice holds two shares. Recipients cannot be compared here, so the caller
-/// must check this.
+/// Neither a passphrase nor another `ThresholdRecipient` can be one of them. They must all differ:
+/// a recipient that is given twice holds two shares. Recipients cannot be compared here, so the
+/// caller must check this.
 pub struct ThresholdRecipient<'a> {
     threshold: u8,
     recipients: Vec<&'a dyn Recipient>,

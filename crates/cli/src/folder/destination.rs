@@ -12,6 +12,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use sealane_age::folder::refuses_name;
+
 use super::check::{Check, Checked};
 use super::existing::Found;
 #[cfg(target_os = "linux")]
@@ -151,19 +153,17 @@ impl Destination {
         let mut refused = HashSet::new();
         for (path, attributes) in missing {
             let cannot = |error: &io::Error| Error::cannot_write(&self.path.join(path), error);
-            if path.ancestors().any(|above| refused.contains(above)) {
-                self.failures.push(cannot(&io::Error::other("the folder above it cannot be created")));
-                refused.insert(*path);
-                continue;
-            }
-            let made = descent.make_directory(path, attributes.first_mode(0o700, 0o777));
-            match made {
-                Err(error) if concerns_one_name(&error) => {
-                    self.failures.push(cannot(&error));
-                    refused.insert(*path);
+            let error = if path.parent().is_some_and(|above| refused.contains(above)) {
+                io::Error::other("the folder above it cannot be created")
+            } else {
+                match descent.make_directory(path, attributes.first_mode(0o700, 0o777)) {
+                    Ok(()) => continue,
+                    Err(error) if refuses_name(&error) => error,
+                    Err(error) => return Err(cannot(&error)),
                 }
-                made => made.map_err(|error| cannot(&error))?,
-            }
+            };
+            self.failures.push(cannot(&error));
+            refused.insert(*path);
         }
         self.made.extend(made.into_iter().filter(|name| !refused.contains(name.as_path())));
         Ok(())
@@ -234,7 +234,7 @@ impl Destination {
         let target = self.direction.target(name);
         let path = self.path.join(&target);
         let cannot = |error: io::Error| match error.kind() {
-            _ if concerns_one_name(&error) => Failure::This(Error::cannot_write(&path, &error)),
+            _ if refuses_name(&error) => Failure::This(Error::cannot_write(&path, &error)),
             io::ErrorKind::AlreadyExists => Failure::This(exists(&path)),
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
@@ -323,16 +323,6 @@ impl Destination {
         }
         Ok(())
     }
-}
-
-/// Returns whether the file system does not allow a name, so that others can be created.
-fn concerns_one_name(error: &io::Error) -> bool {
-    // Some file systems refuse names that are not UTF-8 with this error, which has no kind.
-    #[cfg(unix)]
-    let is_not_text = error.raw_os_error() == Some(rustix::io::Errno::ILSEQ.raw_os_error());
-    #[cfg(not(unix))]
-    let is_not_text = false;
-    is_not_text || matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::InvalidInput)
 }
 
 /// A folder that this run created. It is removed when this value is dropped, if it is empty and the

@@ -45,17 +45,14 @@ pub(crate) fn exists(path: &Path, is_secret: bool) -> Error {
 
 /// Writes a new file, readable by its owner only. It appears when it is complete.
 fn write_new(path: &Path, text: &[u8], is_secret: bool) -> Result<()> {
-    let cannot = |error: io::Error| Error::cannot_write(path, &error);
-    if path.symlink_metadata().is_ok() {
-        return Err(exists(path, is_secret));
-    }
+    let cannot = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(path, is_secret),
+        _ => Error::cannot_write(path, &error),
+    };
     let temporary = Temporary::private_beside(path).map_err(cannot)?;
     let mut file = temporary.file();
     file.write_all(text).and_then(|()| disk::sync(file)).map_err(cannot)?;
-    temporary.persist(path, false).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(path, is_secret),
-        _ => cannot(error),
-    })?;
+    temporary.persist(path, false).map_err(cannot)?;
     // Also write the name to the disk.
     sync_parent(path);
     Ok(())

@@ -7,9 +7,10 @@
 //! their purpose.
 
 use std::ffi::{OsStr, OsString};
+#[cfg(unix)]
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -48,18 +49,10 @@ pub(crate) fn uninterrupted<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// The place of an unfinished file.
-enum Unfinished {
-    At(PathBuf),
-    In(Dir, OsString),
-}
-
-impl Unfinished {
-    fn remove(&self) -> io::Result<()> {
-        match self {
-            Self::At(path) => std::fs::remove_file(path),
-            Self::In(directory, name) => directory.remove(name),
-        }
-    }
+#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has signals"))]
+struct Unfinished {
+    directory: Dir,
+    name: OsString,
 }
 
 /// The number of a watched file.
@@ -70,22 +63,17 @@ type Number = u64;
 pub(crate) struct FileGuard(Number);
 
 impl FileGuard {
-    /// Creates the file `path` with `make`, and watches it from then on.
-    pub(crate) fn make<F>(path: &Path, make: impl FnOnce() -> io::Result<F>) -> io::Result<(F, Self)> {
-        Self::watch_over(|| Ok((make()?, Unfinished::At(path.to_owned()))))
-    }
-
-    /// Creates the new file `name` in `directory`, and watches it.
-    pub(crate) fn make_in(directory: &Dir, name: &OsStr, mode: u32) -> io::Result<(File, Self)> {
-        let unfinished = Unfinished::In(directory.clone(), name.to_owned());
-        Self::watch_over(|| Ok((directory.create_new(name, mode)?, unfinished)))
-    }
-
-    fn watch_over<F>(make: impl FnOnce() -> io::Result<(F, Unfinished)>) -> io::Result<(F, Self)> {
+    /// Creates the file `name` in `directory` with `make`, and watches it from then on.
+    pub(crate) fn make<F>(
+        directory: &Dir,
+        name: &OsStr,
+        make: impl FnOnce() -> io::Result<F>,
+    ) -> io::Result<(F, Self)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        let unfinished = Unfinished { directory: directory.clone(), name: name.to_owned() };
         watch();
         let mut pending = pending();
-        let (file, unfinished) = make()?;
+        let file = make()?;
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         pending.files.push((id, unfinished));
         Ok((file, Self(id)))
@@ -259,7 +247,7 @@ pub(crate) fn watch() {
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
                 let mut pending = pending();
                 for (_, file) in &pending.files {
-                    let _ = file.remove();
+                    let _ = file.directory.remove(&file.name);
                 }
                 kill(&pending.children);
                 remove(&mut pending.directory);

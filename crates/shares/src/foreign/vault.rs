@@ -30,7 +30,7 @@ use super::error::ForeignError;
 use super::hex::{push_hex, read_hex};
 use crate::format::Field;
 use crate::format::error::ParameterError;
-use crate::format::field::check_counts;
+use crate::format::field::{check_counts, check_threshold};
 use crate::ops::rows::Rows;
 use sealane::shamir::bytes::{Combiner, Splitter};
 
@@ -233,11 +233,7 @@ pub fn split(secret: &[u8], threshold: usize, count: usize) -> Result<Vec<VaultS
 /// If there are fewer different shares than the threshold, or fewer than 2; if the threshold is
 /// below 2; or if the shares differ in length or contradict each other.
 pub fn combine(shares: &[VaultShare], threshold: Option<usize>) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
-    match threshold {
-        Some(0) => return Err(ParameterError::ThresholdZero.into()),
-        Some(1) => return Err(ParameterError::ThresholdOne.into()),
-        _ => {}
-    }
+    threshold.map_or(Ok(()), check_threshold)?;
     let list: Vec<(u8, &[u8])> = shares.iter().map(|share| (share.point(), share.values())).collect();
     let distinct = distinct(&list)?;
     let needed = threshold.unwrap_or(distinct.len()).max(2);

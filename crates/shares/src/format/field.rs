@@ -93,15 +93,23 @@ impl Field {
     }
 }
 
-/// Checks a threshold and a number of shares, which must be at most `max`. Returns both.
-pub(crate) fn check_counts(max: u16, threshold: usize, count: usize) -> Result<(u16, u16), ParameterError> {
+/// Checks that a threshold is not so low that each share would be the secret.
+pub(crate) fn check_threshold(threshold: usize) -> Result<(), ParameterError> {
     match threshold {
         0 => Err(ParameterError::ThresholdZero),
         1 => Err(ParameterError::ThresholdOne),
-        _ if threshold > count => Err(ParameterError::ThresholdOverCount { threshold, count }),
-        _ => match (u16::try_from(threshold), u16::try_from(count)) {
-            (Ok(threshold), Ok(narrow)) if narrow <= max => Ok((threshold, narrow)),
-            _ => Err(ParameterError::Count { count, max }),
-        },
+        _ => Ok(()),
+    }
+}
+
+/// Checks a threshold and a number of shares, which must be at most `max`. Returns both.
+pub(crate) fn check_counts(max: u16, threshold: usize, count: usize) -> Result<(u16, u16), ParameterError> {
+    check_threshold(threshold)?;
+    if threshold > count {
+        return Err(ParameterError::ThresholdOverCount { threshold, count });
+    }
+    match (u16::try_from(threshold), u16::try_from(count)) {
+        (Ok(threshold), Ok(narrow)) if narrow <= max => Ok((threshold, narrow)),
+        _ => Err(ParameterError::Count { count, max }),
     }
 }

@@ -49,6 +49,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         .decrypt(reader, &input.name, AllowPassphrase::Yes, crate::os::backend::chosen()?)
         .map_err(|error| old_header::explain(error, path))?;
 
+    let create = |path| Temporary::private_beside(path).map_err(|error| cannot_make(path, &error));
     let (result, list) = (create(output)?, create(&map)?);
     let cannot = Error::cannot_write;
     // Progress counts the plaintext that is found, because a search reads the same bytes many
@@ -142,17 +143,6 @@ fn map_path(output: &Path) -> PathBuf {
     let mut name = OsString::from(output);
     name.push(".missing.json");
     name.into()
-}
-
-/// Creates a temporary file for the result at `path`, where nothing may exist.
-fn create(path: &Path) -> Result<Temporary> {
-    let made = match path.symlink_metadata() {
-        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Temporary::private_beside(path),
-        // For example, the name is too long.
-        Err(error) => Err(error),
-    };
-    made.map_err(|error| cannot_make(path, &error))
 }
 
 fn cannot_make(path: &Path, error: &io::Error) -> Error {

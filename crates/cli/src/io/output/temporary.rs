@@ -41,7 +41,7 @@ impl Temporary {
             let mut random = [0; 8];
             getrandom::fill(&mut random)?;
             let name = OsString::from(format!("{PREFIX}{:0DIGITS$x}{SUFFIX}", u64::from_le_bytes(random)));
-            match FileGuard::make_in(directory, &name, mode) {
+            match FileGuard::make(directory, &name, || directory.create_new(&name, mode)) {
                 Ok((file, _guard)) => match is_lost(directory, &name, &file) {
                     Ok(false) => {
                         return Ok(Self { file, directory: directory.clone(), name, unfinished: true, _guard });
@@ -60,8 +60,14 @@ impl Temporary {
     }
 
     /// Creates a file that only the owner can access, in the directory of `target`, whose name it
-    /// gets later.
+    /// gets later. Nothing may exist there.
     pub(crate) fn private_beside(target: &Path) -> io::Result<Self> {
+        match target.symlink_metadata() {
+            Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // For example, the name is too long.
+            Err(error) => return Err(error),
+        }
         if target.file_name().is_none() || ends_in_separator(target) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -89,7 +95,8 @@ impl Temporary {
     /// A signal removes it until the result is dropped or released, so that several files can
     /// appear together. After an error, the unfinished file is still there.
     pub(crate) fn persist_guarded(&mut self, target: &Path) -> io::Result<FileGuard> {
-        FileGuard::make(target, || self.rename(target, false)).map(|((), guard)| guard)
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        FileGuard::make(&self.directory.clone(), name, || self.rename(target, false)).map(|((), guard)| guard)
     }
 
     /// Keeps the file, because its content cannot be had again. Gives it a name that begins with

@@ -180,12 +180,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// If a buffer is longer than [`crate::MAX_MESSAGE_BYTES`]; nothing is written then.
     pub fn seal_batch(&self, requests: &mut [SealRequest<'_, L::Nonce>]) {
         requests.iter().for_each(|request| check_length(request.buffer.len()));
-        if requests.iter().any(|request| request.sealed) {
-            let left = requests.iter_mut().filter(|request| !request.sealed);
-            left.map(SealRequest::message).for_each(|(nonce, message)| self.alone(nonce, message));
-        } else {
-            self.batch(requests.iter_mut().map(SealRequest::message));
-        }
+        self.once(requests, |request| request.sealed, SealRequest::message);
         if let Some(request) = requests.first_mut() {
             crate::fault::flip("batch", self.level, request.tag);
         }
@@ -200,12 +195,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// # Errors
     /// [`OpenError`] if any message is not authentic; the others have been opened nevertheless.
     pub fn open_batch(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) -> Result<(), OpenError> {
-        if requests.iter().any(|request| request.authentic) {
-            let left = requests.iter_mut().filter(|request| !request.authentic);
-            left.map(OpenRequest::message).for_each(|(nonce, message)| self.alone(nonce, message));
-        } else {
-            self.batch(requests.iter_mut().map(OpenRequest::message));
-        }
+        self.once(requests, |request| request.authentic, OpenRequest::message);
         if requests.iter().all(|request| request.authentic) { Ok(()) } else { Err(OpenError) }
     }
 
@@ -219,6 +209,23 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
     /// wait for. Returns no error: the requests have the results.
     pub(crate) fn open_batch_untested(&self, requests: &mut [OpenRequest<'_, L::Nonce>]) {
         self.together(requests.iter_mut().map(OpenRequest::message));
+    }
+
+    /// Processes the messages of the requests that are not done.
+    fn once<'a, R>(
+        &self,
+        requests: &'a mut [R],
+        is_done: impl Fn(&R) -> bool,
+        message: impl Fn(&'a mut R) -> (&'a L::Nonce, Request<'a>),
+    ) where
+        L::Nonce: 'a,
+    {
+        if requests.iter().any(&is_done) {
+            let left = requests.iter_mut().filter(|request| !is_done(request));
+            left.map(message).for_each(|(nonce, message)| self.alone(nonce, message));
+        } else {
+            self.batch(requests.iter_mut().map(message));
+        }
     }
 
     fn batch<'a>(&self, messages: impl ExactSizeIterator<Item = (&'a L::Nonce, Request<'a>)>)

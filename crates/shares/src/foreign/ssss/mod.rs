@@ -38,7 +38,7 @@ pub use self::share::{MAX_SECRET_BYTES, SsssShare};
 use super::distinct::distinct;
 use super::error::ForeignError;
 use crate::format::error::ParameterError;
-use crate::format::field::check_counts;
+use crate::format::field::{check_counts, check_threshold};
 use crate::ops::polynomial::Polynomial;
 
 /// Options of splitting. Begin with [`Options::default`]: with the diffusion layer, without a
@@ -121,11 +121,7 @@ pub fn split(
 /// If there are fewer different shares than the threshold, the threshold is below 2, two shares
 /// have different tokens, or the shares differ in length or contradict each other.
 pub fn combine(shares: &[SsssShare], threshold: usize, diffusion: bool) -> Result<Zeroizing<Vec<u8>>, ForeignError> {
-    match threshold {
-        0 => return Err(ParameterError::ThresholdZero.into()),
-        1 => return Err(ParameterError::ThresholdOne.into()),
-        _ => {}
-    }
+    check_threshold(threshold)?;
     // A token is optional, so a share without one may belong to any secret.
     let mut tokens = shares.iter().enumerate().filter(|(_, share)| share.token.is_some());
     if let Some((first, named)) = tokens.next()
