@@ -6,6 +6,8 @@
 //! files in `interop/` name the other tools. A missing tool is a failure.
 #![cfg(unix)]
 
+#[path = "interop/age_scripts.rs"]
+mod age_scripts;
 #[path = "common/bytes.rs"]
 mod bytes;
 #[path = "interop/completions.rs"]

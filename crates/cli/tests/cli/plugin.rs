@@ -201,9 +201,15 @@ fn a_plugin_that_fails_fails_the_command() {
     }
     let error = "#!/bin/sh\nwhile IFS= read -r l; do case $l in '-> done') read -r l; break;; esac; done\n\
                  printf -- '-> error internal\\nbm8gbHVjaw\\n'; read -r l; read -r l; printf -- '-> done\\n\\n'\n";
-    dir.write("bin/age-plugin-test", error);
-    run(&dir, &["-r", RECIPIENT, "-o", "out", "in"]).fails("plugin age-plugin-test failed: (internal) no luck");
-    run(&dir, &["-d", "-j", "test", "-o", "out", "x.age"]).fails("plugin age-plugin-test failed: (internal) no luck");
+    // The plugins of the Go library end after an error, without `done`. Some may not read the answer.
+    let ends = error.replace("printf -- '-> done\\n\\n'", ":");
+    let deaf = error.replace("case $l in '-> done') read -r l; break", "case $l in '-> done') read -r l; exec <&-; break");
+    for script in [error, &ends, &deaf] {
+        dir.write("bin/age-plugin-test", script);
+        for args in [&["-r", RECIPIENT, "-o", "out", "in"][..], &["-d", "-j", "test", "-o", "out", "x.age"]] {
+            run(&dir, args).fails("plugin age-plugin-test failed: (internal) no luck");
+        }
+    }
     assert!(!dir.exists("out"));
 }
 

@@ -60,7 +60,7 @@ pub(super) fn wrap(
 
     let (mut stanzas, mut labels, mut errors) = (Vec::new(), None, Vec::new());
     loop {
-        let Stanza { tag, args, body } = plugin.receive()?;
+        let Stanza { tag, args, body } = receive(&mut plugin, &mut errors)?;
         match tag.as_str() {
             "done" => break,
             "recipient-stanza" => {
@@ -86,7 +86,7 @@ pub(super) fn wrap(
             }
             "error" => {
                 errors.push(error(name, &args, &body, recipients));
-                plugin.send("ok", &[], &[])?;
+                acknowledge_error(&mut plugin);
             }
             _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
         }
@@ -119,7 +119,7 @@ pub(super) fn unwrap(
 
     let (mut file_key, mut errors) = (None, Vec::new());
     loop {
-        let Stanza { tag, args, body } = plugin.receive()?;
+        let Stanza { tag, args, body } = receive(&mut plugin, &mut errors)?;
         match tag.as_str() {
             "done" => break,
             // Only one file key was asked for.
@@ -130,7 +130,7 @@ pub(super) fn unwrap(
             "file-key" => plugin.send("fail", &[], &[])?,
             "error" => {
                 errors.push(error(name, &args, &body, &[]));
-                plugin.send("ok", &[], &[])?;
+                acknowledge_error(&mut plugin);
             }
             _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
         }
@@ -144,6 +144,26 @@ pub(super) fn unwrap(
         Ok::<_, ConversationError>(())
     })?;
     Ok(Some(key))
+}
+
+/// Receives a stanza. If the plugin ended after it reported errors, these errors are the reason:
+/// the plugins of the Go library end after an error, without `done`.
+fn receive(plugin: &mut Connection, errors: &mut Vec<String>) -> Result<Stanza, ConversationError> {
+    plugin.receive().map_err(|error| match is_end(&error) && !errors.is_empty() {
+        true => ConversationError::Plugin(std::mem::take(errors)),
+        false => ConversationError::Connection(error),
+    })
+}
+
+/// Returns whether the connection failed because the plugin ended.
+pub(super) fn is_end(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof)
+}
+
+/// Acknowledges an error. The plugin may have ended already, which the next [`receive`] notices.
+fn acknowledge_error(plugin: &mut Connection) {
+    let _ = plugin.send("ok", &[], &[]);
 }
 
 fn internal(message: &str) -> String {

@@ -141,11 +141,10 @@ impl ConversationError {
 
 /// Explains why the conversation with a plugin ended.
 fn ended(name: &str, error: &io::Error) -> Error {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
     // Ctrl-C reaches the plugin too. In that case the signal is about to end this process too,
     // without a message.
     std::thread::sleep(Duration::from_millis(100));
-    if matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof) {
+    if conversation::is_end(error) {
         return Error::new(format!("the plugin age-plugin-{name} ended unexpectedly"))
             .hint("AGEDEBUG=plugin shows the conversation with it, including secrets");
     }
