@@ -203,7 +203,8 @@ fn a_plugin_that_fails_fails_the_command() {
                  printf -- '-> error internal\\nbm8gbHVjaw\\n'; read -r l; read -r l; printf -- '-> done\\n\\n'\n";
     // The plugins of the Go library end after an error, without `done`. Some may not read the answer.
     let ends = error.replace("printf -- '-> done\\n\\n'", ":");
-    let deaf = error.replace("case $l in '-> done') read -r l; break", "case $l in '-> done') read -r l; exec <&-; break");
+    let deaf =
+        error.replace("case $l in '-> done') read -r l; break", "case $l in '-> done') read -r l; exec <&-; break");
     for script in [error, &ends, &deaf] {
         dir.write("bin/age-plugin-test", script);
         for args in [&["-r", RECIPIENT, "-o", "out", "in"][..], &["-d", "-j", "test", "-o", "out", "x.age"]] {
