@@ -14,41 +14,60 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A command in a pseudo-terminal. rexpect sleeps for 100 ms if what it expects is not there yet,
 /// so this looks with a timeout of 0, and sleeps for less.
-pub(crate) struct Session(PtySession);
+pub(crate) struct Session {
+    session: PtySession,
+    /// All that was shown, except the expected texts.
+    shown: String,
+    secrets: Vec<String>,
+}
 
 impl Session {
     pub(crate) fn start(command: Command) -> Self {
         let mut session = spawn_with_options(command, Options::new().timeout_ms(Some(0))).expect("a pseudo-terminal");
         session.process_mut().set_kill_timeout(Some(TIMEOUT.as_millis() as u64));
-        Self(session)
+        Self { session, shown: String::new(), secrets: Vec::new() }
     }
 
     pub(crate) fn send_line(&mut self, line: &str) {
-        self.0.send_line(line).unwrap();
+        self.session.send_line(line).unwrap();
+    }
+
+    /// Types a line that must not be shown: [`Session::end`] checks it.
+    pub(crate) fn send_secret(&mut self, line: &str) {
+        self.send_line(line);
+        self.secrets.push(line.to_owned());
     }
 
     /// Sends the character that the Control key makes of `letter`.
     pub(crate) fn send_control(&mut self, letter: char) {
-        self.0.send_control(letter).unwrap();
+        self.session.send_control(letter).unwrap();
     }
 
     /// Waits until `text` is shown. Returns what was shown before it.
     #[track_caller]
     pub(crate) fn expect(&mut self, text: &str) -> String {
-        self.until(|session| session.exp_string(text))
+        let before = self.until(|session| session.exp_string(text));
+        self.shown.push_str(&before);
+        before
     }
 
     /// Waits until something is shown that matches `regex`. Returns it.
     #[track_caller]
     pub(crate) fn expect_match(&mut self, regex: &str) -> String {
-        self.until(|session| session.exp_regex(regex)).1
+        let (before, found) = self.until(|session| session.exp_regex(regex));
+        self.shown.push_str(&before);
+        found
     }
 
     /// Waits for the end. Returns what was shown since the last expected text, and the exit status.
     #[track_caller]
     pub(crate) fn end(mut self) -> (String, i32) {
         let shown = self.until(|session| session.exp_eof());
-        match self.0.process().wait().unwrap() {
+        self.shown.push_str(&shown);
+        for secret in &self.secrets {
+            assert!(!self.shown.contains(secret), "{secret:?} was shown: {}", self.shown);
+        }
+        match self.session.process().wait().unwrap() {
             WaitStatus::Exited(_, status) => (shown, status),
             other => panic!("{other:?}: {shown}"),
         }
@@ -58,7 +77,7 @@ impl Session {
     fn until<T>(&mut self, mut look: impl FnMut(&mut PtySession) -> Result<T, Error>) -> T {
         let start = Instant::now();
         loop {
-            match look(&mut self.0) {
+            match look(&mut self.session) {
                 Err(Error::Timeout { .. }) if start.elapsed() < TIMEOUT => sleep(Duration::from_millis(5)),
                 result => return result.unwrap_or_else(|error| panic!("{error}")),
             }

@@ -8,9 +8,10 @@ use crate::support::{Dir, SEALANE, bytes};
 /// Runs the shell script `script` in a terminal. In the script, `$SEALANE` is the command.
 pub(crate) fn in_terminal(dir: &Dir, script: &str) -> Session {
     // A shell in a terminal starts with no signal ignored. The tests may start with ignored
-    // signals, under nohup or in the background of a script.
+    // signals, under nohup or in the background of a script. A terminal has echo, but rexpect's
+    // begins without.
     let mut command = Command::new("env");
-    command.args(["--default-signal", "sh", "-c", script]);
+    command.args(["--default-signal", "sh", "-c", &format!("stty echo; {script}")]);
     command.env("SEALANE", SEALANE).env("TERM", "xterm").current_dir(dir.root());
     command.env("AGE_PASSPHRASE_WORK_FACTOR", "4").env_remove("AGE_PASSPHRASE").env_remove("PINENTRY_PROGRAM");
     Session::start(command)
@@ -31,20 +32,19 @@ fn a_passphrase_is_requested_and_confirmed() {
     dir.write("in", "the secret\n");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o out in");
     session.expect("Enter passphrase (leave empty");
-    session.send_line("correct horse");
+    session.send_secret("correct horse");
     session.expect("Confirm passphrase: ");
-    session.send_line("correct horse");
-    let shown = ends(session, 0, "");
-    assert!(!shown.contains("correct horse"), "no echo: {shown}");
+    session.send_secret("correct horse");
+    ends(session, 0, "");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d out");
     session.expect("Enter passphrase for \"out\": ");
-    session.send_line("correct horse");
+    session.send_secret("correct horse");
     ends(session, 0, "the secret");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
     session.expect("Enter passphrase");
-    session.send_line("wrong");
+    session.send_secret("wrong");
     ends(session, 1, "incorrect passphrase");
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -o new out");
@@ -65,9 +65,9 @@ fn a_passphrase_is_requested_and_confirmed() {
 
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o new in");
     session.expect("Enter passphrase");
-    session.send_line("one");
+    session.send_secret("first try");
     session.expect("Confirm");
-    session.send_line("two");
+    session.send_secret("second try");
     ends(session, 1, "the passphrases are not the same");
     assert_eq!(dir.names(), ["in", "out"]);
 }
@@ -86,7 +86,7 @@ fn a_generated_passphrase_is_shown_at_the_terminal_only() {
     assert_eq!(dir.read("log"), b"");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d < out");
     session.expect("Enter passphrase");
-    session.send_line(&passphrase);
+    session.send_secret(&passphrase);
     ends(session, 0, "the secret");
 }
 
@@ -94,9 +94,8 @@ fn a_generated_passphrase_is_shown_at_the_terminal_only() {
 fn a_signal_during_a_prompt_restores_the_echo() {
     let dir = Dir::new();
     dir.write("in", "x");
-    // The terminal of the tests begins without echo. The shell survives the signal, so that it can
-    // print the terminal's state.
-    let script = "trap : INT; stty echo; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
+    // The shell survives the signal, so that it can print the terminal's state.
+    let script = "trap : INT; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
     session.expect("generate a secure one): ");
     session.send_control('c');
@@ -105,7 +104,7 @@ fn a_signal_during_a_prompt_restores_the_echo() {
     assert!(!shown.contains("error"), "{shown}");
 
     // Another process sends the signal while the question is on the screen.
-    let script = "trap : TERM; stty echo; echo shell $$; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
+    let script = "trap : TERM; echo shell $$; \"$SEALANE\" -p -o out in; echo status $?; stty -a";
     let mut session = in_terminal(&dir, script);
     let shell = session.expect_match("shell [0-9]+");
     session.expect("generate a secure one): ");
@@ -125,12 +124,12 @@ fn identity_files_and_plugins_can_prompt() {
     for _ in 0..2 {
         session.expect("passphrase");
         session.expect(": ");
-        session.send_line("pass");
+        session.send_secret("open sesame");
     }
     ends(session, 0, "");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" -d -i key.age out");
     session.expect("Enter passphrase for identity file \"key.age\": ");
-    session.send_line("pass");
+    session.send_secret("open sesame");
     ends(session, 0, "the secret");
 }
 
@@ -175,10 +174,13 @@ fn an_armored_file_can_be_pasted() {
 #[test]
 fn typed_input_is_encrypted_when_it_ends() {
     let dir = Dir::with_key();
-    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -a -R key.pub | tee out");
+    let mut session = in_terminal(&dir, "echo ready; exec \"$SEALANE\" -a -R key.pub | tee out");
+    session.expect("ready");
     session.send_line("typed");
     session.send_control('d');
-    ends(session, 0, "-----END AGE ENCRYPTED FILE-----");
+    let shown = ends(session, 0, "-----END AGE ENCRYPTED FILE-----");
+    // Without echo, no test could show that a secret is hidden.
+    assert!(shown.contains("typed"), "{shown}");
     assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, b"typed\n");
 }
 
