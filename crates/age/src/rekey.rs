@@ -11,6 +11,7 @@ use crate::file_key::FileKey;
 use crate::header::nested::{Nested, THRESHOLD};
 use crate::header::{self, Header};
 use crate::identity::Identity;
+use crate::keys::{self, FILE_ID_BYTES};
 use crate::message::Labels;
 use crate::mlkem768x25519;
 use crate::recipient::Recipient;
@@ -30,10 +31,12 @@ use crate::stanza::Stanza;
 /// let decryptor = Decryptor::new(&file[..])?;
 /// let rekeyed: Rekeyed =
 ///     decryptor.rekey([&old as &dyn Identity], [&new.to_public() as &dyn Recipient], Existing::Drop)?;
-/// // The chunks stay as they are.
+/// // The chunks stay as they are, and so does the id.
+/// let id = rekeyed.file_id();
 /// let mut file = rekeyed.header().encode();
 /// decryptor.into_payload().read_to_end(&mut file)?;
 /// assert_eq!(decrypt([&new as &dyn Identity], &file)?, b"attack at dawn");
+/// assert_eq!(Decryptor::new(&file[..])?.decrypt([&new as &dyn Identity])?.file_id(), id);
 ///
 /// let nobody = Decryptor::new(&file[..])?.rekey([&new as &dyn Identity], [], Existing::Drop);
 /// assert!(matches!(nobody, Err(RekeyError::Wrap(EncryptError::NoRecipients))));
@@ -88,6 +91,14 @@ impl Rekeyed {
     /// passphrase must be the only stanza, so its header cannot be padded.
     pub fn header_of_len(&self, len: usize) -> Option<Header> {
         self.header.padded(len, &self.file_key)
+    }
+
+    /// Returns the id of the file, which [`Encryptor::file_id`](crate::Encryptor::file_id)
+    /// describes. The new header keeps it. If the file is one of an [encrypted
+    /// folder](crate::folder), whoever stores it could have put another file in its place: compare
+    /// the id with that in the manifest before the new header is written.
+    pub fn file_id(&self) -> [u8; FILE_ID_BYTES] {
+        keys::file_id(&self.file_key)
     }
 }
 

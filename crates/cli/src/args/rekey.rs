@@ -14,6 +14,9 @@ pub(crate) struct RekeyArgs {
     /// Keep the present recipients
     #[arg(long)]
     pub(crate) add: bool,
+    /// Accept folders without a manifest, in which added and exchanged files go unnoticed
+    #[arg(long)]
+    pub(crate) no_manifest: bool,
     #[command(flatten)]
     pub(crate) recipients: RecipientArgs,
     #[command(flatten)]
@@ -30,8 +33,9 @@ pub(crate) struct RekeyArgs {
 
 const NOTES: &str = "\
 FILE gets a new header, and keeps its name, owner, mode and content. With -o, OUTPUT is a copy with
-the new header. In a folder, all encrypted files and the manifest get new headers. If a file
-fails, the others are still changed, the last line counts both, and the exit status is 1.
+the new header. In a folder, the files that its manifest lists get new headers, and so does the
+manifest. If a file fails, or is not the one in the manifest, the others are still changed, the
+last line counts both, and the exit status is 1.
 
 The content is not encrypted again: anyone who could open the file before may have kept a copy of
 it, or its key. To exclude a person, decrypt the file and encrypt it again.

@@ -10,7 +10,8 @@ use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
 use crate::args::{KeyArgs, RekeyArgs};
 use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
-use crate::folder::{Failures, encrypted_files};
+use crate::folder::sealed::{Entries, Opening, Sealed};
+use crate::folder::{Failures, Id, MANIFEST, Name, Source, encrypted_files};
 use crate::io::input::Input;
 use crate::io::old_header::{self, NewFile, Repair, Target};
 use crate::io::output::{Content, Output, print};
@@ -71,32 +72,32 @@ impl<'a> Rekeying<'a> {
     fn single(&mut self) -> Result<()> {
         let path = self.args.file().unwrap_or(Path::new(""));
         match &self.args.output.output {
-            None => self.in_place(&Target::open(path)?, AllowPassphrase::Yes),
+            None => self.in_place(&Target::open(path)?, AllowPassphrase::Yes, |_| Ok(())),
             Some(output) => {
                 let mut input = old_header::open_input(Some(path), &self.stdin, Repair::InFile)?;
                 input.refuse_mangled()?;
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;
                 self.key_files().check_with(&input, &output)?;
-                self.change(input, AllowPassphrase::Yes, To::Copy(Box::new(output)))
+                self.change(input, AllowPassphrase::Yes, To::Copy(Box::new(output)), |_| Ok(()))
             }
         }
     }
 
     /// Changes many files, and prints a summary.
     fn many(&mut self) -> Result<()> {
-        let plan = encrypted_files(&self.args.inputs);
+        self.load_keys()?;
         let failures = Failures::default();
-        plan.failures.iter().for_each(|error| failures.add(error));
-        if !plan.files.is_empty() {
-            self.load_keys()?;
-        }
-        for source in &plan.files {
-            let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
-            let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
-            let passphrase = if source.is_in_folder() { AllowPassphrase::No } else { AllowPassphrase::Yes };
-            if let Err(error) = target.and_then(|target| self.in_place(&target, passphrase)) {
-                failures.add(&error.in_context(&quoted(&source.path)));
+        for input in &self.args.inputs {
+            let (files, expected) = self.find(input, &failures)?;
+            for source in &files {
+                let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
+                let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
+                let passphrase = if source.is_in_folder() { AllowPassphrase::No } else { AllowPassphrase::Yes };
+                let check = |id| expected.check(source, id);
+                if let Err(error) = target.and_then(|target| self.in_place(&target, passphrase, check)) {
+                    failures.add(&error.in_context(&quoted(&source.path)));
+                }
             }
         }
         let (changed, noun) = (self.changed, if self.changed == 1 { "file has" } else { "files have" });
@@ -106,6 +107,37 @@ impl<'a> Rekeying<'a> {
             failed => Err(Error::new(format!("{failed} of {} files were not changed", failed + changed))
                 .hint("correct the causes, and repeat the command for these files")),
         }
+    }
+
+    /// Finds the files of an input. The files of a folder are those in its manifest, and the
+    /// manifest, which is the last one: until then, the old keys open it.
+    fn find(&self, input: &Path, failures: &Failures) -> Result<(Vec<Source>, Entries)> {
+        if self.args.no_manifest || !input.is_dir() {
+            let plan = encrypted_files(&[input.to_owned()]);
+            plan.failures.iter().for_each(|error| failures.add(error));
+            return Ok((plan.files, Entries::default()));
+        }
+        let opening = Opening {
+            openers: self.openers()?,
+            backend: crate::os::backend::chosen()?,
+            passphrase: AllowPassphrase::No,
+            repair: Repair::InFile,
+        };
+        let manifest = |error: io::Error| Error::io(format!("cannot open {}", quoted(input)), &error);
+        let found = opening.folder(input, true).and_then(|folder| {
+            let name = Name::new(Path::new(MANIFEST)).expect("a name");
+            Ok((Source::in_folder(input, name).map_err(manifest)?, folder))
+        });
+        let (manifest, Sealed { plan, expected, incomplete }) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                failures.add(&error);
+                return Ok(Default::default());
+            }
+        };
+        incomplete.iter().for_each(|error| warn(error.to_string()));
+        plan.failures.iter().for_each(|error| failures.add(error));
+        Ok((plan.files.into_iter().chain([manifest]).collect(), expected))
     }
 
     /// Loads the keys for all files, so that their errors are not those of each file. A new
@@ -126,17 +158,28 @@ impl<'a> Rekeying<'a> {
     }
 
     /// Changes a file, which stays open and locked to the end. If another file takes its name
-    /// meanwhile, that file is not touched.
-    fn in_place(&mut self, target: &Target, passphrase: AllowPassphrase) -> Result<()> {
+    /// meanwhile, that file is not touched. `check` may refuse the file with this id.
+    fn in_place(
+        &mut self,
+        target: &Target,
+        passphrase: AllowPassphrase,
+        check: impl Fn(Id) -> Result<()>,
+    ) -> Result<()> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
         self.key_files().check(input.id.as_ref())?;
         target.refuse_other_names()?;
-        self.change(input, passphrase, To::File(target))
+        self.change(input, passphrase, To::File(target), check)
     }
 
-    /// Writes the new header to its destination.
-    fn change(&mut self, input: Input, passphrase: AllowPassphrase, to: To<'_>) -> Result<()> {
+    /// Writes the new header to its destination, unless `check` refuses the file with this id.
+    fn change(
+        &mut self,
+        input: Input,
+        passphrase: AllowPassphrase,
+        to: To<'_>,
+        check: impl Fn(Id) -> Result<()>,
+    ) -> Result<()> {
         let named = &self.args.recipients;
         let openers = self.openers()?;
         let mut reader = ArmoredReader::new(input.reader);
@@ -151,6 +194,8 @@ impl<'a> Rekeying<'a> {
             });
             Ok::<_, OpenError>((rekeyed.map_err(OpenError::Other)??, decryptor))
         })?;
+
+        check(Id(rekeyed.file_id()))?;
 
         let old = decryptor.header().encode();
         let name = &input.name;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sealane_age::Threads;
@@ -21,7 +22,7 @@ use crate::keys::file_keys::{AllowPassphrase, Openers};
 /// Verifies one file, or many.
 pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
     let stdin = StdinUse::default();
-    let openers = Openers::load(&args.keys, &stdin)?;
+    let openers = Arc::new(Openers::load(&args.keys, &stdin)?);
     let run = Run {
         opening: Opening {
             openers,

@@ -23,6 +23,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Returns the file `within` the folder `root`, under its own name.
+    pub(crate) fn in_folder(root: &Path, within: Name) -> io::Result<Self> {
+        let folder = Dir::open(root)?;
+        let path = root.join(within.as_path());
+        let found = Some((folder, within.as_path().to_owned()));
+        Ok(Self { path, name: within, len: 0, found })
+    }
+
     /// Opens the file. Only a file on the command line may be a link.
     pub(crate) fn open(&self) -> io::Result<File> {
         match &self.found {

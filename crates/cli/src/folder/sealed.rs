@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+use std::sync::Arc;
 
 use sealane_age::armor::ArmoredReader;
 use sealane_age::folder::{Attributes, FileFault, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
@@ -45,6 +46,14 @@ impl Entries {
         self.present.get(name)
     }
 
+    /// Refuses the file `source`, which has this id, if a manifest lists another file in its place.
+    pub(crate) fn check(&self, source: &Source, id: Id) -> Result<()> {
+        match self.get(&source.name) {
+            Some(entry) if entry.id != id => Err(exchanged(&quoted(&source.path), self, id)),
+            _ => Ok(()),
+        }
+    }
+
     fn extend(&mut self, other: Self) {
         self.present.extend(other.present);
         self.names.extend(other.names);
@@ -53,7 +62,7 @@ impl Entries {
 
 /// The settings for opening all files.
 pub(crate) struct Opening {
-    pub(crate) openers: Openers,
+    pub(crate) openers: Arc<Openers>,
     pub(crate) backend: Backend,
     pub(crate) passphrase: AllowPassphrase,
     /// The treatment of files in which a change of the header was interrupted.
@@ -133,7 +142,7 @@ impl Opening {
         let opened = place.and_then(|place| old_header::open(&place, self.repair));
         let (_, reader) = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::new(format!("{} has no manifest", quoted(folder)))
-                .hint("--no-manifest decrypts without one; missing and exchanged files then go unnoticed"),
+                .hint("--no-manifest does without one; missing, added and exchanged files then go unnoticed"),
             _ => Error::io(format!("cannot open {name}"), &error),
         })?;
         let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.passphrase, self.backend);
@@ -164,11 +173,8 @@ impl Opening {
         let reader = ArmoredReader::new(Watched::new(reader, progress));
         let reader = self.openers.decrypt(reader, &name, self.passphrase, self.backend);
         let reader = reader.map_err(|error| Failure::This(old_header::explain_at(error, &place)))?;
-        let id = Id(reader.file_id());
-        match known.get(&source.name) {
-            Some(entry) if entry.id != id => Err(Failure::This(exchanged(&name, known, id))),
-            _ => Ok(reader),
-        }
+        known.check(source, Id(reader.file_id())).map_err(Failure::This)?;
+        Ok(reader)
     }
 }
 
@@ -177,9 +183,8 @@ impl Sealed {
     /// failures.
     fn add(&mut self, mut found: Plan, manifest: Manifest, folder: &Path) {
         let shown = |name: &Path| quoted(folder.join(name));
-        let added = |name: &Path| {
-            Error::new(format!("{} is not in the manifest: it was added, and is not decrypted", shown(name)))
-        };
+        let added =
+            |name: &Path| Error::new(format!("{} is not in the manifest: it was added, and is left out", shown(name)));
         let (known, unknown): (Vec<_>, Vec<_>) =
             found.files.into_iter().partition(|file| manifest.files.contains_key(&file.name));
         found.failures.extend(unknown.iter().map(|file| added(&file.name.sealed())));
@@ -235,7 +240,7 @@ fn not_sealed(path: &Path) -> Error {
 
 /// Explains that the manifest has another file under this name.
 fn exchanged(name: &str, expected: &Entries, id: Id) -> Error {
-    let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is not decrypted"));
+    let error = Error::new(format!("{name} is not the file that was encrypted under this name, and is left out"));
     match expected.names.get(&id) {
         Some(other) => error.hint(format!("it is the encrypted file of {other}")),
         None => error.hint("it was exchanged, or encrypted again without the folder's manifest"),

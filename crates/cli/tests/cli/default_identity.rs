@@ -124,11 +124,14 @@ fn a_passphrase_opens_no_file_of_a_folder() {
     assert!(dir.read("both/a") == b"first" && !dir.exists("both/b"));
     // The manifest is such a file too.
     fs::copy(dir.path("sealed/b.age"), dir.path("sealed/sealane-manifest.age")).unwrap();
-    for args in [&["verify", "sealed"][..], &["decrypt", "-o", "none", "sealed"]] {
+    for args in
+        [&["verify", "sealed"][..], &["decrypt", "-o", "none", "sealed"], &["rekey", "-R", "key.pub", "sealed"]]
+    {
         refused(run("key.txt", args));
     }
     let before = dir.read("sealed/b.age");
-    assert_eq!(refused(run("key.txt", &["rekey", "-R", "key.pub", "sealed"])), "1 file has new recipients\n");
+    let rekey = ["rekey", "--no-manifest", "-R", "key.pub", "sealed"];
+    assert_eq!(refused(run("key.txt", &rekey)), "1 file has new recipients\n");
     assert!(dir.read("sealed/b.age") == before);
     // Files that the command line names are opened one by one.
     let both = run("key.txt", &["verify", "sealed/a.age", "sealed/b.age"]).quiet();

@@ -266,6 +266,49 @@ fn many_files_and_folders() {
     }
 }
 
+/// Whoever stores a folder must not get the user's other files from a change of recipients.
+#[test]
+fn a_folder_gives_away_only_the_files_in_its_manifest() {
+    let dir = Dir::with_key();
+    dir.keygen("bob");
+    std::fs::create_dir(dir.path("shared")).unwrap();
+    for name in ["shared/a", "shared/b", "shared/c"] {
+        dir.write(name, name);
+    }
+    dir.run(["-R", "key.pub", "-o", "sealed", "shared"]).quiet();
+    dir.encrypt(b"dear diary", "diary.age");
+    let diary = dir.read("diary.age");
+    for name in ["sealed/shared/b.age", "sealed/shared/new.age"] {
+        dir.write(name, &diary);
+    }
+    std::fs::rename(dir.path("sealed/shared/c.age"), dir.path("c.age")).unwrap();
+    let run = dir.run(["rekey", "--add", "-i", "key.txt", "-R", "bob.pub", "sealed"]);
+    assert_eq!((run.status.code(), run.text().as_str()), (Some(1), "2 files have new recipients\n"));
+    for what in [
+        "\"sealed/shared/b.age\" is not the file that was encrypted under this name",
+        "\"sealed/shared/new.age\" is not in the manifest: it was added",
+        "\"sealed/shared/c.age\" is missing",
+        "3 of 5 files were not changed",
+    ] {
+        assert!(run.err().contains(what), "{what}: {}", run.err());
+    }
+    for name in ["sealed/shared/b.age", "sealed/shared/new.age"] {
+        assert!(dir.read(name) == diary, "{name}");
+    }
+    assert_eq!(dir.run(["-d", "-i", "bob.txt", "sealed/shared/a.age"]).quiet().stdout, b"shared/a");
+    assert_eq!(dir.run(["-d", "-i", "bob.txt", "-o", "opened", "sealed"]).status.code(), Some(1));
+    assert_eq!(dir.read("opened/shared/a"), b"shared/a");
+
+    // Without the manifest, nothing can be compared.
+    std::fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
+    let rekey = ["rekey", "--add", "-i", "key.txt", "-R", "bob.pub", "sealed"];
+    let run = dir.run(rekey);
+    assert!(run.status.code() == Some(1) && run.err().contains("\"sealed\" has no manifest"), "{}", run.err());
+    dir.run(["-d", "-i", "bob.txt", "sealed/shared/new.age"]).fails("no identity matches");
+    assert_eq!(dir.run(rekey.iter().chain(&["--no-manifest"])).ok().stdout, b"3 files have new recipients\n");
+    assert_eq!(dir.run(["-d", "-i", "bob.txt", "sealed/shared/new.age"]).quiet().stdout, b"dear diary");
+}
+
 #[test]
 fn a_name_without_room_for_a_longer_one() {
     let (dir, data) = dir();

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sealane_age::Threads;
 use sealane_age::folder::{OpenFileError, leads_out, open_file};
@@ -24,7 +25,7 @@ use crate::keys::file_keys::{AllowPassphrase, Openers};
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let OpeningArgs { keys, threads, decryption, folder, inputs } = &args.opening;
     let (inputs, threads, root) = (&inputs.inputs, threads.threads(), root(&args.output));
-    let openers = Openers::load(keys, &StdinUse::default())?;
+    let openers = Arc::new(Openers::load(keys, &StdinUse::default())?);
     let passphrase = if single(inputs).is_some() { AllowPassphrase::Yes } else { AllowPassphrase::No };
     let opening = Opening { openers, backend: crate::os::backend::chosen()?, passphrase, repair: Repair::InFile };
     let Sealed { mut plan, expected, .. } = opening.find(inputs, !folder.no_manifest)?;
