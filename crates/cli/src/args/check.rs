@@ -70,8 +70,13 @@ pub(super) fn check_several(
 }
 
 impl RecipientArgs {
-    /// Refuses a label without a threshold.
-    pub(super) fn check_label(&self) -> Result<()> {
+    /// Refuses a label without a threshold, and one label for several files: holders could not tell
+    /// which of the files they help to open.
+    pub(super) fn check_label(&self, several: bool) -> Result<()> {
+        if self.label.is_some() && several {
+            return Err(Error::usage("--label can't be used with several files")
+                .hint("encrypt an archive (tar), or give each file a label of its own"));
+        }
         if self.label.is_some() && self.threshold.is_none() {
             return Err(Error::usage("--label needs -k/--threshold")
                 .hint("-k gives the number of recipients (-r, -R) that are needed"));

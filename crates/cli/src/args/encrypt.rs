@@ -54,7 +54,7 @@ impl EncryptArgs {
         if !self.many {
             check_single(&self.inputs.inputs, self.folder, false)?;
         }
-        recipients.check_label()?;
+        recipients.check_label(is_several(&self.inputs.inputs))?;
         let RecipientArgs { passphrase, threshold, .. } = *recipients;
         if threshold.is_some() && passphrase {
             return Err(Error::usage("-k/--threshold can't be combined with -p")

@@ -79,7 +79,7 @@ impl RekeyArgs {
                     .hint("name recipients with -r RECIPIENT or -R FILE, or with a new passphrase: -p")
             });
         }
-        self.recipients.check_label()?;
+        self.recipients.check_label(self.many)?;
         if self.add && passphrase {
             return Err(Error::usage("-p/--passphrase can't be combined with --add")
                 .hint("a file encrypted with a passphrase has no other recipients"));

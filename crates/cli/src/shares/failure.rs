@@ -208,11 +208,21 @@ pub(super) fn list(places: &[&Place]) -> String {
     }
 }
 
-/// Warns if there are no more shares than `needed`, because then they cannot be checked against
-/// each other. `distinct` is the number of shares without repetitions.
+/// Warns if forged shares could agree with the intact ones, which then cannot check them. `distinct`
+/// is the number of shares without repetitions.
+///
+/// The differences of the forged shares from the true ones are values of a polynomial of a degree
+/// below `needed`, with a zero at each intact share. It is 0 everywhere if at least `needed` shares
+/// are intact. As many forgers as `needed` could compute the secret anyway.
 pub(crate) fn warn_of_unchecked(distinct: usize, needed: u16) {
-    if distinct == usize::from(needed) {
-        warn("there were no more shares than needed, so a forged one could not be noticed");
+    let needed = usize::from(needed);
+    match distinct + 1 - needed {
+        1 => warn("there were no more shares than needed, so a forged one could not be noticed"),
+        forged if forged < needed => warn(format!(
+            "{forged} forged shares that agree with each other could not be noticed: with {} shares, they could be",
+            2 * needed - 1
+        )),
+        _ => {}
     }
 }
 

@@ -124,8 +124,7 @@ fn a_passphrase_opens_no_file_of_a_folder() {
     assert!(dir.read("both/a") == b"first" && !dir.exists("both/b"));
     // The manifest is such a file too.
     fs::copy(dir.path("sealed/b.age"), dir.path("sealed/sealane-manifest.age")).unwrap();
-    for args in
-        [&["verify", "sealed"][..], &["decrypt", "-o", "none", "sealed"], &["rekey", "-R", "key.pub", "sealed"]]
+    for args in [&["verify", "sealed"][..], &["decrypt", "-o", "none", "sealed"], &["rekey", "-R", "key.pub", "sealed"]]
     {
         refused(run("key.txt", args));
     }

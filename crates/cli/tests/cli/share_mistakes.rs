@@ -5,6 +5,7 @@ use sealane_shares::slip39::{self, Group, Options};
 use sealane_shares::{Share, split};
 use sha2::{Digest as _, Sha256};
 
+use crate::shares::files;
 use crate::support::{Dir, feed, finish};
 
 const SECRET: &[u8] = b"attack at dawn";
@@ -27,15 +28,48 @@ pub(crate) fn line(share: &Share) -> String {
 /// Returns `share`, changed so that it claims to be of the same set as `like`, with right
 /// checksums.
 pub(crate) fn forged(share: &Share, like: &Share) -> Share {
-    let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
     let mut bytes = share.as_bytes().to_vec();
     bytes[18..34].copy_from_slice(&like.as_bytes()[18..34]);
+    with_checksums(bytes)
+}
+
+/// Returns the share `bytes` with right checksums.
+fn with_checksums(mut bytes: Vec<u8>) -> Share {
+    let key: [u8; 32] = Sha256::digest(b"sealane.share.v1.checksum").into();
     let checksum = Poly1305::mac(&key, &bytes[..66]);
     bytes[66..70].copy_from_slice(&checksum[..4]);
     let end = bytes.len() - 16;
     let checksum = Poly1305::mac(&key, &bytes[..end]);
     bytes[end..].copy_from_slice(&checksum);
     Share::from_bytes(&bytes).unwrap()
+}
+
+/// Two holders of any 3 of 5 shares add the values of (x − 1)(x − 2) to theirs, so that all four
+/// shares agree.
+#[test]
+fn agreeing_forgeries_are_warned_of_and_noticed_with_enough_shares() {
+    let dir = Dir::new();
+    let (shares, names) = honest(&dir);
+    for (index, value) in [(3, 2), (4, 0x1e)] {
+        let mut bytes = shares[index - 1].as_bytes().to_vec();
+        // The first byte after the header.
+        bytes[70] ^= value;
+        dir.write(&names[index - 1], line(&with_checksums(bytes)));
+    }
+    let warning = "2 forged shares that agree with each other could not be noticed: with 5 shares, they could be";
+    for (args, output) in
+        [(&["refresh", "-o", "new"][..], "new"), (&["reissue", "--index", "5", "-o", "again"], "again")]
+    {
+        let run = dir.run(["share"].iter().chain(args).copied().chain(names[..4].iter().map(String::as_str)));
+        assert!(run.status.success() && run.err().contains(warning), "{}", run.err());
+        assert!(dir.exists(output));
+    }
+    let new = files(&dir, "new");
+    dir.run(["combine"].into_iter().chain(new.iter().map(String::as_str))).failed_somehow();
+    // With 2k - 1 shares, they contradict the intact ones.
+    for args in [&["refresh", "-o", "all"][..], &["reissue", "--index", "1", "-o", "first"]] {
+        dir.run(["share"].iter().chain(args).copied().chain(names.iter().map(String::as_str))).fails("contradict");
+    }
 }
 
 #[test]

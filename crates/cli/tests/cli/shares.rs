@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::support::{Dir, bytes};
 
 /// Returns the files in the folder `name`, sorted, as arguments.
-fn files(dir: &Dir, name: &str) -> Vec<String> {
+pub(crate) fn files(dir: &Dir, name: &str) -> Vec<String> {
     let entries = std::fs::read_dir(dir.path(name)).unwrap();
     let names = entries.map(|entry| PathBuf::from(name).join(entry.unwrap().file_name()).to_str().unwrap().to_owned());
     let mut names: Vec<_> = names.collect();

@@ -99,6 +99,14 @@ fn flags_that_exclude_each_other() {
     dir.run(["contribute", "-i", "a.txt", "-a", "x"]).misused("-a/--armor is for an encrypted part");
     dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label needs -k/--threshold");
     dir.run(["rekey", "-i", "a.txt", "-R", "a.pub", "--label", "x", "x"]).misused("--label needs -k/--threshold");
+    let holders = ["-k", "2", "-R", "a.pub", "-R", "b.pub", "--label", "x"];
+    std::fs::create_dir(dir.path("folder")).unwrap();
+    for several in [&["-o", "sealed", "folder"][..], &["-o", "sealed", "plain", "a.txt"]] {
+        dir.run(holders.iter().chain(several)).misused("--label can't be used with several files");
+    }
+    dir.run(["rekey", "-i", "a.txt"].iter().chain(&holders).chain(&["plain", "folder"]))
+        .misused("--label can't be used with several files");
+    std::fs::remove_dir(dir.path("folder")).unwrap();
     dir.run(["-d", "-i", "a.txt", "--label", "x", "x"]).misused("--label can't be used to decrypt");
     let long = "x".repeat(101);
     for label in ["", " x", "a\nb", "a\u{202e}b", &long] {

@@ -19,16 +19,18 @@ use sealane::shamir::bytes::Refresher;
 /// useless if they are fewer than the threshold. An old share that is not refreshed does not
 /// combine with the new shares.
 ///
-/// The secret is not computed, so its commitment is not checked: with exactly as many old shares as
-/// the threshold, one of them forged, the new shares look right and give no secret. So:
+/// The secret is not computed, so its commitment is not checked. Forged old shares are noticed only
+/// if at least as many intact ones as the threshold take part. Otherwise the new shares look right
+/// and give no secret. So:
 /// 1. Refresh, and keep the old shares.
 /// 2. Combine the new shares, which checks the commitment. Where the secret must not be computed,
-///    refresh more shares than the threshold instead.
+///    refresh at least 2k − 1 shares, where k is the threshold: k forgers could compute the secret
+///    anyway, and fewer are noticed.
 /// 3. Destroy the old shares.
 ///
-/// Damaged shares, and shares beyond
-/// the threshold that contradict the others, are errors. The computer that refreshes has enough
-/// shares to reach the threshold, so anyone who controls it could compute the secret.
+/// Damaged shares, and shares beyond the threshold that contradict the others, are errors. The
+/// computer that refreshes has enough shares to reach the threshold, so anyone who controls it could
+/// compute the secret.
 ///
 /// ```
 /// use sealane_shares::{Refresh, Share, combine, split};
@@ -116,7 +118,9 @@ impl<R: Read> Refresh<R> {
 ///
 /// The new share belongs to the same set. The secret is not computed, so its commitment is not
 /// checked. Damaged shares are errors, and so are shares beyond the threshold that contradict the
-/// others. Anyone who controls the computer that reissues could compute the secret. **What was
+/// others. A forged share is noticed only as [`Refresh`] says; otherwise the new share is wrong, and
+/// its holder looks like the forger. Anyone who controls the computer that reissues could compute
+/// the secret. **What was
 /// written is valid only if this returns `Ok`.**
 ///
 /// # Errors
