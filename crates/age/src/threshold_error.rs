@@ -51,9 +51,9 @@ pub enum ThresholdError {
     #[error("a part is of another file")]
     OtherFile,
     /// A part is not the share that the header commits to.
-    #[error("part {point} is wrong")]
+    #[error("the part that says it is part {point} is wrong")]
     WrongPart {
-        /// The number of the part.
+        /// The number in the part. Whoever made the part chose it.
         point: u8,
     },
 }

@@ -147,7 +147,14 @@ impl Recipients {
         if let Some(name) = self.names.iter().cloned().chain(of_plugins).find(|name| !seen.insert(name.clone())) {
             return Err(twice(name));
         }
-        for (plugin, (_, identities)) in &self.plugins {
+        for (plugin, (recipients, identities)) in &self.plugins {
+            // Only the plugin knows the recipient of an identity.
+            if !recipients.is_empty() && !identities.is_empty() {
+                return Err(Error::new(format!(
+                    "a recipient and an identity of age-plugin-{plugin} could be one key, which cannot be two holders"
+                ))
+                .hint("name all holders with this plugin by their recipients, or all by their identities"));
+            }
             // The text may be secret, so it is not shown.
             if (1..identities.len()).any(|i| identities[..i].contains(&identities[i])) {
                 return Err(twice(format!("an identity of age-plugin-{plugin}")));

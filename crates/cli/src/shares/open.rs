@@ -163,13 +163,15 @@ impl Shares {
         Ok(())
     }
 
-    /// Returns a comment with the public key in the files of shares in Sealane's own format, if
-    /// they agree.
+    /// Returns a comment with the public key that all files of shares in Sealane's own text form
+    /// state. One holder alone must not choose the comment in the new shares of all.
     pub(crate) fn common_comment(&self) -> Option<String> {
-        let mut keys: Vec<_> = self.own.iter().flat_map(|share| &share.notes.public_keys).collect();
-        keys.sort();
-        keys.dedup();
-        if let [key] = keys.as_slice() { Some(format!("{PUBLIC_KEY_NOTE}{key}")) } else { None }
+        let mut stated = self.own.iter().filter(|share| share.form == Form::Text).map(|share| &share.notes.public_keys);
+        let first = stated.next()?;
+        match first.as_slice() {
+            [key] if stated.all(|keys| keys == first) => Some(format!("{PUBLIC_KEY_NOTE}{key}")),
+            _ => None,
+        }
     }
 
     /// Returns the places of the shares in Sealane's own format.

@@ -61,4 +61,8 @@ fn the_same_plugin_twice() {
         let shown = String::from_utf8_lossy(&output.stderr).to_ascii_uppercase();
         assert!(!shown.contains("AGE-PLUGIN-TEST-1"), "{shown}");
     }
+    // Only the plugin knows whether these are one key.
+    let args = ["-k", "2", "-e", "-i", "identity", "-r", crate::plugin::RECIPIENT, "-o", "x", "in"];
+    crate::plugin::run(&dir, &args).fails("a recipient and an identity of age-plugin-test could be one key");
+    assert!(!dir.exists("x"));
 }

@@ -20,7 +20,8 @@ use crate::wipe::wipe;
 /// 2^-256, and finding two inputs with the same tag takes about 2^128 work.
 pub const COMMITTING_TAG_BYTES: usize = 32;
 
-/// A tag that commits to the key, the nonce, the associated data and the message.
+/// A tag that commits to the key, the nonce and the associated data and, together with the
+/// ciphertext, to the message.
 ///
 /// ```
 /// use sealane::{CommittingChaCha20Poly1305, CommittingTag};
@@ -53,8 +54,10 @@ const PIECE_BYTES: usize = 16384;
 /// The construction is CTX (Chan and Rogaway, "On Committing Authenticated-Encryption", ESORICS
 /// 2022, IACR ePrint 2022/1260, figure 2). The ciphertext is the same as the plain AEAD's. The tag
 /// is BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the plain AEAD's tag, one after the
-/// other. It commits to all of them, and so to the plaintext (the paper's theorem 2; Bellare and
-/// Hoang call this CMT-4). The commitment is as strong as the collision resistance of BLAKE2b-256:
+/// other. It commits to these, and so the ciphertext and the tag together commit to the plaintext
+/// (the paper's theorem 2; Bellare and Hoang call this CMT-4). **The tag alone does not commit to
+/// the message**: whoever knows the key can make two messages of one length with the same tag. To
+/// prove later which message was sent, keep the ciphertext too, or a hash of it. The commitment is as strong as the collision resistance of BLAKE2b-256:
 /// 128 bits. Privacy, authenticity and the limits on the use of a key are the same as the plain
 /// AEAD's. The crate `orion` computes the same (its module `hazardous::cae`).
 ///

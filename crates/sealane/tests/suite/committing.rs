@@ -148,6 +148,31 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
     assert!(keys.iter().all(|key| sealed(key).is_err()));
 }
 
+/// The limit of the commitment: whoever knows the key can make two messages with one tag. Adding 1
+/// to a block and subtracting r from the next one leaves the sum of Poly1305 as it is. The
+/// ciphertexts differ, and each opens to its own message.
+#[test]
+fn a_tag_without_the_ciphertext_does_not_commit_to_the_message() {
+    let (key, nonce) = (array(35), array::<12>(36));
+    let r = poly1305_key_gen(&key, &nonce)[..16].try_into().map(u128::from_le_bytes).unwrap();
+    // The bits that clamping leaves (RFC 8439, section 2.5).
+    let r = r & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+    let one = [[0; 16], [0xff; 16]].concat();
+    let two = [1_u128.to_le_bytes(), (u128::MAX - r).to_le_bytes()].concat();
+    for backend in backends() {
+        let cipher = CommittingChaCha20Poly1305::with_backend(&key, backend);
+        let [tag, other] = [&one, &two].map(|ciphertext| {
+            // The key stream makes the message whose encryption is this ciphertext.
+            let mut message = ciphertext.clone();
+            cipher.seal_in_place(&nonce, b"", &mut message);
+            let tag = cipher.seal_in_place(&nonce, b"", &mut message.clone());
+            assert_eq!(cipher.open_in_place(&nonce, b"", &mut ciphertext.clone(), &tag), Ok(()), "on {backend}");
+            tag
+        });
+        assert_eq!(tag, other, "on {backend}");
+    }
+}
+
 /// Returns a ciphertext of four blocks and a tag that ChaCha20-Poly1305 accepts under both keys.
 ///
 /// Poly1305 is linear in each block x: the tags are a x + b + s and a' x + b' + s', modulo p and
