@@ -56,6 +56,7 @@ const LONG: RangeInclusive<usize> = 16384..=usize::MAX;
 const OPENSSL: Against = Against::Of(&[Peer::OpenSsl]);
 const FORCED: Against = Against::Of(&[Peer::OpenSslForced]);
 const AVX2: Against = Against::Of(&[Peer::Ring, Peer::AwsLc]);
+const AWS_LC: Against = Against::Of(&[Peer::AwsLc]);
 const NO_AVX: Against = Against::Of(&[Peer::OpenSslNoAvx]);
 const PORTABLE: Against = Against::Of(&[Peer::RustCryptoSoft]);
 
@@ -171,13 +172,19 @@ pub const TARGETS: &[Target] = &[
     four_a_cycle(OPEN_BATCH, 64..=64, Against::Best, 2.5),
     four_a_cycle(OPEN_BATCH, 256..=256, Against::Best, 2.4),
     four_a_cycle(OPEN_BATCH, 1350..=1350, Against::Best, 2.5),
-    forced("avx2", SEAL, AVX2, 1.15),
-    forced("avx2", OPEN, AVX2, 1.15),
+    forced_at("avx2", SEAL, 0..=64, AVX2, 1.15),
+    forced_at("avx2", SEAL, 65..=449, AVX2, 1.25),
+    forced_at("avx2", SEAL, 450..=usize::MAX, AVX2, 1.15),
+    forced_at("avx2", OPEN, 0..=64, AVX2, 1.15),
+    forced_at("avx2", OPEN, 65..=449, AVX2, 1.25),
+    forced_at("avx2", OPEN, 450..=usize::MAX, AVX2, 1.15),
+    forced_at("avx2", "chacha20", 512..=4096, AWS_LC, 1.03),
     forced("ssse3", "chacha20", NO_AVX, 1.0),
     forced("ssse3", "poly1305", NO_AVX, 1.0),
     forced("ssse3", SEAL, NO_AVX, 1.0),
     forced("ssse3", OPEN, NO_AVX, 1.0),
-    forced("scalar", "chacha20", PORTABLE, 1.5),
+    forced_at("scalar", "chacha20", 0..=128, PORTABLE, 1.1),
+    forced_at("scalar", "chacha20", 129..=usize::MAX, PORTABLE, 1.5),
     forced("scalar", "poly1305", PORTABLE, 1.5),
     forced("scalar", SEAL, PORTABLE, 1.5),
     forced("scalar", OPEN, PORTABLE, 1.5),
@@ -210,7 +217,18 @@ const fn four_a_cycle(suite: &'static str, sizes: RangeInclusive<usize>, against
 }
 
 const fn forced(backend: &'static str, suite: &'static str, against: Against, ratio: f64) -> Target {
-    Target { suite, classes: None, backend: Some(backend), sizes: ALL, against, ratio }
+    forced_at(backend, suite, ALL, against, ratio)
+}
+
+/// Returns a target for a forced backend at some sizes.
+const fn forced_at(
+    backend: &'static str,
+    suite: &'static str,
+    sizes: RangeInclusive<usize>,
+    against: Against,
+    ratio: f64,
+) -> Target {
+    Target { suite, classes: None, backend: Some(backend), sizes, against, ratio }
 }
 
 #[cfg(test)]

@@ -36,11 +36,12 @@ const fn alone(case: &'static str, figure: Figure, at_most: f64) -> Target {
 pub(crate) const SMALL_FILES: &str = "small files";
 
 const TARGETS: &[Target] = &[
-    beside("encrypt", Figure::Wall, "cp", 1.25),
+    // With two cores.
+    beside("encrypt", Figure::Wall, "cp", 0.9),
     beside("encrypt", Figure::Wall, "age", 0.45),
     beside("encrypt", Figure::Cpu, "age", 0.6),
     alone("encrypt", Figure::Memory, 48.0),
-    beside("decrypt", Figure::Wall, "cp", 1.25),
+    beside("decrypt", Figure::Wall, "cp", 0.9),
     beside("decrypt", Figure::Wall, "age", 0.45),
     beside("decrypt", Figure::Cpu, "age", 0.6),
     alone("decrypt", Figure::Memory, 48.0),

@@ -37,8 +37,9 @@ pub(crate) const AVX2: Tuning = Tuning {
     min_prepared_groups: 4,
     // Zen 3.
     one_set_on_narrower_vectors: true,
-    // One block on integers. Zen 5: 78 ns instead of 118. Zen 3: 126 instead of 123 while the other
-    // thread of the core is idle, 190 instead of 133 while it is busy. Others: not measured.
+    // One block on integers, the whole call. Zen 5: 78 ns instead of 118 on vectors. Zen 3: 126
+    // instead of 123 while the other thread of the core is idle, 190 instead of 133 while it is
+    // busy. Others: not measured.
     block_on_integers: ByClass { one_cycle: false, half_width: false, two_cycles: cfg!(target_arch = "x86_64") },
     // Granite Rapids: 320 to 384.
     poly1305_min_bytes: ByClass::same(336),
