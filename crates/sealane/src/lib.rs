@@ -45,7 +45,7 @@
 //! | `rustcrypto-05` | no | the traits of `cipher` 0.4, `aead` 0.5 and `universal-hash` 0.5 |
 //! | `arrayvec`, `bytes`, `heapless` | no | these types as buffers of `aead` |
 //! | `commit` | no | tags that commit to the key |
-//! | `serde` | no | elements of GF(2^n) in serde's formats |
+//! | `serde` | no | elements of GF(2^n), and shares of them, in serde's formats |
 //! | `armv7` | no | vectors on 32-bit Arm, with a nightly compiler |
 //!
 //! The oldest supported compiler is Rust 1.89.

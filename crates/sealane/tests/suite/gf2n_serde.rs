@@ -1,6 +1,7 @@
 //! Elements of fields in a human-readable format, and in a binary one.
 
 use sealane::gf2n::{Degree, Element, Field, Gf2n};
+use sealane::shamir::element::Share;
 
 use crate::gf2n::element;
 
@@ -50,4 +51,19 @@ fn other_values_are_not_elements() {
         assert!(postcard::from_bytes::<Gf>(wrong).is_err(), "{wrong:?}");
     }
     assert_eq!(postcard::from_bytes::<Gf>(&[4, 1, 2, 3, 4]).unwrap(), Gf::from_bytes(&[1, 2, 3, 4]));
+}
+
+#[test]
+fn shares_survive_serialisation() {
+    type Gf = Gf2n<32>;
+    let share = Share::new(Gf::from_bytes(&[0, 0, 0, 1]), Gf::from_bytes(&[1, 2, 3, 4])).unwrap();
+    let json = serde_json::to_string(&share).unwrap();
+    assert_eq!(json, r#"["00000001","01020304"]"#);
+    assert!(serde_json::from_str::<Share<Degree<32>>>(&json).unwrap() == share);
+    let binary = postcard::to_allocvec(&share).unwrap();
+    assert!(postcard::from_bytes::<Share<Degree<32>>>(&binary).unwrap() == share);
+    // The value at zero is the secret, and no share.
+    for wrong in [r#"["00000000","01020304"]"#, r#"["00000001"]"#, r#"["00000001","01020304","05"]"#, "[]"] {
+        assert!(serde_json::from_str::<Share<Degree<32>>>(wrong).is_err(), "{wrong}");
+    }
 }

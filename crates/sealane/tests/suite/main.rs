@@ -40,6 +40,8 @@ mod poly1305_carries;
 #[cfg(all(feature = "alloc", feature = "getrandom"))]
 mod random_nonce;
 #[cfg(feature = "rustcrypto")]
+mod redaction;
+#[cfg(feature = "rustcrypto")]
 mod rng;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;

@@ -82,6 +82,23 @@ impl<F: Field> PartialEq for Share<F> {
 
 impl<F: Field> Eq for Share<F> {}
 
+/// Serializes the point and the value.
+#[cfg(feature = "serde")]
+impl<F: Field> serdect::serde::Serialize for Share<F> {
+    fn serialize<S: serdect::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (&self.point, &self.value).serialize(serializer)
+    }
+}
+
+/// Deserializes what `Serialize` writes. A point that is zero is an error: its value is the secret.
+#[cfg(feature = "serde")]
+impl<'de, F: Field> serdect::serde::Deserialize<'de> for Share<F> {
+    fn deserialize<D: serdect::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (point, value) = <(Element<F>, Element<F>)>::deserialize(deserializer)?;
+        Self::new(point, value).map_err(serdect::serde::de::Error::custom)
+    }
+}
+
 impl<F: Field> Drop for Share<F> {
     fn drop(&mut self) {
         self.value.zeroize();
