@@ -1,5 +1,7 @@
 """Packages every published crate, checks the files of each package, and has cargo build each one
-from nothing else than its files, without uploading: python3 tools/dist/packages.py"""
+from nothing else than its files, without uploading: python3 tools/dist/packages.py [--release]
+
+With --release, each manifest must also name the public repository."""
 
 import json
 import os
@@ -21,6 +23,13 @@ FILE_LIMIT = 32 * 1024
 LIMIT = 300 * 1024
 # Files without a limit: cargo writes them.
 LARGE = {"Cargo.lock"}
+
+# What a manifest must have. The repository has no public address before the first release.
+FIELDS = ["description", "license", "readme", "categories", "keywords", "rust_version"]
+if sys.argv[1:] == ["--release"]:
+    FIELDS.append("repository")
+elif sys.argv[1:]:
+    sys.exit(__doc__)
 
 # Crates in separate workspaces. Their packages have no lock file, because cargo would look for
 # every crate of that file on crates.io, which does not have Sealane's yet.
@@ -64,7 +73,7 @@ def remove_earlier(packages, target):
 
 
 def errors_of_manifest(package):
-    for field in ["description", "license", "readme", "categories", "keywords", "rust_version"]:
+    for field in FIELDS:
         if not package[field]:
             yield f"the manifest has no {field}"
     has_library = any("lib" in target["kind"] for target in package["targets"])
