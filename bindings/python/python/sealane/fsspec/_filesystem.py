@@ -83,7 +83,7 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
           a reference as above, or a list of these.
         - ``header_len``: pads the headers of new files to this length. All files are then assumed
           to have headers of this length, so that listings know the exact sizes without reading
-          files.
+          files, except those that seem empty.
         - ``listing_sizes``: ``exact`` reads the header of each file in a listing, unless it is
           known. ``lazy`` reads no headers, and an unknown ``size`` is ``None``. ``sealed`` leaves
           ``size`` as the length of the object.
@@ -189,6 +189,9 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
 
         ``end`` is the number of bytes to fetch from the end of the object at the same time. The
         plaintext comes from these bytes. It is empty if they do not hold whole, authentic chunks.
+
+        Raises ``PayloadError`` if the file has the length of an empty one and is not authentic:
+        readers do not read a file without contents, so they would not notice.
         """
         known = self._headers.get(path)
         if self.verify_end and not (known and known.end_is_verified):
@@ -196,12 +199,20 @@ class AgeFileSystem(Keys, Listings, Objects, AsyncFileSystem, ChainedFileSystem)
         info, start, last = await look(self._async_target, path, 0 if known else self._first_read(), end)
         entry = await self._entry(path, info, start=start)
         key = await self._unlock(entry)
-        size = entry.size or 0
-        plaintext = open_end(key, size, entry.payload_size, last)
-        entry.end_is_verified |= plaintext != b""
-        if self.verify_end and not entry.end_is_verified:
-            await self._read_ranges(path, entry, [(0, size, size + 1)])
-        return entry, plaintext
+        if len(start) == entry.sealed_size:
+            # The first bytes are the whole object.
+            last = start
+        plaintext = open_end(key, entry.size or 0, entry.payload_size, last)
+        entry.end_is_verified |= plaintext is not None
+        if self.verify_end or entry.size == 0:
+            await self._verify_end(path, entry)
+        return entry, plaintext or b""
+
+    async def _verify_end(self, path: str, entry: Entry) -> None:
+        """Authenticates the last chunk, and so the length of the plaintext, unless it has been."""
+        if not entry.end_is_verified:
+            size = entry.checked_size()
+            await self._read_ranges(path, entry, [(0, size, size)])
 
     # Reading
 
