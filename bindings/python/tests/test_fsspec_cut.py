@@ -120,6 +120,20 @@ def test_dask_does_not_skip_a_file_that_is_cut(place):
         lines()
 
 
+def test_a_false_size_before_a_file_is_opened(place, monkeypatch):
+    """The size is authentic only where the end is read, and engines read up to the size they know."""
+    path = f"{place[1]}/x.csv"
+    place[0].pipe(path, age.encrypt(DATA, IDENTITY.recipient))
+    true = place[0].info(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(place[0]), "info", lambda *args, **kwargs: true | {"size": true["size"] - CHUNK})
+        size = over(place).info(path)["size"]
+        with pytest.raises(age.PayloadError):
+            over(place).open(path).read()
+    with over(place).open(path) as file:
+        assert file.read(size) == DATA[:size] != DATA
+
+
 def test_an_object_without_bytes_has_no_size(place):
     path = f"{place[1]}/x.csv"
     place[0].pipe(path, b"")

@@ -130,6 +130,10 @@ def rekey(
     Azure. An object is replaced only if nobody else has changed it meanwhile. With ``keep``, the
     present recipients can still open the objects. Leaving it out does not revoke access: anyone who
     could open an object before can still open a copy of it.
+
+    The new recipients can open whatever the store has at the addresses, so the identities should
+    open nothing that the new recipients must not read. To admit readers to a sealed identity, use
+    ``SealedIdentity.seal_for``.
     """
     settings = {"recipients": recipients, "keep": keep, "header_len": header_len}
     job = _Run("rekey", ledger, ledger_options, identities=identities, attempts=attempts, **settings)
