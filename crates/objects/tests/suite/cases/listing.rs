@@ -68,6 +68,8 @@ async fn an_object_that_is_cut_to_a_tag_does_not_seem_empty() {
                     Err(error) => Err(error),
                 };
                 assert!(last.is_err() && whole(&store, &path).await.is_err());
+                // The footer of a file of this size.
+                assert!(store.get_range(&path, stored - 8..stored).await.is_err());
             }
         }
     }
