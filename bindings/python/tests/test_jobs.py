@@ -150,12 +150,12 @@ def test_failures_are_records(root):
     }
     with pytest.raises(jobs.JobError, match="6 of 7 objects failed"):
         report.check()
-    # The second run tries the failed objects again, and nothing else.
-    again = jobs.verify(f"{root}/lake", **OLD, ledger=f"{root}/ledger")
-    assert (again.count("unchanged"), again.count("failed")) == (1, 6)
-    # Damaged objects produce no output.
-    report = jobs.open(f"{root}/lake", f"{root}/back", **OLD, ledger=f"{root}/open")
-    assert len(report.failures) == 6 and contents(f"{root}/back") == {"good": DATA}
+    # Damaged objects produce no output. The second run tries the failed objects again, and nothing
+    # else.
+    for state in ("done", "unchanged"):
+        report = jobs.open(f"{root}/lake", f"{root}/back", **OLD, ledger=f"{root}/open")
+        assert len(report.failures) == 6 and contents(f"{root}/back") == {"good": DATA}
+        assert report.count(state) == 1
     before = contents(f"{root}/lake")
     report = jobs.rekey(f"{root}/lake", **TO_OTHER, ledger=f"{root}/rekey")
     # A header can be replaced although the payload is damaged.

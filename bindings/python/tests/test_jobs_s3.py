@@ -3,6 +3,7 @@
 The server is moto, or versitygw if bindings/python/test-servers runs the tests.
 """
 
+import json
 import os
 
 import fsspec
@@ -11,7 +12,7 @@ import pytest
 import servers
 from keys import IDENTITY, OTHER
 from sealane import age, jobs
-from sealane.jobs._ledger import Ledger
+from sealane.jobs._ledger import Ledger, digest
 from sealane.jobs._place import Place
 
 MIB = 1 << 20
@@ -146,6 +147,18 @@ def test_uploads_of_others_stay(bucket, gate):
     jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
     assert [upload["UploadId"] for upload in uploads(bucket)] == [theirs]
     bucket.abort_multipart_upload(Bucket="lake", Key="a", UploadId=theirs)
+
+
+def test_the_ledger_names_an_upload_of_others(bucket, gate):
+    """Whoever can write to the ledger can make a job abort any upload of the same object."""
+    put(bucket, "a", 6 * MIB)
+    theirs = bucket.create_multipart_upload(Bucket="lake", Key="a")["UploadId"]
+    intent = json.dumps({"url": "s3://lake/a", "handle": theirs}).encode()
+    bucket.put_object(Bucket="lake", Key=f"ledger/intents/{digest('s3://lake/a')}/{'0' * 64}.json", Body=intent)
+    jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
+    assert uploads(bucket) == []
+    # The job names its own object, so the store aborts no upload of another one.
+    assert {request.path for request in gate.requests if request.method == "DELETE"} == {"/lake/a"}
 
 
 def test_seal_and_open(bucket, gate):

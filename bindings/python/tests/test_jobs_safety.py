@@ -233,6 +233,60 @@ def test_a_verification_belongs_to_its_identities(tmp_path):
     assert "NoMatchError" in failure.error
 
 
+@pytest.mark.parametrize("ledger", ["file", "memory"])
+def test_each_verification_reads_everything(tmp_path, ledger):
+    """A store can change an object and report the same version."""
+    (tmp_path / "lake").mkdir()
+    for name in "abcd":
+        (tmp_path / "lake" / name).write_bytes(age.encrypt(name.encode(), IDENTITY.recipient))
+    ledger = f"file://{tmp_path}/ledger" if ledger == "file" else "memory://ledger[1]"
+    call = {"sources": f"file://{tmp_path}/lake", "ledger": ledger} | OLD
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(done, total, record):
+        raise Interrupted
+
+    # Only a verification that was interrupted is continued.
+    with pytest.raises(Interrupted):
+        jobs.verify(**call | {"progress": interrupt}, workers=1)
+    report = jobs.verify(**call).check()
+    assert report.count("unchanged") >= 1 and report.count("unchanged") + report.count("done") == 4
+    assert states(jobs.verify(**call)) == ["done"] * 4
+
+    path = tmp_path / "lake" / "b"
+    stat = path.stat()
+    with path.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        last = file.read()[0]
+        file.seek(-1, os.SEEK_END)
+        file.write(bytes([last ^ 1]))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    for _ in range(2):
+        report = jobs.verify(**call)
+        assert states(report) == ["done", "failed", "done", "done"]
+        assert report.failures[0].error.startswith("PayloadError")
+    path.unlink()
+    assert states(jobs.verify(**call)) == ["done"] * 3
+
+
+def test_a_finished_verification_whose_records_are_removed(tmp_path, monkeypatch):
+    """A run that is killed while it removes the records leaves none that the next one uses."""
+    (tmp_path / "a").write_bytes(age.encrypt(b"a", IDENTITY.recipient))
+    call = {"sources": f"file://{tmp_path}/a", "ledger": "memory://ledger"} | OLD
+    assert states(jobs.verify(**call)) == ["done"]
+
+    def killed(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(MemoryFileSystem, "rm", killed)
+        with pytest.raises(KeyboardInterrupt):
+            jobs.verify(**call)
+    assert states(jobs.verify(**call)) == ["done"]
+
+
 def test_names_with_wildcards(tmp_path):
     """Neither objects nor ledgers with such names are taken for patterns."""
     for name in ["a[1]*.bin", "a1.bin"]:

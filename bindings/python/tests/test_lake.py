@@ -1,6 +1,7 @@
 """The page docs/lake.md: its code, and each attack in its tables."""
 
 import base64
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from conftest import ROOT
 from keys import IDENTITY, OTHER
 from sealane import age, jobs
+from sealane.jobs._ledger import digest
 
 DATA = bytes(range(256)) * 1024  # 256 KiB
 OLD = {"identities": "env:SEALANE_TEST_KEY"}
@@ -99,6 +101,74 @@ def test_the_store_replaces_the_identity_of_the_lake(lake):
         jobs.SealedIdentity(url, IDENTITY.to_text())
 
 
+def test_the_store_exchanges_the_identity_when_a_reader_is_admitted(lake):
+    """The store puts another object that the admin can open in the place of the lake's identity."""
+    url, bob = f"file://{lake}/2027.age", age.Identity.generate()
+    old, new = age.Identity.generate(), age.Identity.generate()
+    as_admin = jobs.SealedIdentity(url, OLD["identities"], recipient=str(old.recipient))
+    readers = [str(IDENTITY.recipient), str(bob.recipient)]
+    secret = b"# for the admin only\n" + old.to_text().encode()
+    bad = {
+        "the identity of the next year": new.to_text().encode(),
+        "two identities": f"{old.to_text()}\n{new.to_text()}\n".encode(),
+        "another file": b"plans",
+        "nothing": b"",
+    }
+    for contents in bad.values():
+        sealed = age.encrypt(contents, IDENTITY.recipient)
+        (lake / "2027.age").write_bytes(sealed)
+        with pytest.raises(age.AgeError):
+            as_admin.seal_for(readers)
+        assert (lake / "2027.age").read_bytes() == sealed
+        with pytest.raises(age.NoMatchError):
+            age.decrypt(sealed, bob)
+    # Damaged, and forged with a key that the admin does not have.
+    good = age.encrypt(secret, IDENTITY.recipient)
+    for sealed in (good[:-1] + bytes([good[-1] ^ 1]), good[:-10], age.encrypt(secret, OTHER.recipient), b""):
+        (lake / "2027.age").write_bytes(sealed)
+        with pytest.raises(age.DecryptError):
+            as_admin.seal_for(readers)
+        assert (lake / "2027.age").read_bytes() == sealed
+    (lake / "2027.age").write_bytes(age.encrypt(new.to_text().encode(), IDENTITY.recipient))
+    with pytest.raises(age.IdentityError, match="not the identity of age1"):
+        as_admin.seal_for(readers)
+    # A re-key gives Bob whatever is there.
+    jobs.rekey(url, **OLD, recipients=readers, ledger=f"{lake}/ledgers/rekey").check()
+    assert age.decrypt((lake / "2027.age").read_bytes(), bob) == new.to_text().encode()
+
+    # Bob gets only the identity, and no key of the object that the admin could open before.
+    (lake / "2027.age").write_bytes(good)
+    as_admin.seal_for(readers)
+    sealed = (lake / "2027.age").read_bytes()
+    for reader in (IDENTITY, bob):
+        assert age.decrypt(sealed, reader) == old.to_text().encode() + b"\n"
+    old_payload = good[age.inspect(good).header_len :]
+    with pytest.raises(age.PayloadError):
+        age.decrypt(sealed[: age.inspect(sealed).header_len] + old_payload, bob)
+    assert [found.to_text() for found in as_admin()] == [old.to_text()]
+    with pytest.raises(ValueError, match="recipient"):
+        jobs.SealedIdentity(url, OLD["identities"]).seal_for(readers)
+
+
+def test_a_reader_is_admitted_while_others_change_the_object(lake, monkeypatch):
+    from sealane.jobs._stores import LocalStore
+
+    identity = age.Identity.generate()
+    mine, theirs = (age.encrypt(identity.to_text().encode(), IDENTITY.recipient) for _ in range(2))
+    (lake / "key.age").write_bytes(mine)
+    write = LocalStore.write
+
+    def late(*arguments):
+        (lake / "key.age").write_bytes(theirs)
+        return write(*arguments)
+
+    monkeypatch.setattr(LocalStore, "write", late)
+    reference = jobs.SealedIdentity(f"file://{lake}/key.age", OLD["identities"], recipient=str(identity.recipient))
+    with pytest.raises(jobs.JobError, match="others have changed"):
+        reference.seal_for(str(OTHER.recipient))
+    assert (lake / "key.age").read_bytes() == theirs
+
+
 def test_the_store_changes_the_payload_during_a_rekey(lake, monkeypatch):
     from sealane.jobs._stores import LocalStore
 
@@ -147,6 +217,18 @@ def test_the_ledger_lies(lake):
     )
     lie.write_text(text)
     assert rekey(lake).count("unchanged") == 2
+    assert [one.url[-1] for one in verify(lake, **NEW).failures] == ["a"]
+
+
+def test_the_ledger_claims_an_attempt(lake):
+    """An intent with the present header claims that an attempt has replaced the object."""
+    sealed, url = (lake / "a").read_bytes(), f"file://{lake}/a"
+    header = sealed[: age.inspect(sealed).header_len]
+    intents = lake / "ledgers" / "rekey" / "intents" / digest(url)
+    intents.mkdir(parents=True)
+    (intents / f"{digest(header)}.json").write_text(json.dumps({"url": url, "handle": ""}))
+    assert rekey(lake).check().count("done") == 2
+    assert (lake / "a").read_bytes() == sealed
     assert [one.url[-1] for one in verify(lake, **NEW).failures] == ["a"]
 
 

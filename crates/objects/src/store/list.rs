@@ -42,19 +42,22 @@ impl SealedStore {
         if self.listed == ListedSize::Stored || meta.size == 0 {
             return Ok(Some(meta));
         }
-        if let Some(object) = self.cache.listed(meta.location.as_ref(), &stamp(&meta)) {
-            meta.size = object.len;
-            return Ok(Some(meta));
-        }
-        if self.listed == ListedSize::FixedHeader {
+        let size = if let Some(object) = self.cache.listed(meta.location.as_ref(), &stamp(&meta)) {
+            Ok(object.len)
+        } else if self.listed == ListedSize::FixedHeader {
             let payload = meta.size.checked_sub(self.keys.prefix_len());
             // An object keeps its size if no sealed object with a header of this length has that
             // size.
-            meta.size = payload.and_then(plaintext_len).unwrap_or(meta.size);
-            return Ok(Some(meta));
-        }
-        match self.open(&meta.location, GetOptions::default()).await {
-            Ok((object, _)) => meta.size = object.len,
+            Ok(payload.and_then(plaintext_len).unwrap_or(meta.size))
+        } else {
+            self.open(&meta.location, GetOptions::default()).await.map(|(object, _)| object.len)
+        };
+        let size = match size {
+            Ok(0) => self.head_of_empty(&meta.location, GetOptions::default()).await.map(|head| head.meta.size),
+            other => other,
+        };
+        match size {
+            Ok(size) => meta.size = size,
             Err(Error::NotFound { .. }) => return Ok(None),
             // An object that may not be read, because it is archived for example, or that cannot
             // be opened, keeps its size, too.

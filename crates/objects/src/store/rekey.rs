@@ -33,6 +33,10 @@ impl SealedStore {
     /// [`Existing::Drop`] removes them, but those who kept the file key, or a copy of the object,
     /// can still open it.
     ///
+    /// The new recipients can open whatever the inner store has at `location`, also if somebody has
+    /// put another object there. Use identities that open nothing that these recipients must not
+    /// read, or check the content and write it anew.
+    ///
     /// An object of up to 8 MiB is replaced with a conditional write, if the inner store has
     /// conditional writes, so that a change that somebody else made meanwhile is not lost. A longer
     /// object is uploaded in parts, which `object_store` cannot make conditional. In this case, in

@@ -153,6 +153,10 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
             start = self.loc
         stop = self.size if length is None or length < 0 else start + length
         data: bytes = self.cache._fetch(start, stop) if start < stop else b""
+        if not data and length != 0 and not self._entry.end_is_verified:
+            # Nothing proves that the file ends here until its last chunk is authentic. That of an
+            # empty file was read when it was opened.
+            self._fetch_range(self.size - 1, self.size)
         self.loc = start + len(data)
         return data
 
@@ -173,11 +177,13 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         [(_, skip, length)] = request.pieces
         position, sealed = entry.preamble.length + request.start, request.stop - request.start
         try:
-            return file.open_piece(key, request.first, request.is_last, position, sealed, (skip, length))
+            piece = file.open_piece(key, request.first, request.is_last, position, sealed, (skip, length))
         except (PayloadError, OSError):
             # The file may have been replaced by one of the same length and time.
             self.fs._forget_version(self.path)
             raise
+        entry.end_is_verified |= request.is_last
+        return piece
 
     def close(self) -> None:
         self._local = None

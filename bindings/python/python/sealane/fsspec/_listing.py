@@ -14,7 +14,11 @@ from ._headers import FIRST_READ, Entry, HeaderCache, look, token_of
 
 
 class Listings:
-    """The part of the filesystem that lists files. It needs headers, but no keys."""
+    """The part of the filesystem that lists files. It needs headers, but no keys.
+
+    Only the length 0 needs a key: engines skip empty files without reading them, so a file that was
+    cut off must not seem empty. Until its end is authentic, the size of such a file is ``None``.
+    """
 
     listing_sizes: str
     header_len: int | None
@@ -30,22 +34,30 @@ class Listings:
     ) -> Entry:
         raise NotImplementedError
 
+    async def _unlock(self, entry: Entry) -> age.PayloadKey:
+        raise NotImplementedError
+
+    async def _verify_end(self, path: str, entry: Entry) -> None:
+        raise NotImplementedError
+
     def _known(self, info: dict[str, Any]) -> dict[str, Any] | None:
         """Returns the information with the length of the plaintext, or ``None`` if the header is needed."""
         if info["type"] != "file" or info.get("size") is None:
             return info
         size: int | None
+        known = self._headers.get(info["name"], token_of(info))
         if self.header_len is not None:
             size = age.PayloadKey.plaintext_len(max(0, info["size"] - self.header_len - 16))
+        elif known is None:
+            return None
         else:
-            known = self._headers.get(info["name"])
-            if known is None or known.token != token_of(info):
-                return None
             size = known.size
+        if size == 0 and not (known and known.end_is_verified):
+            return None
         return {**info, "size": size, "sealed_size": info["size"]}
 
     async def _convert(self, info: dict[str, Any], start: bytes = b"") -> dict[str, Any]:
-        """Does the same as ``_known``, and reads the header if needed.
+        """Does the same as ``_known``, and reads the header if needed, and the end of an empty file.
 
         ``start`` may hold the first bytes.
         """
@@ -53,9 +65,12 @@ class Listings:
         if known is not None:
             return known
         try:
-            size = (await self._entry(info["name"], info, start=start)).size
-        except age.HeaderError:
-            # The object is not an age file.
+            entry = await self._entry(info["name"], info, start=start)
+            if (size := entry.size) == 0:
+                await self._unlock(entry)
+                await self._verify_end(info["name"], entry)
+        except age.AgeError:
+            # The object is not an age file, or nothing proves that it is empty.
             size = None
         return {**info, "size": size, "sealed_size": info["size"]}
 
@@ -91,7 +106,8 @@ class Listings:
         Files that have vanished are ``None``.
         """
         if sizes == "sealed":
-            return list(infos)
+            # An object without bytes is no sealed file.
+            return [{**info, "size": info["size"] or None} if info["type"] == "file" else info for info in infos]
         infos = [await self._followed(info) for info in infos]
         found = [self._known(info) for info in infos]
         unknown = [index for index, known in enumerate(found) if known is None]

@@ -67,11 +67,11 @@ def plan(ranges: Iterable[tuple[int, int, int]], payload_size: int, max_gap: int
     return requests
 
 
-def open_end(key: PayloadKey, size: int, payload_size: int, sealed: bytes) -> bytes:
+def open_end(key: PayloadKey, size: int, payload_size: int, sealed: bytes) -> bytes | None:
     """Returns the last bytes of a plaintext of ``size`` bytes: those of up to two chunks.
 
-    ``sealed`` is the end of the object. If it is shorter than these chunks, or of another version,
-    nothing is returned.
+    ``sealed`` is the end of the object. If it is shorter than these chunks, or not authentic, as
+    when it is of another version, the result is ``None``.
     """
     start = max(0, (size - 1) // CHUNK - 1) * CHUNK
     for request in plan([(0, start, size)], payload_size):
@@ -80,4 +80,4 @@ def open_end(key: PayloadKey, size: int, payload_size: int, sealed: bytes) -> by
             with contextlib.suppress(PayloadError):
                 [(_, plaintext)] = request.open(key, sealed[len(sealed) - length :])
                 return plaintext
-    return b""
+    return None

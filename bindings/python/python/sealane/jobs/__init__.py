@@ -14,7 +14,8 @@
 Each object is one task, and its result is a ``Record``, so a failed object does not end the job.
 ``ledger`` is a folder, local or in a store, in which workers record what they have done. If a job
 was interrupted, or some objects failed, call it again with the same ledger: it does what is left.
-Once everything is done, another call changes nothing and succeeds. A ledger belongs to one job.
+Once everything is done, another call changes nothing and succeeds. Only ``verify`` then begins
+anew. A ledger belongs to one job.
 
 - Sources are one or several fsspec addresses. An address names an object, a folder with everything
   below it, or a pattern of names of objects and folders. An address that yields no object is an
@@ -129,6 +130,10 @@ def rekey(
     Azure. An object is replaced only if nobody else has changed it meanwhile. With ``keep``, the
     present recipients can still open the objects. Leaving it out does not revoke access: anyone who
     could open an object before can still open a copy of it.
+
+    The new recipients can open whatever the store has at the addresses, so the identities should
+    open nothing that the new recipients must not read. To admit readers to a sealed identity, use
+    ``SealedIdentity.seal_for``.
     """
     settings = {"recipients": recipients, "keep": keep, "header_len": header_len}
     job = _Run("rekey", ledger, ledger_options, identities=identities, attempts=attempts, **settings)
@@ -148,7 +153,13 @@ def verify(
     attempts: int = 5,
     progress: bool | Progress | None = None,
 ) -> Report:
-    """Reads objects, and authenticates them to their ends."""
+    """Reads objects, and authenticates them to their ends.
+
+    Each call reads every object. Only after a call that was interrupted, so that it returned no
+    report, the next one with the same ledger skips objects: those that were read before and still
+    have the same version, according to the store. If the store is not to be trusted with that, use
+    a new ledger.
+    """
     job = _Run("verify", ledger, ledger_options, identities=identities, attempts=attempts)
     return job.run(sources, storage_options, None, None, runner, client, workers, progress)
 
@@ -222,6 +233,8 @@ class _Run:
                 "target": place.url if place else None,
             }
         )
+        if job.operation == "verify":
+            ledger.forget_finished()
         known = ledger.records()
         found = [one for one in find(sources, options) if not self._is_of_ledger(one)]
         if place:
@@ -251,6 +264,8 @@ class _Run:
             done += 1
             if report is not None:
                 report(done, len(found), record)
+        if job.operation == "verify":
+            ledger.finish()
         ledger.forget_intents([record.url for record in records.values() if record.state == "done"])
         return Report(list(records.values()))
 

@@ -10,7 +10,10 @@ from typing import Any
 import fsspec
 
 from .. import age
-from ..fsspec._references import check_identities, resolve_identities
+from ..fsspec._references import check_identities, check_recipients, resolve_identities, resolve_recipients
+from ._place import Place
+from ._report import JobError
+from ._stores import Conflict, store_of
 
 #: A limit, because anyone who can write to the store could otherwise use up a reader's memory.
 _MOST_BYTES = 1 << 20
@@ -23,9 +26,9 @@ class SealedIdentity:
     """A reference to identities in a sealed object, such as the identity of a data lake.
 
     All objects of the lake are encrypted to one recipient, and its identity lies beside them,
-    sealed to those who may read. To admit a reader, re-key this one object. ``identities`` are
-    references to a reader's own identity. A ``SealedIdentity`` can be passed wherever references to
-    identities are accepted. It holds no secret, and can be pickled and printed.
+    sealed to those who may read. ``seal_for`` admits readers. ``identities`` are references to a
+    reader's own identity. A ``SealedIdentity`` can be passed wherever references to identities are
+    accepted. It holds no secret, and can be pickled and printed.
     """
 
     url: str
@@ -51,7 +54,36 @@ class SealedIdentity:
     def __call__(self) -> list[age.Identity]:
         """Reads the object, and returns the identities in it."""
         with fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
-            sealed = file.read(_MOST_BYTES + 1)
+            return self._opened(file.read(_MOST_BYTES + 1))
+
+    def seal_for(self, readers: Any) -> None:
+        """Seals the identity anew for ``readers``: after this, only they can open the object.
+
+        ``readers`` are recipients or references to them, of all who may read, so that those who
+        could read before are among them. ``recipient`` must be set. Unlike a re-key, this gives the
+        readers nothing but its identity: ``IdentityError`` is raised if the object holds anything
+        else, as when somebody has put another object at the address. Raises ``JobError`` if others
+        change the object meanwhile.
+        """
+        if self.recipient is None:
+            raise ValueError("the recipient of the identity must be set, to check that it is the right one")
+        recipients = resolve_recipients(check_recipients(readers))
+        place = Place.of(self.url, self.storage_options)
+        store = store_of(place.fs(), place.path)
+        try:
+            version = store.version()
+            if not version.is_exact:
+                raise JobError("the filesystem reports neither a time nor an ETag, so a change by others would be lost")
+            [identity] = self._opened(store.read(version, 0, min(version.size, _MOST_BYTES + 1)))
+            # Only the identity: comments beside it, or the file key of the object, may be anything.
+            sealed = age.encrypt(identity.to_text().encode() + b"\n", recipients)
+            header = age.inspect(sealed).header_len
+            store.write([sealed[:header], sealed[header:]], len(sealed), lambda handle: None, version)
+        except Conflict:
+            raise JobError(f"others have changed the object meanwhile: {self.url}") from None
+
+    def _opened(self, sealed: bytes) -> list[age.Identity]:
+        """Returns the identities in the object, if it is what the fields say."""
         if len(sealed) > _MOST_BYTES:
             raise age.IdentityError(f"a sealed identity has at most {_MOST_BYTES} bytes: {self.url}")
         found = age.parse_identities(age.decrypt(sealed, resolve_identities(self.identities)))

@@ -3,6 +3,7 @@
 ::
 
     job.json                        what the job does
+    finished.json                   a verification has processed all its objects
     records/<object>.json           the outcome of an object
     intents/<object>/<header>.json  a header that an attempt is about to write
 
@@ -22,6 +23,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+from collections.abc import Callable
 from glob import has_magic
 from typing import Any
 
@@ -174,11 +176,27 @@ class Ledger:
 
     def forget_intents(self, urls: list[str]) -> None:
         """Removes the intents for objects that are done."""
-        folder = f"{self._root}/intents"
-        self._fs.invalidate_cache(folder)
         hashes = {digest(url) for url in urls}
+        self._remove("intents", lambda path: path.split("/")[-2] in hashes)
+
+    def finish(self) -> None:
+        """Notes that a run has processed all its objects."""
+        self._write("finished.json", {})
+
+    def forget_finished(self) -> None:
+        """Removes all records if the run that wrote them has processed all its objects."""
+        self._fs.invalidate_cache(self._root)
+        if self._fs.exists(f"{self._root}/finished.json"):
+            self._remove("records")
+            # At the end: a run that is killed before this leaves no records that a later one uses.
+            self._fs.rm_file(f"{self._root}/finished.json")
+
+    def _remove(self, folder: str, is_removed: Callable[[str], bool] = lambda path: True) -> None:
+        """Removes the files below a folder, or some of them."""
+        folder = f"{self._root}/{folder}"
+        self._fs.invalidate_cache(folder)
         with contextlib.suppress(FileNotFoundError):
-            paths = [path for path in self._fs.find(folder) if path.split("/")[-2] in hashes]
+            paths = [path for path in self._fs.find(folder) if is_removed(path)]
             # `rm` removes many objects with one request, but takes paths with wildcards for
             # patterns.
             if has_magic(self._root):

@@ -53,7 +53,7 @@ async fn a_changed_object_is_an_error() {
     }
     // Cut off: within the header and the nonce, at and in the first chunk, between chunks, and in
     // the last chunk.
-    for len in [0, 10, START - 1, START, START + 10, START + SEALED, START + 2 * SEALED, sealed.len() - 1] {
+    for len in [0, 10, START - 1, START, START + 10, START + 16, START + SEALED, START + 2 * SEALED, sealed.len() - 1] {
         let found = errors(&place, sealed[..len].to_vec()).await;
         // The ranges can begin after the end.
         assert!(SealedError::of(&found[0]).is_some(), "{len}: {:?}", found[0]);

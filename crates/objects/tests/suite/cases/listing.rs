@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use futures_util::TryStreamExt as _;
-use sealane_object_store::ListedSize;
 use sealane_object_store::sealane_age::{Encryptor, Recipient};
+use sealane_object_store::{Keys, ListedSize, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::memory::InMemory;
 use super::super::object_store::path::Path;
-use super::super::object_store::{ObjectStore as _, ObjectStoreExt as _};
+use super::super::object_store::{GetOptions, GetRange, ObjectStore as _, ObjectStoreExt as _};
 use super::counted::Counted;
-use super::{CHUNK, Place, keys, text};
+use super::{CHUNK, Place, keys, text, whole};
+
+/// The position of the first chunk in an object of this store.
+const START: usize = 4096;
 
 async fn sizes(store: &SealedStore) -> Vec<(String, u64)> {
     let listed: Vec<_> = store.list(None).try_collect().await.unwrap();
@@ -32,12 +35,78 @@ async fn fixed_headers_make_sizes_exact_without_reads() {
         place.store.put(&Path::from(format!("{i}")), text(len).into()).await.unwrap();
     }
     let expected: Vec<_> = lengths.iter().enumerate().map(|(i, len)| (i.to_string(), *len as u64)).collect();
-    assert_eq!(sizes(&place.store).await, expected);
-    assert_eq!(sizes(&place.cold()).await, expected);
-    assert!(place.below.read().is_empty());
+    for store in [&place.store, &place.cold()] {
+        assert_eq!(sizes(store).await, expected);
+        // Both listings read the object that seems empty.
+        assert_eq!(place.below.read().len(), 2);
+    }
     let stored = sizes(&place.cold().with_listed_size(ListedSize::Stored)).await;
     assert_eq!(stored[1].1, 4096 + 1 + 16);
     assert!(place.below.read().is_empty());
+}
+
+/// Engines skip objects of size 0 without reading them, as DataFusion does.
+#[tokio::test]
+async fn an_object_that_is_cut_to_a_tag_does_not_seem_empty() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    place.store.put(&path, text(2 * CHUNK).into()).await.unwrap();
+    let sealed = place.sealed(&path).await;
+    let random = [&sealed[..START], &[7; 16]].concat();
+    for cut in [sealed[..START + 16].to_vec(), random, sealed[..START].to_vec(), sealed[..START + 10].to_vec()] {
+        let stored = cut.len() as u64;
+        place.below.put(&path, cut.into()).await.unwrap();
+        for listed in [ListedSize::FixedHeader, ListedSize::Exact, ListedSize::Stored] {
+            let store = place.cold().with_listed_size(listed);
+            // With headers that are known, and not.
+            for _ in 0..2 {
+                assert_eq!(sizes(&store).await, [("a".to_owned(), stored)], "{listed:?}");
+                let error = store.head(&path).await.unwrap_err();
+                assert!(matches!(SealedError::of(&error), Some(SealedError::Payload(_))), "{error:?}");
+                let options = GetOptions { range: Some(GetRange::Suffix(5)), ..GetOptions::default() };
+                let last = match store.get_opts(&path, options).await {
+                    Ok(result) => result.bytes().await,
+                    Err(error) => Err(error),
+                };
+                assert!(last.is_err() && whole(&store, &path).await.is_err());
+                // The footer of a file of this size.
+                assert!(store.get_range(&path, stored - 8..stored).await.is_err());
+            }
+        }
+    }
+    // The store gives a false length.
+    place.below.put(&path, sealed.into()).await.unwrap();
+    place.below.lie(START as u64 + 16);
+    for listed in [ListedSize::FixedHeader, ListedSize::Exact] {
+        let store = place.cold().with_listed_size(listed);
+        assert_ne!(sizes(&store).await[0].1, 0);
+        assert!(store.head(&path).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn an_empty_object_is_empty() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    place.store.put(&path, text(0).into()).await.unwrap();
+    for listed in [ListedSize::FixedHeader, ListedSize::Exact] {
+        let store = place.cold().with_listed_size(listed);
+        assert_eq!(sizes(&store).await, [("a".to_owned(), 0)]);
+        assert_eq!((store.head(&path).await.unwrap().size, whole(&store, &path).await.unwrap().len()), (0, 0));
+    }
+    // Nothing proves it to those who cannot open the object.
+    let stranger = SealedStore::new(place.below.clone(), Keys::new()).unwrap();
+    assert_eq!(sizes(&stranger).await, [("a".to_owned(), START as u64 + 16)]);
+}
+
+/// An object without bytes is like one that is missing: directory markers have none either.
+#[tokio::test]
+async fn an_object_without_bytes_is_listed_as_empty() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    place.below.put(&path, "".into()).await.unwrap();
+    for listed in [ListedSize::FixedHeader, ListedSize::Exact, ListedSize::Stored] {
+        let store = place.cold().with_listed_size(listed);
+        assert_eq!(sizes(&store).await, [("a".to_owned(), 0)]);
+        assert!(store.head(&path).await.is_err() && whole(&store, &path).await.is_err());
+    }
 }
 
 #[tokio::test]

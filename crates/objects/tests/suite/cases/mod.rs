@@ -5,6 +5,7 @@ mod damage;
 mod faults;
 mod faulty;
 pub(super) mod integration;
+mod limits;
 mod listing;
 mod ranges;
 mod rekey;
