@@ -10,7 +10,7 @@ pub(crate) struct SplitArgs {
     /// Number of shares that restore the secret (2 to N); fewer reveal nothing but its length
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: usize,
-    /// Number of shares to make (2 to 255)
+    /// Number of shares to make (2 to 255, or 16 with --words)
     #[arg(short = 'n', long = "shares", value_name = "N")]
     pub(crate) count: usize,
     /// Write the shares into the folder DIR, which is made if it is missing; "-" prints them, one a
