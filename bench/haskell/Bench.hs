@@ -4,7 +4,8 @@
 -- cryptonite's, in one program: @Bench [--equal | --check]@
 --
 -- Always checks first that the results of the packages are equal. @--equal@ stops after this check,
--- and @--check@ fails if a target is missed.
+-- and @--check@ fails if a target is missed. Without an option, prints the measurements and compares
+-- them with no target.
 module Main (main) where
 
 import Control.Exception (evaluate)
@@ -27,7 +28,7 @@ import qualified Sealane.ChaCha20 as ChaCha20
 import qualified Sealane.ChaCha20Poly1305 as Aead
 import Sealane.Key (Key, keyFromBytes)
 import System.Environment (getArgs)
-import System.Exit (exitFailure)
+import System.Exit (die, exitFailure)
 
 keyBytes, nonceBytes :: ByteString
 keyBytes = B.pack [1 .. 32]
@@ -78,7 +79,8 @@ message len = B.pack [fromIntegral (i * i) | i <- [1 .. len]]
 equal :: [Row] -> IO ()
 equal rows = forM_ ([0 .. 300] ++ [1000, 16383, 16384, 16385] ++ sizes) $ \len ->
     forM_ rows $ \row -> unless (whole row (message len) == whole (head rows) (message len)) $ do
-        putStrLn ("FAILED: " ++ name row ++ " returns something else for " ++ show len ++ " bytes")
+        putStrLn
+            ("FAILED: " ++ name row ++ " and " ++ name (head rows) ++ " differ for a message of " ++ show len ++ " bytes")
         exitFailure
   where
     whole row = B.concat . work row nonceBytes
@@ -118,6 +120,7 @@ table title rows = do
 main :: IO ()
 main = do
     arguments <- getArgs
+    unless (arguments `elem` [[], ["--equal"], ["--check"]]) (die "usage: bench/haskell/run [--equal | --check]")
     mapM_ equal [ciphers, aeads]
     if arguments == ["--equal"]
         then putStrLn "all libraries return the same"

@@ -4,12 +4,13 @@ import contextlib
 import io
 import os
 import threading
+import time
 import warnings
 
 import pytest
 
 from conftest import ROOT
-from keys import IDENTITY
+from keys import IDENTITY, OTHER
 from sealane import age
 
 CHUNK = 65536
@@ -164,3 +165,38 @@ def test_other_threads_run_while_an_ssh_key_is_decrypted():
     thread.join()
     assert after - before > 3
     assert key.recipient == age.Identity.ssh((SSH / "ssh_ed25519").read_bytes()).recipient
+
+
+def test_the_report_of_progress_after_a_failure_does_not_replace_it(tmp_path):
+    sealed = tmp_path / "sealed"
+    sealed.write_bytes(age.encrypt(b"data", IDENTITY.recipient))
+
+    def progress(*_):
+        # Reports during the work begin after 0.1 seconds.
+        if time.monotonic() - start < 0.1:
+            raise ZeroDivisionError
+
+    start = time.monotonic()
+    with pytest.raises(age.NoMatchError):
+        age.decrypt_file(sealed, tmp_path / "opened", OTHER, progress=progress)
+    if os.path.exists("/dev/full"):
+        start = time.monotonic()
+        with pytest.raises(OSError, match="No space left"):
+            age.encrypt_file(sealed, "/dev/full", IDENTITY.recipient, progress=progress)
+
+
+def test_a_path_that_cannot_be_converted(tmp_path):
+    class Path:
+        def __init__(self, path):
+            self.path = path
+
+        def __fspath__(self):
+            return self.path or 1 / 0
+
+        def read(self, size):
+            raise AssertionError("a path is not read")
+
+    (tmp_path / "sealed").write_bytes(age.encrypt(b"data", IDENTITY.recipient))
+    assert age.open_age(Path(str(tmp_path / "sealed")), IDENTITY).read() == b"data"
+    with pytest.raises(ZeroDivisionError):
+        age.open_age(Path(None), IDENTITY)

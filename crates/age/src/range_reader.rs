@@ -144,8 +144,8 @@ impl<I> LockedFile<I> {
         identities: impl IntoIterator<Item = &'a dyn Identity>,
     ) -> Result<RangeReader<I>, DecryptError> {
         let key = self.preamble.unlock(identities)?;
-        let payload_start = self.preamble.len() as u64;
-        Ok(RangeReader { input: self.input, key, payload_start, sealed_len: self.sealed_len })
+        let first_chunk_start = self.preamble.len() as u64;
+        Ok(RangeReader { input: self.input, key, first_chunk_start, sealed_len: self.sealed_len })
     }
 }
 
@@ -251,7 +251,7 @@ impl Start {
 pub struct RangeReader<I> {
     input: I,
     key: PayloadKey,
-    payload_start: u64,
+    first_chunk_start: u64,
     sealed_len: u64,
 }
 
@@ -274,8 +274,8 @@ impl<I> RangeReader<I> {
     fn plan(&self, plaintext: Range<u64>) -> io::Result<(SealedRange, Arriving)> {
         let range = SealedRange::new(plaintext, self.sealed_len)?;
         let len = usize::try_from(range.sealed.end - range.sealed.start).map_err(|_| out_of_memory())?;
-        let arriving = Arriving { bytes: Vec::new(), filled: 0, len, start: self.payload_start + range.sealed.start };
-        Ok((range, arriving))
+        let start = self.first_chunk_start + range.sealed.start;
+        Ok((range, Arriving { bytes: Vec::new(), filled: 0, len, start }))
     }
 
     fn open(&self, range: &SealedRange, sealed: Vec<u8>) -> io::Result<Vec<u8>> {

@@ -75,15 +75,16 @@ impl Read for &Counted {
     }
 }
 
-/// Runs `work` in another thread, and reports progress until it ends. If a report fails, for
-/// example after Ctrl-C, reading the input fails too, so that `work` ends, and the report's error
-/// is returned.
-fn watch<T: Send>(
+/// Runs `work` in another thread, and reports progress until it ends.
+///
+/// If a report fails, for example after Ctrl-C, the next read of the input fails, which ends `work`.
+/// Returns the error of the report. A blocked write is not interrupted.
+fn watch<E: Send>(
     py: Python<'_>,
     input: &Counted,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce() -> T + Send,
-) -> PyResult<T> {
+    work: impl FnOnce() -> Result<(), E> + Send,
+) -> PyResult<Result<(), E>> {
     let progress = Progress { call: progress, total: input.regular_len() };
     py.detach(|| {
         thread::scope(|scope| {
@@ -103,8 +104,11 @@ fn watch<T: Send>(
             }
             let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             reported?;
-            let done = input.read.load(Ordering::Relaxed);
-            Python::attach(|py| progress.report(py, done))?;
+            // The last report must not replace the error of `work`.
+            if result.is_ok() {
+                let done = input.read.load(Ordering::Relaxed);
+                Python::attach(|py| progress.report(py, done))?;
+            }
             Ok(result)
         })
     })
@@ -152,7 +156,7 @@ pub(crate) fn decrypt_file(
 ) -> PyResult<()> {
     let identities = Identities::new(identities)?;
     let (input, threads) = (Counted::open(py, &source)?, thread_count(threads));
-    let is_armored = match input.regular_len() {
+    let must_stream = match input.regular_len() {
         // A second reader checks for armor, so that `input` stays unread.
         Some(_) => {
             let mut reader = ArmoredReader::new(open(py, &source)?);
@@ -162,10 +166,10 @@ pub(crate) fn decrypt_file(
     };
     let (output, is_regular) = create(py, &target)?;
     let work = || {
-        if is_armored || !is_regular {
+        if must_stream || !is_regular {
             return decrypt_all(&input, &output, &identities, threads);
         }
-        // Reads the file itself, so that only the header is counted and not what is read ahead.
+        // Bypasses the counter, because the decryptor reads ahead. The next line counts the header.
         // A passphrase identity enforces its own limit on the work factor.
         let decryptor = Decryptor::new(&input.file).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
         input.read.store((decryptor.header().encoded_len() + NONCE_BYTES) as u64, Ordering::Relaxed);

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 use sealane_age::armor::ArmoredReader;
 use sealane_age::{Decryptor, StreamReader};
 use zeroize::{Zeroize as _, Zeroizing};
@@ -146,13 +147,13 @@ impl Reader {
     #[new]
     fn new(py: Python<'_>, file: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>) -> PyResult<Self> {
         let identities = Identities::new(identities)?;
-        let (source, is_pipe) = match file.extract::<PathBuf>() {
-            Ok(path) => {
-                let mut file = open(py, &path)?;
-                let is_pipe = file.stream_position().is_err();
-                (Source::System(file), is_pipe)
-            }
-            Err(_) => (Source::Python(PythonFile::new(file)), false),
+        let is_path = file.is_instance_of::<PyString>() || file.hasattr(intern!(py, "__fspath__"))?;
+        let (source, is_pipe) = if is_path {
+            let mut file = open(py, &file.extract::<PathBuf>()?)?;
+            let is_pipe = file.stream_position().is_err();
+            (Source::System(file), is_pipe)
+        } else {
+            (Source::Python(PythonFile::new(file)), false)
         };
         py.detach(|| {
             let mut source = ArmoredReader::new(source);
@@ -201,7 +202,10 @@ impl Reader {
     /// Moves to a position from the start (`whence` is 0) or from the end (2).
     fn seek(&self, py: Python<'_>, offset: i64, whence: u8) -> PyResult<u64> {
         let to = match whence {
-            0 => SeekFrom::Start(u64::try_from(offset).map_err(|_| PyValueError::new_err("a negative position"))?),
+            0 => SeekFrom::Start(
+                u64::try_from(offset)
+                    .map_err(|_| PyValueError::new_err(format!("the position is negative: {offset}")))?,
+            ),
             2 => SeekFrom::End(offset),
             _ => return Err(PyValueError::new_err(format!("invalid whence: {whence}"))),
         };

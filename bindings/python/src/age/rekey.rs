@@ -1,4 +1,4 @@
-//! Encrypts a file to other recipients with a new header for the same payload.
+//! Creates a new header that gives a file other recipients. The payload does not change.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -10,6 +10,9 @@ use crate::buffer::Input;
 use crate::error::{self, EncryptError};
 
 /// Returns the new header, and the length of the old one.
+///
+/// `prefix` holds at least the old header and the nonce. `keep` keeps the old recipients.
+/// `header_len` pads the new header to this length.
 #[pyfunction]
 #[pyo3(signature = (prefix, identities, recipients, *, keep, header_len))]
 pub(crate) fn rekey_header<'py>(
@@ -21,6 +24,7 @@ pub(crate) fn rekey_header<'py>(
     header_len: Option<usize>,
 ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
     let (identities, recipients) = (Identities::new(identities)?, Recipients::new(recipients)?);
+    // A passphrase identity enforces its own limit on the work factor.
     let decryptor = Decryptor::new(prefix.as_slice()).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
     let old = decryptor.header().encoded_len();
     let existing = if keep { Existing::Keep } else { Existing::Drop };

@@ -4,21 +4,21 @@ use core::ops::Range;
 
 use super::{CHUNK_BYTES, SEALED_CHUNK_BYTES, StreamError, TAG_BYTES};
 
-/// Returns the length of a file's plaintext if its chunks have `chunks_len` bytes in total, or
+/// Returns the length of a file's plaintext if its chunks have `sealed_len` bytes in total, or
 /// `None` if no file's chunks can have that length.
 ///
 /// This proves nothing about the content: the file may have been cut between two chunks. Seek to
 /// the end of a [`StreamReader`](crate::StreamReader), or open the last chunk, to learn the
 /// authentic length.
-pub const fn plaintext_len(chunks_len: u64) -> Option<u64> {
-    let chunks = chunks_len.div_ceil(SEALED_CHUNK_BYTES as u64);
+pub const fn plaintext_len(sealed_len: u64) -> Option<u64> {
+    let chunks = sealed_len.div_ceil(SEALED_CHUNK_BYTES as u64);
     let tags = chunks * TAG_BYTES as u64;
     // Only the chunk of an empty file is empty.
-    match chunks_len % SEALED_CHUNK_BYTES as u64 {
+    match sealed_len % SEALED_CHUNK_BYTES as u64 {
         _ if chunks == 0 => None,
         last if last != 0 && last < TAG_BYTES as u64 => None,
         last if last == TAG_BYTES as u64 && chunks > 1 => None,
-        _ => Some(chunks_len - tags),
+        _ => Some(sealed_len - tags),
     }
 }
 
@@ -94,16 +94,16 @@ impl SealedRange {
 }
 
 /// Returns the position of the chunk that holds the plaintext byte `target`, if the first chunk
-/// starts at `payload_start`. Returns `None` if the position does not fit `u64`.
+/// starts at `first_chunk_start`. Returns `None` if the position does not fit `u64`.
 #[cfg(feature = "std")]
-pub(crate) fn chunk_start(payload_start: u64, target: u64) -> Option<u64> {
-    (target / CHUNK_BYTES as u64).checked_mul(SEALED_CHUNK_BYTES as u64)?.checked_add(payload_start)
+pub(crate) fn chunk_start(first_chunk_start: u64, target: u64) -> Option<u64> {
+    (target / CHUNK_BYTES as u64).checked_mul(SEALED_CHUNK_BYTES as u64)?.checked_add(first_chunk_start)
 }
 
-/// Returns the number of the last chunk if the chunks have `payload_len` bytes in total, or 0 if
+/// Returns the number of the last chunk if the chunks have `sealed_len` bytes in total, or 0 if
 /// there are none.
-pub(crate) const fn last_chunk(payload_len: u64) -> u64 {
-    payload_len.div_ceil(SEALED_CHUNK_BYTES as u64).saturating_sub(1)
+pub(crate) const fn last_chunk(sealed_len: u64) -> u64 {
+    sealed_len.div_ceil(SEALED_CHUNK_BYTES as u64).saturating_sub(1)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ impl<R: Read + Seek> StreamReader<R> {
         }
         // An input that cannot seek fails here. The chunk and the bytes that were read ahead are
         // still there, so reading can go on.
-        let start = chunk_start(self.payload_start()?, target).ok_or_else(out_of_range)?;
+        let start = chunk_start(self.first_chunk_start()?, target).ok_or_else(out_of_range)?;
         self.opener.begin_seek();
         self.input.seek(SeekFrom::Start(start))?;
         self.opener.finish_seek(target);
@@ -79,12 +79,12 @@ impl<R: Read + Seek> StreamReader<R> {
     /// Returns the number of the last chunk, computed from the length of the input, or 0 if there
     /// are no chunks. The input is then at its end.
     fn last_chunk(&mut self) -> io::Result<u64> {
-        let start = self.payload_start()?;
+        let start = self.first_chunk_start()?;
         Ok(last_chunk(self.input.seek(SeekFrom::End(0))?.saturating_sub(start)))
     }
 
     /// Returns the position of the first chunk in the input.
-    fn payload_start(&mut self) -> io::Result<u64> {
+    fn first_chunk_start(&mut self) -> io::Result<u64> {
         let base = match self.base {
             Some(base) => base,
             None => *self.base.insert(self.input.base()?),

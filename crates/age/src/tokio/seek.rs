@@ -79,7 +79,7 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
                 _ => Some(Step::FindLastChunk),
             },
             Step::FindLastChunk => {
-                let start = ready!(self.poll_payload_start(cx))?;
+                let start = ready!(self.poll_first_chunk_start(cx))?;
                 let end = ready!(self.poll_move_input(cx, SeekFrom::End(0)))?;
                 let last = last_chunk(end.saturating_sub(start));
                 match self.target(to, home)? {
@@ -132,15 +132,15 @@ impl<R: AsyncRead + AsyncSeek + Unpin> AsyncStreamReader<R> {
         }
         // An inner reader that cannot seek fails here. The chunk and the bytes that were read ahead
         // are still there, so reading can go on.
-        let payload_start = ready!(self.poll_payload_start(cx))?;
-        let start = chunk_start(payload_start, target).ok_or_else(out_of_range)?;
+        let first = ready!(self.poll_first_chunk_start(cx))?;
+        let start = chunk_start(first, target).ok_or_else(out_of_range)?;
         self.opener.begin_seek();
         ready!(self.poll_move_input(cx, SeekFrom::Start(start)))?;
         self.opener.finish_seek(target);
         Poll::Ready(Ok(()))
     }
 
-    fn poll_payload_start(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
+    fn poll_first_chunk_start(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<u64>> {
         let base = match self.base {
             Some(base) => base,
             None => {

@@ -10,7 +10,7 @@ pub(crate) struct SplitArgs {
     /// Number of shares that restore the secret (2 to N); fewer reveal nothing but its length
     #[arg(short = 'k', long, value_name = "K")]
     pub(crate) threshold: usize,
-    /// Number of shares to make (2 to 255)
+    /// Number of shares to make (2 to 255, or 16 with --words)
     #[arg(short = 'n', long = "shares", value_name = "N")]
     pub(crate) count: usize,
     /// Write the shares into the folder DIR, which is made if it is missing; "-" prints them, one a
@@ -180,7 +180,8 @@ may be a mix of binary and text form. Duplicates are ignored. Damaged shares are
 if there are enough others. If shares are of several sets, the command fails and lists the sets.
 
 Text may be wrapped, quoted or copied from a mail. Words may be on separate lines, numbered, or cut
-to their first four letters. A share from a pipe is kept in memory, and may have up to 64 MiB.
+to their first four letters. Text may have up to 4 MiB. A binary share from a pipe is kept in
+memory, and may have up to 64 MiB.
 
 Without SHARE, each share is typed at the terminal, on one line that is not shown. It is checked at
 once, so a mistake can be corrected. If the secret is an identity, its public key is shown at the

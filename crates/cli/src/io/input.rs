@@ -25,7 +25,7 @@ pub(crate) struct Input {
     pub(crate) progress: Progress,
     /// The length in bytes, if it is known in advance.
     pub(crate) len: Option<u64>,
-    /// The identity of the file, if it has one.
+    /// The file id, if the file has one.
     pub(crate) id: Option<FileId>,
     /// The name for messages: the quoted path, or a description such as "standard input".
     pub(crate) name: String,
@@ -39,11 +39,11 @@ impl Input {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return Self::stdin(stdin) };
         let name = quoted(path);
         let failed = |error: io::Error| {
-            let error_text = Error::io(format!("cannot open {name}"), &error);
+            let explained = Error::io(format!("cannot open {name}"), &error);
             if error.kind() == io::ErrorKind::NotFound {
-                error_text.hint("is the name of the file right?")
+                explained.hint("is the name of the file right?")
             } else {
-                error_text
+                explained
             }
         };
         Self::of_file(File::open(path).map_err(failed)?, path)
@@ -63,11 +63,12 @@ impl Input {
             return Err(Error::new(format!("{name} is a directory")).hint("make an archive of it first (tar)"));
         }
         let (len, progress) = (metadata.and_then(len), Progress::default());
-        // A name such as /dev/stdin opens a file that may be partly read already.
+        // A name such as /dev/stdin opens a file that may be partly read already, so the remaining
+        // length is unknown.
         let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
         let again = if from_start { file.try_clone().ok() } else { None };
         Ok(Self {
-            len,
+            len: len.filter(|_| from_start),
             id: metadata.and_then(|metadata| FileId::new(metadata, Some(path))),
             file: again.map(|file| Watched::new(PatchedFile::from(file), &progress)),
             reader: Box::new(Watched::new(file, &progress)),
@@ -110,8 +111,7 @@ impl Input {
         Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
     }
 
-    /// Reads all of the armored text that the user pastes into the terminal, up to its END line,
-    /// before anything else is asked or shown.
+    /// Reads the armored text that the user pastes at the terminal, up to its END line.
     pub(crate) fn take_pasted_armor(&mut self) -> Result<()> {
         let mut lines = io::BufReader::new(std::mem::replace(&mut self.reader, Box::new(io::empty())));
         let mut text = Vec::new();
@@ -135,9 +135,8 @@ impl Input {
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
         prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
         if let Some(how) = mangled(&start) {
-            return Err(Error::new(format!("{} is an age file that was damaged in transfer: {how}", self.name)).hint(
-                "PowerShell's redirection (>) does this to binary output; encrypt again with -o FILE, or with -a",
-            ));
+            return Err(Error::new(format!("{} is an age file that was damaged in transfer: {how}", self.name))
+                .hint("a program such as PowerShell (with >) converted the file as text; encrypt again with -o FILE"));
         }
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
@@ -241,12 +240,12 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
     (Box::new(io::stdin()), None)
 }
 
-/// Returns the identity of the file behind standard input, if it has one.
+/// Returns the file id of standard input. It is `None` on Windows, and for a pipe or a terminal.
 pub(crate) fn stdin_id() -> Option<FileId> {
     unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
 }
 
-/// Returns how an age file that begins with `start` was damaged in transit, or `None` if `start`
+/// Returns how an age file that begins with `start` was damaged in transfer, or `None` if `start`
 /// does not show that.
 fn mangled(start: &[u8]) -> Option<&'static str> {
     const INTRO: &[u8] = b"age-encryption.org/v1";
@@ -292,6 +291,18 @@ mod tests {
         assert_eq!((file.read_at(&mut out, 3).unwrap(), &out[..2]), (2, &b"LE"[..]));
         assert_eq!((file.read_at(&mut out, 5).unwrap(), &out), (4, b"and "));
         assert_eq!(file.size().unwrap(), 17);
+    }
+
+    #[test]
+    fn the_length_of_a_partly_read_file_is_unknown() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"read before the rest").unwrap();
+        file.rewind().unwrap();
+        assert_eq!(Input::of_file(file.try_clone().unwrap(), Path::new("x")).unwrap().len, Some(20));
+        file.seek(SeekFrom::Start(12)).unwrap();
+        let input = Input::of_file(file, Path::new("x")).unwrap();
+        assert!(input.len.is_none() && input.file.is_none());
+        assert_eq!(io::read_to_string(input.reader).unwrap(), "the rest");
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Identifies a file independently of its names. Only files whose content could be lost have an
-/// identity: regular files and, on Unix, block devices.
+/// Identifies a file independently of its names. Only files whose content could be lost have a
+/// file id: regular files and, on Unix, block devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileId(Inner);
 
@@ -21,8 +21,7 @@ type Inner = (bool, u64, u64);
 type Inner = (u64, u64);
 
 impl FileId {
-    /// Returns the identity of the file behind `metadata`. `path` is its name, if it was opened by
-    /// name.
+    /// Returns the id of the file behind `metadata`. `path` is its name, if it was opened by name.
     #[cfg(unix)]
     pub(crate) fn new(metadata: &Metadata, _path: Option<&Path>) -> Option<Self> {
         use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -35,8 +34,8 @@ impl FileId {
         }
     }
 
-    /// Returns the identity of the file behind `metadata`. `path` is its name, if it was opened by
-    /// name. Other files have no identity here.
+    /// Returns the id of the file behind `metadata`. `path` is its name, if it was opened by name.
+    /// Other files have no file id here.
     #[cfg(windows)]
     pub(crate) fn new(metadata: &Metadata, path: Option<&Path>) -> Option<Self> {
         let file = open_to_query(path.filter(|_| metadata.is_file())?, false).ok()?;
@@ -44,7 +43,7 @@ impl FileId {
         Some(Self((information.volume_serial_number(), information.file_index())))
     }
 
-    /// Returns the identity of the file that `path` leads to.
+    /// Returns the id of the file that `path` leads to.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         Self::new(&path.metadata().ok()?, Some(path))
     }

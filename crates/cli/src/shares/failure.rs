@@ -37,8 +37,9 @@ pub(crate) fn split_error(error: SplitError) -> Error {
 }
 
 pub(super) fn parameter_error(error: &ParameterError) -> Error {
-    Error::usage(error.to_string())
-        .hint("-k is the number of shares that are needed, 2 to -n; -n is the number of shares to make, up to 255")
+    Error::usage(error.to_string()).hint(
+        "-k is the number of shares that are needed, 2 to -n; -n is the number of shares to make, up to 255, or 16 in words",
+    )
 }
 
 /// Shares that are left out, with one warning for each file.

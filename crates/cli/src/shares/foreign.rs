@@ -10,7 +10,9 @@ use sealane_shares::vault::{self, VaultShare};
 use sealane_shares::{ForeignError, ParameterError};
 use zeroize::Zeroizing;
 
-use super::failure::{CONTRADICT, ENOUGH_ALONE, LeftOut, ONE_FILE_HINT, check_beside_unreadable, list, several_sets};
+use super::failure::{
+    CONTRADICT, ENOUGH_ALONE, LeftOut, ONE_FILE_HINT, check_beside_unreadable, list, parameter_error, several_sets,
+};
 use super::open::{Named, NamedWords, Shares, set_of_words};
 use super::pasted::PASSPHRASE_NOTE;
 use super::place::{Place, Unreadable};
@@ -22,9 +24,9 @@ use crate::keys::passphrase::{Given, Passphrases};
 /// The longest secret that is split into lines, in bytes.
 pub(crate) const MAX_SECRET: u64 = 64 << 10;
 
-/// The largest number of shares that restore a secret. `ssss` itself has no limit, but the work
-/// grows with the square of this number.
-const MAX_THRESHOLD: usize = 255;
+/// The largest number of shares that `--ssss` makes or needs. `ssss` itself has no limit, but the
+/// work grows with the square of the number of shares that are needed.
+const MAX_SSSS: u16 = 255;
 
 /// A share on one line.
 pub(crate) struct Line {
@@ -46,6 +48,7 @@ pub(crate) fn split(
     comments: &[String],
     passphrases: Option<&Passphrases>,
 ) -> Result<Vec<Line>> {
+    check_counts(form, threshold, count)?;
     let width = count.to_string().len();
     let ending = |index: usize, what: &str| format!("{index:0width$}of{count}-need{threshold}.{what}.txt");
     if form.words {
@@ -80,6 +83,19 @@ pub(crate) fn split(
         text: share.to_base64(),
     };
     Ok((1..).zip(&shares).map(line).collect())
+}
+
+/// Checks the limits of the command that the formats do not have.
+fn check_counts(form: FormArgs, threshold: usize, count: usize) -> Result<()> {
+    let error = if form.words && threshold == 1 {
+        // SLIP-39 allows a single share, for a group of one member.
+        ParameterError::ThresholdOne
+    } else if form.ssss && count > MAX_SSSS.into() {
+        ParameterError::Count { count, max: MAX_SSSS }
+    } else {
+        return Ok(());
+    };
+    Err(parameter_error(&error))
 }
 
 /// Restores a secret from mnemonics (SLIP-39), and adds those that do not fit to `left_out`.
@@ -216,8 +232,8 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
             )
             .hint("with a wrong number, the result is a wrong secret, and nothing can detect that"));
         };
-        if threshold > MAX_THRESHOLD {
-            return Err(Error::usage(format!("-k is at most {MAX_THRESHOLD}, not {threshold}"))
+        if threshold > MAX_SSSS.into() {
+            return Err(Error::usage(format!("-k is at most {MAX_SSSS}, not {threshold}"))
                 .hint("-k is the number of shares that are needed, as ssss-split got it with -t"));
         }
         let shares = parsed(lines, "a line of ssss-split, such as 1-0a1b2c", |line| SsssShare::parse(line).ok())?;
@@ -270,7 +286,7 @@ fn split_error(error: ForeignError) -> Error {
         ForeignError::Parameter(error @ ParameterError::SecretBytes(_)) => {
             Error::new(error.to_string()).hint("--text and --binary accept every secret")
         }
-        ForeignError::Parameter(error) => super::failure::parameter_error(&error),
+        ForeignError::Parameter(error) => parameter_error(&error),
         error => Error::new(error.to_string()),
     }
 }

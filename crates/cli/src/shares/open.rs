@@ -214,9 +214,9 @@ impl Shares {
         (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
         if start != MAGIC {
             if metadata.is_file() && metadata.len() > MAX_TEXT {
-                return Err(not_a_share(&place, 0));
+                return Err(too_long_for_text(&place));
             }
-            let bytes = read_up_to(&start, &mut file, MAX_TEXT, &place)?;
+            let bytes = read_up_to(&start, &mut file, MAX_TEXT, &place)?.ok_or_else(|| too_long_for_text(&place))?;
             let text = pasted::decode(&bytes).ok_or_else(|| not_a_share(&place, 0))?;
             self.add_text(&text, &place, path.as_deref());
             return Ok(());
@@ -226,7 +226,10 @@ impl Shares {
             self.len += metadata.len();
             Source::File(Watched::new(file, &self.progress))
         } else {
-            let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &place)?;
+            let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &place)?.ok_or_else(|| {
+                Error::new(format!("{place} is longer than {} MiB and cannot be read twice", MAX_IN_MEMORY >> 20))
+                    .hint("give large shares as files, not as pipes")
+            })?;
             Source::Memory(Cursor::new(bytes))
         };
         self.add_own(place, path, Rc::default(), source)
@@ -298,7 +301,10 @@ pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> R
         let mut file = open(path, &place, stdin)?;
         let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {place}"), &error))?;
         ids.push((FileId::new(&metadata, Some(path)), format!("the share {place}")));
-        let bytes = read_up_to(&[], &mut file, MAX_TEXT, &place)?;
+        let bytes = read_up_to(&[], &mut file, MAX_TEXT, &place)?.ok_or_else(|| {
+            Error::new(format!("{place} is longer than {} MiB, the limit of text", MAX_TEXT >> 20))
+                .hint("copy the shares to a file that has only their lines")
+        })?;
         let text = pasted::decode(&bytes).ok_or_else(|| Error::new(format!("{place} is not text")))?;
         let lines = pasted::plain_lines(&text, joined);
         let several = lines.len() > 1;
@@ -317,6 +323,17 @@ fn not_a_share(place: &Place, more: usize) -> Error {
     Error::new(format!("{place} is not a share{more}")).hint(
         "a share begins with SEALANE-SHARE-1, is at least 20 words, or is a binary file from sealane split, whose beginning \
          may be damaged; sealane combine takes those of other programs with --ssss and --vault",
+    )
+}
+
+/// Explains an input that is not a binary share, and is not searched for shares in text.
+fn too_long_for_text(place: &Place) -> Error {
+    Error::new(format!(
+        "{place} does not begin as a binary share, and is longer than {} MiB, the limit of text",
+        MAX_TEXT >> 20
+    ))
+    .hint(
+        "if it is a text with shares, copy them to a separate file; if it is a binary share, its beginning is damaged",
     )
 }
 
@@ -345,24 +362,23 @@ fn stdin_file() -> io::Result<File> {
     io::stdin().as_handle().try_clone_to_owned().map(File::from)
 }
 
-/// Returns `start` and the rest of `file`, which may have at most `limit` bytes.
-fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &Place) -> Result<Zeroizing<Vec<u8>>> {
+/// Returns `start` and the rest of `file`, or `None` if they have more than `limit` bytes.
+fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &Place) -> Result<Option<Zeroizing<Vec<u8>>>> {
     let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
     let mut bytes = WipedVec::default();
     bytes.write_all(start).map_err(failed)?;
     let mut piece = Zeroizing::new(vec![0; 64 << 10]);
-    let mut rest = 0;
+    let mut len = start.len() as u64;
     loop {
         let n = match file.read(&mut piece) {
-            Ok(0) => return Ok(bytes.into_inner()),
+            Ok(0) => return Ok(Some(bytes.into_inner())),
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(failed(error)),
         };
-        rest += n as u64;
-        if rest > limit {
-            return Err(Error::new(format!("{name} is longer than {} MiB and cannot be read twice", limit >> 20))
-                .hint("give large shares as files, not as pipes"));
+        len += n as u64;
+        if len > limit {
+            return Ok(None);
         }
         bytes.write_all(&piece[..n]).map_err(failed)?;
     }

@@ -166,7 +166,10 @@ impl Splitting<'_> {
         }
         let texts = self.texts(self.split()?, secret)?;
         warn_if_others_read(SHARES);
-        print_with(|stdout| texts.iter().try_for_each(|text| writeln!(stdout, "{}", **text)))
+        print_with(|stdout| {
+            self.comments.iter().try_for_each(|comment| writeln!(stdout, "# {comment}"))?;
+            texts.iter().try_for_each(|text| writeln!(stdout, "{}", **text))
+        })
     }
 
     /// Splits a secret into shares in text form.

@@ -116,7 +116,9 @@ fn post_quantum_keys() {
     let text = dir.sh("cat keepers/*.share.txt").quiet().stdout;
     assert_eq!(String::from_utf8(text).unwrap().matches(&format!("# public key: {public}\n")).count(), 3);
     let printed = dir.run(["keygen", "--pq", "--split", "2/3", "-o", "-"]).ok().stdout;
-    assert!(printed.lines().all(|line| line.unwrap().len() < 400), "short enough to be printed");
+    let lines: Vec<_> = printed.lines().map(Result::unwrap).collect();
+    assert!(lines[0].starts_with("# public key: age1pq1"), "{}", lines[0]);
+    assert!(lines.len() == 4 && lines[1..].iter().all(|line| line.len() < 400), "short enough to be printed");
     let secret = dir.run_with(&printed, ["combine", "-"]).quiet().stdout;
     assert!(secret.starts_with(b"AGE-SECRET-KEY-PQ-1") && secret.len() < 100);
     // The same for an existing file, which is too long for shares in text form with its comment.

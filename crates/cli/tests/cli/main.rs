@@ -44,6 +44,7 @@ mod share_unreadable;
 mod shares;
 mod sheets;
 mod signals;
+mod split_limits;
 mod ssh;
 mod support;
 mod terminal;

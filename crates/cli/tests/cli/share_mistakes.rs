@@ -410,12 +410,3 @@ impl Lines for Vec<u8> {
         text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
     }
 }
-
-#[test]
-fn a_secret_that_is_too_long_for_vault() {
-    let dir = Dir::new();
-    dir.write("big", vec![7; 65_537]);
-    dir.run(["split", "--vault", "-k", "2", "-n", "3", "big"]).fails("is longer than 65536 bytes");
-    dir.write("big", vec![7; 65_536]);
-    dir.run(["split", "--vault", "-k", "2", "-n", "3", "big"]).ok();
-}

@@ -145,3 +145,36 @@ fn inspect_reads_words_and_goes_on_after_a_bad_file() {
     assert_eq!(of_words["group"], serde_json::json!({ "index": 1, "threshold": 1, "count": 1 }));
     assert_eq!(of_words["set"].as_str().unwrap().len(), 4);
 }
+
+#[test]
+fn printed_shares_of_a_key_without_its_comments_have_its_public_key() {
+    let dir = Dir::new();
+    dir.run(["keygen", "-pq", "-o", "key.txt"]).ok();
+    let public = String::from_utf8(dir.run(["keygen", "-y", "key.txt"]).ok().stdout).unwrap();
+    let run = dir.run(["split", "-k", "2", "-n", "2", "-o", "-", "key.txt"]);
+    assert!(run.err().contains("the shares have only the key in \"key.txt\""), "{}", run.err());
+    let printed = run.ok().stdout;
+    assert!(printed.starts_with(format!("# public key: {public}SEALANE-SHARE-1").as_bytes()));
+    let identity = dir.run_with(&printed, ["combine", "--identity", "-"]).ok().stdout;
+    assert!(identity.starts_with(format!("# public key: {public}AGE-SECRET-KEY-PQ-1").as_bytes()));
+}
+
+#[test]
+fn a_text_that_is_too_long_to_search_is_named() {
+    let dir = Dir::new();
+    let lines = split(&dir, &[]);
+    let text = |len: usize| {
+        let mut text = format!("{}\n{}\n", lines[0], lines[1]);
+        text.push_str(&"\n".repeat(len - text.len()));
+        text
+    };
+    let limit = 4 << 20;
+    dir.write("long", text(limit + 1));
+    let error = "does not begin as a binary share, and is longer than 4 MiB, the limit of text";
+    dir.run(["combine", "long"]).fails(&format!("\"long\" {error}"));
+    dir.sh("cat long | \"$SEALANE\" combine -").fails(&format!("standard input {error}"));
+    dir.run(["combine", "--vault", "long"]).fails("\"long\" is longer than 4 MiB, the limit of text");
+    dir.write("long", text(limit));
+    dir.run(["combine", "long"]).quiet();
+    dir.sh("cat long | \"$SEALANE\" combine -").quiet();
+}

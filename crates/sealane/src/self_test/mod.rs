@@ -1,4 +1,4 @@
-//! The known answers that each family of primitives must give on a backend before it is used.
+//! Known answers: a family of primitives uses a backend only if the backend computes them.
 //!
 //! `backend/` declares the families and their backends, and imports no primitive. The self-tests
 //! import both, so they are here.
@@ -36,7 +36,7 @@ fn absorb(digest: u64, bytes: &[u8]) -> u64 {
     digest
 }
 
-/// Checks that every backend of this CPU gives the known answers.
+/// Panics unless every backend of this CPU gives the known answers.
 #[cfg(feature = "checks")]
 pub fn check_every_level() {
     aes::check_every_level();

@@ -18,7 +18,7 @@ use crate::shares::{Form, NamedWords, Place, Shares, Unreadable, read_error, set
 struct Report {
     /// The name on the command line.
     name: String,
-    /// The first line of the share, if the file has several shares.
+    /// The first line of the share, if the file has more than the share and comments.
     line: Option<usize>,
     form: &'static str,
     /// The set: 32 hexadecimal digits, or four for words.

@@ -45,7 +45,8 @@ pub enum Verdict {
 ///
 /// let mut shares = [[0; 4]; 5];
 /// let mut buffers = shares.each_mut().map(|share| &mut share[..]);
-/// Splitter::from_seed(2, &[1, 2, 3, 4, 5], &[7; 32])?.split(b"pear", &mut buffers)?; // a seed from the system
+/// // Use `Splitter::new`, or a new random seed: this constant is only for the example.
+/// Splitter::from_seed(2, &[1, 2, 3, 4, 5], &[7; 32])?.split(b"pear", &mut buffers)?;
 /// shares[3][0] ^= 1; // damage
 ///
 /// let mut checker = Checker::new(2, &[1, 2, 3, 4, 5])?;

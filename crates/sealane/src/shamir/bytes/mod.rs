@@ -23,7 +23,8 @@
 //! let secret = *b"correct horse battery staple";
 //! let mut shares = [[0; 28]; 5];
 //! let mut buffers = shares.each_mut().map(|share| &mut share[..]);
-//! Splitter::from_seed(3, &[1, 2, 3, 4, 5], &[7; 32])?.split(&secret, &mut buffers)?; // a seed from the system
+//! // Use `Splitter::new`, or a new random seed: this constant is only for the example.
+//! Splitter::from_seed(3, &[1, 2, 3, 4, 5], &[7; 32])?.split(&secret, &mut buffers)?;
 //!
 //! let mut recovered = [0; 28];
 //! Combiner::new(&[5, 1, 4])?.combine(&[&shares[4], &shares[0], &shares[3]], &mut recovered)?;

@@ -12,17 +12,17 @@ use crate::shamir::error::Error;
 
 /// Splits a secret, in one piece or in many, into shares.
 ///
-/// Use a new `Splitter` for each secret. (Continuing with the same one would be equally safe, but
-/// nothing marks where a secret ends.) Pieces whose lengths are multiples of 64 bytes are split
-/// fastest.
+/// Use a new `Splitter` for each secret. Reusing one is safe, but the shares of the two secrets then
+/// form one long share. Pieces whose lengths are multiples of 64 bytes are split fastest.
 ///
 /// The state is wiped when it is dropped.
 pub struct Splitter(Sharing);
 
 /// Refreshes shares, in one piece or in many: adds shares of the secret 0 to them. The results are
-/// shares of the same secret, and are unrelated to the old shares. The threshold must be that of the
-/// split: a larger one becomes that of the new shares, a smaller one leaves them related to the old
-/// shares, and with the threshold 1 no share changes.
+/// shares of the same secret, and are unrelated to the old shares.
+///
+/// Pass the threshold of the split. A larger one becomes the threshold of the new shares. With a
+/// smaller one, old and new shares are related. With 1, no share changes.
 ///
 /// Refresh all shares of a secret together, and destroy the old ones.
 ///
@@ -31,7 +31,8 @@ pub struct Splitter(Sharing);
 /// # let (mut a, mut b) = ([0; 16], [0; 16]);
 /// # Splitter::from_seed(2, &[1, 2], &[7; 32])?.split(b"0123456789abcdef", &mut [&mut a, &mut b])?;
 /// # let old = a;
-/// Refresher::from_seed(2, &[1, 2], &[8; 32])?.refresh(&mut [&mut a, &mut b])?; // a seed from the system
+/// // Use `Refresher::new`, or a new random seed: this constant is only for the example.
+/// Refresher::from_seed(2, &[1, 2], &[8; 32])?.refresh(&mut [&mut a, &mut b])?;
 /// # let mut secret = [0; 16];
 /// # Combiner::new(&[1, 2])?.combine(&[&a, &b], &mut secret)?;
 /// # assert!(a != old && &secret == b"0123456789abcdef");
@@ -77,8 +78,8 @@ impl Sharing {
 macro_rules! constructors {
     ($type:ident, $purpose:expr) => {
         impl $type {
-            /// Prepares for shares at the points 1 to `count`. Any `threshold` of the shares
-            /// restore the secret. The seed comes from the system.
+            /// Returns a value for shares at the points 1 to `count`, with a seed from the system.
+            /// Any `threshold` of the shares restore the secret.
             ///
             /// # Errors
             /// [`Error`] if the threshold is 0 or above `count`, `count` is above 255, or the
@@ -88,7 +89,7 @@ macro_rules! constructors {
                 Sharing::random(threshold, Points::compact(count)?, $purpose).map(Self)
             }
 
-            /// Prepares for shares at these points. The seed comes from the system.
+            /// Returns a value for shares at these points, with a seed from the system.
             ///
             /// # Errors
             /// The errors of [`Self::new`], and an error if a point is 0 or occurs twice.
@@ -97,8 +98,8 @@ macro_rules! constructors {
                 Sharing::random(threshold, Points::new(points)?, $purpose).map(Self)
             }
 
-            /// Prepares for shares at these points, with a seed. The seed must be secret, uniformly
-            /// random and never used again.
+            /// Returns a value for shares at these points, with this seed. The seed must be secret,
+            /// uniformly random and never used again.
             ///
             /// # Errors
             /// [`Error`] if the threshold is 0 or above the number of points, or a point is 0 or
