@@ -40,7 +40,7 @@ public final class AgeException extends IOException {
     /** The kind of the error. */
     private final Reason reason;
 
-    /** The number of the damaged chunk, or -1. */
+    /** The number of the damaged or missing chunk, or -1. */
     private final long chunk;
 
     /** Called by the native library. */
@@ -73,7 +73,8 @@ public final class AgeException extends IOException {
 
     /**
      * Returns the number of the damaged chunk. Chunk n holds the 64 KiB of plaintext from byte n *
-     * 65536 on.
+     * 65536 on. If the file ends between two chunks, {@link AgeKey#open} gives the number of the
+     * missing chunk, and streams of whole files give none.
      *
      * @return the number, or empty if the error is not about a chunk
      */
