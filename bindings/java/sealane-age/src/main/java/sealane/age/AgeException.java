@@ -72,9 +72,8 @@ public final class AgeException extends IOException {
     }
 
     /**
-     * Returns the number of the damaged chunk. Chunk n holds the 64 KiB of plaintext from byte n *
-     * 65536 on. If the file ends between two chunks, {@link AgeKey#open} gives the number of the
-     * missing chunk, and streams of whole files give none.
+     * Returns the number of the damaged chunk, or of the missing one if the file ends before it.
+     * Chunk n holds the 64 KiB of plaintext from byte n * 65536 on.
      *
      * @return the number, or empty if the error is not about a chunk
      */
