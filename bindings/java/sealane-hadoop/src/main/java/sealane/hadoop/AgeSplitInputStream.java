@@ -66,6 +66,10 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         return in.readNBytes(length);
     }
 
+    private boolean endsAt(int length) throws IOException {
+        return read(length + 1).length == length;
+    }
+
     private static boolean isArmored(byte[] start) {
         for (byte b : start) {
             if (b != ' ' && (b < 9 || b > 13)) {
@@ -95,8 +99,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         number = firstChunk;
         // If no chunk starts in the split, the first chunk belongs to a later one. There is no later
         // split if the file ends before its first chunk, so every split then fails.
-        boolean hasNoChunks = number == 0 && read(preamble.length + 1).length == preamble.length;
-        if (chunkStart(number) >= end && !hasNoChunks) {
+        if (chunkStart(number) >= end && !(number == 0 && endsAt(preamble.length))) {
             ended = true;
             return;
         }
