@@ -23,7 +23,7 @@ def main():
             Path(directory, f"{name}.java").write_text(code)
         elif kind == "sh":
             result = subprocess.run(
-                ["bash", "-euo", "pipefail", "-c", code], cwd=directory, env=environment, stdout=subprocess.PIPE, text=True, timeout=300
+                ["bash", "-euo", "pipefail", "-c", code], cwd=directory, env=environment, stdout=subprocess.PIPE, text=True, timeout=900
             )
             if result.returncode:
                 sys.exit(f"{page}: status {result.returncode} of:\n{code}{result.stdout}")

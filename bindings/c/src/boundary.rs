@@ -21,7 +21,10 @@ const BAD_DESCRIPTOR: i32 = 9;
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealane_status {
     // The assertion holds because the caller must not use outputs and contexts after a panic, and
     // nothing else is shared.
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match catch_unwind(AssertUnwindSafe(|| {
+        panic_if_asked();
+        body()
+    })) {
         Ok(Ok(())) => SEALANE_OK,
         Ok(Err(status)) => status,
         Err(_) => SEALANE_INTERNAL,
@@ -30,7 +33,18 @@ pub(crate) fn guard(body: impl FnOnce() -> Result<(), sealane_status>) -> sealan
 
 /// Returns a new context, or NULL after a panic.
 pub(crate) fn new_context<T>(make: impl FnOnce() -> T) -> *mut T {
-    catch_unwind(AssertUnwindSafe(|| Box::into_raw(Box::new(make())))).unwrap_or(ptr::null_mut())
+    catch_unwind(AssertUnwindSafe(|| {
+        panic_if_asked();
+        Box::into_raw(Box::new(make()))
+    }))
+    .unwrap_or(ptr::null_mut())
+}
+
+/// Panics if an environment variable is set, but only in the library built for
+/// `tests/faults/panic.c`.
+fn panic_if_asked() {
+    #[cfg(sealane_panic)]
+    assert!(std::env::var_os("SEALANE_PANIC").is_none(), "a panic that a test asked for");
 }
 
 /// The caller's promise that its pointers are valid for the duration of one call. Slices and

@@ -30,7 +30,7 @@ pub(super) enum Reason {
 pub(super) struct Failure {
     pub(super) reason: Reason,
     pub(super) message: String,
-    /// The number of the damaged chunk, if the error is about a chunk.
+    /// The number of the damaged or missing chunk, if the error is about a chunk.
     pub(super) chunk: Option<u64>,
 }
 

@@ -1,8 +1,8 @@
 //! Headers and chunks.
 
 use jni_sys::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jlongArray};
-use sealane_age::stream::{PayloadKey, SealingKey};
-use sealane_age::{Preamble, Prefix};
+use sealane_age::stream::{CHUNK_BYTES, PayloadKey, SEALED_CHUNK_BYTES, SealingKey};
+use sealane_age::{Preamble, Prefix, StreamError};
 
 use super::failure::{Failure, Reason};
 use super::keys::{Identities, Recipients};
@@ -16,7 +16,7 @@ fn chunk(
     env: &Environment,
     (input, input_offset, input_len): (jbyteArray, jint, jint),
     (output, output_offset, output_len): (jbyteArray, jint, jint),
-    transform: impl FnOnce(&[u8], &mut [u8]) -> Result<usize, sealane_age::StreamError>,
+    transform: impl FnOnce(&[u8], &mut [u8]) -> Result<usize, Failure>,
 ) -> Result<jint, Failure> {
     let no_memory = || Failure::new(Reason::System, "there is not enough memory");
     let result = {
@@ -32,6 +32,23 @@ fn chunk(
     };
     // The result fits, because the length of the output did.
     Ok(result? as jint)
+}
+
+fn seal(key: &SealingKey, number: u64, is_last: bool, from: &[u8], to: &mut [u8]) -> Result<usize, Failure> {
+    Ok(key.seal_part(number, is_last, from, to)?)
+}
+
+/// Opens a chunk. If the chunks end too early, the error names the one that is missing.
+fn open(key: &PayloadKey, number: u64, is_last: bool, from: &[u8], to: &mut [u8]) -> Result<usize, Failure> {
+    key.open_chunks(number, is_last, from, to).map_err(|error| match error {
+        StreamError::Truncated => {
+            let missing = number.saturating_add(from.len().div_ceil(SEALED_CHUNK_BYTES) as u64);
+            let start = u128::from(missing) * CHUNK_BYTES as u128;
+            let message = format!("the file is cut short: chunk {missing} (plaintext from byte {start}) is missing");
+            Failure { chunk: Some(missing), ..Failure::new(Reason::NotAuthentic, message) }
+        }
+        error => error.into(),
+    })
 }
 
 /// Creates a header for recipients. Returns it with the nonce, and writes the number of the key.
@@ -88,11 +105,11 @@ macro_rules! chunk_function {
 
 chunk_function! {
     /// Seals a chunk. Returns its length.
-    Java_sealane_age_Native_sealChunk, SealingKey::seal_part
+    Java_sealane_age_Native_sealChunk, seal
 }
 chunk_function! {
     /// Opens a chunk. Returns the length of its plaintext.
-    Java_sealane_age_Native_openChunk, PayloadKey::open_chunks
+    Java_sealane_age_Native_openChunk, open
 }
 
 /// Frees a key that seals chunks.

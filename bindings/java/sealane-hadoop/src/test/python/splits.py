@@ -120,7 +120,14 @@ for checksum in sealed.parent.glob(".*.crc"):
 file = sealed.read_bytes()
 changed = bytearray(file)
 changed[2_000_000] ^= 1
-for damaged, message in ((changed, "chunk 30 (plaintext from byte 1966080) is corrupt"), (file[:-1], "the file is cut short")):
+# The payload follows the last line of the header and a nonce of 16 bytes.
+payload = file.index(b"\n", file.index(b"\n--- ") + 1) + 17
+last = (len(file) - payload - 1) // 65552
+for damaged, message in (
+    (changed, "chunk 30 (plaintext from byte 1966080) is corrupt"),
+    (file[:-1], f"the file is cut short or corrupt in its last chunk (plaintext from byte {last * 65536})"),
+    (file[: payload + 30 * 65552], "the file is cut short: chunk 30 (plaintext from byte 1966080) is missing"),
+):
     sealed.write_bytes(damaged)
     try:
         spark.read.schema(SCHEMA).csv(str(sealed)).count()

@@ -40,7 +40,7 @@ public final class AgeException extends IOException {
     /** The kind of the error. */
     private final Reason reason;
 
-    /** The number of the damaged chunk, or -1. */
+    /** The number of the damaged or missing chunk, or -1. */
     private final long chunk;
 
     /** Called by the native library. */
@@ -72,8 +72,8 @@ public final class AgeException extends IOException {
     }
 
     /**
-     * Returns the number of the damaged chunk. Chunk n holds the 64 KiB of plaintext from byte n *
-     * 65536 on.
+     * Returns the number of the damaged chunk, or of the missing one if the file ends before it.
+     * Chunk n holds the 64 KiB of plaintext from byte n * 65536 on.
      *
      * @return the number, or empty if the error is not about a chunk
      */

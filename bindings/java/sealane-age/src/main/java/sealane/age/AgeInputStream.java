@@ -109,7 +109,7 @@ public final class AgeInputStream extends InputStream {
         try {
             limit = key.open(number, isLast, sealed, 0, length, plaintext, 0);
         } catch (AgeException e) {
-            if (e.chunk().isEmpty() && length == AgeKey.SEALED_CHUNK_BYTES) {
+            if (e.chunk().orElse(-1) != number && length == AgeKey.SEALED_CHUNK_BYTES) {
                 // The chunk is authentic. The fault is in what follows it, or that nothing follows.
                 limit = key.open(number, !isLast, sealed, 0, length, plaintext, 0);
             }

@@ -154,10 +154,17 @@ class StreamsTest {
                 assertTrue(e.getMessage().contains(String.valueOf(chunk * 65536)), e.getMessage());
                 assertThrows(IOException.class, in::read);
             }
-            for (int length : new int[] {start, start + 5, start + AgeKey.SEALED_CHUNK_BYTES, file.length - 1}) {
+            int[] lengths = {start, start + 5, start + AgeKey.SEALED_CHUNK_BYTES, file.length - 1};
+            int[] chunks = {0, 0, 1, 4};
+            for (int i = 0; i < lengths.length; i++) {
+                int length = lengths[i];
                 AgeException e = assertThrows(
                         AgeException.class, () -> open(identities, Arrays.copyOf(file, length)), "length " + length);
                 assertEquals(AgeException.Reason.NOT_AUTHENTIC, e.reason());
+                assertEquals(OptionalLong.of(chunks[i]), e.chunk(), "length " + length);
+                String place = "(plaintext from byte " + chunks[i] * AgeKey.CHUNK_BYTES + ")";
+                assertTrue(e.getMessage().startsWith("the file is cut short"), e.getMessage());
+                assertTrue(e.getMessage().contains(place), e.getMessage());
             }
             AgeException trailing =
                     assertThrows(AgeException.class, () -> open(identities, Arrays.copyOf(file, file.length + 1)));

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Seekable;
 import org.apache.hadoop.io.compress.SplitCompressionInputStream;
-import sealane.age.AgeException;
 import sealane.age.AgeIdentities;
 import sealane.age.AgeInputStream;
 import sealane.age.AgeKey;
@@ -67,6 +66,10 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         return in.readNBytes(length);
     }
 
+    private boolean endsAt(int length) throws IOException {
+        return read(length + 1).length == length;
+    }
+
     private static boolean isArmored(byte[] start) {
         for (byte b : start) {
             if (b != ' ' && (b < 9 || b > 13)) {
@@ -94,13 +97,9 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         long before = Math.max(0, start - payload);
         firstChunk = (before + AgeKey.SEALED_CHUNK_BYTES - 1) / AgeKey.SEALED_CHUNK_BYTES;
         number = firstChunk;
-        if (chunkStart(number) >= end) {
-            // No chunk starts in the split. The first chunk belongs to a later split, which does
-            // not exist if the file ends here.
-            if (number == 0 && read(preamble.length + 1).length == preamble.length) {
-                throw new AgeException(
-                        AgeException.Reason.NOT_AUTHENTIC, "the file is cut short: its last chunk is missing");
-            }
+        // If no chunk starts in the split, the first chunk belongs to a later one. There is no later
+        // split if the file ends before its first chunk, so every split then fails.
+        if (chunkStart(number) >= end && !(number == 0 && endsAt(preamble.length))) {
             ended = true;
             return;
         }

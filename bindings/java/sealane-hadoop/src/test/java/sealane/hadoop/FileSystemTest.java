@@ -100,6 +100,27 @@ class FileSystemTest {
     }
 
     @Test
+    void aKeyIsUnwrappedOnce() throws IOException {
+        Configuration conf = Support.configuration();
+        for (int length : new int[] {0, 100_000}) {
+            Support.seal(folder.resolve("file"), text(length), false);
+            int before = Keys.unwrapped();
+            // Each of these file systems is a new one, as in different tasks.
+            for (int i = 0; i < 2; i++) {
+                FileSystem fs = fileSystem(conf);
+                assertEquals(length, fs.getFileStatus(path("file")).getLen());
+                assertEquals(length, fs.listStatus(path(""))[0].getLen());
+                for (int j = 0; j < 2; j++) {
+                    try (FSDataInputStream in = fs.open(path("file"))) {
+                        assertArrayEquals(text(length), in.readAllBytes());
+                    }
+                }
+            }
+            assertEquals(before + 1, Keys.unwrapped(), "length " + length);
+        }
+    }
+
+    @Test
     void onlyIntactFilesAreEmpty() throws IOException {
         Configuration conf = Support.configuration();
         Support.seal(folder.resolve("file"), text(100), false);
@@ -259,8 +280,9 @@ class FileSystemTest {
         Files.write(folder.resolve("file"), Arrays.copyOf(file, file.length - 3392 - 16));
         try (FSDataInputStream in = fs.open(path("file"))) {
             assertEquals(196608, fs.getFileStatus(path("file")).getLen());
-            IOException e = assertThrows(IOException.class, in::readAllBytes);
-            assertEquals("the file is cut short: its last chunk is missing", e.getMessage());
+            AgeException e = assertThrows(AgeException.class, in::readAllBytes);
+            assertEquals("the file is cut short: chunk 3 (plaintext from byte 196608) is missing", e.getMessage());
+            assertEquals(3, e.chunk().getAsLong());
         }
         // A position after the end of the file that is left.
         try (FSDataInputStream in = fs.open(path("file"))) {

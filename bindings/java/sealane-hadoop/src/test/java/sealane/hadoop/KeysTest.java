@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sealane.age.AgeException;
 import sealane.age.AgeIdentities;
+import sealane.age.AgeKey;
 import sealane.age.AgeKeyPair;
 import sealane.age.AgePart;
 
@@ -301,5 +303,25 @@ class KeysTest {
         byte[] kept = client.unwrapKey(client.wrapKey(new SecureRandom().generateSeed(100), own), own);
         assertTrue(heapHasComplement(complement(kept)));
         assertEquals(100, kept.length);
+    }
+
+    @Test
+    void theKeysOfThousandFilesAreKept() throws IOException {
+        Configuration conf = Support.configuration();
+        List<byte[]> preambles = new ArrayList<>();
+        for (int i = 0; i < 1001; i++) {
+            byte[] file = seal(conf, "");
+            preambles.add(Arrays.copyOf(file, AgeKey.preambleLength(file, file.length)));
+        }
+        for (byte[] preamble : preambles) {
+            Keys.key(conf, preamble);
+        }
+        int before = Keys.unwrapped();
+        Keys.key(conf, preambles.get(1));
+        Keys.key(conf, preambles.get(1000));
+        assertEquals(before, Keys.unwrapped());
+        // The key of the first file was dropped.
+        Keys.key(conf, preambles.get(0));
+        assertEquals(before + 1, Keys.unwrapped());
     }
 }

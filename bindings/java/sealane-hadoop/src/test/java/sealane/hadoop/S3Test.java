@@ -3,6 +3,7 @@ package sealane.hadoop;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,6 +21,18 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroupFactory;
+import org.apache.parquet.filter2.compat.FilterCompat;
+import org.apache.parquet.filter2.predicate.FilterApi;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.ParquetReader;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.hadoop.example.GroupReadSupport;
+import org.apache.parquet.hadoop.util.HadoopInputFile;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,14 +46,16 @@ class S3Test {
     java.nio.file.Path folder;
 
     private S3Server server;
+    private Configuration conf;
     private FileSystem fs;
 
     @BeforeEach
     void start() throws IOException {
         server = new S3Server();
-        Configuration conf = new Configuration();
+        conf = new Configuration();
         conf.addResource(Support.configuration());
         conf.setClass("fs.age-s3a.impl", AgeFileSystem.class, FileSystem.class);
+        conf.setBoolean("fs.age-s3a.impl.disable.cache", true);
         conf.setBoolean("fs.s3a.impl.disable.cache", true);
         server.configure(conf, folder.toString());
         fs = new AgeFileSystem();
@@ -94,6 +109,48 @@ class S3Test {
         assertThrows(IOException.class, () -> fs.create(path("file"), false).close());
         assertThrows(FileNotFoundException.class, () -> fs.open(path("other")));
         assertThrows(FileNotFoundException.class, () -> fs.getFileStatus(path("other")));
+    }
+
+    /** Parquet reads its footer first, then the columns of a row group in ranges. */
+    @Test
+    void parquet() throws IOException {
+        MessageType schema = MessageTypeParser.parseMessageType(
+                "message numbers { required int64 id; required int64 square; }");
+        try (ParquetWriter<Group> writer = ExampleParquetWriter.builder(path("numbers.parquet"))
+                .withConf(conf)
+                .withType(schema)
+                .withRowGroupSize(100_000L)
+                .withDictionaryEncoding(false)
+                .build()) {
+            SimpleGroupFactory groups = new SimpleGroupFactory(schema);
+            for (long id = 0; id < 50_000; id++) {
+                writer.write(groups.newGroup().append("id", id).append("square", id * id));
+            }
+        }
+        assertEquals(Set.of("bucket/numbers.parquet"), server.objects.keySet());
+        byte[] object = server.objects.get("bucket/numbers.parquet");
+        assertTrue(new String(object, StandardCharsets.ISO_8859_1).startsWith("age-encryption.org/v1\n"));
+        try (ParquetFileReader reader = ParquetFileReader.open(HadoopInputFile.fromPath(path("numbers.parquet"), conf))) {
+            assertTrue(reader.getRowGroups().size() > 3, "row groups: " + reader.getRowGroups().size());
+        }
+        try (ParquetReader<Group> reader =
+                ParquetReader.builder(new GroupReadSupport(), path("numbers.parquet")).withConf(conf).build()) {
+            for (long id = 0; id < 50_000; id++) {
+                Group row = reader.read();
+                assertEquals(id, row.getLong("id", 0));
+                assertEquals(id * id, row.getLong("square", 0));
+            }
+            assertNull(reader.read());
+        }
+        // Statistics leave out the other row groups.
+        FilterCompat.Filter filter = FilterCompat.get(FilterApi.eq(FilterApi.longColumn("square"), 1_000_000L));
+        try (ParquetReader<Group> reader = ParquetReader.builder(new GroupReadSupport(), path("numbers.parquet"))
+                .withConf(conf)
+                .withFilter(filter)
+                .build()) {
+            assertEquals(1000, reader.read().getLong("id", 0));
+            assertNull(reader.read());
+        }
     }
 
     @Test

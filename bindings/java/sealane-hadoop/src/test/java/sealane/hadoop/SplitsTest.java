@@ -227,12 +227,19 @@ class SplitsTest {
         }
         // A file that is cut, also between two chunks or before the first, and one that is longer.
         int[] lengths = {payload, payload + 3 * 65552, payload + 3 * 65552 + 5, file.length - 1, file.length + 1};
-        for (int length : lengths) {
+        int[] chunks = {0, 3, 3, 6, 6};
+        for (int i = 0; i < lengths.length; i++) {
+            int length = lengths[i];
+            int chunk = chunks[i];
             Files.write(sealed, Arrays.copyOf(file, length));
             for (long split : new long[] {100, 65552}) {
                 String name = "length " + length + ", splits of " + split;
                 IOException e = assertThrows(IOException.class, () -> all(sealed, split, conf), name);
                 assertEquals(AgeException.Reason.NOT_AUTHENTIC, cause(e).reason(), name);
+                assertEquals(chunk, cause(e).chunk().getAsLong(), name);
+                String message = e.getMessage();
+                assertTrue(message.startsWith("the file is cut short"), name + ": " + message);
+                assertTrue(message.contains("(plaintext from byte " + chunk * 65536 + ")"), name + ": " + message);
             }
         }
         // A chunk in the place of another one.

@@ -40,9 +40,10 @@ class ProcessesTest {
     private static Result start(List<String> prefix, List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // The options of this virtual machine that choose the interface.
+        // The options of this virtual machine that choose the interface, and check its use.
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(option -> option.contains("native-access") || option.contains("MultiRelease"))
+                .filter(option -> option.contains("native-access") || option.contains("MultiRelease")
+                        || option.startsWith("-Xcheck"))
                 .forEach(command::add);
         command.addAll(arguments);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -53,6 +54,8 @@ class ProcessesTest {
     private static String run(List<String> arguments) throws IOException, InterruptedException {
         Result result = start(arguments);
         assertEquals(0, result.status(), result::output);
+        // What -Xcheck:jni reports.
+        assertFalse(result.output().contains("in native method"), result::output);
         return result.output();
     }
 
@@ -166,7 +169,7 @@ class ProcessesTest {
         String output =
                 run(List.of(
                         collector, "-Xmx512m", "-cp", System.getProperty("java.class.path"), Stress.class.getName(),
-                        "64", "12"));
+                        "64", "2"));
         assertTrue(output.contains("passed"), output);
     }
 

@@ -9,14 +9,15 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Many threads encrypt and decrypt while the collector runs all the time: {@code Stress THREADS
- * MESSAGES}. Prints "passed" at the end.
+ * Many threads encrypt and decrypt for some seconds while the collector runs all the time: {@code
+ * Stress THREADS SECONDS}. Prints "passed" at the end.
  */
 final class Stress {
     private static volatile boolean done;
@@ -25,14 +26,14 @@ final class Stress {
 
     public static void main(String[] args) throws Exception {
         int threads = Integer.parseInt(args[0]);
-        int messages = Integer.parseInt(args[1]);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Integer.parseInt(args[1]));
         Thread collector = new Thread(Stress::collect);
         collector.start();
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         List<Callable<Void>> tasks = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
             int seed = i;
-            tasks.add(() -> work(seed, messages));
+            tasks.add(() -> work(seed, end));
         }
         for (Future<Void> result : executor.invokeAll(tasks)) {
             result.get();
@@ -62,12 +63,12 @@ final class Stress {
         }
     }
 
-    private static Void work(int seed, int messages) throws Exception {
+    private static Void work(int seed, long end) throws Exception {
         Random random = new Random(seed);
         byte[] key = Support.bytes(random, 32);
         Cipher seal = Support.cipher("ChaCha20-Poly1305");
         Cipher open = Support.cipher("ChaCha20-Poly1305");
-        for (int i = 0; i < messages; i++) {
+        for (int i = 0; i == 0 || System.nanoTime() < end; i++) {
             byte[] nonce = new byte[12];
             ByteBuffer.wrap(nonce).putInt(i);
             byte[] message = Support.bytes(random, random.nextInt(10) == 0 ? 200_000 : random.nextInt(5000));
