@@ -3,6 +3,7 @@
 use sealane_simd::tuning::NARROWER_MAX_BYTES_OF_PIECES;
 use sealane_simd::{Level, dispatch, xor_bytes};
 
+use super::direction::Direction;
 use super::groups;
 use crate::aead::construction::block_at;
 use crate::aead::interleaved;
@@ -36,13 +37,6 @@ pub(super) struct Window {
     len: usize,
     /// Bytes of a set: fewer bytes take the same time.
     pub(super) set_bytes: usize,
-}
-
-/// The operation on the data.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    Encrypt,
-    Decrypt,
 }
 
 /// How much key stream is wanted, in bytes.
