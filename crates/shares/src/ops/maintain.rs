@@ -26,9 +26,9 @@ use sealane::shamir::bytes::Refresher;
 ///    refresh more shares than the threshold instead.
 /// 3. Destroy the old shares.
 ///
-/// Damaged shares, and shares beyond
-/// the threshold that contradict the others, are errors. The computer that refreshes has enough
-/// shares to reach the threshold, so anyone who controls it could compute the secret.
+/// Damaged shares, and shares beyond the threshold that contradict the others, are errors. The
+/// computer that refreshes has enough shares to reach the threshold, so anyone who controls it could
+/// compute the secret.
 ///
 /// ```
 /// use sealane_shares::{Refresh, Share, combine, split};

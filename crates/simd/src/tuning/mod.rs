@@ -128,8 +128,8 @@ pub struct Tuning {
     /// Whether block 0 of an AEAD takes less time on integers, at the same time as the message's
     /// key stream on vectors, than in a set or a group of its own.
     pub block_0_beside_vectors: ByClass<bool>,
-    /// Whether 17 to 20 blocks are fastest as a group and a set that advance together. Of 17, block
-    /// 0 is computed on integers where [`Tuning::block_0_beside_vectors`] holds.
+    /// Whether 17 to 20 blocks are fastest as a group and a set that advance together. If there
+    /// are 17, block 0 is computed on integers where [`Tuning::block_0_beside_vectors`] holds.
     pub interleave_group_and_set: ByClass<bool>,
     /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; at least
     /// two rows of blocks.
