@@ -88,7 +88,7 @@ fn ours() -> Result<Vec<Modelled>> {
     let found = kernels::find(Architecture::X86_64, &functions);
     let mut loops = Vec::new();
     for (backend, kernel, units, name) in OURS {
-        // Of several matching loops, the shortest is taken: in some functions, the loop also has
+        // The shortest of several matching loops is taken: in some functions, the loop also has
         // other instructions.
         let matches = found.iter().filter(|f| f.backend == backend && f.kernel == kernel && f.work.units == units);
         let shortest = matches.min_by_key(|f| f.count.instructions);
