@@ -12,7 +12,8 @@ use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::wipe::wipe;
 
-/// Bytes of a window if cipher and authenticator take turns: enough for fast calls of both.
+/// Bytes of a window if cipher and authenticator take turns: a group of the widest vectors. This
+/// limits the memory, because each message in progress has a window.
 const MAX_WINDOW_BYTES: usize = 1024;
 
 /// A part of the key stream, from the start of a block on.
