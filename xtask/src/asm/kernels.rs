@@ -126,8 +126,8 @@ pub(super) fn recognise(code: &Code) -> Option<(&'static str, Work)> {
 /// needs four of them. Its fifth and sixth product of limbs fit 64 bits.
 const PRODUCTS: usize = 4;
 
-/// Functions of `sealane_simd` for one architecture that are meant to be called: vectors of 512 bits
-/// at the ends of data.
+/// Functions of `sealane_simd` for one architecture that are meant to be called: vectors of 512
+/// bits at the ends of data.
 const CALLED: [&str; 3] = [
     "sealane_simd::x86::bytes512::xor_before_page",
     "sealane_simd::x86::bytes512::xor_bytes",

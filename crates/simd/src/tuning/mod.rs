@@ -176,8 +176,8 @@ impl Tuning {
 }
 
 /// The most blocks of ChaCha20 that portable code computes one by one, and not in a group of four,
-/// which the compiler computes on vectors. Zen 5: two blocks take 140 ns one by one, and 194 ns in a
-/// group. Targets other than x86-64 were not measured. Without vectors, a group has no advantage.
+/// which the compiler computes on vectors. Zen 5: two blocks take 140 ns one by one, and 194 ns in
+/// a group. Targets other than x86-64 were not measured. Without vectors, a group has no advantage.
 pub const PORTABLE_MAX_SINGLE_BLOCKS: usize = if cfg!(target_arch = "x86_64") {
     2
 } else if cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")) {

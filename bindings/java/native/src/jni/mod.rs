@@ -65,9 +65,9 @@ fn with_array(env: &Environment, array: jbyteArray, offset: jint, read: impl FnO
 }
 
 /// Defines two functions for whole messages, in arrays and in direct buffers. `$argument` is the
-/// argument of `$transform` after the head, which is followed by `$aad_len` bytes of associated data.
-/// `$behind_input` and `$behind_output` are the numbers of bytes after the message in the input and
-/// the output.
+/// argument of `$transform` after the head, which is followed by `$aad_len` bytes of associated
+/// data. `$behind_input` and `$behind_output` are the numbers of bytes after the message in the
+/// input and the output.
 macro_rules! message {
     (
         $arrays:ident, $buffers:ident, $transform:path,

@@ -26,8 +26,8 @@ pub(crate) unsafe fn double_rounds(v: &mut [__m256i; 16], double_rounds: u8, pen
     let mut last = [v[14], v[15]];
     let mut r = pending.r;
     // SAFETY: the assembly writes both vectors of `last`, which are aligned to 32 bytes as the
-    // instructions demand. The rest is what the macro says. AVX2 and BMI2 are enabled, and the caller
-    // guarantees AVX-512VL.
+    // instructions demand. The rest is what the macro says. AVX2 and BMI2 are enabled, and the
+    // caller guarantees AVX-512VL.
     unsafe {
         double_rounds_in_ymm!(
             v, pending, r, taken, plan;

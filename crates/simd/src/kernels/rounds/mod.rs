@@ -183,13 +183,13 @@ macro_rules! loops {
 }
 
 /// The assembly of double rounds on the words `$v` of eight blocks. `$taken` are the blocks of
-/// Poly1305 that it adds, and `$r` is a copy of the limbs of r. Words 11, 14 and 15 and the operands
-/// in memory are the caller's.
+/// Poly1305 that it adds, and `$r` is a copy of the limbs of r. Words 11, 14 and 15 and the
+/// operands in memory are the caller's.
 ///
 /// # Safety
-/// The assembly reads the three words of `$r`, and 16 bytes for each of the `$plan.blocks()` blocks in
-/// `$taken`, four in each turn of the first loop and three in each of the second. All registers that
-/// it changes are operands. It leaves the stack alone.
+/// The assembly reads the three words of `$r`, and 16 bytes for each of the `$plan.blocks()` blocks
+/// in `$taken`, four in each turn of the first loop and three in each of the second. All registers
+/// that it changes are operands. It leaves the stack alone.
 macro_rules! double_rounds_in_ymm {
     (
         $v:ident, $pending:ident, $r:ident, $taken:ident, $plan:ident;
