@@ -13,10 +13,13 @@ use crate::test_binaries::{self, TestBinary};
 /// slow to build Rust in reasonable time.
 const ALWAYS: &[&str] = &["scalar", "ssse3", "avx2"];
 
+/// The place in the list.
+const PLACE: &str = "native";
+
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     ensure!(cfg!(target_arch = "x86_64"), "run the x86 backends on an x86-64 machine: `cargo xtask cross` has AArch64");
-    let mut ledger = Ledger::new("backends");
+    let (list, mut ledger) = (List::read()?, Ledger::new("backends"));
     // `cargo test` runs the tests of the file format on the widest backend. Here, one narrow
     // backend is enough for them.
     let (primitives, format) =
@@ -24,35 +27,29 @@ pub(crate) fn run() -> Result<()> {
     // The first run has all tests of the primitives. Each later run has only the tests of the
     // families whose backend it changes.
     let mut selection = Selection::default();
-    for backend in ALWAYS.iter().copied().chain(avx512()?) {
+    let cpu = process::read("/proc/cpuinfo")?;
+    let has = |feature: &String| cpu.split_whitespace().any(|flag| flag == feature);
+    let others = list.place(PLACE)?.if_the_cpu_has.iter().filter(|(_, features)| features.iter().all(has));
+    for backend in ALWAYS.iter().copied().chain(others.map(|(backend, _)| backend.as_str())) {
         let tests = selection.next(forced(backend));
         step(&format!("tests with SEALANE_BACKEND={backend}"));
         let environment = [("SEALANE_BACKEND", backend)];
-        test_binaries::run_all(&primitives, &[], tests.as_deref(), &environment, ledger.at("native"))?;
+        test_binaries::run_all(&primitives, &[], tests.as_deref(), &environment, ledger.at(PLACE))?;
         if backend == "ssse3" {
-            test_binaries::run_all(&format, &[], None, &environment, ledger.at("native"))?;
+            test_binaries::run_all(&format, &[], None, &environment, ledger.at(PLACE))?;
         }
     }
     step("what was exercised");
-    ledger.close(&List::read()?, true)
+    ledger.close(&list, true)
 }
 
 /// Returns the backend of each family when `SEALANE_BACKEND` names `backend`. A family without this
 /// backend runs on all of its backends.
-fn forced(backend: &'static str) -> [(Family, &'static str); 4] {
+fn forced(backend: &str) -> [(Family, &str); 4] {
     Family::ALL.map(|family| match family {
         Family::Aes | Family::Clmul if backend != "scalar" => (family, "all"),
         _ => (family, backend),
     })
-}
-
-/// Returns the AVX-512 backends that this CPU supports. For CPUs without AVX-512, `cargo xtask
-/// emulate` has machines with it.
-fn avx512() -> Result<impl Iterator<Item = &'static str>> {
-    let cpu = process::read("/proc/cpuinfo")?;
-    let wide = [("avx512", &["avx512f", "avx512bw", "avx512dq", "avx512vl"][..]), ("avx512ifma", &["avx512ifma"])];
-    let has = move |feature: &&str| cpu.split_whitespace().any(|flag| flag == *feature);
-    Ok(wide.into_iter().take_while(move |(_, features)| features.iter().all(&has)).map(|(backend, _)| backend))
 }
 
 #[cfg(test)]

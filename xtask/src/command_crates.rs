@@ -53,20 +53,21 @@ pub(crate) struct CommandCrates {
 impl CommandCrates {
     pub(crate) fn on(target: &str) -> Result<Self> {
         Ok(Self {
-            dependencies: edges(&tree(target, "normal,build")?)?,
-            in_program: edges(&tree(target, "normal,no-proc-macro")?)?.into_keys().collect(),
+            dependencies: edges(&tree(PACKAGE, target, "normal,build")?)?,
+            in_program: edges(&tree(PACKAGE, target, "normal,no-proc-macro")?)?.into_keys().collect(),
         })
     }
 }
 
-fn tree(target: &str, edges: &str) -> Result<String> {
-    let arguments = ["tree", "--locked", "--package", PACKAGE, "--target", target, "--edges", edges];
+/// Returns the tree of a package's dependencies on a target, for [`edges`].
+pub(crate) fn tree(package: &str, target: &str, edges: &str) -> Result<String> {
+    let arguments = ["tree", "--locked", "--package", package, "--target", target, "--edges", edges];
     process::output(process::cargo().args(arguments).args(["--prefix", "depth", "--format", " {p}"]))
 }
 
 /// Parses lines like `2 subtle v2.6.1 (*)`: the depth, the package, and a part that is ignored.
 /// `cargo tree` prints the dependencies of a crate only where the crate occurs first.
-fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
+pub(crate) fn edges(tree: &str) -> Result<BTreeMap<Crate, BTreeSet<Crate>>> {
     let mut found = BTreeMap::<Crate, BTreeSet<Crate>>::new();
     let mut path = Vec::<Crate>::new();
     for line in tree.lines().filter(|line| !line.is_empty()) {

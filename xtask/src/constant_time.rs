@@ -6,14 +6,11 @@
 use anyhow::{Result, ensure};
 
 use crate::places::List;
-use crate::probe;
+use crate::probe::{self, REPORTED};
 use crate::process::step;
 
 /// Controls that memcheck must report. Otherwise a run without a report proves nothing.
 const CONTROLS: &[&str] = &["leaky-branch", "leaky-index"];
-
-/// The exit status of memcheck if it reported something.
-const REPORTED: i32 = 99;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail, ensure};
 
-use crate::command_crates::{CommandCrates, metadata, workspaces};
+use crate::command_crates::{CommandCrates, edges, metadata, tree, workspaces};
 use crate::process::{self, step};
 
 const PAGE: &str = "docs/dependencies.md";
-/// The target for which the page lists the command's crates.
+/// The target for which the page lists the command's crates, and the crates of `sealane-age` count.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The headings of the page's two parts.
@@ -32,13 +32,10 @@ const FILE_FORMAT_CRATES: usize = 60;
 /// Checks that `sealane-age` stays small, and depends neither on the crate `age` nor on RSA,
 /// translated messages or terminal code.
 fn file_format() -> Result<()> {
-    let arguments = ["tree", "--locked", "-p", "sealane-age", "-e", "normal", "--prefix", "none"];
-    let tree = process::output(process::cargo().args(arguments))?;
-    let crates: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let crates = edges(&tree("sealane-age", TARGET, "normal")?)?;
     let unwanted = ["age", "age-core", "rsa", "i18n-embed", "rpassword", "pinentry", "console"];
-    let mut names = crates.iter().filter_map(|line| line.split(' ').next());
-    if let Some(name) = names.find(|name| unwanted.contains(name)) {
-        bail!("sealane-age depends on {name} with its default features");
+    if let Some(package) = crates.keys().find(|package| unwanted.contains(&&*package.name)) {
+        bail!("sealane-age depends on {package} with its default features");
     }
     let count = crates.len();
     ensure!(

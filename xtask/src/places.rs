@@ -40,6 +40,9 @@ pub(crate) struct Place {
     /// Other backends that the tests run on there, by family.
     #[serde(default)]
     also: Vec<Vec<String>>,
+    /// Backends that the tests run on if the CPU has these features.
+    #[serde(default)]
+    pub(crate) if_the_cpu_has: BTreeMap<String, Vec<String>>,
     pub(crate) target: Option<String>,
     /// The emulator of qemu-user.
     qemu: Option<String>,

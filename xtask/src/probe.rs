@@ -9,6 +9,9 @@ use crate::places::List;
 use crate::process;
 use crate::toolchain;
 
+/// The exit status of memcheck if it reported something.
+pub(crate) const REPORTED: i32 = 99;
+
 /// Builds the probe with the release profile, for Linux on this architecture. Its symbols are
 /// mangled as v0, which keeps the generic arguments that tell the backends apart.
 pub(crate) fn build(architecture: &str) -> Result<PathBuf> {

@@ -65,14 +65,10 @@ pub(crate) fn write(path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result
 
 /// Returns the path of `program`, or an error that names the Debian package to install.
 pub(crate) fn tool(program: &str, debian_package: &str) -> Result<PathBuf> {
-    find(program)
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|dir| dir.join(program)).find(|candidate| candidate.is_file());
+    found
         .with_context(|| format!("`{program}` is not installed. On Debian or Ubuntu: apt-get install {debian_package}"))
-}
-
-/// Returns the path of `program` in PATH.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|candidate| candidate.is_file())
 }
 
 /// Runs a command with its output on the terminal. Returns an error unless it succeeds.

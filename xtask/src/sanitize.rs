@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::ledger::Exercised;
+use crate::probe::REPORTED;
 use crate::process::{self, step};
 use crate::test_binaries::{self, FEW_FIELDS, SOME_COMBINATIONS, TestBinary};
 use crate::toolchain;
@@ -22,9 +23,6 @@ const INSTRUMENTED: &[u8] = b"__asan_init";
 const ADDRESSES: &[&str] = &["heap", "stack", "freed"];
 const UNINITIALISED: &str = "uninitialised";
 const NONE: &str = "none";
-
-/// The exit status of memcheck if it reported something.
-const REPORTED: i32 = 99;
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {

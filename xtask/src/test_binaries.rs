@@ -72,16 +72,8 @@ pub(crate) fn release_build(folder: &str) -> Command {
 /// one, cargo would choose other features of their dependencies, and build those again.
 pub(crate) fn of_workspace() -> Result<Vec<TestBinary>> {
     let mut command = process::cargo();
-    command.args([
-        "test",
-        "--no-run",
-        "--locked",
-        "--workspace",
-        "--lib",
-        "--tests",
-        "--message-format=json-render-diagnostics",
-    ]);
-    let mut binaries = executables(&mut command)?;
+    command.args(["test", "--no-run", "--locked", "--workspace", "--lib", "--tests"]);
+    let mut binaries = executables(command.arg("--message-format=json-render-diagnostics"))?;
     binaries.retain(|binary| ["sealane-simd", "sealane", "sealane-age"].contains(&binary.package.as_str()));
     Ok(binaries)
 }

@@ -21,7 +21,7 @@ pub(crate) struct Stream {
     key: Option<Zeroizing<[u8; KEY_BYTES]>>,
     /// Zeros until a nonce is set, as in OpenSSL.
     nonce: [u8; 16],
-    /// What [`Stream::next_nonce`] returned, for `EVP_CIPHER_CTX_iv`.
+    /// The result of [`Stream::next_nonce`], for `EVP_CIPHER_CTX_iv`.
     updated_nonce: [u8; 16],
     /// Exists if there is a key.
     cipher: Option<ChaCha20Original>,

@@ -97,7 +97,7 @@ impl CpuClass {
 /// Asks the CPU for its vendor, signature and AVX-512.
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 fn class_of_x86() -> CpuClass {
-    use crate::x86::{Features, cpuid};
+    use crate::cpuid::{Features, cpuid};
 
     let vendor = cpuid(0);
     let has_avx512 = Features::detect().contains(Features::AVX512F);

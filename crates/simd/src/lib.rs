@@ -51,6 +51,8 @@ mod aligned;
 mod bounds;
 mod class;
 mod clmul;
+#[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+mod cpuid;
 mod gf8;
 #[cfg(all(unix, any(test, feature = "guarded")))]
 mod guarded;

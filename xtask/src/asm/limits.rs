@@ -99,12 +99,9 @@ impl Limits {
 
     /// Returns an error message for each limit that an earlier one replaces.
     fn duplicates(&self) -> Vec<String> {
-        let is_same = |a: &Limit, b: &Limit| a.backend == b.backend && a.kernel == b.kernel;
-        let later = |index: usize| self.r#loop[..index].iter().any(|limit| is_same(limit, &self.r#loop[index]));
-        let duplicates = self.r#loop.iter().enumerate().filter(|(index, _)| later(*index));
-        duplicates
-            .map(|(_, limit)| format!("{} {}: two limits are written for it", limit.backend, limit.kernel))
-            .collect()
+        let names: Vec<_> = self.r#loop.iter().map(|limit| format!("{} {}", limit.backend, limit.kernel)).collect();
+        let later = names.iter().enumerate().filter(|(index, name)| names[..*index].contains(name));
+        later.map(|(_, name)| format!("{name}: two limits are written for it")).collect()
     }
 
     /// Returns the error messages for the loops.

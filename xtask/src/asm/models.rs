@@ -41,16 +41,16 @@ struct Modelled {
     listing: String,
 }
 
-/// Sealane's kernels in the table: backend, kernel, units in an iteration, and name in the table.
-const OURS: [(&str, &str, usize, &str); 8] = [
-    ("avx512", "chacha20 horizontal", 1, "Sealane, a set"),
-    ("avx512", "chacha20 vertical", 1, "Sealane, a group"),
-    ("avx512", "chacha20 vertical", 2, "Sealane, a pair"),
-    ("avx512ifma", "poly1305 limbs52 rows", 2, "Sealane, IFMA, two rows"),
-    ("avx512ifma", "poly1305 limbs52 rows", 4, "Sealane, IFMA, four rows"),
-    ("avx512ifma", "poly1305 limbs52 many", 4, "Sealane, IFMA, a message in each lane"),
-    ("avx512", "poly1305 row by row", 2, "Sealane, AVX-512, two rows"),
-    ("avx512", "poly1305 rows", 1, "Sealane, AVX-512, table"),
+/// Sealane's kernels in the table: kernel, units in an iteration, and name in the table.
+const OURS: [(&str, usize, &str); 8] = [
+    ("chacha20 horizontal", 1, "Sealane, a set"),
+    ("chacha20 vertical", 1, "Sealane, a group"),
+    ("chacha20 vertical", 2, "Sealane, a pair"),
+    ("poly1305 limbs52 rows", 2, "Sealane, IFMA, two rows"),
+    ("poly1305 limbs52 rows", 4, "Sealane, IFMA, four rows"),
+    ("poly1305 limbs52 many", 4, "Sealane, IFMA, a message in each lane"),
+    ("poly1305 row by row", 2, "Sealane, AVX-512, two rows"),
+    ("poly1305 rows", 1, "Sealane, AVX-512, table"),
 ];
 
 /// The loops of other libraries: archive, member of the archive, and name of the library.
@@ -87,12 +87,12 @@ fn ours() -> Result<Vec<Modelled>> {
     let functions = super::disassemble(Architecture::X86_64, &probe::build(Architecture::X86_64.name())?)?;
     let found = kernels::find(Architecture::X86_64, &functions);
     let mut loops = Vec::new();
-    for (backend, kernel, units, name) in OURS {
-        // Of several matching loops, the shortest is taken: in some functions, the loop also has
+    for (kernel, units, name) in OURS {
+        // The shortest of several matching loops is taken: in some functions, the loop also has
         // other instructions.
-        let matches = found.iter().filter(|f| f.backend == backend && f.kernel == kernel && f.work.units == units);
+        let matches = found.iter().filter(|f| f.kernel == kernel && f.work.units == units && is_wide(f.body));
         let shortest = matches.min_by_key(|f| f.count.instructions);
-        let shortest = shortest.with_context(|| format!("no loop is {backend} {kernel} with {units} units"))?;
+        let shortest = shortest.with_context(|| format!("no loop is {kernel} with {units} units"))?;
         let (primitive, bytes) = bytes(kernel, shortest.work).expect("a kernel of ChaCha20 or Poly1305");
         loops.push(Modelled { primitive, name: name.into(), bytes, listing: listing(shortest.body) });
     }
@@ -130,8 +130,7 @@ fn of_library(archive: &Path, member: &str, library: &str) -> Result<Vec<Modelle
 
 /// Returns the primitive of a library's loop, its name, and the bytes of an iteration.
 fn known(body: &[Instruction]) -> Option<(&'static str, &'static str, f64)> {
-    let wide = body.iter().filter(|instruction| instruction.operands.contains("%zmm")).count();
-    if wide < 16 {
+    if !is_wide(body) {
         return None;
     }
     let count = |mnemonic: &str| body.iter().filter(|instruction| instruction.mnemonic == mnemonic).count();
@@ -151,6 +150,11 @@ fn known(body: &[Instruction]) -> Option<(&'static str, &'static str, f64)> {
     };
     let (primitive, bytes) = bytes(kernel, work)?;
     Some((primitive, what, bytes))
+}
+
+/// Returns whether a loop is on vectors of 512 bits.
+fn is_wide(body: &[Instruction]) -> bool {
+    body.iter().filter(|instruction| instruction.operands.contains("%zmm")).count() >= 16
 }
 
 /// Returns the primitive of a kernel, and the message bytes of an iteration on vectors of 512 bits.

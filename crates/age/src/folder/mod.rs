@@ -60,6 +60,7 @@
 //! ```
 
 mod attributes;
+mod fault;
 mod file;
 mod folders;
 mod input;
@@ -67,6 +68,7 @@ mod link;
 mod manifest;
 mod name;
 mod open;
+mod path_form;
 mod seal;
 #[cfg(test)]
 mod tests;
@@ -75,7 +77,8 @@ mod verify;
 mod work;
 
 pub use self::attributes::{Attributes, Stamp};
-pub use self::file::{FileFault, OpenFileError, open_file, seal_file};
+pub use self::fault::FileFault;
+pub use self::file::{OpenFileError, open_file, seal_file};
 pub use self::folders::folders;
 pub use self::link::leads_out;
 pub use self::manifest::{Entry, Id, Known, Manifest, ManifestError};

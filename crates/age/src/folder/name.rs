@@ -4,10 +4,9 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::path_form;
 use super::usable::is_usable;
 
 /// The name of the encrypted manifest in its folder.
@@ -101,40 +100,6 @@ impl fmt::Display for Name {
     }
 }
 
-/// The serialised form of a path: text with `/` between names, or bytes if the path is not UTF-8.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Form {
-    Text(String),
-    Bytes { base64: String },
-}
-
-impl Form {
-    /// Decodes the bytes of a path.
-    pub(super) fn decode(base64: &str) -> Result<Vec<u8>, base64::DecodeError> {
-        BASE64_STANDARD.decode(base64)
-    }
-}
-
-/// Serialises any path. On a system other than Unix, fails if the path is not Unicode.
-pub(super) fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
-    let path = path.as_ref();
-    let form = match path.to_str() {
-        Some(text) if cfg!(windows) => Form::Text(text.replace('\\', "/")),
-        Some(text) => Form::Text(text.to_owned()),
-        None => Form::Bytes { base64: BASE64_STANDARD.encode(bytes(path).ok_or_else(|| not_unicode(path))?) },
-    };
-    form.serialize(serializer)
-}
-
-/// Deserialises any path. On a system other than Unix, bytes that are not UTF-8 are replaced.
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
-    match Form::deserialize(deserializer)? {
-        Form::Text(text) => Ok(text.into()),
-        Form::Bytes { base64 } => Form::decode(&base64).map(from_bytes).map_err(de::Error::custom),
-    }
-}
-
 /// Returns the start of a path, for a message.
 fn shortened(path: &Path) -> String {
     const SHOWN: usize = 200;
@@ -145,40 +110,15 @@ fn shortened(path: &Path) -> String {
     }
 }
 
-fn not_unicode<E: ser::Error>(path: &Path) -> E {
-    E::custom(format!("the name {:?} is not Unicode", path.display().to_string()))
-}
-
-#[cfg(unix)]
-fn bytes(path: &Path) -> Option<&[u8]> {
-    Some(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()))
-}
-
-#[cfg(not(unix))]
-fn bytes(_: &Path) -> Option<&[u8]> {
-    None
-}
-
-#[cfg(unix)]
-fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    let name: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
-    name.into()
-}
-
-#[cfg(not(unix))]
-fn from_bytes(bytes: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&bytes).into_owned().into()
-}
-
 impl Serialize for Name {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize(&self.0, serializer)
+        path_form::serialize(&self.0, serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let path = deserialize(deserializer)?;
+        let path = path_form::deserialize(deserializer)?;
         match Self::new(&path) {
             Some(name) if name.fits() => Ok(name),
             Some(_) => Err(de::Error::custom(TOO_LONG)),
@@ -265,7 +205,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn names_that_are_not_text() {
-        let odd = Name::new(&from_bytes(b"a/\xff\n".to_vec())).unwrap();
+        let odd = Name::new(&path_form::from_bytes(b"a/\xff\n".to_vec())).unwrap();
         let json = serde_json::to_string(&odd).unwrap();
         assert_eq!(json, r#"{"base64":"YS//Cg=="}"#);
         assert_eq!(serde_json::from_str::<Name>(&json).unwrap(), odd);

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
-use super::file::{FileFault, OpenFileError, open_file};
+use super::fault::FileFault;
+use super::file::{OpenFileError, open_file};
 use super::folders::folders;
 use super::link::leads_out;
 use super::manifest::Known;

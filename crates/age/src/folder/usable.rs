@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::name::Form;
+use super::path_form::PathForm;
 
 /// Returns whether this system can have a file or a folder with the name `component`. A file system
 /// may refuse more names: long ones, for example.
@@ -47,10 +47,10 @@ fn is_device(stem: &str) -> bool {
 /// Returns the bytes of a name in a manifest, and the same name with `_` in place of each component
 /// that `is_usable` refuses or that is not Unicode. Returns `None` if there is no such component.
 /// Components that no system can have, such as `..`, stay, so that the name is refused.
-pub(super) fn stand_in(name: Form, is_usable: fn(&str) -> bool) -> Option<(Vec<u8>, String)> {
+pub(super) fn stand_in(name: PathForm, is_usable: fn(&str) -> bool) -> Option<(Vec<u8>, String)> {
     let name = match name {
-        Form::Text(text) => text.into_bytes(),
-        Form::Bytes { base64 } => Form::decode(&base64).ok()?,
+        PathForm::Text(text) => text.into_bytes(),
+        PathForm::Bytes { base64 } => PathForm::decode(&base64).ok()?,
     };
     let is_kept = |part: &str| matches!(part, "" | "." | "..") || part.contains('\0') || is_usable(part);
     let parts: Vec<_> = name

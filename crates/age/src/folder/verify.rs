@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::file::{FileFault, OpenFileError, open_file};
+use super::fault::FileFault;
+use super::file::{OpenFileError, open_file};
 use super::input::open_regular;
 use super::manifest::{Known, Manifest, ManifestError};
 use super::name::{MANIFEST, Name};

@@ -59,9 +59,9 @@ pub use self::encrypted::{EncryptedFileError, EncryptedIdentityFile};
 pub use self::identity::{AnyIdentity, IdentityFault};
 pub use self::recipient::{AnyRecipient, RecipientFault};
 #[cfg(feature = "ssh")]
-pub use self::ssh::{
-    MAX_SSH_IDENTITY_BYTES, SshIdentityFault, decrypt_ssh_identity, parse_ssh_identity, read_ssh_identity,
-};
+pub use self::ssh::{MAX_SSH_IDENTITY_BYTES, decrypt_ssh_identity, parse_ssh_identity, read_ssh_identity};
+#[cfg(feature = "ssh")]
+pub use crate::ssh::SshIdentityFault;
 
 /// The longest key file that age reads, in bytes.
 pub const MAX_FILE_BYTES: usize = 16 << 20;

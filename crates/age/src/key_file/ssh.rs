@@ -3,31 +3,10 @@
 use age::ssh::{EncryptedKey, Identity, ParseRecipientKeyError, Recipient};
 use secrecy::SecretString;
 
-use crate::ssh::{check_halves, check_private_key};
+use crate::ssh::{SshIdentityFault, check_halves, check_private_key};
 
 /// The longest file of an ssh private key, in bytes.
 pub const MAX_SSH_IDENTITY_BYTES: usize = 16 << 10;
-
-/// The reason why a text is not an ssh private key that opens files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SshIdentityFault {
-    /// It is neither a private key in OpenSSH's format nor an RSA private key in PEM.
-    #[error("not an ssh private key")]
-    Malformed,
-    /// Its type, length or encryption is not supported.
-    #[error("ssh keys of this type are not supported")]
-    Unsupported,
-    /// It is encrypted, and there is no passphrase.
-    #[error("the ssh key is encrypted: its passphrase is needed")]
-    PassphraseNeeded,
-    /// The passphrase does not decrypt it.
-    #[error("the passphrase does not open the ssh key")]
-    WrongPassphrase,
-    /// Files that are encrypted to its public half are not opened by its private half.
-    #[error("the public half and the private half of the ssh key do not belong together")]
-    Mismatch,
-}
 
 /// Parses the file of an ssh private key, of type `ssh-ed25519` or `ssh-rsa`, and decrypts it with
 /// the passphrase if it is encrypted.

@@ -1,5 +1,6 @@
 //! ssh keys of the crate `age` as recipients and identities, and the checks that it lacks.
 
+mod fault;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -9,11 +10,12 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use zeroize::Zeroizing;
 
+pub use self::fault::SshIdentityFault;
+use self::fault::SshIdentityFault as Fault;
 use self::wire::PublicKey;
 use crate::adapter::{unwrap, wrap};
 use crate::file_key::FileKey;
 use crate::identity::{Identity, UnwrapError};
-use crate::key_file::SshIdentityFault as Fault;
 use crate::recipient::{Recipient, WrapError, Wrapped};
 use crate::stanza::Stanza;
 use crate::x25519;

@@ -2,7 +2,7 @@
 //! `age` reads it: that crate panics at a zero in a form other than the shortest, and ignores what
 //! follows a public key.
 
-use crate::key_file::SshIdentityFault as Fault;
+use super::fault::SshIdentityFault as Fault;
 
 const ED25519: &[u8] = b"ssh-ed25519";
 const RSA: &[u8] = b"ssh-rsa";

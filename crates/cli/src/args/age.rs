@@ -29,7 +29,7 @@ pub(crate) struct AgeArgs {
 impl AgeArgs {
     /// Returns the action that the flags select, encryption or decryption, and refuses flags that
     /// belong to the other one.
-    pub(super) fn action(self) -> Result<Action> {
+    fn action(self) -> Result<Action> {
         self.check()?;
         let Self { decrypt, sealing, opening, .. } = self;
         if decrypt {
@@ -37,6 +37,16 @@ impl AgeArgs {
         }
         let OpeningArgs { keys: KeyArgs { identities, .. }, threads, folder, inputs, .. } = opening;
         Ok(Action::Encrypt(EncryptArgs { sealing, identities, threads, folder, inputs, many: false }))
+    }
+
+    /// Returns the action, with what [`EncryptArgs::checked`] or [`DecryptArgs::checked`] sets and
+    /// checks.
+    pub(super) fn checked_action(self) -> Result<Action> {
+        match self.action()? {
+            Action::Encrypt(args) => args.checked().map(Action::Encrypt),
+            Action::Decrypt(args) => args.checked().map(Action::Decrypt),
+            action => Ok(action),
+        }
     }
 
     /// Returns the action of a command line of the program `age`, and checks it. `rest` has the

@@ -52,7 +52,7 @@ pub(crate) use rekey::RekeyArgs;
 pub(crate) use shares::{CombineArgs, FormArgs, RefreshArgs, ReissueArgs, ShareAction, ShareInspectArgs, SplitArgs};
 pub(crate) use small::{CompletionsArgs, CpuArgs, ManArgs};
 pub(crate) use subcommand::VERSION;
-use subcommand::{Group, Subcommand, base, parse_as_age, parse_with};
+use subcommand::{Group, Parsed, Subcommand, base, parse_as_age, parse_with};
 pub(crate) use verify::VerifyArgs;
 
 const SUBCOMMANDS: &[Subcommand] = &[
@@ -61,49 +61,49 @@ const SUBCOMMANDS: &[Subcommand] = &[
         about: "Encrypts files and folders to recipients, or with a passphrase",
         group: Group::Files,
         describe: encrypt::command,
-        parse: |c, args| parse_as_age(c, args, Action::Encrypt),
+        parse: |c, args| parse_as_age(c, args, EncryptArgs::checked, Action::Encrypt),
     },
     Subcommand {
         name: "decrypt",
         about: "Decrypts files and folders",
         group: Group::Files,
         describe: decrypt::command,
-        parse: |c, args| parse_as_age(c, args, Action::Decrypt),
+        parse: |c, args| parse_as_age(c, args, DecryptArgs::checked, Action::Decrypt),
     },
     Subcommand {
         name: "inspect",
         about: "Shows the recipient types and the sizes of encrypted files",
         group: Group::Files,
         describe: inspect::command,
-        parse: |c, args| parse_as_age(c, args, Action::Inspect),
+        parse: |c, args| parse_as_age(c, args, InspectArgs::checked, Action::Inspect),
     },
     Subcommand {
         name: "verify",
         about: "Checks that files are intact and complete; writes nothing",
         group: Group::Files,
         describe: verify::command,
-        parse: |c, args| parse_as_age(c, args, Action::Verify),
+        parse: |c, args| parse_as_age(c, args, VerifyArgs::checked, Action::Verify),
     },
     Subcommand {
         name: "rekey",
         about: "Changes the recipients of files, without encrypting them again",
         group: Group::Files,
         describe: rekey::command,
-        parse: |c, args| parse_as_age(c, args, Action::Rekey),
+        parse: |c, args| parse_as_age(c, args, RekeyArgs::checked, Action::Rekey),
     },
     Subcommand {
         name: "contribute",
         about: "Gives your part of a file's key to the person who opens the file",
         group: Group::Files,
         describe: contribute::command,
-        parse: |c, args| parse_as_age(c, args, Action::Contribute),
+        parse: |c, args| parse_as_age(c, args, ContributeArgs::checked, Action::Contribute),
     },
     Subcommand {
         name: "keygen",
         about: "Makes a key pair, or prints the recipients of an identity file",
         group: Group::Keys,
         describe: keygen::command,
-        parse: |c, args| parse_as_age(c, args, Action::Keygen),
+        parse: |c, args| parse_as_age(c, args, Ok, Action::Keygen),
     },
     Subcommand {
         name: "split",
@@ -171,8 +171,8 @@ fn top_command() -> Command {
 }
 
 /// Reads the arguments of `sealane help`, which name a command.
-fn parse_help(command: Command, args: Vec<OsString>) -> Result<Action, clap::Error> {
-    help::text(command, args, SUBCOMMANDS, &top_command()).map(Action::Print)
+fn parse_help(command: Command, args: Vec<OsString>) -> Parsed {
+    help::text(command, args, SUBCOMMANDS, &top_command()).map(|text| Ok(Action::Print(text)))
 }
 
 /// Returns all commands as a tree, for the manual.
@@ -200,27 +200,20 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane -h"));
     };
     let subcommand = first.to_str().and_then(find);
-    let action = match subcommand {
+    let parsed = match subcommand {
         Some(subcommand) => {
             args.remove(0);
             (subcommand.parse)(subcommand.command(), args)
         }
-        None => match matches::read_as_age(top_command(), args).and_then(|found| AgeArgs::from_arg_matches(&found)) {
-            Ok(args) => {
+        None => {
+            matches::read_as_age(top_command(), args).and_then(|found| AgeArgs::from_arg_matches(&found)).map(|args| {
                 args.refuse_unknown_command(&first, first.to_str().and_then(suggestion))?;
-                Ok(args.action()?)
-            }
-            Err(error) => Err(error),
-        },
+                args.checked_action()
+            })
+        }
     };
-    match action {
-        Ok(Action::Encrypt(args)) => args.checked().map(Action::Encrypt),
-        Ok(Action::Decrypt(args)) => args.checked().map(Action::Decrypt),
-        Ok(Action::Verify(args)) => args.checked().map(Action::Verify),
-        Ok(Action::Contribute(args)) => args.checked().map(Action::Contribute),
-        Ok(Action::Inspect(args)) => args.checked().map(Action::Inspect),
-        Ok(Action::Rekey(args)) => args.checked().map(Action::Rekey),
-        Ok(action) => Ok(action),
+    match parsed {
+        Ok(action) => action,
         Err(error) if error.kind() == ErrorKind::DisplayVersion => Ok(Action::Print(format!("sealane {VERSION}\n"))),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),
         Err(error) => Err(usage_error(&error, &first, subcommand)),

@@ -6,6 +6,7 @@ use clap::{Command, FromArgMatches};
 
 use super::action::Action;
 use super::matches;
+use crate::error::Result;
 
 /// A subcommand.
 pub(super) struct Subcommand {
@@ -15,8 +16,12 @@ pub(super) struct Subcommand {
     pub(super) group: Group,
     /// Adds its arguments and its notes.
     pub(super) describe: fn(Command) -> Command,
-    pub(super) parse: fn(Command, Vec<OsString>) -> Result<Action, clap::Error>,
+    pub(super) parse: fn(Command, Vec<OsString>) -> Parsed,
 }
+
+/// The action that the arguments request, the reason why they do not go together, or clap's error:
+/// they cannot be parsed, or request help.
+pub(super) type Parsed = Result<Result<Action>, clap::Error>;
 
 impl Subcommand {
     /// Returns its definition for clap.
@@ -56,21 +61,18 @@ pub(super) fn base(name: &'static str) -> Command {
 }
 
 /// Parses the arguments of a subcommand into `A`, and returns its action.
-pub(super) fn parse_with<A: FromArgMatches>(
-    command: Command,
-    args: Vec<OsString>,
-    action: fn(A) -> Action,
-) -> Result<Action, clap::Error> {
-    A::from_arg_matches(&matches::read(command, args)?).map(action)
+pub(super) fn parse_with<A: FromArgMatches>(command: Command, args: Vec<OsString>, action: fn(A) -> Action) -> Parsed {
+    A::from_arg_matches(&matches::read(command, args)?).map(|args| Ok(action(args)))
 }
 
-/// Like [`parse_with`], for arguments in age's grammar.
+/// Like [`parse_with`], for arguments in age's grammar. `check` checks which of them go together.
 pub(super) fn parse_as_age<A: FromArgMatches>(
     command: Command,
     args: Vec<OsString>,
+    check: fn(A) -> Result<A>,
     action: fn(A) -> Action,
-) -> Result<Action, clap::Error> {
-    A::from_arg_matches(&matches::read_as_age(command, args)?).map(action)
+) -> Parsed {
+    A::from_arg_matches(&matches::read_as_age(command, args)?).map(|args| check(args).map(action))
 }
 
 /// Returns the subcommand of that name.

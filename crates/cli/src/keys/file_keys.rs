@@ -89,8 +89,8 @@ impl Openers {
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
             return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
         }
-        // Of the identities, only a plugin could open a file that is encrypted with a passphrase,
-        // so encrypted identity files are not tried.
+        // Only a plugin could open a file that is encrypted with a passphrase, so encrypted
+        // identity files are not tried.
         let identities = self.identities.for_file(with_passphrase);
         let together = ThresholdIdentity::new(self.identities.holders(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();

@@ -306,7 +306,7 @@ fn impossible_measurements_are_errors() {
 /// backend. Each line has a value and an answer.
 #[test]
 fn tuning_lists_every_threshold() {
-    let source = include_str!("../../../simd/src/tuning.rs");
+    let source = include_str!("../../../simd/src/tuning/mod.rs");
     let table = source.split_once("pub struct Tuning {").unwrap().1.split_once("\n}").unwrap().0;
     let fields = table.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':'));
     let constants = source.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(": u"));

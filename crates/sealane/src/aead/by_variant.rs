@@ -18,8 +18,8 @@ use crate::error::OpenError;
 use crate::poly1305::{Poly1305, Tag, tags_equal};
 use crate::wipe::wipe;
 
-/// The length of the pieces in which a message is sealed. A piece is whole blocks, and stays in the
-/// first-level cache between the cipher and the authenticator.
+/// The length of the pieces in which a message is sealed. A piece is whole blocks. The limit is the
+/// first-level cache, in which a piece stays between the cipher and the authenticator.
 const PIECE_BYTES: usize = 8 * 1024;
 
 /// A key and the backend that works with it.

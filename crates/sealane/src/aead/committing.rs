@@ -6,6 +6,7 @@ use core::fmt;
 use blake2::digest::Digest;
 use blake2::digest::consts::U32;
 use sealane_simd::Output;
+use sealane_simd::tuning::TWO_PASS_PIECE_BYTES;
 use subtle::ConstantTimeEq;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, check_length, empty_output};
@@ -39,9 +40,6 @@ pub type CommittingChaCha20Poly1305 = CommittingChaChaPoly1305<Ietf>;
 /// XChaCha20-Poly1305, whose nonces may be drawn at random, with a tag that commits to the key. See
 /// [`CommittingChaChaPoly1305`].
 pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
-
-/// Bytes of a message that are copied to the output and decrypted at a time.
-const PIECE_BYTES: usize = 16384;
 
 /// Authenticated encryption that commits: it is infeasible to find a ciphertext and a tag that open
 /// under two keys, under two nonces, or with two different associated data.
@@ -184,7 +182,7 @@ impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
     ) -> Result<&'o mut [u8], OpenError> {
         let mut output = empty_output(plaintext, ciphertext.len());
         let mut verified = self.verify(nonce, aad, ciphertext, tag)?;
-        for piece in ciphertext.chunks(PIECE_BYTES) {
+        for piece in ciphertext.chunks(TWO_PASS_PIECE_BYTES) {
             verified.decrypt(output.append(piece))?;
         }
         Ok(output.finish())

@@ -15,8 +15,9 @@ const GROUP_BYTES: usize = 16 * BLOCK_BYTES;
 pub(super) const PAIR_BYTES: usize = 2 * GROUP_BYTES;
 
 /// The part of a message whose key stream is computed together with block 0. Other parts are pairs
-/// of groups, the last of which may be incomplete. Of the bytes that fill no pair, there may be
-/// - enough for a pair that is incomplete: then this part is the first pair;
+/// of groups, and the last one may be incomplete. The number of bytes that fill no pair decides
+/// which part this is:
+/// - enough for an incomplete pair: this part is the first pair;
 /// - few: they are the end of the message. Its key stream fits in the set with block 0, and this
 ///   part is that end and the first pair;
 /// - some number between: they are the start of the message, and this part is that start.

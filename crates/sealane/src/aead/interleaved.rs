@@ -168,7 +168,7 @@ impl Interleave for Authenticate {
 
 /// Combines `data`, up to a group, with the key stream from block `counter` on. At the same time,
 /// adds as many blocks of `ciphertext` to the authenticator as there is time for. A whole group has
-/// time for the blocks of another whole one. Of a shorter `ciphertext`, one or two blocks may be
+/// time for the blocks of another whole one. A shorter `ciphertext` may have one or two blocks
 /// left, because some kernels add blocks in threes and fours. Without a `ciphertext`, adds the
 /// blocks of `data`, before it is decrypted. Returns the number of bytes that were added. All
 /// callers share one copy of this function.

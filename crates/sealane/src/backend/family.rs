@@ -1,4 +1,4 @@
-//! What the backends of all families have in common: their names, their self-tests, and the choice
+//! The common parts of the backends of all families: their names, their self-tests, and the choice
 //! of one of them.
 
 use core::fmt;

@@ -51,7 +51,7 @@ pub(crate) fn hchacha<const ROUNDS: usize>(
     derive(permute, key, nonce, level, subkey);
 }
 
-// What follows is not generic: it is compiled once, with this crate and its optimisation.
+// The code below is not generic: it is compiled once, with this crate and its optimisation.
 
 type Permute = fn(Level, &mut State);
 

@@ -204,8 +204,8 @@ impl GroupOfMessage<'_> {
 }
 
 /// Writes a set to `first`: block 0 of ChaCha20's key stream and three blocks from `counter` on.
-/// Combines `data`, which is two groups, with the key stream from block 1 on. Beside two groups,
-/// the set costs almost nothing if vector additions take two cycles.
+/// Combines `data`, which is two groups, with the key stream from block 1 on. The set costs almost
+/// nothing beside two groups if vector additions take two cycles.
 pub(crate) fn xor_two_and_set<S: Simd>(
     token: S,
     state: &State,

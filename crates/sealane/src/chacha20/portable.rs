@@ -6,6 +6,7 @@
 //! loop in `double_round` computes a whole double round, which is too long to be unrolled. After
 //! vectorisation, no loop over lanes is left, and the state is in registers.
 
+use sealane_simd::tuning::PORTABLE_MAX_SINGLE_BLOCKS;
 use sealane_simd::xor_bytes;
 
 use super::rows::PORTABLE_GROUP_BYTES;
@@ -15,15 +16,6 @@ use crate::wipe::wipe;
 
 /// Number of blocks that are computed at once: one in each lane of 128-bit vectors.
 const LANES: usize = PORTABLE_GROUP_BYTES / BLOCK_BYTES;
-/// The most blocks that are faster one by one than in a group. Without vectors, one by one is
-/// always faster.
-const MAX_SINGLE_BLOCKS: usize = if cfg!(target_arch = "x86_64") {
-    2
-} else if cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")) {
-    1
-} else {
-    LANES
-};
 
 /// Computes two independent quarter rounds (RFC 8439, section 2.1), step by step.
 macro_rules! two_quarter_rounds {
@@ -52,7 +44,7 @@ type Lanes = [u32; LANES];
 /// Combines up to [`PORTABLE_GROUP_BYTES`] of data with the key stream from block `counter` on.
 #[inline(always)]
 pub(super) fn apply<const ROUNDS: usize>(state: &State, mut counter: u32, data: &mut [u8]) {
-    if data.len() > MAX_SINGLE_BLOCKS * BLOCK_BYTES {
+    if data.len() > PORTABLE_MAX_SINGLE_BLOCKS * BLOCK_BYTES {
         return group::<ROUNDS>(state, counter, data);
     }
     for block in data.chunks_mut(BLOCK_BYTES) {

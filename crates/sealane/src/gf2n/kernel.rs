@@ -11,9 +11,8 @@ use crate::wipe::wipe;
 
 pub(super) type Vector<F, V> = <F as Field>::Poly<V>;
 
-/// Fields of at least this degree compute a product in a function that is not inlined. The product
-/// takes so long that the call costs nothing measurable, and inlining it everywhere would be too
-/// much code.
+/// Fields of at least this degree compute a product in a function that is not inlined. This limits
+/// the size of the code, not the time: a call is short beside such a product.
 pub(super) const OUTLINED_BITS: usize = 512;
 
 /// Loads the same element into each lane.

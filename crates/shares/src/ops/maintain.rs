@@ -29,8 +29,8 @@ use sealane::shamir::bytes::Refresher;
 /// 3. Destroy the old shares.
 ///
 /// Damaged shares, and shares beyond the threshold that contradict the others, are errors. The
-/// computer that refreshes has enough shares to reach the threshold, so anyone who controls it could
-/// compute the secret.
+/// computer that refreshes has enough shares to reach the threshold, so anyone who controls it
+/// could compute the secret.
 ///
 /// ```
 /// use sealane_shares::{Refresh, Share, combine, split};

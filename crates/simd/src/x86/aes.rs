@@ -5,13 +5,13 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::detect::Features;
+use super::feature_sets::{AVX2, AVX512, SSSE3};
 use super::macros::{token, with_features};
-use super::{avx2, avx512, ssse3};
 use crate::aes::{AesBlocks, AesToken, Block, Columns, whole_blocks};
+use crate::cpuid::Features;
 
-const AES_NI: Features = ssse3::FEATURES.union(Features::SSE41).union(Features::AES);
-const VAES: Features = avx2::FEATURES.union(Features::AES).union(Features::VAES);
+const AES_NI: Features = SSSE3.union(Features::SSE41).union(Features::AES);
+const VAES: Features = AVX2.union(Features::AES).union(Features::VAES);
 
 token! {
     /// Proof of AES-NI and SSE4.1.
@@ -25,7 +25,7 @@ token! {
 
 token! {
     /// Proof of VAES, AES-NI and AVX-512 F, BW, VL and DQ.
-    Vaes512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,vaes,aes", VAES.union(avx512::FEATURES)
+    Vaes512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,vaes,aes", VAES.union(AVX512)
 }
 
 /// Gives a token its vectors of blocks.

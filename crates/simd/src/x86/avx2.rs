@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::detect::Features;
+use super::feature_sets;
 use super::macros::{
     binary, double_rounds, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words,
 };
@@ -16,17 +16,9 @@ use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
 
-/// The features that the compiler may use where `avx2` and `bmi2` are enabled.
-pub(super) const FEATURES: Features = super::ssse3::FEATURES
-    .union(Features::SSE41)
-    .union(Features::SSE42)
-    .union(Features::AVX)
-    .union(Features::AVX2)
-    .union(Features::BMI2);
-
 token! {
     /// Proof of AVX2, and of BMI2, whose wide multiply serves the scalar code of the same kernels.
-    Avx2: "avx2,bmi2", FEATURES
+    Avx2: "avx2,bmi2", feature_sets::AVX2
 }
 
 simd! { Avx2: Avx2Words<Self>, Avx2U64Lanes<Self>, super::ssse3::Ssse3, Avx2, AVX2 }

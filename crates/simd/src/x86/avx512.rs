@@ -7,12 +7,13 @@ use core::arch::x86_64::*;
 
 use super::avx512vl::Avx512Vl;
 use super::bytes512::{load_up_to_64, xor_block, xor_bytes, xor_start_of_keys};
-use super::detect::Features;
+use super::feature_sets;
 use super::macros::{binary, from_lanes, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use super::messages512::{blocks_of_messages, transposed};
 use super::ssse3::store_pair;
 use crate::aligned::AlignedBytes;
 use crate::class::CpuClass;
+use crate::cpuid::Features;
 use crate::kernels::ChaCha20Rounds;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::groups512::asm_on_two_groups;
@@ -25,18 +26,9 @@ use crate::pending_poly1305::PendingPoly1305;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
 
-/// The features that the compiler may use where those of [`Avx512`] are enabled.
-pub(super) const FEATURES: Features = super::avx2::FEATURES
-    .union(Features::FMA)
-    .union(Features::F16C)
-    .union(Features::AVX512F)
-    .union(Features::AVX512BW)
-    .union(Features::AVX512VL)
-    .union(Features::AVX512DQ);
-
 token! {
     /// Proof of AVX-512 F, BW, VL and DQ, and of AVX2 and BMI2.
-    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES
+    Avx512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", feature_sets::AVX512
 }
 
 macro_rules! ifma {
@@ -45,7 +37,7 @@ macro_rules! ifma {
 
 token! {
     /// Proof of AVX-512 IFMA, F, BW, VL and DQ, and of AVX2 and BMI2.
-    Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", FEATURES.union(Features::AVX512IFMA)
+    Avx512Ifma: "avx512ifma,avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2", feature_sets::AVX512.union(Features::AVX512IFMA)
 }
 
 simd! { Avx512: Avx512Words<Self>, Avx512U64Lanes<Self>, Avx512Vl, Avx512, AVX512;

@@ -6,7 +6,7 @@ use core::arch::x86::*;
 use core::arch::x86_64::*;
 
 use super::avx2::{Avx2, Avx2U64Lanes, Avx2Words, ProvesAvx2, Rotations};
-use super::avx512;
+use super::feature_sets;
 use super::macros::{double_rounds, simd, token, unary, with_features};
 use crate::kernels::ChaCha20Rounds;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
@@ -18,7 +18,7 @@ token! {
     /// On some CPUs, vectors of 512 bits lower the clock frequency of the core, for a millisecond
     /// after a single instruction. Compilers use such vectors to copy and clear memory wherever
     /// they may. Functions are therefore compiled for AVX2, and rotations are in assembly.
-    Avx512Vl: "avx2,bmi2", avx512::FEATURES
+    Avx512Vl: "avx2,bmi2", feature_sets::AVX512
 }
 
 simd! { Avx512Vl: Avx2Words<Self>, Avx2U64Lanes<Self>, Avx512Vl, Avx512Vl, AVX512_VL }

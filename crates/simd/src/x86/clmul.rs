@@ -5,9 +5,10 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::detect::Features;
+use super::feature_sets::{AVX2, AVX512};
 use super::macros::{token, with_features};
 use crate::clmul::{Clmul, ClmulLanes};
+use crate::cpuid::Features;
 
 const SSE: Features =
     Features::SSE2.union(Features::SSE3).union(Features::SSSE3).union(Features::SSE41).union(Features::PCLMULQDQ);
@@ -19,13 +20,13 @@ token! {
 
 token! {
     /// Proof of VPCLMULQDQ on 256-bit vectors, AVX2 and BMI2.
-    Vpclmulqdq: "avx2,bmi2,pclmulqdq,vpclmulqdq", super::avx2::FEATURES.union(Features::PCLMULQDQ).union(Features::VPCLMULQDQ)
+    Vpclmulqdq: "avx2,bmi2,pclmulqdq,vpclmulqdq", AVX2.union(Features::PCLMULQDQ).union(Features::VPCLMULQDQ)
 }
 
 token! {
     /// Proof of VPCLMULQDQ and AVX-512 F, BW, VL and DQ.
     Vpclmulqdq512: "avx512f,avx512bw,avx512vl,avx512dq,avx2,bmi2,pclmulqdq,vpclmulqdq",
-    super::avx512::FEATURES.union(Features::PCLMULQDQ).union(Features::VPCLMULQDQ)
+    AVX512.union(Features::PCLMULQDQ).union(Features::VPCLMULQDQ)
 }
 
 impl Clmul for Pclmulqdq {

@@ -8,9 +8,9 @@ use core::arch::x86_64::*;
 
 use super::avx2::Avx2;
 use super::avx512::Avx512;
-use super::detect::Features;
 use super::gf8::gf8_bytes;
 use super::macros::{token, with_features};
+use crate::cpuid::Features;
 use crate::gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS};
 
 token! {

@@ -16,12 +16,12 @@ macro_rules! token {
             #[must_use]
             #[inline]
             pub fn detect() -> Option<Self> {
-                let compiled_for = const { $crate::x86::detect::Features::COMPILED_FOR.contains(Self::BITS) };
-                (compiled_for || $crate::x86::detect::Features::detect().contains(Self::BITS)).then_some(Self(()))
+                let compiled_for = const { $crate::cpuid::Features::COMPILED_FOR.contains(Self::BITS) };
+                (compiled_for || $crate::cpuid::Features::detect().contains(Self::BITS)).then_some(Self(()))
             }
 
             /// The features that this token proves.
-            pub(super) const BITS: $crate::x86::detect::Features = $bits;
+            pub(super) const BITS: $crate::cpuid::Features = $bits;
 
             /// Returns this token. The caller has checked that `_proof` proves all its features.
             #[allow(dead_code, reason = "not every token is another's")]

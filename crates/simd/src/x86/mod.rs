@@ -50,7 +50,7 @@ mod avx512;
 mod avx512vl;
 mod bytes512;
 mod clmul;
-mod detect;
+mod feature_sets;
 mod gf8;
 mod gf8_gfni;
 mod macros;
@@ -65,8 +65,8 @@ pub use clmul::{
     Pclmulqdq, PclmulqdqLane, Vpclmulqdq, Vpclmulqdq512, Vpclmulqdq512Lane, Vpclmulqdq512Lanes, VpclmulqdqLane,
     VpclmulqdqLanes,
 };
-pub use detect::Features;
-pub(crate) use detect::cpuid;
 pub use gf8::{Avx2Bytes, Avx512Bytes, Ssse3Bytes};
 pub use gf8_gfni::{Gfni, Gfni512, Gfni512Bytes, GfniBytes};
 pub use ssse3::{Ssse3, Ssse3U64Lanes, Ssse3Words};
+
+pub use crate::cpuid::Features;

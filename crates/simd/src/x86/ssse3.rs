@@ -5,7 +5,7 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use super::detect::Features;
+use super::feature_sets;
 use super::macros::{binary, shifts_and_opaque, simd, token, u64_lanes, unary, with_features, words};
 use crate::kernels::ChaCha20Rounds;
 use crate::map_array::map_array;
@@ -13,12 +13,9 @@ use crate::pair::Pair;
 use crate::simd::{MAX_U64_LANES, U64Lanes};
 use crate::words::{MAX_WORDS_LANES, Words};
 
-/// The features that the compiler may use where `ssse3` is enabled.
-pub(super) const FEATURES: Features = Features::SSE2.union(Features::SSE3).union(Features::SSSE3);
-
 token! {
     /// Proof of SSSE3, SSE3 and SSE2.
-    Ssse3: "ssse3", FEATURES
+    Ssse3: "ssse3", feature_sets::SSSE3
 }
 
 simd! { Ssse3: Ssse3Words, Ssse3U64Lanes, Ssse3, Ssse3, SSSE3 }

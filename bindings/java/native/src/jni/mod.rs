@@ -64,18 +64,23 @@ fn with_array(env: &Environment, array: jbyteArray, offset: jint, read: impl FnO
     read(at(from.start(), offset))
 }
 
-/// Defines two functions for whole messages, in arrays and in direct buffers. `$behind_input` and
-/// `$behind_output` are the numbers of bytes after the message in the input and the output.
+/// Defines two functions for whole messages, in arrays and in direct buffers. `$argument` is the
+/// argument of `$transform` after the head, which is followed by `$aad_len` bytes of associated
+/// data. `$behind_input` and `$behind_output` are the numbers of bytes after the message in the
+/// input and the output.
 macro_rules! message {
-    ($arrays:ident, $buffers:ident, $transform:path, $behind_input:expr, $behind_output:expr) => {
+    (
+        $arrays:ident, $buffers:ident, $transform:path,
+        $argument:ident: $type:ty, $aad_len:expr, $behind_input:expr, $behind_output:expr
+    ) => {
         /// Encrypts or decrypts a message in arrays.
         #[unsafe(no_mangle)]
         pub unsafe extern "system" fn $arrays(
             env: *mut JNIEnv,
             _class: jclass,
-            aead: jint,
+            algorithm: jint,
             head: jbyteArray,
-            aad_len: jint,
+            $argument: $type,
             input: jbyteArray,
             input_offset: jint,
             len: jint,
@@ -84,11 +89,11 @@ macro_rules! message {
         ) -> jint {
             // SAFETY: the rules above.
             let env = unsafe { Environment::new(env) };
-            let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+            let Some(head) = HeadCopy::new(&env, head, $aad_len) else { return Failure::OutOfMemory as i32 };
             let (read, write) = (len as usize + $behind_input, len as usize + $behind_output);
             with_arrays(&env, (input, input_offset, read), (output, output_offset, write), |from, to| {
                 // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
-                unsafe { $transform(aead, head.start(), aad_len, from, 0, len, to, 0) }
+                unsafe { $transform(algorithm, head.start(), $argument, from, 0, len, to, 0) }
             })
         }
 
@@ -97,9 +102,9 @@ macro_rules! message {
         pub unsafe extern "system" fn $buffers(
             env: *mut JNIEnv,
             _class: jclass,
-            aead: jint,
+            algorithm: jint,
             head: jbyteArray,
-            aad_len: jint,
+            $argument: $type,
             input: jobject,
             input_offset: jint,
             len: jint,
@@ -109,61 +114,25 @@ macro_rules! message {
             // SAFETY: the rules above.
             let env = unsafe { Environment::new(env) };
             let (from, to) = (env.address(input), env.address(output));
-            let Some(head) = HeadCopy::new(&env, head, aad_len) else { return Failure::OutOfMemory as i32 };
+            let Some(head) = HeadCopy::new(&env, head, $aad_len) else { return Failure::OutOfMemory as i32 };
             // SAFETY: the addresses are those of the buffers, and the rules above.
-            unsafe { $transform(aead, head.start(), aad_len, from, input_offset, len, to, output_offset) }
+            unsafe { $transform(algorithm, head.start(), $argument, from, input_offset, len, to, output_offset) }
         }
     };
 }
 
-message!(Java_sealane_jca_Native_sealArrays, Java_sealane_jca_Native_sealBuffers, ffm::sealane_jca_seal, 0, TAG_BYTES);
-message!(Java_sealane_jca_Native_openArrays, Java_sealane_jca_Native_openBuffers, ffm::sealane_jca_open, TAG_BYTES, 0);
-
-/// Encrypts or decrypts arrays with a key stream.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_jca_Native_xorArrays(
-    env: *mut JNIEnv,
-    _class: jclass,
-    cipher: jint,
-    head: jbyteArray,
-    position: jlong,
-    input: jbyteArray,
-    input_offset: jint,
-    len: jint,
-    output: jbyteArray,
-    output_offset: jint,
-) -> jint {
-    // SAFETY: the rules above.
-    let env = unsafe { Environment::new(env) };
-    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
-    let size = len as usize;
-    with_arrays(&env, (input, input_offset, size), (output, output_offset, size), |from, to| {
-        // SAFETY: the pointers are those of the arrays or of copies, and the rules above.
-        unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, 0, len, to, 0) }
-    })
-}
-
-/// Encrypts or decrypts direct buffers with a key stream.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn Java_sealane_jca_Native_xorBuffers(
-    env: *mut JNIEnv,
-    _class: jclass,
-    cipher: jint,
-    head: jbyteArray,
-    position: jlong,
-    input: jobject,
-    input_offset: jint,
-    len: jint,
-    output: jobject,
-    output_offset: jint,
-) -> jint {
-    // SAFETY: the rules above.
-    let env = unsafe { Environment::new(env) };
-    let (from, to) = (env.address(input), env.address(output));
-    let Some(head) = HeadCopy::new(&env, head, 0) else { return Failure::OutOfMemory as i32 };
-    // SAFETY: the addresses are those of the buffers, and the rules above.
-    unsafe { ffm::sealane_jca_xor(cipher, head.start(), position, from, input_offset, len, to, output_offset) }
-}
+message!(
+    Java_sealane_jca_Native_sealArrays, Java_sealane_jca_Native_sealBuffers, ffm::sealane_jca_seal,
+    aad_len: jint, aad_len, 0, TAG_BYTES
+);
+message!(
+    Java_sealane_jca_Native_openArrays, Java_sealane_jca_Native_openBuffers, ffm::sealane_jca_open,
+    aad_len: jint, aad_len, TAG_BYTES, 0
+);
+message!(
+    Java_sealane_jca_Native_xorArrays, Java_sealane_jca_Native_xorBuffers, ffm::sealane_jca_xor,
+    position: jlong, 0, 0, 0
+);
 
 /// Computes a Poly1305 tag.
 #[unsafe(no_mangle)]

@@ -9,8 +9,9 @@ use base64::prelude::BASE64_STANDARD_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::attributes::Attributes;
-use super::file::FileFault;
-use super::name::{self, Form, Name};
+use super::fault::FileFault;
+use super::name::{Name, TOO_LONG};
+use super::path_form::{self, PathForm};
 use super::usable::{is_usable, stand_in};
 use crate::keys::FILE_ID_BYTES;
 use crate::message::OneLine;
@@ -57,7 +58,7 @@ pub enum Entry {
         /// Its name.
         name: Name,
         /// Its target.
-        #[serde(with = "name")]
+        #[serde(with = "path_form")]
         target: PathBuf,
     },
 }
@@ -153,7 +154,7 @@ impl Manifest {
         let mut manifest = Self::default();
         for entry in entries {
             if !entry.name().fits() {
-                return Err(io::Error::new(io::ErrorKind::InvalidFilename, name::TOO_LONG));
+                return Err(io::Error::new(io::ErrorKind::InvalidFilename, TOO_LONG));
             }
             write_line(&mut to, &entry)?;
             manifest.add(entry).map_err(invalid)?;
@@ -207,7 +208,7 @@ impl Manifest {
     fn without_unusable(&mut self, line: &[u8], is_usable: fn(&str) -> bool) -> serde_json::Result<Option<Entry>> {
         #[derive(Deserialize)]
         struct Named {
-            name: Form,
+            name: PathForm,
         }
         let Named { name } = serde_json::from_slice(line)?;
         let Some((name, usable)) = stand_in(name, is_usable) else {

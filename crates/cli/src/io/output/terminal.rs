@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// The number of bytes that are held back, and checked before any of them is shown.
 const HELD_BACK: usize = 1 << 20;
 
-/// What may be shown. Binary data would act on the terminal.
+/// The data that may be shown. Binary data would act on the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Accepted {
     Anything,

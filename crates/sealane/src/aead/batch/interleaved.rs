@@ -11,8 +11,7 @@ use core::slice;
 use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
 use sealane_simd::{PendingPoly1305, Simd, Words, xor_bytes};
 
-use super::request::Request;
-use super::shared_vectors::MAX_MESSAGES;
+use super::request::{MAX_MESSAGES, Request};
 use crate::aead::construction::{begin_mac, finish_mac, lengths, message_block};
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{Block, Keys, Row, Target};

@@ -1,9 +1,13 @@
-//! One message of a batch.
+//! One message of a batch, and how many a batch has.
 
 use crate::aead::construction::verify;
 use crate::poly1305::Tag;
 use crate::poly1305::many::Input;
 use crate::wipe::wipe;
+
+/// The largest number of messages in a batch: twice the 32-bit lanes of the widest vector, four
+/// times its 64-bit lanes.
+pub(super) const MAX_MESSAGES: usize = 32;
 
 /// A message that is sealed or opened in place.
 #[derive(Default)]

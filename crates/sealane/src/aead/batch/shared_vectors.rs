@@ -8,17 +8,13 @@ use core::slice;
 use sealane_simd::tuning::BATCH_MAX_BYTES_IN_LANES;
 use sealane_simd::{Level, MAX_U64_LANES, Simd, Token, U64Lanes, dispatch, xor_bytes};
 
-use super::request::{Operation, Request};
+use super::request::{MAX_MESSAGES, Operation, Request};
 use super::{in_turn, interleaved};
 use crate::aead::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{self, Block, Keys, Row, Target};
 use crate::poly1305::many::{Input, Tile, tags};
 use crate::wipe::wipe;
-
-/// The largest number of messages in a batch: twice the 32-bit lanes of the widest vector, four
-/// times its 64-bit lanes.
-pub(super) const MAX_MESSAGES: usize = 32;
 
 /// Messages under one key. The values that belong to a message are at its index in each array.
 pub(super) struct Batch<'a> {

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use sealane_simd::{Level, Simd, Token, dispatch};
 
-use super::window::Direction;
+use super::direction::Direction;
 use crate::aead::interleaved::{GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
 use crate::chacha20::rows::write_rows;
 use crate::chacha20::state::State;

@@ -7,6 +7,7 @@
 //! one, or, to decrypt, of the same one. A long piece is processed in place. If many pieces are
 //! only authenticated, [`crate::poly1305::Pieces`] adds them up.
 
+mod direction;
 mod groups;
 mod pairs;
 mod state;
@@ -16,8 +17,9 @@ use core::fmt;
 
 use sealane_simd::Level;
 
+use self::direction::Direction;
 use self::state::StreamState;
-use self::window::{Direction, Window};
+use self::window::Window;
 use crate::backend::Backend;
 use crate::chacha20::{BLOCK_BYTES, State};
 use crate::error::{CounterOverflow, OpenError};

@@ -4,7 +4,7 @@
 use sealane_simd::tuning::MIN_PAIRS_OF_PIECES;
 use sealane_simd::{Level, Simd};
 
-use super::window::Direction;
+use super::direction::Direction;
 use crate::aead::ciphertext_copy::CiphertextCopy;
 use crate::aead::construction::block_at;
 use crate::aead::first_portion::PAIR_BYTES;

@@ -3,9 +3,10 @@
 use sealane_simd::tuning::{MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING, TWO_PASS_PIECE_BYTES};
 use sealane_simd::{Level, dispatch};
 
+use super::direction::Direction;
 use super::groups::{self, Waiting};
 use super::pairs;
-use super::window::{Direction, Wanted, Window};
+use super::window::{Wanted, Window};
 use crate::aead::MAX_MESSAGE_BYTES;
 use crate::aead::construction::one_time_key;
 use crate::aead::interleaved::GROUP_BYTES;

@@ -3,6 +3,7 @@
 use sealane_simd::tuning::NARROWER_MAX_BYTES_OF_PIECES;
 use sealane_simd::{Level, dispatch, xor_bytes};
 
+use super::direction::Direction;
 use super::groups;
 use crate::aead::construction::block_at;
 use crate::aead::interleaved;
@@ -11,7 +12,8 @@ use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, xor_chacha20};
 use crate::wipe::wipe;
 
-/// Bytes of a window if cipher and authenticator take turns: enough for fast calls of both.
+/// Bytes of a window if cipher and authenticator take turns: a group of the widest vectors. This
+/// limits the memory, because each message in progress has a window.
 const MAX_WINDOW_BYTES: usize = 1024;
 
 /// A part of the key stream, from the start of a block on.
@@ -36,13 +38,6 @@ pub(super) struct Window {
     len: usize,
     /// Bytes of a set: fewer bytes take the same time.
     pub(super) set_bytes: usize,
-}
-
-/// The operation on the data.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    Encrypt,
-    Decrypt,
 }
 
 /// How much key stream is wanted, in bytes.

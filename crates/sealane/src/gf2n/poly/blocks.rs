@@ -155,8 +155,8 @@ impl<V: ClmulLanes> Blocks<V> for Block<V> {
     }
 }
 
-/// Products of halves with at least this many limbs are function calls. Inlining them would give
-/// hundreds of multiply instructions in a row.
+/// Products of halves with at least this many limbs are function calls. This limits the size of the
+/// code: inlining them would give hundreds of multiply instructions in a row.
 const OUTLINED_LIMBS: usize = 8;
 
 #[inline(always)]

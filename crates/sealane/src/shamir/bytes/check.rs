@@ -14,7 +14,8 @@ use crate::shamir::error::Error;
 use crate::shamir::reed_solomon;
 use crate::wipe::wipe;
 
-/// The number of bytes of each share that are compared at once.
+/// The number of bytes of each share that are compared at once. This limits the stack: a buffer
+/// there holds the syndromes of a piece.
 const PIECE_BYTES: usize = 1024;
 
 /// The result of comparing shares.

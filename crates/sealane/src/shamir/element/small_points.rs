@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 use crate::gf2n::division_steps::inverse_series;
 use crate::gf2n::{ClmulBackend, Element, Field};
 
-/// More points than this never qualify: of 8 points, one has at least degree 3, and the product of
-/// 28 differences could have degree 84.
+/// More points than this never qualify, because products must fit in words: of 8 points, one has at
+/// least degree 3, and the product of 28 differences could have degree 84.
 const MOST_POINTS: usize = 7;
 
 /// Returns the value at `at` of the polynomial with these values at these points, or `None` if the

@@ -181,6 +181,54 @@ macro_rules! loops {
         )
     };
 }
+
+/// The assembly of double rounds on the words `$v` of eight blocks. `$taken` are the blocks of
+/// Poly1305 that it adds, and `$r` is a copy of the limbs of r. Words 11, 14 and 15 and the
+/// operands in memory are the caller's.
+///
+/// # Safety
+/// The assembly reads the three words of `$r`, and 16 bytes for each of the `$plan.blocks()` blocks
+/// in `$taken`, four in each turn of the first loop and three in each of the second. All registers
+/// that it changes are operands. It leaves the stack alone.
+macro_rules! double_rounds_in_ymm {
+    (
+        $v:ident, $pending:ident, $r:ident, $taken:ident, $plan:ident;
+        $($template:expr),*;
+        $($memory:ident = in(reg) $address:expr),*;
+        $($operands:tt)*
+    ) => {
+        asm!(
+            $($template,)*
+            $($memory = in(reg) $address,)*
+            r = in(reg) &raw const $r,
+            blocks = inout(reg) $taken.as_ptr() => _,
+            turns = inout(reg) $plan.packed() => _,
+            h0 = inout(reg) $pending.h[0],
+            h1 = inout(reg) $pending.h[1],
+            h2 = inout(reg) $pending.h[2],
+            t0 = out(reg) _,
+            t1 = out(reg) _,
+            t2 = out(reg) _,
+            t3 = out(reg) _,
+            out("rdx") _,
+            inout("ymm0") $v[0],
+            inout("ymm1") $v[1],
+            inout("ymm2") $v[2],
+            inout("ymm3") $v[3],
+            inout("ymm4") $v[4],
+            inout("ymm5") $v[5],
+            inout("ymm6") $v[6],
+            inout("ymm7") $v[7],
+            inout("ymm8") $v[8],
+            inout("ymm9") $v[9],
+            inout("ymm10") $v[10],
+            inout("ymm12") $v[12],
+            inout("ymm13") $v[13],
+            $($operands)*
+            options(nostack),
+        )
+    };
+}
 // The macros above are in scope only after their definitions.
 pub(crate) mod avx2;
 pub(crate) mod avx512;

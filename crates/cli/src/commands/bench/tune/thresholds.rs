@@ -84,6 +84,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         _ => Nothing(UNUSED),
     };
     let short = batch_max_bytes.unwrap_or(0).min(256);
+    let portable_single = tuning::PORTABLE_MAX_SINGLE_BLOCKS * BLOCK_BYTES;
 
     vec![
         threshold("horizontal_sets", horizontal_sets, sets),
@@ -176,6 +177,15 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             batch_min_short_messages,
             // Some CPUs process messages of one block three at a time in any case.
             together(batch_min_short_messages, 2 * BLOCK_BYTES),
+        ),
+        threshold(
+            "PORTABLE_MAX_SINGLE_BLOCKS",
+            tuning::PORTABLE_MAX_SINGLE_BLOCKS,
+            if is_vector || portable_single == group {
+                Nothing(UNUSED)
+            } else {
+                cipher(after(portable_single), BLOCK_BYTES)
+            },
         ),
         threshold(
             "POLY1305_MIN_BLOCKS_FOR_TWO_CHAINS",

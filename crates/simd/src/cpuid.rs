@@ -1,4 +1,4 @@
-//! Detects CPU features with `cpuid`, without `std`.
+//! Detects the features of x86 CPUs with `cpuid`, without `std`.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86 as arch;
