@@ -26,6 +26,9 @@ mod selection;
 mod test_binaries;
 mod toolchain;
 
+use std::path::PathBuf;
+use std::process::Command;
+
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
@@ -70,6 +73,13 @@ enum Chore {
     Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
     Fuzz(fuzz::Options),
+    /// Build the provider for OpenSSL, and write it with a configuration into a folder
+    Openssl {
+        /// The folder for sealane.so and sealane.cnf
+        // The chore runs in another folder than the user's.
+        #[arg(long, value_name = "DIR", value_parser = |path: &str| std::path::absolute(path))]
+        install: PathBuf,
+    },
     /// Compare the crates in use with docs/dependencies.md
     Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
@@ -101,11 +111,24 @@ fn main() -> Result<()> {
         Chore::Time { operation } => probe::time(operation.as_deref()),
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
         Chore::Dependencies => dependencies::run(),
         Chore::Sbom(options) => sbom::run(&options),
         Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
         Chore::Dist(options) => release::dist::run(&options),
         Chore::Reproducible => release::reproducible::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_for_openssl_is_relative_to_the_users() {
+        let chore = Arguments::parse_from(["xtask", "openssl", "--install", "some/folder"]).chore;
+        let expected = std::env::current_dir().expect("tests run in a folder").join("some/folder");
+        assert!(matches!(chore, Chore::Openssl { install } if install == expected));
     }
 }
