@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{Backend, DecryptError, Decryptor, Identity, StreamReader};
 
-use super::contributed_parts::read_parts;
+use super::contributed_parts::{Parts, Together, read_parts};
 use crate::args::{IdentityArgs, KeyArgs};
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::keys::scrypt::PassphraseIdentity;
 /// Identities, and contributed parts of a file's key. Any number of threads may use them.
 pub(crate) struct Openers {
     identities: Openable,
-    parts: Vec<Part>,
+    parts: Parts,
     /// Whether the command line names an identity or a part.
     any: bool,
     /// Whether there is a default identity. It opens files that are not encrypted with a
@@ -92,7 +92,7 @@ impl Openers {
         // Of the identities, only a plugin could open a file that is encrypted with a passphrase,
         // so encrypted identity files are not tried.
         let identities = self.identities.for_file(with_passphrase);
-        let together = ThresholdIdentity::new(self.identities.holders(), &self.parts);
+        let together = Together::new(self.identities.holders(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
         act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase))
     }

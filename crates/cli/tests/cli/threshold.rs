@@ -71,7 +71,11 @@ fn wrong_parts_are_named() {
     let (dir, _) = dir();
     dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part", "x"]).quiet();
     dir.sh("\"$SEALANE\" -k 2 -R a.pub -R d.pub -o other plain").quiet();
-    dir.run(["-d", "--part", "part", "-i", "a.txt", "other"]).fails("of another file");
+    dir.run(["-d", "--part", "part", "-i", "a.txt", "other"]).fails("\"part\": a part is of another file");
+    dir.run(["-d", "--part", "part", "-i", "a.txt", "-i", "d.txt", "other"]).quiet();
+    dir.run(["contribute", "-y", "-i", "d.txt", "-o", "right", "other"]).quiet();
+    dir.run(["-d", "--part", "right", "--part", "part", "other"]).fails("\"part\": a part is of another file");
+    dir.run(["-d", "--part", "part", "--part", "right", "-i", "a.txt", "other"]).quiet();
     let text = String::from_utf8(dir.read("part")).unwrap();
     dir.write("bad", text.replace("PART-1", "PART-1Q"));
     dir.run(["-d", "--part", "bad", "-i", "a.txt", "x"]).fails("not a part");
