@@ -11,7 +11,7 @@ use crate::args::{KeyArgs, RekeyArgs};
 use crate::error::explain::{encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::sealed::{Entries, Opening, Sealed};
-use crate::folder::{Failures, Id, MANIFEST, Name, Source, encrypted_files};
+use crate::folder::{Failures, Id, MANIFEST, Name, Source, encrypted_files, remove_abandoned};
 use crate::io::input::Input;
 use crate::io::old_header::{self, NewFile, Repair, Target};
 use crate::io::output::{Content, Output, print};
@@ -129,6 +129,9 @@ impl<'a> Rekeying<'a> {
             Ok((Source::in_folder(input, name).map_err(manifest)?, folder))
         });
         let (manifest, Sealed { plan, expected, incomplete }) = match found {
+        if input.is_dir() {
+            remove_abandoned(input);
+        }
             Ok(found) => found,
             Err(error) => {
                 failures.add(&error);

@@ -18,7 +18,7 @@ use super::check::{Check, Checked};
 use super::existing::Found;
 #[cfg(target_os = "linux")]
 use super::file_systems::FileSystems;
-use super::journal::{Done, Journal, Record, is_ours};
+use super::journal::{Done, Journal, Record, busy, is_busy, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::purpose::Purpose;
 use super::run::Failure;
@@ -72,6 +72,9 @@ impl Destination {
         let folders = plan.folders();
         let found = Found { root: &root, path, targets: &targets, direction };
         let has_journal = root.has(Path::new(JOURNAL));
+        if has_journal && is_busy(&root) {
+            return Err(busy(path));
+        }
         let goes_on = mode == Mode::Resume && has_journal;
         if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, is_result) {
             return Ok(None);

@@ -118,6 +118,24 @@ fn a_folder_that_is_known_to_be_incomplete_fails() {
         assert_eq!(run.text(), "1 file with 1 bytes of plaintext is intact\n");
     }
     fs::remove_file(dir.path("sealed/.sealane-resume")).unwrap();
+    // A run that is still at work holds its journal.
+    let journal = fs::File::open(dir.path("sealed/.sealane-resume")).unwrap();
+    journal.lock().unwrap();
+    for args in [
+        &["verify", "-i", "key.txt", "sealed"][..],
+        &["decrypt", "-i", "key.txt", "-o", "open", "sealed"],
+        &["encrypt", "-R", "key.pub", "-o", "sealed", "a", "key.pub"],
+        &["encrypt", "--no-manifest", "-R", "key.pub", "-o", "sealed", "key.pub", "key.txt"],
+    ] {
+        let messages = dir.run(args).err();
+        assert!(messages.contains("another run is at work in \"sealed\""), "{messages}");
+        assert!(!messages.contains("interrupted"), "{messages}");
+    }
+    let manifest = dir.read("sealed/sealane-manifest.age");
+    fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
+    dir.run(["verify", "-i", "key.txt", "sealed"]).fails("another run is at work in \"sealed\"");
+    dir.write("sealed/sealane-manifest.age", manifest);
+    drop(journal);
     dir.run(["verify", "-i", "key.txt", "sealed"]).quiet();
 }
 
