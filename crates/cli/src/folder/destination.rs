@@ -350,14 +350,23 @@ fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
         let explained = Error::cannot_write(path, &error);
         match error.kind() {
             io::ErrorKind::NotADirectory => explained.hint("-o names the folder that the files go to"),
+            // It was missing a moment ago.
+            io::ErrorKind::AlreadyExists if path.is_symlink() => {
+                Error::new(format!("{} is a link to nothing", quoted(path)))
+                    .hint("remove it, or make the folder that it leads to")
+            }
             _ => explained,
         }
     };
     match Dir::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir(path).map_err(cannot)?;
-            let new = NewFolder { path: path.to_owned(), stays: false };
-            Ok((Dir::open(path).map_err(cannot)?, Some(new)))
+            let new = match fs::create_dir(path) {
+                Ok(()) => Some(NewFolder { path: path.to_owned(), stays: false }),
+                // Another run has just created it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => None,
+                Err(error) => return Err(cannot(error)),
+            };
+            Ok((Dir::open(path).map_err(cannot)?, new))
         }
         opened => Ok((opened.map_err(cannot)?, None)),
     }
