@@ -185,6 +185,27 @@ fn typed_input_is_encrypted_when_it_ends() {
 }
 
 #[test]
+/// The end of the input is remembered.
+#[test]
+fn input_at_a_terminal_ends_with_one_end() {
+    let dir = Dir::new();
+    std::os::unix::fs::symlink(SEALANE, dir.path("age-inspect")).unwrap();
+    for (command, what) in [
+        ("\"$SEALANE\" inspect", "the file is empty"),
+        ("./age-inspect", "the file is empty"),
+        ("\"$SEALANE\" share inspect -", "is not a share"),
+        ("\"$SEALANE\" combine -", "no shares"),
+    ] {
+        let mut session = in_terminal(&dir, &format!("echo ready; {command}; echo \"ended $(cat)\""));
+        session.expect("ready");
+        session.send_control('d');
+        session.expect(what);
+        session.send_line("here");
+        session.send_control('d');
+        ends(session, 0, "ended here");
+    }
+}
+
 fn without_arguments_the_short_help_is_shown() {
     let dir = Dir::new();
     let shown = ends(in_terminal(&dir, "exec \"$SEALANE\""), 0, "Usage: sealane");
