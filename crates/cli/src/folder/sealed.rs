@@ -116,7 +116,7 @@ impl Opening {
                 None
             }
             None => {
-                others.push(not_sealed(&input.join(within)));
+                others.push(left_out(&input.join(within)));
                 None
             }
             name => name,
@@ -269,11 +269,19 @@ fn left_out(path: &Path) -> Error {
 /// Returns the error for a file that is decrypted into a folder, but whose name does not give the
 /// one of the result.
 fn not_sealed(path: &Path) -> Error {
-    if path.extension().is_some_and(|extension| extension == "age") {
-        return not_allowed(&quoted(path));
+    match fault_of_name(path) {
+        Some(fault) => Error::new(format!("{} has no name for its result: {fault}", quoted(path)))
+            .hint("decrypt it by itself, with -o FILE"),
+        None => not_allowed(&quoted(path)),
     }
-    Error::new(format!("the name {} does not end in .age, as names of encrypted files do", quoted(path)))
-        .hint("decrypt it by itself, with -o FILE")
+}
+
+fn fault_of_name(path: &Path) -> Option<&'static str> {
+    match path.extension() {
+        Some(extension) if extension == "age" => None,
+        _ if path.file_name().is_some_and(|name| name == ".age") => Some("its name has nothing before .age"),
+        _ => Some("its name does not end in .age, as names of encrypted files do"),
+    }
 }
 
 /// Explains that the manifest has another file under this name.

@@ -81,7 +81,7 @@ fn missing_added_and_exchanged_files_are_noticed() {
             "\"sealed/photos/2020/b.jpg.age\" is not the file that was encrypted under this name",
             "\"sealed/photos/new.age\" is not in the manifest: it was added",
             "\"sealed/photos/c.age.age\" is not the file that was encrypted under this name",
-            "the name \"sealed/note.txt\" does not end in .age",
+            "\"sealed/note.txt\" is left out: its name does not end in .age",
             "\"sealed/photos/link.age\" is a link",
         ],
     );
@@ -132,7 +132,7 @@ fn changes_to_the_manifest_are_noticed() {
     dir.run(["decrypt", "-i", "key.txt", "-o", "bare", "sealed"]).fails("\"sealed\" has no manifest");
     assert!(!dir.exists("bare"));
     let run = dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare", "sealed"]);
-    assert!(run.err().contains("the name \"sealed/README\" does not end in .age"), "{}", run.err());
+    assert!(run.err().contains("\"sealed/README\" is left out: its name does not end in .age"), "{}", run.err());
     run.ok();
     fs::remove_file(dir.path("sealed/README")).unwrap();
     dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare2", "sealed"]).quiet();
