@@ -29,6 +29,6 @@ pub(crate) use journal::Record;
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Link, Plan, Source};
 pub(crate) use purpose::Purpose;
-pub(crate) use run::{Failure, Failures, run};
+pub(crate) use run::{Failure, Failures, resumable, run};
 pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, MANIFEST, Manifest, Name, Stamp};
 pub(crate) use task::Direction;

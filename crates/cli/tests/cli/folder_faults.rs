@@ -176,7 +176,7 @@ fn a_name_that_is_too_long_is_refused_at_once() {
     let run = dir.run(["encrypt", "-R", "key.pub", "-o", "deep", "photos"]);
     let errors: Vec<_> = run.err().lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
     assert!(errors[0].contains("d/left\" is left out: its name has more than 4096 bytes or 256 components"));
-    assert!(errors[1].contains("1 of 10 files were not encrypted"), "{errors:?}");
+    assert!(errors[1].contains("1 of 10 files was not encrypted"), "{errors:?}");
     assert_eq!((run.status.code(), errors.len()), (Some(1), 2));
     dir.run(["decrypt", "-i", "key.txt", "-o", "deep.open", "deep"]).ok();
     assert_eq!(dir.read(&format!("deep.open/{deepest}/whole")), b"content");
@@ -287,7 +287,7 @@ fn one_file_that_cannot_be_read_does_not_stop_the_others() {
     let err = run.err();
     assert_eq!(run.status.code(), Some(1), "{err}");
     assert!(err.contains("cannot read \"/proc/self/mem\""), "{err}");
-    assert!(err.contains("1 of 3 files were not encrypted"), "{err}");
+    assert!(err.contains("1 of 3 files was not encrypted"), "{err}");
     // The manifest lists only the files that were written.
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
     assert!(

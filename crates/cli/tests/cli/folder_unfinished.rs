@@ -84,7 +84,7 @@ fn files_of_the_user_are_not_taken_for_unfinished_ones() {
     let sealed = dir.read("sealed/source/a.age");
     dir.write("sealed/source/a.age", "damaged");
     let decrypt = ["decrypt", "--resume", "-i", "key.txt", "-o", "open", "sealed"];
-    assert!(dir.run(decrypt).err().contains("1 of 3 files were not decrypted"));
+    assert!(dir.run(decrypt).err().contains("1 of 3 files was not decrypted"));
     names.iter().for_each(|name| dir.write(&format!("open/{name}"), "edited"));
     dir.write("sealed/source/a.age", sealed);
     let errors = dir.run(decrypt).err();
@@ -112,6 +112,6 @@ fn results_of_the_interrupted_run_on_another_file_system_are_synced() {
     let mut command = unshare(&["sh", "-c", script]);
     command.current_dir(dir.root()).env("SEALANE", SEALANE);
     let run = finish(command);
-    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files was not encrypted"), "{}", run.err());
     assert_eq!(run.text(), "a.age\n2\n");
 }

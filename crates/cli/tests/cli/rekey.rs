@@ -80,8 +80,12 @@ fn recipients_are_added() {
     let before = dir.read("x");
     dir.run(["rekey", "--add", "-i", "key.txt", "-r", recipient.trim(), "x"]).fails("post-quantum");
     assert!(dir.read("x") == before);
-    dir.run(["rekey", "-i", "key.txt", "-r", recipient.trim(), "x"]).ok();
+    let run = dir.run(["rekey", "-i", "key.txt", "-r", recipient.trim(), "x"]);
+    assert!(!run.err().contains("quantum"), "{}", run.err());
     opens(&dir, "pq.txt", "x", &data);
+    let run = dir.run(["rekey", "-i", "pq.txt", "-R", "b.pub", "x"]);
+    assert!(run.err().contains("the old recipients were post-quantum, and the new ones are not"), "{}", run.err());
+    run.ok();
 }
 
 #[test]
@@ -220,10 +224,6 @@ fn a_refused_command_changes_nothing() {
 }
 
 #[test]
-fn many_files_and_folders() {
-    let dir = Dir::with_key();
-    for name in ["new", "other"] {
-#[test]
 fn a_run_that_was_partly_done_is_repeated_with_both_keys() {
     let dir = Dir::with_key();
     dir.keygen("new");
@@ -261,6 +261,10 @@ fn encrypted_files_with_other_names_are_named() {
     }
 }
 
+#[test]
+fn many_files_and_folders() {
+    let dir = Dir::with_key();
+    for name in ["new", "other"] {
         dir.keygen(name);
     }
     std::fs::create_dir_all(dir.path("photos/2020")).unwrap();
