@@ -205,9 +205,11 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             args.remove(0);
             (subcommand.parse)(subcommand.command(), args)
         }
+    let mut path = String::new();
         None => match matches::read_as_age(top_command(), args).and_then(|found| AgeArgs::from_arg_matches(&found)) {
             Ok(args) => {
                 args.refuse_unknown_command(&first, first.to_str().and_then(suggestion))?;
+            path = subcommand.path(args.first());
                 Ok(args.action()?)
             }
             Err(error) => Err(error),
@@ -223,7 +225,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         Ok(action) => Ok(action),
         Err(error) if error.kind() == ErrorKind::DisplayVersion => Ok(Action::Print(format!("sealane {VERSION}\n"))),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),
-        Err(error) => Err(usage_error(&error, &first, subcommand)),
+        Err(error) => Err(usage_error(&error, &first, subcommand.map(|_| path.as_str()))),
     }
 }
 
@@ -236,8 +238,9 @@ fn suggestion(typed: &str) -> Option<&'static str> {
     suggest::nearest(typed, SUBCOMMANDS)
 }
 
-/// Converts clap's error to our form: one line for the error, one for the hint.
-fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcommand>) -> Error {
+/// Converts clap's error to our form: one line for the error, one for the hint. `subcommand` is the
+/// path of the subcommand.
+fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&str>) -> Error {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");
     let line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -248,7 +251,7 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     // If the name of the subcommand is mistyped, its flags are unknown too.
     let suggested = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
     let help = match (subcommand, suggested) {
-        (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),
+        (Some(path), _) => format!("see sealane {path} --help"),
         (None, Some(name)) => format!("did you mean sealane {name}? see sealane -h"),
         (None, None) => "see sealane --help".to_owned(),
     };
@@ -263,6 +266,9 @@ fn owners(error: &clap::Error) -> Option<String> {
         arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
             || arg.get_short().is_some_and(|short| *flag == format!("-{short}"))
     };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
     let has_it = |subcommand: &&Subcommand| subcommand.command().get_arguments().any(is_it);
     let owners: Vec<_> =
         SUBCOMMANDS.iter().filter(has_it).map(|subcommand| format!("sealane {}", subcommand.name)).collect();
