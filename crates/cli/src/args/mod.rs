@@ -32,6 +32,7 @@ pub(crate) use compat::tail;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
+use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args as _, Command, FromArgMatches as _};
 
@@ -186,7 +187,11 @@ pub(crate) fn whole_command() -> Command {
 /// complete no subcommands. Shells complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
-    base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
+    let names = SUBCOMMANDS.iter().map(|subcommand| subcommand.name);
+    let command = base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command));
+    // Only a suggestion: `sealane help` explains unknown names itself.
+    command
+        .mut_subcommand("help", |help| help.mut_arg("names", |arg| arg.value_parser(PossibleValuesParser::new(names))))
 }
 
 /// Reads the command line, without the program's name.
@@ -200,16 +205,16 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane -h"));
     };
     let subcommand = first.to_str().and_then(find);
+    let mut path = String::new();
     let action = match subcommand {
         Some(subcommand) => {
             args.remove(0);
+            path = subcommand.path(args.first());
             (subcommand.parse)(subcommand.command(), args)
         }
-    let mut path = String::new();
         None => match matches::read_as_age(top_command(), args).and_then(|found| AgeArgs::from_arg_matches(&found)) {
             Ok(args) => {
                 args.refuse_unknown_command(&first, first.to_str().and_then(suggestion))?;
-            path = subcommand.path(args.first());
                 Ok(args.action()?)
             }
             Err(error) => Err(error),
@@ -261,14 +266,14 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&str>) 
 
 /// Names the subcommands that have the unknown flag of `error`.
 fn owners(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
     let ContextValue::String(flag) = error.get(ContextKind::InvalidArg)? else { return None };
     let is_it = |arg: &clap::Arg| {
         arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
             || arg.get_short().is_some_and(|short| *flag == format!("-{short}"))
     };
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
     let has_it = |subcommand: &&Subcommand| subcommand.command().get_arguments().any(is_it);
     let owners: Vec<_> =
         SUBCOMMANDS.iter().filter(has_it).map(|subcommand| format!("sealane {}", subcommand.name)).collect();
