@@ -375,7 +375,8 @@ fn shares_for_other_programs() {
         );
         dir.run(with_shares(&["combine", form, "-k", "2"], &shares, &[3]))
             .fails("2 different shares are needed, not 1");
-        dir.run(with_shares(&["combine"], &shares, &[1, 2])).fails("no shares");
+        let run = dir.run(with_shares(&["combine"], &shares, &[1, 2])).fails("no shares");
+        assert!(String::from_utf8_lossy(&run.stderr).contains("give --ssss or --vault"));
         std::fs::remove_dir_all(dir.path("shares")).unwrap();
     }
     dir.write("lines", "no share!\n");
