@@ -12,7 +12,8 @@ use crate::identity::{Identity, UnwrapError};
 use crate::stanza::Stanza;
 
 /// Identities of several holders, and parts that others have contributed. Together they open a
-/// file, if there are enough.
+/// file, if there are enough. Parts of other files and wrong parts are ignored, unless there are not
+/// enough others: then the first of them is the error.
 ///
 /// As an [`Identity`], it needs all stanzas of a file. One stanza of a share set alone is
 /// [`ThresholdError::Malformed`].
@@ -45,13 +46,16 @@ impl Identity for ThresholdIdentity<'_> {
             return Ok(None);
         }
         let mut shares: Vec<KnownShares> = sets.iter().map(KnownShares::new).collect();
+        // A part that does not belong here is ignored if the others suffice.
+        let mut failure = None;
         for part in self.parts {
             let of_set = shares.iter_mut().find(|shares| shares.set.description().set == part.set());
-            let of_set = of_set.ok_or(ThresholdError::OtherFile)?;
-            let share = part.check(of_set.set)?;
-            of_set.add(part.point(), share);
+            let checked = match of_set {
+                Some(of_set) => part.check(of_set.set).map(|share| of_set.add(part.point(), share)),
+                None => Err(ThresholdError::OtherFile),
+            };
+            failure = failure.or(checked.err().map(UnwrapError::from));
         }
-        let mut failure = None;
         for shares in &mut shares {
             let result = shares.unwrap(&self.identities, shares.needed());
             failure = failure.or(result.err());

@@ -144,6 +144,14 @@ fn parts_from_holders_who_are_not_here() {
 
     let other = seal(3, &keys, &[]);
     assert_eq!(fails(open(&other, &[&keys[0]], &parts)), ThresholdError::OtherFile);
+    // It does not matter if the others suffice.
+    assert_eq!(open(&other, &[&keys[0], &keys[1], &keys[2]], &parts).unwrap(), b"secret");
+    let mut wrong = *part(&keys[2]).to_bytes();
+    *wrong.last_mut().unwrap() ^= 1;
+    let with_wrong = [Part::try_from(&wrong[..]).unwrap(), part(&keys[3]), part(&keys[1])];
+    assert_eq!(open(&file, &[&keys[0]], &with_wrong).unwrap(), b"secret");
+    assert_eq!(open(&file, &[&keys[2]], &with_wrong).unwrap(), b"secret");
+    assert_eq!(fails(open(&file, &[], &with_wrong)), ThresholdError::WrongPart { point: 3 });
     let text = parts[0].to_text();
     let text = text.expose_secret();
     for bad in ["", "SEALANE-PART-1", &text[..text.len() - 1], &text.replace("SEALANE-PART-1", "AGE-SECRET-KEY-1")] {

@@ -11,6 +11,7 @@ use sealane_age::threshold::Label;
 
 use super::identity::IdentityArgs;
 use super::range::PlaintextRange;
+use super::units::{count, threads};
 
 /// The destination of a single result.
 #[derive(Args, Debug, Default)]
@@ -39,7 +40,7 @@ pub(crate) struct RecipientArgs {
     #[arg(short, long)]
     pub(crate) passphrase: bool,
     /// Require any K of the recipients together to open the file
-    #[arg(short = 'k', long, value_name = "K")]
+    #[arg(short = 'k', long, value_name = "K", value_parser = count)]
     pub(crate) threshold: Option<usize>,
     /// With -k, show TEXT to holders before they contribute; anyone can read it without a key
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -83,7 +84,7 @@ impl ArmorArgs {
 #[derive(Args, Debug, Default)]
 pub(crate) struct ThreadArgs {
     /// Use THREADS threads instead of one per core
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = threads)]
     pub(crate) threads: Option<NonZero<usize>>,
 }
 

@@ -24,7 +24,8 @@ No key is needed. With -i or -j, the report also says whether these identities o
 content is not decrypted.
 
 For several files or a folder, the command prints one line for each encrypted file, and a summary in
-the last line. The exit status is 1 if a file cannot be read or is cut short.
+the last line. In a folder, the names of encrypted files end in .age; others are left out, with a
+warning. The exit status is 1 if a file cannot be read or is cut short.
 
 Examples:
   sealane inspect photos.tar.age

@@ -40,5 +40,7 @@ pub(super) fn command(base: Command) -> Command {
 /// Parses "3/5": 3 of 5.
 fn k_of_n(text: &str) -> Result<(usize, usize), String> {
     let parsed = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
-    parsed.ok_or_else(|| "not of the form K/N, as in 3/5".to_owned())
+    let (k, n) = parsed.ok_or("not of the form K/N, as in 3/5")?;
+    let is_possible = (2..=n).contains(&k) && n <= 255;
+    is_possible.then_some((k, n)).ok_or_else(|| "K is from 2 to N, and N is at most 255".to_owned())
 }

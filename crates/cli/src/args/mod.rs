@@ -32,6 +32,7 @@ pub(crate) use compat::tail;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 
+use clap::builder::PossibleValuesParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args as _, Command, FromArgMatches as _};
 
@@ -186,7 +187,11 @@ pub(crate) fn whole_command() -> Command {
 /// complete no subcommands. Shells complete file names by themselves.
 pub(crate) fn completion_command() -> Command {
     let flags: Vec<_> = top_command().get_arguments().filter(|arg| !arg.is_positional()).cloned().collect();
-    base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command))
+    let names = SUBCOMMANDS.iter().map(|subcommand| subcommand.name);
+    let command = base("sealane").args(flags).subcommands(SUBCOMMANDS.iter().map(Subcommand::command));
+    // Only a suggestion: `sealane help` explains unknown names itself.
+    command
+        .mut_subcommand("help", |help| help.mut_arg("names", |arg| arg.value_parser(PossibleValuesParser::new(names))))
 }
 
 /// Reads the command line, without the program's name.
@@ -200,9 +205,11 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
             .hint("sealane -r RECIPIENT FILE encrypts, sealane -d -i KEYFILE FILE decrypts; see sealane -h"));
     };
     let subcommand = first.to_str().and_then(find);
+    let mut path = String::new();
     let parsed = match subcommand {
         Some(subcommand) => {
             args.remove(0);
+            path = subcommand.path(args.first());
             (subcommand.parse)(subcommand.command(), args)
         }
         None => {
@@ -216,7 +223,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action> 
         Ok(action) => action,
         Err(error) if error.kind() == ErrorKind::DisplayVersion => Ok(Action::Print(format!("sealane {VERSION}\n"))),
         Err(error) if !error.use_stderr() => Ok(Action::Print(error.render().to_string())),
-        Err(error) => Err(usage_error(&error, &first, subcommand)),
+        Err(error) => Err(usage_error(&error, &first, subcommand.map(|_| path.as_str()))),
     }
 }
 
@@ -229,8 +236,9 @@ fn suggestion(typed: &str) -> Option<&'static str> {
     suggest::nearest(typed, SUBCOMMANDS)
 }
 
-/// Converts clap's error to our form: one line for the error, one for the hint.
-fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcommand>) -> Error {
+/// Converts clap's error to our form: one line for the error, one for the hint. `subcommand` is the
+/// path of the subcommand.
+fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&str>) -> Error {
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");
     let line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -241,7 +249,7 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
     // If the name of the subcommand is mistyped, its flags are unknown too.
     let suggested = first.to_str().filter(|_| subcommand.is_none()).and_then(suggestion);
     let help = match (subcommand, suggested) {
-        (Some(subcommand), _) => format!("see sealane {} --help", subcommand.name),
+        (Some(path), _) => format!("see sealane {path} --help"),
         (None, Some(name)) => format!("did you mean sealane {name}? see sealane -h"),
         (None, None) => "see sealane --help".to_owned(),
     };
@@ -251,6 +259,9 @@ fn usage_error(error: &clap::Error, first: &OsString, subcommand: Option<&Subcom
 
 /// Names the subcommands that have the unknown flag of `error`.
 fn owners(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
     let ContextValue::String(flag) = error.get(ContextKind::InvalidArg)? else { return None };
     let is_it = |arg: &clap::Arg| {
         arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))

@@ -28,6 +28,15 @@ impl Subcommand {
     pub(super) fn command(&self) -> Command {
         (self.describe)(base(self.name).bin_name(format!("sealane {}", self.name))).about(self.about)
     }
+
+    /// Returns its name, and `next` if this is the name of one of its own subcommands.
+    pub(super) fn path(&self, next: Option<&OsString>) -> String {
+        let next = next.and_then(|next| next.to_str());
+        match next.filter(|next| self.command().find_subcommand(next).is_some()) {
+            Some(next) => format!("{} {next}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
 }
 
 /// A group of subcommands in help.

@@ -1,4 +1,6 @@
-//! Numbers of bytes.
+//! Numbers of bytes, and other numbers.
+
+use std::num::NonZero;
 
 /// Parses a number such as "1350", "16KiB" or "1 M". Units are powers of 1024.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
@@ -14,6 +16,21 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.parse().map_err(|_| not_bytes(text))?;
     number.checked_mul(1 << shift).ok_or_else(|| format!("{text:?} is too large"))
+}
+
+/// Parses the number of shares or holders. Which numbers are possible, the command itself says.
+pub(super) fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "not a whole number, as in 3".to_owned())
+}
+
+/// Parses the number of a share.
+pub(super) fn index(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "not a whole number, as in 3".to_owned())
+}
+
+/// Parses the number of threads.
+pub(super) fn threads(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "not a whole number of at least 1".to_owned())
 }
 
 fn not_bytes(text: &str) -> String {

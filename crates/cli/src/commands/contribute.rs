@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 
 use crate::args::{ArmorArgs, ContributeArgs, RecipientArgs};
 use crate::error::explain::{decrypt_error, encrypt_error};
-use crate::error::{Error, Result, printable};
+use crate::error::{Error, Result, printable, quoted};
 use crate::io::old_header::{self, Repair};
 use crate::io::output::{Content, Output};
 use crate::io::stdin::StdinUse;
@@ -35,6 +35,11 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
         (true, false) => Content::Binary,
         (true, true) => Content::Text,
     };
+    if let Some(folder) = args.file().filter(|path| path.is_dir()) {
+        return Err(Error::new(format!("{} is a folder, and a part belongs to one file", quoted(folder))).hint(
+            "give a file in it; to open the whole folder, as many identities as it needs must be in one place (-i)",
+        ));
+    }
     let mut input = old_header::open_input(args.file(), &stdin, Repair::InFile)?;
     let mut output = Output::prepare(args.output.path(), content, false)?;
     let files = KeyFiles { identities: &args.identities, parts: &[], recipients: &named.recipients_files };

@@ -1,6 +1,7 @@
 //! Generates shell completions and the manual from the definitions of the arguments.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 use std::{fs, io};
 
@@ -11,7 +12,7 @@ use crate::args::{
     CompletionsArgs, ENVIRONMENT, EXIT_STATUS, FILES, ManArgs, NOTES, VERSION, completion_command, whole_command,
 };
 use crate::error::{Error, Result, quoted};
-use crate::io::output::print;
+use crate::io::output::{Temporary, print};
 
 /// Prints a completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<()> {
@@ -34,7 +35,10 @@ pub(crate) fn man(args: &ManArgs) -> Result<()> {
 }
 
 fn write_pages(command: &Command, pages: &[String], directory: &Path) -> io::Result<()> {
-    fs::write(directory.join(format!("{}.1", page_name(command))), page(command, pages)?)?;
+    let target = directory.join(format!("{}.1", page_name(command)));
+    let temporary = Temporary::create(directory, 0o666)?;
+    temporary.file().write_all(&page(command, pages)?)?;
+    temporary.persist(&target, true)?;
     command.get_subcommands().try_for_each(|command| write_pages(command, pages, directory))
 }
 

@@ -125,7 +125,8 @@ fn plugin_identity(inputs: &[PathBuf]) -> Result<Zeroizing<String>> {
             return Err(Error::new(format!("{} is longer than 64 KiB", input.name))
                 .hint("give the key file or the part of one holder"));
         }
-        files.push(contents);
+        let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
+        files.push((name, contents));
     }
     holders::identity_line(&files)
 }

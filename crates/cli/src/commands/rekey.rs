@@ -8,10 +8,11 @@ use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
 
 use crate::args::{KeyArgs, RekeyArgs};
-use crate::error::explain::{encrypt_error, payload_error};
+use crate::commands::inspect::PostQuantum;
+use crate::error::explain::{NO_MATCH, encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::sealed::{Entries, Opening, Sealed};
-use crate::folder::{Failures, Id, MANIFEST, Name, Source, encrypted_files};
+use crate::folder::{Failures, Id, MANIFEST, Name, Source, encrypted_files, remove_abandoned};
 use crate::io::input::Input;
 use crate::io::old_header::{self, NewFile, Repair, Target};
 use crate::io::output::{Content, Output, print};
@@ -33,6 +34,12 @@ pub(crate) fn run(args: &RekeyArgs) -> Result<()> {
              to exclude a person, decrypt the file and encrypt it again",
         );
     }
+    if rekeying.weakened {
+        warn(
+            "the old recipients were post-quantum, and the new ones are not: \
+             the content is no longer safe from a quantum computer",
+        );
+    }
     changed
 }
 
@@ -46,6 +53,8 @@ struct Rekeying<'a> {
     recipients: Once<Vec<SharedRecipient>>,
     /// The number of files with new headers.
     changed: usize,
+    /// Whether post-quantum recipients were replaced by others.
+    weakened: bool,
 }
 
 /// The destination of a new header.
@@ -60,7 +69,15 @@ impl<'a> Rekeying<'a> {
     fn new(args: &'a RekeyArgs) -> Self {
         let stdin = StdinUse::default();
         let passphrases = Passphrases::new(&stdin);
-        Self { args, stdin, passphrases, openers: Once::default(), recipients: Once::default(), changed: 0 }
+        Self {
+            args,
+            stdin,
+            passphrases,
+            openers: Once::default(),
+            recipients: Once::default(),
+            changed: 0,
+            weakened: false,
+        }
     }
 
     fn key_files(&self) -> KeyFiles<'a> {
@@ -96,7 +113,7 @@ impl<'a> Rekeying<'a> {
                 let passphrase = if source.is_in_folder() { AllowPassphrase::No } else { AllowPassphrase::Yes };
                 let check = |id| expected.check(source, id);
                 if let Err(error) = target.and_then(|target| self.in_place(&target, passphrase, check)) {
-                    failures.add(&error.in_context(&quoted(&source.path)));
+                    failures.add_of_file(&with_new_key(error).in_context(&quoted(&source.path)));
                 }
             }
         }
@@ -104,7 +121,7 @@ impl<'a> Rekeying<'a> {
         print(format!("{changed} {noun} new recipients\n").as_bytes())?;
         match failures.count() {
             0 => Ok(()),
-            failed => Err(Error::new(format!("{failed} of {} files were not changed", failed + changed))
+            failed => Err(Error::new(failures.summary(failed + changed, "changed"))
                 .hint("correct the causes, and repeat the command for these files")),
         }
     }
@@ -112,6 +129,9 @@ impl<'a> Rekeying<'a> {
     /// Finds the files of an input. The files of a folder are those in its manifest, and the
     /// manifest, which is the last one: until then, the old keys open it.
     fn find(&self, input: &Path, failures: &Failures) -> Result<(Vec<Source>, Entries)> {
+        if input.is_dir() {
+            remove_abandoned(input);
+        }
         if self.args.no_manifest || !input.is_dir() {
             let plan = encrypted_files(&[input.to_owned()]);
             plan.failures.iter().for_each(|error| failures.add(error));
@@ -131,7 +151,7 @@ impl<'a> Rekeying<'a> {
         let (manifest, Sealed { plan, expected, incomplete }) = match found {
             Ok(found) => found,
             Err(error) => {
-                failures.add(&error);
+                failures.add(&with_new_key(error));
                 return Ok(Default::default());
             }
         };
@@ -198,6 +218,9 @@ impl<'a> Rekeying<'a> {
         check(Id(rekeyed.file_id()))?;
 
         let old = decryptor.header().encode();
+        // The change of a passphrase to a public key is expected to matter.
+        let is_post_quantum = !decryptor.is_scrypt()
+            && PostQuantum::of_header(decryptor.header()).is_ok_and(|old| old == PostQuantum::Yes);
         let name = &input.name;
         match to {
             To::Copy(mut output) => {
@@ -222,8 +245,18 @@ impl<'a> Rekeying<'a> {
             }
         }
         self.changed += 1;
+        let new = rekeyed.header();
+        self.weakened |= is_post_quantum && PostQuantum::of_header(new).is_ok_and(|new| new == PostQuantum::No);
         Ok(())
     }
+}
+
+/// Adds to the advice for a file that no identity opens: an earlier run may have changed it.
+fn with_new_key(error: Error) -> Error {
+    if error.advice() != Some(NO_MATCH) {
+        return error;
+    }
+    error.hint(format!("{NO_MATCH}; if an earlier run has changed it already, also give the new key: -i NEW"))
 }
 
 fn same_passphrase() -> Error {

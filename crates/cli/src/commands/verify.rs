@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use sealane_age::Threads;
 use sealane_age::armor::ArmoredReader;
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
         // The user has to know all damaged files.
         failures: Failures::all_shown(),
         count: Count::default(),
+        folders: AtomicUsize::default(),
     };
     match args.inputs.inputs.as_slice() {
         [] => run.count.add(run.file(None)?),
@@ -44,12 +45,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<()> {
         inputs => inputs.iter().try_for_each(|input| run.input(input, !args.no_manifest))?,
     }
     print(format!("{}\n", run.count).as_bytes())?;
-    let failed = run.failures.count();
-    if failed == 0 {
-        return Ok(());
-    }
-    let all = failed + run.count.files.load(Ordering::Relaxed) as usize;
-    Err(Error::new(format!("{failed} of {all} files failed verification")).hint("get another copy of them"))
+    run.verdict()
 }
 
 /// The number of intact files.
@@ -72,7 +68,8 @@ impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (files, bytes) = (self.files.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
         let (noun, verb) = if files == 1 { ("file", "is") } else { ("files", "are") };
-        write!(f, "{files} {noun} with {bytes} bytes of plaintext {verb} intact")
+        let unit = if bytes == 1 { "byte" } else { "bytes" };
+        write!(f, "{files} {noun} with {bytes} {unit} of plaintext {verb} intact")
     }
 }
 
@@ -83,27 +80,49 @@ struct Run {
     threads: Threads,
     failures: Failures,
     count: Count,
+    /// The number of failures that are of whole folders.
+    folders: AtomicUsize,
 }
 
 impl Run {
+    /// Counts and prints the failure of a folder.
+    fn add_folder(&self, error: &Error) {
+        self.folders.fetch_add(1, Ordering::Relaxed);
+        self.failures.add(error);
+    }
+
+    /// Returns the result of the run. The failures that were printed have their own hints.
+    fn verdict(&self) -> Result<()> {
+        let folders = self.folders.load(Ordering::Relaxed);
+        let files = self.failures.count() - folders;
+        let all = files + self.count.files.load(Ordering::Relaxed) as usize;
+        let of_files = (files > 0).then(|| format!("{files} of {all} files"));
+        let of_folders = match folders {
+            0 => None,
+            1 => Some("1 folder".to_owned()),
+            several => Some(format!("{several} folders")),
+        };
+        let failed: Vec<_> = of_files.into_iter().chain(of_folders).collect();
+        if failed.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(format!("{} failed verification", failed.join(" and "))))
+    }
+
     /// Verifies one of several inputs, which may be a folder. Only an error that concerns all files
     /// ends the run; others are counted and printed.
     fn input(&self, input: &Path, with_manifest: bool) -> Result<()> {
-        let failed = if input.is_dir() {
+        if input.is_dir() {
             match self.find(input, with_manifest) {
                 Ok(folder) => return self.folder(&folder),
-                Err(error) => error,
+                Err(error) => self.add_folder(&error),
             }
         } else {
             match self.file(Some(input)) {
-                Ok(bytes) => {
-                    self.count.add(bytes);
-                    return Ok(());
-                }
-                Err(error) => error.in_context(&crate::error::quoted(input)),
+                Ok(bytes) => self.count.add(bytes),
+                Err(error) => self.failures.add(&error.in_context(&crate::error::quoted(input))),
             }
-        };
-        self.failures.add(&failed);
+        }
         Ok(())
     }
 
@@ -137,7 +156,8 @@ impl Run {
     fn folder(&self, folder: &Sealed) -> Result<()> {
         let Sealed { plan, expected, incomplete } = folder;
         let progress = Progress::default();
-        incomplete.iter().chain(&plan.failures).for_each(|error| self.failures.add(error));
+        incomplete.iter().for_each(|error| self.add_folder(error));
+        plan.failures.iter().for_each(|error| self.failures.add(error));
         let one = |source: &Source, threads: Threads| {
             let file = self.opening.open(source)?;
             let name = file.name.clone();

@@ -12,14 +12,16 @@ use sealane_age::{CopyError, DecryptError, EncryptError, StreamError};
 
 use crate::error::{Error, describe};
 
+/// Advice for a file that no identity opens.
+pub(crate) const NO_MATCH: &str = "give the private key of one of its recipients with -i";
+
 /// Explains why a file cannot be opened.
 pub(crate) fn decrypt_error(error: DecryptError) -> Error {
     match error {
         DecryptError::Io(error) => Error::from_io("cannot read the input", error),
         DecryptError::Header(error) => header_error(&error),
         DecryptError::Armor(error) => armor_error(error),
-        DecryptError::NoMatch => Error::new("no identity matches any of the file's recipients")
-            .hint("give the private key of one of its recipients with -i"),
+        DecryptError::NoMatch => Error::new("no identity matches any of the file's recipients").hint(NO_MATCH),
         DecryptError::UnwrapFailed => Error::new("an identity matches the file, but cannot unwrap its key")
             .hint("the header was damaged or changed; get another copy of the file"),
         DecryptError::WrongPassphrase => Error::new("incorrect passphrase"),

@@ -66,6 +66,16 @@ impl Error {
         self
     }
 
+    /// Adds advice, unless there is some.
+    pub(crate) fn or_hint(self, hint: impl Into<String>) -> Self {
+        if self.hint.is_some() { self } else { self.hint(hint) }
+    }
+
+    /// Returns the advice.
+    pub(crate) fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Puts `context` before the message, unless the message already contains it.
     pub(crate) fn in_context(mut self, context: &str) -> Self {
         if !self.message.contains(context) {
@@ -104,10 +114,15 @@ impl Error {
 
     /// Prints this error. The command may continue.
     pub(crate) fn say(&self) {
-        say("error", &self.message);
+        self.say_message();
         if let Some(hint) = &self.hint {
             say("hint", hint);
         }
+    }
+
+    /// Prints this error without its advice.
+    pub(crate) fn say_message(&self) {
+        say("error", &self.message);
     }
 
     /// Prints this error, and returns the exit status. A broken pipe or Ctrl-C ends the process by

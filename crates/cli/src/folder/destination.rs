@@ -18,7 +18,7 @@ use super::check::{Check, Checked};
 use super::existing::Found;
 #[cfg(target_os = "linux")]
 use super::file_systems::FileSystems;
-use super::journal::{Done, Journal, Record, is_ours};
+use super::journal::{Done, Journal, Record, busy, is_busy, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::purpose::Purpose;
 use super::run::Failure;
@@ -72,6 +72,9 @@ impl Destination {
         let folders = plan.folders();
         let found = Found { root: &root, path, targets: &targets, direction };
         let has_journal = root.has(Path::new(JOURNAL));
+        if has_journal && is_busy(&root) {
+            return Err(busy(path));
+        }
         let goes_on = mode == Mode::Resume && has_journal;
         if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, is_result) {
             return Ok(None);
@@ -347,14 +350,23 @@ fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
         let explained = Error::cannot_write(path, &error);
         match error.kind() {
             io::ErrorKind::NotADirectory => explained.hint("-o names the folder that the files go to"),
+            // It was missing a moment ago.
+            io::ErrorKind::AlreadyExists if path.is_symlink() => {
+                Error::new(format!("{} is a link to nothing", quoted(path)))
+                    .hint("remove it, or make the folder that it leads to")
+            }
             _ => explained,
         }
     };
     match Dir::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir(path).map_err(cannot)?;
-            let new = NewFolder { path: path.to_owned(), stays: false };
-            Ok((Dir::open(path).map_err(cannot)?, Some(new)))
+            let new = match fs::create_dir(path) {
+                Ok(()) => Some(NewFolder { path: path.to_owned(), stays: false }),
+                // Another run has just created it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => None,
+                Err(error) => return Err(cannot(error)),
+            };
+            Ok((Dir::open(path).map_err(cannot)?, new))
         }
         opened => Ok((opened.map_err(cannot)?, None)),
     }

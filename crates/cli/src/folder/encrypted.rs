@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
@@ -10,20 +10,28 @@ use sealane_age::folder::Name;
 use sealane_age::{Decryptor, stream};
 
 use super::plan::Plan;
-use crate::error::{Error, quoted};
+use crate::error::{Error, quoted, warn};
+use crate::io::output::Temporary;
+use crate::os::dir::{Dir, Kind};
 
 /// Finds the files `inputs`, and all encrypted files in the folders among them, with their
 /// manifests. A file that cannot be read, a link in a folder, and a folder without encrypted files
-/// become failures in the plan.
+/// become failures in the plan. Warns of encrypted files in folders that are left out because of
+/// their names.
 pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     let mut plan = Plan::default();
     for input in inputs {
         if input.is_dir() {
-            let mut found = Plan::default();
-            found.walk(input, |within, is_folder| {
-                let is_encrypted = !is_folder && within.extension().is_some_and(|extension| extension == "age");
-                if is_encrypted { Name::new(within) } else { None }
+            let (mut found, mut others) = (Plan::default(), Vec::new());
+            found.walk(input, |within, is_folder| match is_folder {
+                true => None,
+                false if is_name(within) => Name::new(within),
+                false => {
+                    others.push(within.to_owned());
+                    None
+                }
             });
+            warn_of_others(input, &others);
             found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.as_path()))));
             if found.files.is_empty() && found.failures.is_empty() {
                 found.failures.push(no_encrypted_files(input));
@@ -36,6 +44,53 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
         }
     }
     plan
+}
+
+fn is_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "age")
+}
+
+/// Warns of encrypted files among `others`, which are in the folder `root` under other names than
+/// those of encrypted files.
+fn warn_of_others(root: &Path, others: &[PathBuf]) {
+    let Ok(folder) = Dir::open(root) else { return };
+    for within in others {
+        let mut start = Vec::new();
+        let file = folder.open_file(within);
+        let is_read = file.and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).is_ok();
+        if is_read && begins_as_encrypted(&start) && !within.file_name().is_some_and(Temporary::is_name) {
+            warn(format!(
+                "{} is left out: it is an encrypted file, but its name does not end in .age",
+                quoted(root.join(within))
+            ));
+        }
+    }
+}
+
+/// More bytes than the start of an encrypted file has.
+const START_BYTES: u64 = 64;
+
+/// Returns whether `contents` begin as an encrypted file does, binary or armored.
+pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
+    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
+    STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
+}
+
+/// Removes the unfinished files that a killed run left beside encrypted files in the folder `root`.
+/// Files that a run is writing stay.
+pub(crate) fn remove_abandoned(root: &Path) {
+    let mut pending: Vec<_> = Dir::open(root).into_iter().collect();
+    while let Some(folder) = pending.pop() {
+        let entries = folder.entries().unwrap_or_default();
+        let has_encrypted = entries.iter().any(|(name, kind)| *kind == Kind::File && is_name(Path::new(name)));
+        for (name, kind) in entries {
+            match kind {
+                Kind::Directory => pending.extend(folder.below(Path::new(&name))),
+                Kind::File if has_encrypted => Temporary::remove_abandoned(&folder, &name),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Returns whether `file` has a header that can be parsed, and then as many bytes as a complete

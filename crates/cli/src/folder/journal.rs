@@ -151,7 +151,15 @@ pub(super) fn resume_or(path: &Path) -> String {
     format!("repeat the same command with --resume, or give that run up and remove {journal}; its results stay")
 }
 
-fn busy(path: &Path) -> Error {
+/// Returns whether a run holds the journal in the folder `root`, where the file system has locks.
+pub(super) fn is_busy(root: &Dir) -> bool {
+    // Shared, so that commands that only look do not take each other for such a run.
+    let file = root.open_file(Path::new(JOURNAL));
+    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+/// Returns the error for the folder `path`, which another run works on.
+pub(super) fn busy(path: &Path) -> Error {
     Error::new(format!("another run is at work in {}", quoted(path))).hint("wait until it has ended")
 }
 

@@ -1,5 +1,6 @@
 //! Works on many files with several threads.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,6 +42,13 @@ impl Failure {
     }
 }
 
+const RESUME: &str = "correct the causes, and repeat the command with --resume";
+
+/// Adds advice to an error that ended a run into a folder.
+pub(crate) fn resumable(error: Error) -> Error {
+    error.or_hint(RESUME)
+}
+
 /// Counts and prints the failures of a run.
 pub(crate) struct Failures {
     count: AtomicUsize,
@@ -48,13 +56,16 @@ pub(crate) struct Failures {
     found: AtomicUsize,
     /// The number of these failures to print. Further ones are only counted.
     shown: usize,
+    /// The hints that were printed. Each is printed once.
+    hints: Mutex<HashSet<String>>,
 }
 
 /// Prints the first 100 failures that are found while files are processed. Further ones probably
 /// share a cause, such as a wrong key.
 impl Default for Failures {
     fn default() -> Self {
-        Self { count: AtomicUsize::default(), found: AtomicUsize::default(), shown: 100 }
+        let (count, found) = (AtomicUsize::default(), AtomicUsize::default());
+        Self { count, found, shown: 100, hints: Mutex::default() }
     }
 }
 
@@ -67,7 +78,20 @@ impl Failures {
     /// Counts and prints a failure.
     pub(crate) fn add(&self, error: &Error) {
         self.count.fetch_add(1, Ordering::Relaxed);
-        error.say();
+        let mut hints = self.hints.lock().unwrap_or_else(PoisonError::into_inner);
+        match error.advice() {
+            Some(hint) if !hints.insert(hint.to_owned()) => error.say_message(),
+            _ => error.say(),
+        }
+    }
+
+    /// Counts the failure of a file, and prints it if it is one of the first.
+    pub(crate) fn add_of_file(&self, error: &Error) {
+        if self.found.fetch_add(1, Ordering::Relaxed) < self.shown {
+            self.add(error);
+        } else {
+            self.count.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Counts a failure while the other files are processed, and prints it if it is one of the
@@ -87,10 +111,16 @@ impl Failures {
         if count == 0 {
             return Ok(());
         }
+        Err(Error::new(self.summary(all, done)).hint(RESUME))
+    }
+
+    /// Returns the sentence about the files that failed, of `all` files.
+    pub(crate) fn summary(&self, all: usize, done: &str) -> String {
+        let count = self.count();
         let more = self.found.load(Ordering::Relaxed).saturating_sub(self.shown);
         let unnamed = if more > 0 { format!(", {more} of them not named above") } else { String::new() };
-        Err(Error::new(format!("{count} of {} files were not {done}{unnamed}", all.max(count)))
-            .hint("correct the causes, and repeat the command with --resume"))
+        let verb = if count == 1 { "was" } else { "were" };
+        format!("{count} of {} files {verb} not {done}{unnamed}", all.max(count))
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -12,11 +12,13 @@ use sealane_age::folder::{Attributes, FileFault, Id, JOURNAL, Known, MANIFEST, M
 use sealane_age::{Backend, StreamReader};
 
 use super::encrypted::not_followed;
+use super::journal;
 use super::plan::{Directory, Link, Plan, Source, not_allowed};
 use super::run::Failure;
 use crate::error::explain::{manifest_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::io::old_header::{self, Place, Repair};
+use crate::io::output::Temporary;
 use crate::io::progress::{Progress, Watched};
 use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::dir::Dir;
@@ -102,29 +104,43 @@ impl Opening {
     /// `with_manifest` is set.
     pub(crate) fn folder(&self, input: &Path, with_manifest: bool) -> Result<Sealed> {
         let mut sealed = Sealed::default();
-        let (mut found, mut others) = (Plan::default(), Vec::new());
+        let (mut found, mut others, mut unfinished) = (Plan::default(), Vec::new(), Vec::new());
         found.walk(input, |within, is_folder| match Name::opened(within) {
             // The folder itself, its manifest and its journal.
             _ if ["", MANIFEST, JOURNAL].iter().any(|own| within == Path::new(own)) => None,
             // An old header that `sealane rekey` keeps. It is read together with its file.
             _ if within.file_name().is_some_and(old_header::is_name) => None,
             _ if is_folder => Name::new(within),
+            _ if within.file_name().is_some_and(Temporary::is_name) => {
+                unfinished.push(within.to_owned());
+                None
+            }
             None => {
-                others.push(not_sealed(&input.join(within)));
+                others.push(left_out(&input.join(within)));
                 None
             }
             name => name,
         });
-        if Dir::open(input).is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
+        let folder = Dir::open(input);
+        let is_busy = folder.as_ref().is_ok_and(journal::is_busy);
+        if is_busy {
+            sealed.incomplete.push(journal::busy(input));
+        } else if folder.as_ref().is_ok_and(|folder| folder.has(Path::new(JOURNAL))) {
             sealed.incomplete.push(Error::new(format!(
                 "the run that encrypted {} was interrupted, or could not encrypt all files",
                 quoted(input)
             )));
         }
+        if let Ok(folder) = folder {
+            unfinished.iter().for_each(|within| warn_of_unfinished(&folder, within, input));
+        }
         found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.sealed()))));
         if with_manifest {
             found.failures.extend(others);
-            sealed.add(found, self.manifest(input)?, input);
+            let manifest = self.manifest(input);
+            // The manifest comes last.
+            let manifest = manifest.map_err(|error| if is_busy { journal::busy(input) } else { error })?;
+            sealed.add(found, manifest, input);
         } else {
             others.iter().for_each(|other| warn(other.to_string()));
             let folders = &mut found.directories;
@@ -230,12 +246,42 @@ fn directories(known: BTreeMap<Name, Attributes>) -> Vec<Directory> {
     known.into_iter().map(|(name, attributes)| Directory { name, attributes }).collect()
 }
 
-fn not_sealed(path: &Path) -> Error {
-    if path.extension().is_some_and(|extension| extension == "age") {
-        return not_allowed(&quoted(path));
+/// Warns of an unfinished file in the folder `root`, which the user knows as `path`.
+fn warn_of_unfinished(root: &Dir, within: &Path, path: &Path) {
+    let name = within.file_name().unwrap_or_default();
+    let parent = root.below(within.parent().unwrap_or(Path::new("")));
+    let what = if parent.is_ok_and(|parent| Temporary::is_abandoned(&parent, name)) {
+        "an unfinished file of an interrupted run, and can be removed"
+    } else {
+        "an unfinished file, which a run may be writing"
+    };
+    warn(format!("{} is left out: it is {what}", quoted(path.join(within))));
+}
+
+/// Returns the error for a file in a folder that is not decrypted because of its name.
+fn left_out(path: &Path) -> Error {
+    match fault_of_name(path) {
+        Some(fault) => Error::new(format!("{} is left out: {fault}", quoted(path))),
+        None => not_allowed(&quoted(path)),
     }
-    Error::new(format!("the name {} does not end in .age, as names of encrypted files do", quoted(path)))
-        .hint("decrypt it by itself, with -o FILE")
+}
+
+/// Returns the error for a file that is decrypted into a folder, but whose name does not give the
+/// one of the result.
+fn not_sealed(path: &Path) -> Error {
+    match fault_of_name(path) {
+        Some(fault) => Error::new(format!("{} has no name for its result: {fault}", quoted(path)))
+            .hint("decrypt it by itself, with -o FILE"),
+        None => not_allowed(&quoted(path)),
+    }
+}
+
+fn fault_of_name(path: &Path) -> Option<&'static str> {
+    match path.extension() {
+        Some(extension) if extension == "age" => None,
+        _ if path.file_name().is_some_and(|name| name == ".age") => Some("its name has nothing before .age"),
+        _ => Some("its name does not end in .age, as names of encrypted files do"),
+    }
 }
 
 /// Explains that the manifest has another file under this name.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result, quoted};
 use crate::io::progress::{Progress, Watched};
-use crate::io::stdin::StdinUse;
+use crate::io::stdin::{StdinUse, Typed};
 use crate::os::file_id::FileId;
 use sealane_age::ReadAt;
 use zeroize::Zeroizing;
@@ -103,6 +103,7 @@ impl Input {
         let name = "standard input".to_owned();
         let is_terminal = io::stdin().is_terminal();
         let (reader, metadata) = unbuffered_stdin();
+        let reader = if is_terminal { Box::new(Typed::new(reader)) } else { reader };
         // Part of a file on standard input may have been read already, so the remaining length is
         // unknown.
         let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));

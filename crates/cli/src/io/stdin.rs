@@ -1,5 +1,6 @@
 //! Makes sure that standard input is read for one purpose only.
 
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
@@ -19,5 +20,29 @@ impl StdinUse {
         }
         *used = Some(purpose);
         Ok(())
+    }
+}
+
+/// A terminal as an input. It ends only once: the user is not asked for another Ctrl-D by a later
+/// read.
+pub(crate) struct Typed<R> {
+    terminal: R,
+    has_ended: bool,
+}
+
+impl<R: Read> Typed<R> {
+    pub(crate) fn new(terminal: R) -> Self {
+        Self { terminal, has_ended: false }
+    }
+}
+
+impl<R: Read> Read for Typed<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.has_ended {
+            return Ok(0);
+        }
+        let n = self.terminal.read(out)?;
+        self.has_ended = n == 0 && !out.is_empty();
+        Ok(n)
     }
 }

@@ -1,18 +1,21 @@
 //! Reads files with contributed parts: holders' parts of the key of one encrypted file, which
 //! `sealane contribute` writes. They are in the clear, or encrypted to the person who opens that
 //! file.
+//!
+//! Also opens files with parts and identities together, and names the file of a part that is wrong.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
-use sealane_age::threshold::Part;
-use sealane_age::{DecryptError, Decryptor};
+use sealane_age::threshold::{Part, ThresholdError, ThresholdIdentity};
+use sealane_age::{DecryptError, Decryptor, FileKey, Identity, Stanza, UnwrapError};
 use zeroize::Zeroizing;
 
 use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, quoted};
+use crate::folder::begins_as_encrypted;
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
 use crate::os::memory;
@@ -20,13 +23,56 @@ use crate::os::memory;
 /// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;
 
-/// The first bytes of encrypted files, binary and armored.
-const ENCRYPTED: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
+/// Contributed parts, and the files that they come from.
+#[derive(Default)]
+pub(crate) struct Parts {
+    parts: Vec<Part>,
+    /// The name of the file of each part, quoted.
+    names: Vec<String>,
+}
+
+impl Parts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
+/// Identities of holders, and parts of others.
+pub(crate) struct Together<'a> {
+    identity: ThresholdIdentity<'a>,
+    parts: &'a Parts,
+}
+
+impl<'a> Together<'a> {
+    /// Combines identities with parts of the file.
+    pub(crate) fn new(identities: impl IntoIterator<Item = &'a dyn Identity>, parts: &'a Parts) -> Self {
+        Self { identity: ThresholdIdentity::new(identities, &parts.parts), parts }
+    }
+}
+
+impl Identity for Together<'_> {
+    fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+        self.identity.unwrap_file_key(stanzas).map_err(|error| {
+            let UnwrapError::Threshold(fault @ (ThresholdError::OtherFile | ThresholdError::WrongPart { .. })) = &error
+            else {
+                return error;
+            };
+            let has_fault = |part: &Part| {
+                let alone = ThresholdIdentity::new([], std::slice::from_ref(part));
+                matches!(alone.unwrap_file_key(stanzas), Err(UnwrapError::Threshold(found)) if found == *fault)
+            };
+            match self.parts.parts.iter().position(has_fault) {
+                Some(at) => UnwrapError::other(threshold_error(fault).in_context(&self.parts.names[at])),
+                None => error,
+            }
+        })
+    }
+}
 
 /// Reads the parts in the files `paths`. "-" is standard input. `identities` open the files that
 /// are encrypted.
-pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Openable) -> Result<Vec<Part>> {
-    let mut parts = Vec::new();
+pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Openable) -> Result<Parts> {
+    let mut parts = Parts::default();
     for path in paths {
         let name = quoted(path);
         let contents = if path == Path::new("-") {
@@ -36,13 +82,14 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
             let file = File::open(path).map_err(|error| Error::io(format!("cannot open {name}"), &error))?;
             read(file, &name)?
         };
-        let is_encrypted = ENCRYPTED.iter().any(|start| contents.trim_ascii_start().starts_with(start));
-        let text = if is_encrypted { decrypt(&contents, &name, identities)? } else { contents };
+        let text = if begins_as_encrypted(&contents) { decrypt(&contents, &name, identities)? } else { contents };
         let found = read_part_lines(&text).map_err(|error| error.in_context(&name))?;
-        parts.extend(found.ok_or_else(|| {
+        let found = found.ok_or_else(|| {
             Error::new(format!("no part in {name}"))
                 .hint("a part is a line that begins with SEALANE-PART-1, from sealane contribute")
-        })?);
+        })?;
+        parts.names.resize(parts.names.len() + found.len(), name);
+        parts.parts.extend(found);
     }
     Ok(parts)
 }

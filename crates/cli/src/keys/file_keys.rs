@@ -3,10 +3,9 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use sealane_age::threshold::{Part, ThresholdIdentity};
 use sealane_age::{Backend, DecryptError, Decryptor, Identity, StreamReader};
 
-use super::contributed_parts::read_parts;
+use super::contributed_parts::{Parts, Together, read_parts};
 use crate::args::{IdentityArgs, KeyArgs};
 use crate::error::explain::decrypt_error;
 use crate::error::{Error, Result};
@@ -18,7 +17,7 @@ use crate::keys::scrypt::PassphraseIdentity;
 /// Identities, and contributed parts of a file's key. Any number of threads may use them.
 pub(crate) struct Openers {
     identities: Openable,
-    parts: Vec<Part>,
+    parts: Parts,
     /// Whether the command line names an identity or a part.
     any: bool,
     /// Whether there is a default identity. It opens files that are not encrypted with a
@@ -87,14 +86,14 @@ impl Openers {
             let identity = PassphraseIdentity::new(name, self.passphrases.clone());
             // `PassphraseIdentity` limits the work factor itself.
             let decryptor = decryptor.with_max_work_factor(u8::MAX);
-            return act(decryptor, &[&identity]).map_err(|error| error.into().explain(false));
+            return act(decryptor, &[&identity]).map_err(|error| error.into().explain(None));
         }
         // Only a plugin could open a file that is encrypted with a passphrase, so encrypted
         // identity files are not tried.
         let identities = self.identities.for_file(with_passphrase);
-        let together = ThresholdIdentity::new(self.identities.holders(), &self.parts);
+        let together = Together::new(self.identities.holders(), &self.parts);
         let all: Vec<_> = identities.iter().copied().chain([&together as &dyn Identity]).collect();
-        act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase))
+        act(decryptor, &all).map_err(|error| error.into().explain(with_passphrase.then_some(passphrase)))
     }
 
     /// Decrypts the header of `file`, as [`Openers::open`] does.
@@ -124,16 +123,19 @@ impl From<DecryptError> for OpenError {
 }
 
 impl OpenError {
-    /// Explains the error. `in_vain` says that identities or parts were given for a file with a
-    /// passphrase.
-    fn explain(self, in_vain: bool) -> Error {
-        match self {
-            Self::Decrypt(DecryptError::NoMatch) if in_vain => {
-                Error::new("the file is encrypted with a passphrase, and identities were given")
-                    .hint("leave -i and -j out to open it with its passphrase")
+    /// Explains the error. If identities or parts were given for a file with a passphrase, `in_vain`
+    /// is whether it may be opened with this passphrase.
+    fn explain(self, in_vain: Option<AllowPassphrase>) -> Error {
+        match (self, in_vain) {
+            (Self::Decrypt(DecryptError::NoMatch), Some(passphrase)) => {
+                let error = Error::new("the file is encrypted with a passphrase, and identities were given");
+                error.hint(match passphrase {
+                    AllowPassphrase::Yes => "leave -i and -j out to open it with its passphrase",
+                    AllowPassphrase::No => "open it by itself, without the other files and without -i and -j",
+                })
             }
-            Self::Decrypt(error) => decrypt_error(error),
-            Self::Other(error) => error,
+            (Self::Decrypt(error), _) => decrypt_error(error),
+            (Self::Other(error), _) => error,
         }
     }
 }

@@ -33,11 +33,12 @@ pub(crate) fn state_machine(argument: &str) -> Option<&str> {
 /// The longest file in an identity, in bytes.
 pub(crate) const FILE_LIMIT: usize = 64 << 10;
 
-/// Returns the line of the plugin identity with the contents of these files.
-pub(crate) fn identity_line(files: &[Zeroizing<Vec<u8>>]) -> Result<Zeroizing<String>> {
-    let mut bytes = Zeroizing::new(Vec::with_capacity(files.iter().map(|file| LEN + file.len()).sum()));
-    for file in files {
-        Contents::parse(file)?;
+/// Returns the line of the plugin identity with the contents of these files. Messages call each by
+/// its name.
+pub(crate) fn identity_line(files: &[(String, Zeroizing<Vec<u8>>)]) -> Result<Zeroizing<String>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(files.iter().map(|(_, file)| LEN + file.len()).sum()));
+    for (name, file) in files {
+        Contents::parse(file, name).map_err(|error| error.in_context(&format!("{name:?}")))?;
         let len = u32::try_from(file.len()).map_err(|_| Error::new("the file is too long"))?;
         bytes.extend_from_slice(&len.to_be_bytes());
         bytes.extend_from_slice(file);
@@ -67,12 +68,13 @@ enum Contents {
 }
 
 impl Contents {
-    fn parse(contents: &[u8]) -> Result<Self> {
+    /// Parses the contents of a file, which messages call `name`.
+    fn parse(contents: &[u8], name: &str) -> Result<Self> {
         if let Some(parts) = read_part_lines(contents)? {
             return Ok(Self::Parts(parts));
         }
         let passphrases = Passphrases::new(&StdinUse::default());
-        let identities = read_stream(contents, "an identity of age-plugin-sealane", &passphrases)?;
+        let identities = read_stream(contents, name, &passphrases)?;
         if identities
             .iter()
             .any(|identity| matches!(identity, ParsedIdentity::Encrypted(file) if !file.has_passphrase()))
@@ -95,7 +97,9 @@ impl IdentityPluginV1 for Holders {
     fn add_identity(&mut self, index: usize, _: &str, bytes: &[u8]) -> Result<(), PluginError> {
         let failed = |message: String| PluginError::Identity { index, message };
         for file in files(bytes).ok_or_else(|| failed("the identity is malformed".to_owned()))? {
-            match Contents::parse(file).map_err(|error| failed(error.to_string()))? {
+            match Contents::parse(file, "an identity of age-plugin-sealane")
+                .map_err(|error| failed(error.to_string()))?
+            {
                 Contents::Parts(parts) => self.parts.extend(parts),
                 Contents::Identities(identities) => {
                     self.identities.extend(identities.into_iter().map(ParsedIdentity::into_identity));

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-use crate::error::{Error, Result, describe};
+use crate::error::{Error, Result, describe, quoted};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
 use crate::os::{memory, tty};
@@ -91,7 +91,7 @@ impl Passphrases {
         }
         // Comparison in variable time is safe here: the user typed both.
         if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
-            return Err(Error::new("the passphrases are not the same").hint("nothing was encrypted; try again"));
+            return Err(Error::new("the passphrases are not the same").hint("nothing was written; try again"));
         }
         Ok(Given::Typed(secret))
     }
@@ -129,9 +129,21 @@ fn pinentry_wanted() -> bool {
 
 /// Asks through pinentry. With `confirm` it asks twice, and the answer may be empty.
 fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
+    const HINT: &str = "PINENTRY_PROGRAM must name a pinentry program; unset it to be asked at the terminal";
+    let program = env::var_os("PINENTRY_PROGRAM").unwrap_or_default();
+    // Without this check, the crate asks at the terminal.
+    if which::which(&program).is_err() {
+        return Err(Error::new(format!("the pinentry program {} was not found", quoted(program))).hint(HINT));
+    }
     age::cli_common::read_secret(question, "Passphrase", confirm).inspect(|_| memory::lock()).map_err(|error| {
-        Error::new(format!("no passphrase from pinentry: {error}"))
-            .hint("PINENTRY_PROGRAM must name a pinentry program; unset it to be asked at the terminal")
+        let why = error.to_string();
+        // The crate's parser shows its input with Rust's names.
+        let is_dump = why.starts_with("Parsing ");
+        Error::new(format!(
+            "no passphrase from pinentry: {}",
+            if is_dump { "it ended, or its answer is malformed" } else { &why }
+        ))
+        .hint(HINT)
     })
 }
 
@@ -173,8 +185,10 @@ fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
 }
 
 fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
-    let failed = |error: io::Error| {
-        Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error)
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Error::new(format!("file descriptor {fd} is not open (AGE_PASSPHRASE_FD)"))
+            .hint("for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE"),
+        _ => Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error),
     };
     let source: Box<dyn Read> = if fd == 0 {
         stdin.claim("a passphrase (AGE_PASSPHRASE_FD=0)")?;

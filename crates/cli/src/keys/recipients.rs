@@ -17,7 +17,7 @@ use crate::keys::plugin::PluginRecipient;
 /// The longest recipients file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
 
-const FORM: &str = "a recipients file has one recipient on each line, and comments after #";
+const FORM: &str = "a recipients file has one recipient on each line; lines that begin with # are comments";
 
 /// A recipient that any number of threads may use.
 pub(crate) type SharedRecipient = Box<dyn Recipient + Send + Sync>;
@@ -179,7 +179,13 @@ impl Recipients {
             // The line may be confidential, so it is not shown.
             KeyFileError::Line { line, fault } => {
                 let error = Error::new(format!("recipients file {name:?}, line {line}: {fault}"));
-                if fault == RecipientFault::TooLong { error } else { error.hint(hint(&fault).unwrap_or(FORM)) }
+                match fault {
+                    RecipientFault::TooLong => error,
+                    _ if begins_with_recipient(&contents, line) => {
+                        error.hint("nothing may follow a recipient; lines that begin with # are comments")
+                    }
+                    fault => error.hint(hint(&fault).unwrap_or(FORM)),
+                }
             }
             error => Error::new(format!("recipients file {name:?}: {error}")),
         })?;
@@ -208,6 +214,13 @@ impl Recipients {
         }
         Ok(())
     }
+}
+
+/// Returns whether the line with this number, from 1, is a recipient and something after it.
+fn begins_with_recipient(contents: &[u8], line: usize) -> bool {
+    let text = std::str::from_utf8(contents).ok().and_then(|text| text.lines().nth(line.checked_sub(1)?));
+    let mut words = text.unwrap_or_default().split_whitespace();
+    words.next().is_some_and(|first| first.parse::<AnyRecipient>().is_ok()) && words.next().is_some()
 }
 
 /// Returns advice for a text that is not a recipient, if there is any for this fault.

@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
+use crate::os::temp_dir::temp_dir;
 
 /// The files, processes and terminal settings that a signal must clean up.
 #[derive(Default)]
@@ -98,7 +99,7 @@ pub(crate) fn private_directory() -> io::Result<tempfile::TempDir> {
     let mut pending = pending();
     let parent = match pending.directory.take() {
         Some(parent) => parent,
-        None => private("sealane-").tempdir()?.keep(),
+        None => private("sealane-").tempdir_in(temp_dir())?.keep(),
     };
     private("plugin-").tempdir_in(pending.directory.insert(parent))
 }

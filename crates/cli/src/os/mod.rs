@@ -12,4 +12,5 @@ pub(crate) mod memory;
 pub(crate) mod pipe;
 #[cfg(unix)]
 pub(crate) mod process_info;
+pub(crate) mod temp_dir;
 pub(crate) mod tty;

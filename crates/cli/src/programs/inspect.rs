@@ -120,11 +120,9 @@ impl<'a> Metadata<'a> {
         match self.postquantum {
             PostQuantum::Yes => line(format_args!("This file uses post-quantum encryption.")),
             PostQuantum::No => line(format_args!("This file does NOT use post-quantum encryption.")),
-            PostQuantum::Unknown => {}
+            PostQuantum::Unknown => line(format_args!("It is unknown whether this file uses post-quantum encryption.")),
         }
-        if self.postquantum != PostQuantum::Unknown {
-            line(format_args!(""));
-        }
+        line(format_args!(""));
         line(format_args!("Size breakdown (assuming it decrypts successfully):"));
         line(format_args!(""));
         let Sizes { header, armor, overhead, min_payload, .. } = self.sizes;

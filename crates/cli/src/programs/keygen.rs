@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::flags::{Flag, switch, value};
 use super::{Stop, parse};
 use crate::args::{Action, KeygenArgs};
+use crate::error::Error;
 
 const USAGE: &str = "\
 Usage:
@@ -29,6 +30,9 @@ pub(super) fn run(args: Vec<OsString>) -> Result<(), Stop> {
     let flags = parse(args, FLAGS, USAGE)?;
     // age-keygen takes "-" as the name of a file.
     let output = flags.last("o").map(|path| if path == "-" { PathBuf::from("./-") } else { PathBuf::from(path) });
+    if !flags.rest.is_empty() && !flags.is_set("y") {
+        return Err(Error::usage("INPUT is only for -y").hint("-o OUTPUT names the file for the new key").into());
+    }
     let inputs = flags.rest.iter().map(|input| if input.is_empty() { "-".into() } else { PathBuf::from(input) });
     Ok(crate::commands::run(Action::Keygen(KeygenArgs {
         output,

@@ -147,6 +147,9 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
         CombineError::GaveUp => {
             Error::new(error.to_string()).hint("nothing was written; give fewer shares, and only those that you trust")
         }
+        CombineError::NoShares => {
+            Error::new(error.to_string()).hint("for lines of ssss and keys of Vault, give --ssss or --vault")
+        }
         CombineError::Parameter(ref parameter) => Error::usage(parameter.to_string()),
         CombineError::Write(error) => Error::from_io("cannot write", error),
         error => Error::new(error.to_string()),

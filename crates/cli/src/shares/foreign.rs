@@ -24,6 +24,15 @@ use crate::keys::passphrase::{Given, Passphrases};
 /// The longest secret that is split into lines, in bytes.
 pub(crate) const MAX_SECRET: u64 = 64 << 10;
 
+/// Returns the length of the longest secret that can be split into this form, in bytes.
+pub(super) fn limit(form: FormArgs) -> u64 {
+    match form {
+        FormArgs { words: true, .. } => 1024,
+        FormArgs { ssss: true, .. } => 128,
+        _ => MAX_SECRET,
+    }
+}
+
 /// The largest number of shares that `--ssss` makes or needs. `ssss` itself has no limit, but the
 /// work grows with the square of the number of shares that are needed.
 const MAX_SSSS: u16 = 255;

@@ -41,9 +41,10 @@ impl NewFiles {
         Ok(new)
     }
 
-    /// Returns the files, in the order in which [`NewFiles::create`] got their names.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().map(|(temporary, _)| temporary.file())
+    /// Returns the files with their final paths, in the order in which [`NewFiles::create`] got their
+    /// names.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&File, &Path)> {
+        self.files.iter().map(|(temporary, path)| (temporary.file(), path.as_path()))
     }
 
     /// Syncs the complete files, and gives them their names. Returns their paths.

@@ -216,7 +216,10 @@ impl Shares {
             if metadata.is_file() && metadata.len() > MAX_TEXT {
                 return Err(too_long_for_text(&place));
             }
-            let bytes = read_up_to(&start, &mut file, MAX_TEXT, &place)?.ok_or_else(|| too_long_for_text(&place))?;
+            // A terminal that has ended is not read again: it would wait for another Ctrl-D.
+            let has_ended = start.len() < MAGIC.len();
+            let rest: &mut dyn Read = if has_ended { &mut io::empty() } else { &mut file };
+            let bytes = read_up_to(&start, rest, MAX_TEXT, &place)?.ok_or_else(|| too_long_for_text(&place))?;
             let text = pasted::decode(&bytes).ok_or_else(|| not_a_share(&place, 0))?;
             self.add_text(&text, &place, path.as_deref());
             return Ok(());
@@ -363,7 +366,7 @@ fn stdin_file() -> io::Result<File> {
 }
 
 /// Returns `start` and the rest of `file`, or `None` if they have more than `limit` bytes.
-fn read_up_to(start: &[u8], file: &mut File, limit: u64, name: &Place) -> Result<Option<Zeroizing<Vec<u8>>>> {
+fn read_up_to(start: &[u8], file: &mut dyn Read, limit: u64, name: &Place) -> Result<Option<Zeroizing<Vec<u8>>>> {
     let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
     let mut bytes = WipedVec::default();
     bytes.write_all(start).map_err(failed)?;

@@ -90,9 +90,10 @@ impl Splitting<'_> {
         }
         let names: Vec<_> = lines.iter().map(|line| foreign::file_name(&self.stem, line)).collect();
         let files = NewFiles::create(self.output.unwrap_or(Path::new(".")), &names)?;
-        for (mut file, line) in files.files().zip(&lines) {
+        for ((mut file, path), line) in files.files().zip(&lines) {
             let pieces = [line.heading.as_bytes(), line.notes.as_bytes(), line.text.as_bytes(), b"\n"];
-            pieces.into_iter().try_for_each(|piece| file.write_all(piece)).map_err(write_failed)?;
+            let written = pieces.into_iter().try_for_each(|piece| file.write_all(piece));
+            written.map_err(|error| Error::cannot_write(path, &error))?;
         }
         say_where(&files.finish()?);
         Ok(())
@@ -105,7 +106,8 @@ impl Splitting<'_> {
         let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);
         read.map_err(|error| read_error(error, &input.name))?;
         if secret.len() as u64 > MAX_SECRET {
-            return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
+            let limit = foreign::limit(self.form);
+            return Err(Error::new(format!("{} is longer than {limit} bytes", input.name))
                 .hint("--binary accepts a file of any size"));
         }
         let (mut comments, mut public) = (Vec::new(), None);

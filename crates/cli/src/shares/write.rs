@@ -10,12 +10,13 @@ use zeroize::Zeroizing;
 use super::form::Form;
 use super::new_files::NewFiles;
 use crate::error::{Error, Result};
+use crate::io::output::keep_retry;
 
 /// The destination of a share while it is created.
 pub(crate) enum Sink<'a> {
     /// A file in binary form. It is written in large pieces and not buffered, because a buffer
     /// would keep data that is not wiped.
-    File(&'a File),
+    File(&'a File, &'a Path),
     /// The binary form of a share that becomes a line of text.
     Memory(WipedVec),
 }
@@ -23,15 +24,16 @@ pub(crate) enum Sink<'a> {
 impl Write for Sink<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.write(data),
+            Self::File(file, path) => {
+                file.write(data).map_err(|error| keep_retry(error, |error| Error::cannot_write(path, &error)))
+            }
             Self::Memory(bytes) => bytes.write(data),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::File(file) => file.flush(),
-            Self::Memory(_) => Ok(()),
+            Self::File(..) | Self::Memory(_) => Ok(()),
         }
     }
 }
@@ -62,8 +64,8 @@ impl NewShares {
 
     /// Returns the destinations of the shares.
     pub(crate) fn sinks(&self) -> Vec<Sink<'_>> {
-        let sink = |(file, form)| match form {
-            Form::Binary => Sink::File(file),
+        let sink = |((file, path), form)| match form {
+            Form::Binary => Sink::File(file, path),
             Form::Text => Sink::Memory(WipedVec::with_capacity(4096)),
         };
         self.files.files().zip(self.forms.iter().copied()).map(sink).collect()
@@ -71,14 +73,14 @@ impl NewShares {
 
     /// Writes the complete shares in text form from their destinations to their files.
     pub(crate) fn complete(&self, sinks: Vec<Sink<'_>>) -> Result<()> {
-        for ((sink, mut file), header) in sinks.into_iter().zip(self.files.files()).zip(&self.headers) {
+        for ((sink, (mut file, path)), header) in sinks.into_iter().zip(self.files.files()).zip(&self.headers) {
             let Sink::Memory(bytes) = sink else { continue };
             let mut comments = heading(header);
             self.comments.iter().for_each(|comment| comments.extend(["# ", comment, "\n"]));
             let line = text_of(bytes)?;
             let written = file.write_all(comments.as_bytes()).and_then(|()| file.write_all(line.as_bytes()));
             let written = written.and_then(|()| file.write_all(b"\n"));
-            written.map_err(|error| Error::io("cannot write a share", &error))?;
+            written.map_err(|error| Error::cannot_write(path, &error))?;
         }
         Ok(())
     }

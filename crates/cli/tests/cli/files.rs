@@ -165,12 +165,15 @@ fn an_unwritable_directory_is_an_error_before_any_prompt() {
     dir.set_mode("sub/old", 0o666);
     dir.set_mode("sub", 0o555);
     let command = bound_by_modes(&dir, &["-p", "-o", "sub/new", "key.pub"]);
-    finish(command).fails("cannot make a temporary file beside \"sub/new\": Permission denied");
+    let run = finish(command).fails("cannot make a temporary file beside \"sub/new\": Permission denied");
+    // The shell could not make that file either.
+    assert!(!String::from_utf8_lossy(&run.stderr).contains("-o - >"));
     // For an existing file, the temporary file may be in TMPDIR, but this folder cannot be written
     // either.
     let mut command = bound_by_modes(&dir, &["-p", "-o", "sub/old", "key.pub"]);
     command.env("TMPDIR", dir.path("sub"));
-    finish(command).fails("cannot make a temporary file beside \"sub/old\": Permission denied");
+    let run = finish(command).fails("cannot make a temporary file for \"sub/old\": Permission denied");
+    assert!(String::from_utf8_lossy(&run.stderr).contains("TMPDIR must name a writable directory"));
     assert_eq!(dir.read("sub/old"), b"old");
     dir.set_mode("sub", 0o755);
 }
@@ -199,6 +202,12 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
         run(&["-d", "-i", "key.txt", "-o", "sub/out", "x"]).quiet();
         assert!(dir.read("sub/out") == bytes(len), "{len}");
     }
+    // An empty variable counts as absent.
+    let mut command = bound_by_modes(&dir, &["-R", "key.pub", "-o", "sub/out", "in"]);
+    command.env("TMPDIR", "");
+    finish(command).quiet();
+    run(&["-R", "key.pub", "-o", "sub/out", "key.pub"]).quiet();
+    run(&["-d", "-i", "key.txt", "-o", "sub/out", "x"]).quiet();
     // A failure leaves the file unchanged.
     let mut bad = dir.read("x");
     *bad.last_mut().unwrap() ^= 1;

@@ -91,6 +91,14 @@ fn command_lines_that_age_refuses_get_a_hint() {
         ("rekey -i key.txt -R key.pub -o out in in2", "-o/--output can't be used with several files"),
         ("contribute -i key.txt in in2", "more than one FILE"),
         ("-x in", "'-x'"),
+        ("-p -this-flag in", "in \"-this-flag\", -t takes the rest as its value"),
+        ("-t 0 -p in", "for '--threads <THREADS>': not a whole number of at least 1"),
+        ("-k x -R key.pub in", "for '--threshold <K>': not a whole number, as in 3"),
+        ("split -k 2 -n x in", "for '--shares <N>': not a whole number, as in 3"),
+        ("keygen --split 3/2", "K is from 2 to N, and N is at most 255"),
+        ("share reissue --nope", "see sealane share reissue --help"),
+        ("share reissue --index x a", "not a whole number, as in 3"),
+        ("share nope", "see sealane share --help"),
         ("--recipent age1x in", "--recipient"),
         ("-R", "value is required"),
         ("", "no command, recipient, passphrase or identity"),
@@ -99,6 +107,9 @@ fn command_lines_that_age_refuses_get_a_hint() {
         assert!(String::from_utf8_lossy(&out.stderr).contains("hint"), "{args}");
         assert!(out.stdout.is_empty(), "{args}");
     }
+    // The flags are known, but do not go together.
+    let out = dir.run(["split", "-k", "2", "-n", "3", "--text", "--binary", "in"]).misused("cannot be used with");
+    assert!(!String::from_utf8_lossy(&out.stderr).contains("it is a flag of"));
     assert_eq!(dir.names(), ["in", "key.pub", "key.txt"]);
 }
 

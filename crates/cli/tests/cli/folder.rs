@@ -81,7 +81,7 @@ fn a_name_that_is_too_long_does_not_stop_the_other_files() {
     dir.write("x/short", "content");
     let run = dir.run(["-R", "key.pub", "-o", "out", "x"]);
     assert!(run.err().contains("File name too long"), "{}", run.err());
-    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files was not encrypted"), "{}", run.err());
     assert_eq!(run.status.code(), Some(1));
     dir.run(["-d", "-i", "key.txt", "-o", "open", "out"]).ok();
     assert_eq!(dir.read("open/x/short"), b"content");

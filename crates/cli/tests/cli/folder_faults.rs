@@ -81,7 +81,7 @@ fn missing_added_and_exchanged_files_are_noticed() {
             "\"sealed/photos/2020/b.jpg.age\" is not the file that was encrypted under this name",
             "\"sealed/photos/new.age\" is not in the manifest: it was added",
             "\"sealed/photos/c.age.age\" is not the file that was encrypted under this name",
-            "the name \"sealed/note.txt\" does not end in .age",
+            "\"sealed/note.txt\" is left out: its name does not end in .age",
             "\"sealed/photos/link.age\" is a link",
         ],
     );
@@ -132,7 +132,7 @@ fn changes_to_the_manifest_are_noticed() {
     dir.run(["decrypt", "-i", "key.txt", "-o", "bare", "sealed"]).fails("\"sealed\" has no manifest");
     assert!(!dir.exists("bare"));
     let run = dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare", "sealed"]);
-    assert!(run.err().contains("the name \"sealed/README\" does not end in .age"), "{}", run.err());
+    assert!(run.err().contains("\"sealed/README\" is left out: its name does not end in .age"), "{}", run.err());
     run.ok();
     fs::remove_file(dir.path("sealed/README")).unwrap();
     dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "bare2", "sealed"]).quiet();
@@ -176,7 +176,7 @@ fn a_name_that_is_too_long_is_refused_at_once() {
     let run = dir.run(["encrypt", "-R", "key.pub", "-o", "deep", "photos"]);
     let errors: Vec<_> = run.err().lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
     assert!(errors[0].contains("d/left\" is left out: its name has more than 4096 bytes or 256 components"));
-    assert!(errors[1].contains("1 of 10 files were not encrypted"), "{errors:?}");
+    assert!(errors[1].contains("1 of 10 files was not encrypted"), "{errors:?}");
     assert_eq!((run.status.code(), errors.len()), (Some(1), 2));
     dir.run(["decrypt", "-i", "key.txt", "-o", "deep.open", "deep"]).ok();
     assert_eq!(dir.read(&format!("deep.open/{deepest}/whole")), b"content");
@@ -287,7 +287,7 @@ fn one_file_that_cannot_be_read_does_not_stop_the_others() {
     let err = run.err();
     assert_eq!(run.status.code(), Some(1), "{err}");
     assert!(err.contains("cannot read \"/proc/self/mem\""), "{err}");
-    assert!(err.contains("1 of 3 files were not encrypted"), "{err}");
+    assert!(err.contains("1 of 3 files was not encrypted"), "{err}");
     // The manifest lists only the files that were written.
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", "open", "sealed"]);
     assert!(

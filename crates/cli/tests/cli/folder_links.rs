@@ -17,7 +17,7 @@ const DECRYPT: [&str; 7] = ["decrypt", "--resume", "-i", "key.txt", "-o", "open"
 fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
-    assert!(dir.run(ENCRYPT.iter().chain(&["late"])).err().contains("1 of 9 files were not encrypted"));
+    assert!(dir.run(ENCRYPT.iter().chain(&["late"])).err().contains("1 of 9 files was not encrypted"));
     fs::remove_file(dir.path("late")).unwrap();
     dir.write("late", "better");
     dir
@@ -136,7 +136,7 @@ fn a_folder_that_becomes_a_link_while_it_is_read_is_not_followed() {
     assert!(child.try_wait().unwrap().is_none(), "it was over too soon");
     let run = Run::of(child.wait_with_output().unwrap());
     assert!(run.err().contains("cannot read \"in/b/secret\": Not a directory"), "{}", run.err());
-    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files was not encrypted"), "{}", run.err());
     assert!(!dir.exists("out/in/b/secret.age"));
 }
 

@@ -34,7 +34,7 @@ fn folders_without_a_mode_keep_theirs() {
     let sealed = dir.path("sealed/photos/a.jpg.age");
     let whole = fs::read(&sealed).unwrap();
     fs::write(&sealed, &whole[..whole.len() - 1]).unwrap();
-    assert!(dir.run(&decrypt).err().contains("1 of 8 files were not decrypted"));
+    assert!(dir.run(&decrypt).err().contains("1 of 8 files was not decrypted"));
     let journal = String::from_utf8(dir.read("open/.sealane-resume")).unwrap();
     assert!(journal.contains("{\"folder\""), "{journal}");
     dir.set_mode("open/photos/2020", 0o750);

@@ -20,7 +20,7 @@ pub(crate) fn resume(dir: &Dir, args: &[&str]) -> Run {
 fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
-    assert!(dir.run(WITH_LATE).err().contains("1 of 9 files were not encrypted"));
+    assert!(dir.run(WITH_LATE).err().contains("1 of 9 files was not encrypted"));
     assert!(dir.exists("sealed/.sealane-resume"));
     assert_eq!(dir.mode("sealed/.sealane-resume"), 0o600);
     fs::remove_file(dir.path("late")).unwrap();
@@ -151,7 +151,7 @@ fn a_run_with_a_manifest_is_not_resumed_without_one_or_the_other_way_round() {
         dir.run(ENCRYPT).quiet();
         let whole = dir.read("sealed/photos/a.jpg.age");
         dir.write("sealed/photos/a.jpg.age", "damaged");
-        assert!(dir.run(first).err().contains("were not decrypted"));
+        assert!(dir.run(first).err().contains("files was not decrypted"));
         dir.write("sealed/photos/a.jpg.age", whole);
         resume(&dir, other).fails("was a different one");
         resume(&dir, first).quiet();
@@ -164,7 +164,7 @@ fn a_run_without_a_manifest_can_be_resumed() {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
     let args = ["encrypt", "--no-manifest", "-R", "key.pub", "-o", ".", "photos/a.jpg", "photos/.hidden", "late"];
-    assert!(dir.run(args).err().contains("1 of 3 files were not encrypted"));
+    assert!(dir.run(args).err().contains("1 of 3 files was not encrypted"));
     fs::remove_file(dir.path("late")).unwrap();
     dir.write("late", "better");
     dir.write("photos/a.jpg", "changed");
@@ -199,7 +199,7 @@ fn decryption_can_be_resumed() {
     dir.write("open/photos/a.jpg", "edited");
     let run = resume(&dir, &DECRYPT);
     assert!(run.err().contains("\"open/photos/a.jpg\" exists with another content"), "{}", run.err());
-    assert!(run.err().contains("1 of 8 files were not decrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 8 files was not decrypted"), "{}", run.err());
     assert_eq!((dir.read("open/photos/a.jpg").as_slice(), inode(&dir, "open/photos/a.jpg")), (&b"edited"[..], edited));
     fs::remove_file(dir.path("open/photos/a.jpg")).unwrap();
     resume(&dir, &DECRYPT).quiet();
@@ -262,7 +262,7 @@ fn after_a_crash_of_the_machine_all_files_are_repeated() {
     dir.write("open/photos/a.jpg", "edited");
     let run = resume(&dir, &DECRYPT);
     assert!(run.err().contains("\"open/photos/a.jpg\" exists with another content"), "{}", run.err());
-    assert!(run.err().contains("1 of 9 files were not decrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 9 files was not decrypted"), "{}", run.err());
     assert_eq!(dir.read("open/photos/a.jpg"), b"edited");
     fs::remove_file(dir.path("open/photos/a.jpg")).unwrap();
     resume(&dir, &DECRYPT).quiet();
@@ -277,7 +277,7 @@ fn a_run_can_be_given_up() {
     dir.encrypt(b"second", "b.age");
     dir.write("bad.age", "");
     let run = dir.run(["decrypt", "-i", "key.txt", "-o", ".", "a.age", "bad.age"]);
-    assert!(run.err().contains("1 of 2 files were not decrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files was not decrypted"), "{}", run.err());
     let other = ["decrypt", "-i", "key.txt", "-o", ".", "b.age"];
     let advice = "or give that run up and remove \"./.sealane-resume\"; its results stay";
     dir.run(other).fails(advice);

@@ -51,6 +51,21 @@ fn a_run_does_not_remove_the_unfinished_file_of_another() {
 }
 
 #[test]
+fn a_folder_that_is_a_link_to_nothing_is_named() {
+    let dir = Dir::with_key();
+    symlink("nowhere", dir.path("sealed")).unwrap();
+    let args = ["encrypt", "-R", "key.pub", "-o", "sealed", "key.pub", "key.txt"];
+    dir.run(args).fails("\"sealed\" is a link to nothing");
+    fs::remove_file(dir.path("sealed")).unwrap();
+    // A disk that is full ends the run, and it can be resumed.
+    dir.write("large", bytes(1 << 20));
+    let full = dir.sh("ulimit -f 50; exec \"$SEALANE\" encrypt -R key.pub -o sealed large key.pub");
+    let messages = String::from_utf8(full.fails("File too large").stderr).unwrap();
+    assert!(messages.contains("repeat the command with --resume"), "{messages}");
+    dir.run(["encrypt", "--resume", "-R", "key.pub", "-o", "sealed", "large", "key.pub"]).quiet();
+}
+
+#[test]
 fn files_of_the_user_are_not_taken_for_unfinished_ones() {
     let dir = Dir::with_key();
     for folder in ["sealed", "source"] {
@@ -69,7 +84,7 @@ fn files_of_the_user_are_not_taken_for_unfinished_ones() {
     let sealed = dir.read("sealed/source/a.age");
     dir.write("sealed/source/a.age", "damaged");
     let decrypt = ["decrypt", "--resume", "-i", "key.txt", "-o", "open", "sealed"];
-    assert!(dir.run(decrypt).err().contains("1 of 3 files were not decrypted"));
+    assert!(dir.run(decrypt).err().contains("1 of 3 files was not decrypted"));
     names.iter().for_each(|name| dir.write(&format!("open/{name}"), "edited"));
     dir.write("sealed/source/a.age", sealed);
     let errors = dir.run(decrypt).err();
@@ -97,6 +112,6 @@ fn results_of_the_interrupted_run_on_another_file_system_are_synced() {
     let mut command = unshare(&["sh", "-c", script]);
     command.current_dir(dir.root()).env("SEALANE", SEALANE);
     let run = finish(command);
-    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files was not encrypted"), "{}", run.err());
     assert_eq!(run.text(), "a.age\n2\n");
 }

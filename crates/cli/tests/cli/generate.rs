@@ -33,6 +33,7 @@ fn bash_completes() {
     assert!(ask("sealane key", "sealane key", 1).contains("keygen"));
     assert!(ask("sealane share re", "sealane share re", 2).contains("reissue"));
     assert!(ask("sealane decrypt --r", "sealane decrypt --r", 2).contains("--range"));
+    assert!(ask("sealane help co", "sealane help co", 2).contains("contribute"));
 }
 
 /// Each page has the sections of man-pages(7).
@@ -89,4 +90,6 @@ fn a_manual_page_for_every_command() {
     assert_eq!(dir.run(["encrypt", "-V"]).text(), dir.run(["-V"]).text());
     dir.write("file", "");
     dir.run(["man", "-o", "file/man1"]).fails("cannot write the manual");
+    dir.sh("ulimit -f 1; exec \"$SEALANE\" man -o small").fails("cannot write the manual");
+    assert_eq!(std::fs::read_dir(dir.path("small")).unwrap().count(), 0);
 }

@@ -39,7 +39,7 @@ fn from_a_file_descriptor() {
     assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
 
     dir.sh("AGE_PASSPHRASE_FD=0 exec \"$SEALANE\" -d < out").misused("standard input is used twice");
-    dir.sh("AGE_PASSPHRASE_FD=77 exec \"$SEALANE\" -d out").fails("file descriptor 77");
+    dir.sh("AGE_PASSPHRASE_FD=77 exec \"$SEALANE\" -d out").fails("file descriptor 77 is not open");
     dir.sh("AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -d out 3< /dev/null").fails("is empty");
     dir.sh("AGE_PASSPHRASE_FD=3 exec \"$SEALANE\" -d out 3< /dev/zero").fails("longer than 1 MiB");
     for fd in ["xyzzy", "-1", "3.0", "99999999999"] {
@@ -121,6 +121,10 @@ fn a_passphrase_file_and_identities() {
     let run = run_with(&dir, &[("AGE_PASSPHRASE", "pass")], &["-d", "-i", "key.txt", "-o", "new", "out"]);
     run.fails("encrypted with a passphrase, and identities were given");
     assert!(!dir.exists("new"));
+    std::fs::create_dir(dir.path("folder")).unwrap();
+    std::fs::rename(dir.path("out"), dir.path("folder/out.age")).unwrap();
+    let run = dir.run(["decrypt", "--no-manifest", "-i", "key.txt", "-o", "new", "folder"]);
+    assert!(run.err().contains("hint: open it by itself, without the other files and without -i"), "{}", run.err());
 }
 
 #[test]
@@ -166,5 +170,7 @@ fn from_pinentry() {
     assert!(!dir.exists("new"));
     let other = run_with(&dir, &[("PINENTRY_PROGRAM", "false")], &["-d", "out"]);
     assert!(other.err().contains("hint: PINENTRY_PROGRAM must name a pinentry program"), "{}", other.err());
-    other.fails("no passphrase from pinentry");
+    other.fails("no passphrase from pinentry: it ended, or its answer is malformed\n");
+    run_with(&dir, &[("PINENTRY_PROGRAM", "no-such-pinentry")], &["-d", "out"])
+        .fails("the pinentry program \"no-such-pinentry\" was not found");
 }

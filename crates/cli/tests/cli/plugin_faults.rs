@@ -298,4 +298,9 @@ fn the_folder_of_a_plugin_is_removed() {
     dir.encrypt(b"x", "y.age");
     run(&["-d", "-j", "test", "y.age"]).fails("no identity matches");
     assert!(std::fs::read_dir(dir.path("tmp")).unwrap().next().is_none());
+    // The plugin is not at fault if there can be no folder.
+    std::fs::remove_dir(dir.path("tmp")).unwrap();
+    let error = run(&["-d", "-j", "test", "x.age"]).fails("error: cannot make a temporary folder: No such file");
+    let error = String::from_utf8_lossy(&error.stderr).into_owned();
+    assert!(error.contains("hint: TMPDIR must name a writable folder") && !error.contains("plugin"), "{error}");
 }

@@ -52,6 +52,11 @@ fn the_contents_of_an_invalid_list_are_not_shown() {
         let err = String::from_utf8_lossy(&out.stderr);
         assert!(!err.contains("hunter2") && !err.contains(&secret), "{err}");
     }
+    let key = String::from_utf8(dir.read("key.pub")).unwrap();
+    dir.write("list", format!("{} # a friend\n", key.trim()));
+    let out = dir.run(["-R", "list", "-o", "out", "key.pub"]).fails("line 1: malformed recipient");
+    let hint = "hint: nothing may follow a recipient; lines that begin with # are comments";
+    assert!(String::from_utf8_lossy(&out.stderr).contains(hint));
     dir.write("list", b"\xff\n");
     dir.run(["-R", "list", "-o", "out", "key.pub"]).fails("line 1 is not UTF-8 text");
     assert!(!dir.exists("out"));

@@ -80,8 +80,12 @@ fn recipients_are_added() {
     let before = dir.read("x");
     dir.run(["rekey", "--add", "-i", "key.txt", "-r", recipient.trim(), "x"]).fails("post-quantum");
     assert!(dir.read("x") == before);
-    dir.run(["rekey", "-i", "key.txt", "-r", recipient.trim(), "x"]).ok();
+    let run = dir.run(["rekey", "-i", "key.txt", "-r", recipient.trim(), "x"]);
+    assert!(!run.err().contains("quantum"), "{}", run.err());
     opens(&dir, "pq.txt", "x", &data);
+    let run = dir.run(["rekey", "-i", "pq.txt", "-R", "b.pub", "x"]);
+    assert!(run.err().contains("the old recipients were post-quantum, and the new ones are not"), "{}", run.err());
+    run.ok();
 }
 
 #[test]
@@ -217,6 +221,44 @@ fn a_refused_command_changes_nothing() {
     dir.write("x", &bad);
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "x"]).fails("header was changed");
     assert!(dir.read("x") == bad);
+}
+
+#[test]
+fn a_run_that_was_partly_done_is_repeated_with_both_keys() {
+    let dir = Dir::with_key();
+    dir.keygen("new");
+    std::fs::create_dir(dir.path("photos")).unwrap();
+    for i in 0..120 {
+        dir.encrypt_to("new.pub", b"x", &format!("photos/{i:03}.age"));
+    }
+    dir.encrypt(b"x", "photos/last.age");
+    let run = dir.run(["rekey", "--no-manifest", "-i", "key.txt", "-R", "new.pub", "photos"]);
+    let messages = run.err();
+    assert_eq!(messages.matches("no identity matches").count(), 100, "{messages}");
+    assert_eq!(messages.matches("also give the new key: -i NEW").count(), 1, "{messages}");
+    assert!(messages.contains("120 of 121 files were not changed, 20 of them not named above"), "{messages}");
+    let run = dir.run(["rekey", "--no-manifest", "-i", "key.txt", "-i", "new.txt", "-R", "new.pub", "photos"]);
+    assert_eq!(run.ok().stdout, b"121 files have new recipients\n");
+}
+
+#[test]
+fn encrypted_files_with_other_names_are_named() {
+    let dir = Dir::with_key();
+    std::fs::create_dir_all(dir.path("photos/sub")).unwrap();
+    for name in ["a.age", "sub/U.AGE", ".age"] {
+        dir.encrypt(b"x", &format!("photos/{name}"));
+    }
+    dir.run_with(b"x", ["-a", "-R", "key.pub", "-o", "photos/z.asc"]).quiet();
+    dir.write("photos/note.txt", "note");
+    for args in [&["inspect"][..], &["rekey", "--add", "--no-manifest", "-i", "key.txt", "-R", "key.pub"]] {
+        let run = dir.run(args.iter().chain(&["photos"]));
+        for name in ["sub/U.AGE", ".age", "z.asc"] {
+            let warning = format!("warning: \"photos/{name}\" is left out: it is an encrypted file, but its name");
+            assert!(run.err().contains(&warning), "{}", run.err());
+        }
+        assert_eq!(run.err().lines().count(), 3, "{}", run.err());
+        run.ok();
+    }
 }
 
 #[test]

@@ -152,6 +152,37 @@ fn verify_of_a_folder_writes_nothing_after_an_interrupted_change() {
 }
 
 #[test]
+fn an_unfinished_file_of_a_killed_run_is_named_and_removed() {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    std::fs::create_dir(dir.path("photos")).unwrap();
+    dir.write("photos/a", "content");
+    dir.run(["-R", "key.pub", "-o", "sealed", "photos"]).quiet();
+    let unfinished = ["sealed/.sealane-0123456789abcdef.tmp", "sealed/photos/.sealane-fedcba9876543210.tmp"];
+    unfinished.iter().for_each(|name| dir.write(name, "half"));
+    for args in [&["verify", "-i", "key.txt", "sealed"][..], &["decrypt", "-i", "key.txt", "-o", "open", "sealed"]] {
+        let run = dir.run(args);
+        for name in unfinished {
+            let warning = format!("warning: \"{name}\" is left out: it is an unfinished file of an interrupted run");
+            assert!(run.err().contains(&warning) && dir.exists(name), "{}", run.err());
+        }
+        run.ok();
+    }
+    // A file that a run is writing stays.
+    let busy = File::open(dir.path(unfinished[0])).unwrap();
+    busy.lock().unwrap();
+    let run = dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "sealed"]);
+    assert!(run.err().contains("an unfinished file, which a run may be writing"), "{}", run.err());
+    run.ok();
+    assert!(dir.exists(unfinished[0]) && !dir.exists(unfinished[1]));
+    drop(busy);
+    dir.write(unfinished[1], "half");
+    dir.run(["rekey", "--no-manifest", "-i", "b.txt", "-R", "key.pub", "sealed"]).ok();
+    assert!(!unfinished.iter().any(|name| dir.exists(name)));
+    dir.run(["verify", "-i", "key.txt", "sealed"]).quiet();
+}
+
+#[test]
 fn a_kept_header_is_never_used_for_another_file() {
     let (dir, data) = dir();
     let (old, new, payload) = two_headers(&dir);

@@ -88,6 +88,9 @@ fn a_post_quantum_key_on_sheets() {
 #[test]
 fn wrong_arguments() {
     let dir = Dir::with_key();
+    let existing =
+        dir.run(["split", "-k", "2", "-n", "3", "--sheet", "key.pub", "key.txt"]).fails("\"key.pub\" exists");
+    assert!(String::from_utf8_lossy(&existing.stderr).contains("hint: give another name"));
     let split = |args: &[&str]| dir.run(["split", "-k", "2", "-n", "3"].iter().chain(args).chain(&["key.txt"]));
     for form in ["--binary", "--ssss", "--vault"] {
         split(&[form, "--sheet", "s.html"]).misused("--sheet is for shares in text form or in words");

@@ -68,7 +68,8 @@ fn a_passphrase_is_requested_and_confirmed() {
     session.send_secret("first try");
     session.expect("Confirm");
     session.send_secret("second try");
-    ends(session, 1, "the passphrases are not the same");
+    let shown = ends(session, 1, "the passphrases are not the same");
+    assert!(shown.contains("nothing was written"), "{shown}");
     assert_eq!(dir.names(), ["in", "out"]);
 }
 
@@ -182,6 +183,27 @@ fn typed_input_is_encrypted_when_it_ends() {
     // Without echo, no test could show that a secret is hidden.
     assert!(shown.contains("typed"), "{shown}");
     assert_eq!(dir.run(["-d", "-i", "key.txt", "out"]).quiet().stdout, b"typed\n");
+}
+
+/// The end of the input is remembered.
+#[test]
+fn input_at_a_terminal_ends_with_one_end() {
+    let dir = Dir::new();
+    std::os::unix::fs::symlink(SEALANE, dir.path("age-inspect")).unwrap();
+    for (command, what) in [
+        ("\"$SEALANE\" inspect", "the file is empty"),
+        ("./age-inspect", "the file is empty"),
+        ("\"$SEALANE\" share inspect -", "is not a share"),
+        ("\"$SEALANE\" combine -", "no shares"),
+    ] {
+        let mut session = in_terminal(&dir, &format!("echo ready; {command}; echo \"ended $(cat)\""));
+        session.expect("ready");
+        session.send_control('d');
+        session.expect(what);
+        session.send_line("here");
+        session.send_control('d');
+        ends(session, 0, "ended here");
+    }
 }
 
 #[test]

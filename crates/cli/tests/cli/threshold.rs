@@ -71,7 +71,11 @@ fn wrong_parts_are_named() {
     let (dir, _) = dir();
     dir.run(["contribute", "-y", "-i", "d.txt", "-o", "part", "x"]).quiet();
     dir.sh("\"$SEALANE\" -k 2 -R a.pub -R d.pub -o other plain").quiet();
-    dir.run(["-d", "--part", "part", "-i", "a.txt", "other"]).fails("of another file");
+    dir.run(["-d", "--part", "part", "-i", "a.txt", "other"]).fails("\"part\": a part is of another file");
+    dir.run(["-d", "--part", "part", "-i", "a.txt", "-i", "d.txt", "other"]).quiet();
+    dir.run(["contribute", "-y", "-i", "d.txt", "-o", "right", "other"]).quiet();
+    dir.run(["-d", "--part", "right", "--part", "part", "other"]).fails("\"part\": a part is of another file");
+    dir.run(["-d", "--part", "part", "--part", "right", "-i", "a.txt", "other"]).quiet();
     let text = String::from_utf8(dir.read("part")).unwrap();
     dir.write("bad", text.replace("PART-1", "PART-1Q"));
     dir.run(["-d", "--part", "bad", "-i", "a.txt", "x"]).fails("not a part");
@@ -82,6 +86,9 @@ fn wrong_parts_are_named() {
     dir.run(["contribute", "-y", "-i", "stranger.txt", "x"]).fails("no identity holds a part");
     dir.encrypt_to("a.pub", b"secret", "plain.age");
     dir.run(["contribute", "-y", "-i", "a.txt", "plain.age"]).fails("no identity holds a part");
+    std::fs::create_dir(dir.path("folder")).unwrap();
+    dir.run(["contribute", "-y", "-i", "a.txt", "folder"])
+        .fails("\"folder\" is a folder, and a part belongs to one file");
 }
 
 #[test]
@@ -151,13 +158,14 @@ fn the_command_as_a_plugin() {
     open("three", "plain.age").fails("no identity matches");
 
     dir.write("bad", "hunter2");
-    let out = dir.run(["keygen", "--plugin", "bad"]).fails("not an identity");
+    let out = dir.run(["keygen", "--plugin", "a.txt", "bad"]).fails("not an identity");
+    assert!(String::from_utf8_lossy(&out.stderr).contains("\"bad\""));
     assert!(!String::from_utf8_lossy(&out.stderr).contains("hunter2"));
     dir.run(["keygen", "--plugin", "-y", "a.txt"]).misused("");
     // A part that is encrypted to a recipient is refused. An identity file with a passphrase is
     // accepted.
     dir.run(["contribute", "-y", "-i", "e.txt", "-R", "a.pub", "-o", "part.age", "x"]).quiet();
-    dir.run(["keygen", "--plugin", "part.age"]).fails("is encrypted, but not with a passphrase");
+    dir.run(["keygen", "--plugin", "part.age"]).fails("\"part.age\": a file is encrypted, but not with a passphrase");
     let mut command = dir.without_terminal(["-p", "-o", "a.age", "a.txt"]);
     command.env("AGE_PASSPHRASE", "one");
     crate::support::finish(command).ok();

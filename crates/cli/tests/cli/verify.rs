@@ -108,17 +108,54 @@ fn a_folder_that_is_known_to_be_incomplete_fails() {
     dir.write("a", "1");
     // /proc/self/mem cannot be read from its beginning.
     let run = dir.run(["encrypt", "-R", "key.pub", "-o", "sealed", "a", "/proc/self/mem"]);
-    assert!(run.err().contains("1 of 2 files were not encrypted"), "{}", run.err());
+    assert!(run.err().contains("1 of 2 files was not encrypted"), "{}", run.err());
     for flag in [None, Some("--no-manifest")] {
         let run = dir.run(["verify", "-i", "key.txt", "sealed"].into_iter().chain(flag));
         let messages = run.err();
         let why = "error: the run that encrypted \"sealed\" was interrupted, or could not encrypt all files";
         assert!(run.status.code() == Some(1) && messages.contains(why), "{messages}");
-        assert!(messages.contains("1 of 2 files failed verification"), "{messages}");
-        assert_eq!(run.text(), "1 file with 1 bytes of plaintext is intact\n");
+        assert!(messages.contains("error: 1 folder failed verification\n"), "{messages}");
+        assert!(!messages.contains("another copy"), "{messages}");
+        assert_eq!(run.text(), "1 file with 1 byte of plaintext is intact\n");
     }
+    // A run that is still at work holds its journal.
+    let journal = fs::File::open(dir.path("sealed/.sealane-resume")).unwrap();
+    journal.lock().unwrap();
+    for args in [
+        &["verify", "-i", "key.txt", "sealed"][..],
+        &["decrypt", "-i", "key.txt", "-o", "open", "sealed"],
+        &["encrypt", "-R", "key.pub", "-o", "sealed", "a", "key.pub"],
+        &["encrypt", "--no-manifest", "-R", "key.pub", "-o", "sealed", "key.pub", "key.txt"],
+    ] {
+        let messages = dir.run(args).err();
+        assert!(messages.contains("another run is at work in \"sealed\""), "{messages}");
+        assert!(!messages.contains("interrupted"), "{messages}");
+    }
+    let manifest = dir.read("sealed/sealane-manifest.age");
+    fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
+    dir.run(["verify", "-i", "key.txt", "sealed"]).fails("another run is at work in \"sealed\"");
+    dir.write("sealed/sealane-manifest.age", manifest);
+    drop(journal);
     fs::remove_file(dir.path("sealed/.sealane-resume")).unwrap();
     dir.run(["verify", "-i", "key.txt", "sealed"]).quiet();
+}
+
+#[test]
+fn files_with_other_names_are_left_out() {
+    let dir = with_folder();
+    for name in [".age", "note.txt"] {
+        dir.encrypt(b"new", &format!("sealed/{name}"));
+    }
+    let run = dir.run(["verify", "--no-manifest", "-i", "key.txt", "sealed"]);
+    for line in [
+        "warning: \"sealed/.age\" is left out: its name has nothing before .age\n",
+        "warning: \"sealed/note.txt\" is left out: its name does not end in .age, as names of encrypted files do\n",
+    ] {
+        assert!(run.err().contains(line), "{}", run.err());
+    }
+    run.ok();
+    let run = dir.run(["verify", "-i", "key.txt", "sealed"]);
+    assert!(run.status.code() == Some(1) && !run.err().contains("hint"), "{}", run.err());
 }
 
 #[test]

@@ -198,6 +198,9 @@ fn inspection_is_the_same_byte_for_byte() {
         bench.write("odd", [intro, stanza.as_bytes(), rest].concat());
         check("odd");
     }
+    let at = rest.windows(6).position(|bytes| bytes == b"X25519").unwrap();
+    bench.write("odd", [intro, &rest[..at], b"new", &rest[at + 6..]].concat());
+    check("odd");
     for cut in [0, 100, file.len() - 200_000 - 70, file.len() - 3 * 65_552 - 3_408 + 10] {
         bench.write("cut", &file[..cut]);
         check("cut");

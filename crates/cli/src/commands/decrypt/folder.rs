@@ -14,7 +14,7 @@ use crate::error::{Error, Result, quoted};
 use crate::folder::sealed::{self, Entries, Opening, Sealed};
 use crate::folder::{
     Attributes, Checked, Destination, Direction, Failure, Failures, Id, Link, Plan, Purpose, Record, Source, Stamp,
-    Target, mode, refuse_within, root, run as work, single,
+    Target, mode, refuse_within, resumable, root, run as work, single,
 };
 use crate::io::old_header::Repair;
 use crate::io::progress::Progress;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         run.destination.sync()?;
         return run.destination.finish(&plan, true);
     }
-    work(&plan.files, threads, &progress, &failures, |source, threads| run.open(source, threads))?;
+    work(&plan.files, threads, &progress, &failures, |source, threads| run.open(source, threads)).map_err(resumable)?;
     drop(shown);
     // Links come last, so that no file is written through one.
     for link in &plan.links {
@@ -68,7 +68,7 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
             failures.add(&error);
         }
     }
-    run.destination.sync()?;
+    run.destination.sync().map_err(resumable)?;
     run.destination.finish(&plan, failures.count() == 0)?;
     failures.verdict(plan.files.len() + plan.failures.len(), "decrypted")
 }

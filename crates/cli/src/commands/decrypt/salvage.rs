@@ -20,6 +20,7 @@ use crate::keys::file_keys::{AllowPassphrase, Openers};
 use crate::os::cleanup::FileGuard;
 use crate::os::dir::sync_parent;
 use crate::os::disk;
+use crate::os::temp_dir::temp_dir;
 
 /// Writes the intact plaintext to a new file, and a list of missing ranges to another one beside
 /// it. Missing ranges are an error after that.
@@ -132,7 +133,7 @@ fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> R
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)
             .hint("TMPDIR names the folder for temporary files")
     };
-    let mut decoded = tempfile::tempfile().map_err(|error| cannot(&error))?;
+    let mut decoded = tempfile::tempfile_in(temp_dir()).map_err(|error| cannot(&error))?;
     file.rewind().map_err(|error| cannot(&error))?;
     decode_damaged(BufReader::new(file), BufWriter::new(&mut decoded)).map_err(|error| cannot(&error))?;
     let len = decoded.metadata().map_err(|error| cannot(&error))?.len();

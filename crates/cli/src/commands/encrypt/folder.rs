@@ -17,7 +17,7 @@ use crate::error::explain::{encrypt_error, read_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{
     Attributes, Destination, Direction, Entry, Failure, Failures, Id, Manifest, Name, Plan, Purpose, Record, Source,
-    Stamp, Target, is_complete, mode, refuse_within, root, run as work, single,
+    Stamp, Target, is_complete, mode, refuse_within, resumable, root, run as work, single,
 };
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
@@ -86,12 +86,14 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
         let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.insert(record.name, (record.id, record.size, attributes));
         Ok(())
-    })?;
+    })
+    .map_err(resumable)?;
     drop(shown);
-    destination.sync()?;
+    destination.sync().map_err(resumable)?;
     if with_manifest {
         let entries = entries.into_inner().unwrap_or_else(PoisonError::into_inner);
-        destination.write_manifest(|output| sealing.write_manifest(&plan, entries, output))?;
+        let written = destination.write_manifest(|output| sealing.write_manifest(&plan, entries, output));
+        written.map_err(resumable)?;
     }
     destination.finish(&plan, failures.count() == 0)?;
     failures.verdict(plan.files.len() + plan.failures.len(), "encrypted")

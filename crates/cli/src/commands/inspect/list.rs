@@ -99,14 +99,18 @@ impl List {
             let report = entry.report.as_ref()?;
             let opens = report.opens.map_or(String::new(), |opens| format!("; {}", opens.text()));
             let (file, bytes) = (entry.file.as_ref()?, report.sizes.plaintext.unwrap_or_default());
-            Some(printable(&format!("{file}: {}; {bytes} bytes of plaintext{opens}", types(&report.recipients))) + "\n")
+            Some(printable(&format!("{file}: {}; {}{opens}", types(&report.recipients), of_plaintext(bytes))) + "\n")
         });
         let Summary { files, plaintext, opens, .. } = &self.summary;
         let noun = if *files == 1 { "file" } else { "files" };
         let opens = opens.map_or(String::new(), |count| format!("; these identities open {count} of them"));
         let types = if *files == 0 { "no recipients".to_owned() } else { types(&self.summary.recipients) };
-        lines.collect::<String>() + &format!("{files} {noun}: {types}; {plaintext} bytes of plaintext{opens}\n")
+        lines.collect::<String>() + &format!("{files} {noun}: {types}; {}{opens}\n", of_plaintext(*plaintext))
     }
+}
+
+fn of_plaintext(bytes: u64) -> String {
+    format!("{bytes} {} of plaintext", if bytes == 1 { "byte" } else { "bytes" })
 }
 
 /// Lists the numbers of stanzas of each type.

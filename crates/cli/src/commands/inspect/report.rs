@@ -104,6 +104,15 @@ pub(crate) enum PostQuantum {
 }
 
 impl PostQuantum {
+    /// Classifies a header with its share sets, without padding.
+    pub(crate) fn of_header(header: &Header) -> Result<Self> {
+        let recipients = header.stanzas().iter().filter(|stanza| !is_padding(stanza));
+        let types: Vec<_> = recipients.map(|stanza| stanza.tag.clone()).collect();
+        let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
+        let inner = sets.iter().flat_map(|set| &set.types);
+        Ok(Self::of(types.iter().filter(|name| *name != threshold::TYPE).chain(inner)))
+    }
+
     /// Classifies stanza types. One unsafe recipient is enough for `No`.
     pub(crate) fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
         types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
@@ -203,7 +212,6 @@ impl Report {
         let recipients = counted(recipients.map(|stanza| stanza.tag.clone()));
         let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
         let share_sets: Vec<_> = sets.into_iter().map(ShareSet::from).collect();
-        let inner = share_sets.iter().flat_map(|set| set.types.keys());
         let header_len = header.encode().len() as u64;
         let payload = file.saturating_sub(header_len + stream::NONCE_BYTES as u64);
         let plaintext = stream::plaintext_len(payload);
@@ -211,7 +219,7 @@ impl Report {
             version: "age-encryption.org/v1",
             armored,
             scrypt_work_factor: header.scrypt_work_factor(),
-            post_quantum: PostQuantum::of(recipients.keys().filter(|name| *name != threshold::TYPE).chain(inner)),
+            post_quantum: PostQuantum::of_header(header)?,
             recipients,
             stanza_types,
             share_sets,

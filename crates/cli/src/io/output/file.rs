@@ -26,6 +26,7 @@ use crate::os::cleanup::uninterrupted;
 use crate::os::dir::{ends_in_separator, sync_parent};
 use crate::os::disk;
 use crate::os::file_id::FileId;
+use crate::os::temp_dir::temp_dir;
 
 /// The number of symbolic links that Linux follows.
 const MAX_LINKS: usize = 40;
@@ -168,11 +169,11 @@ impl Replacement {
         }
         let mut prepared = Self { target, directory, keeping, in_place: false, temporary: None };
         if let Err(error) = may_make_files_in(&prepared.directory) {
-            let elsewhere = std::env::temp_dir();
-            if !prepared.may_overwrite() || may_make_files_in(&elsewhere).is_err() {
+            if !prepared.may_overwrite() {
                 return Err(prepared.cannot_create(&error));
             }
-            (prepared.directory, prepared.in_place) = (elsewhere, true);
+            (prepared.directory, prepared.in_place) = (temp_dir(), true);
+            may_make_files_in(&prepared.directory).map_err(|error| prepared.cannot_create(&error))?;
         }
         Ok(prepared)
     }
@@ -271,8 +272,15 @@ impl Replacement {
             return Error::io(format!("cannot make a temporary file for {}", self.target.shown), error)
                 .hint("the directory of the output is not writable; TMPDIR must name a writable directory");
         }
-        Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error)
-            .hint("the result is written to that file, and renamed when it is complete; `-o - > FILE` writes in place")
+        let failed = Error::io(format!("cannot make a temporary file beside {}", self.target.shown), error);
+        let is_refused = matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
+        match &self.target.existing {
+            Some(_) if is_refused => failed.hint(
+                "the result is written to that file, and renamed when it is complete; `-o - > FILE` writes in place",
+            ),
+            None if is_refused => failed.hint("give -o a file in a folder that you can write to"),
+            _ => failed,
+        }
     }
 }
 
@@ -295,7 +303,7 @@ impl WriteAt for AnyPlace<'_> {
 impl Target {
     fn exists(&self) -> Error {
         Error::new(format!("{} exists, and a secret never replaces a file", self.shown))
-            .hint("give -o another name; nothing was changed")
+            .hint("give another name; nothing was changed")
     }
 
     /// Returns the error for a file that took the name since it was resolved.

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::os::cleanup::{self, ChildGuard};
+use crate::os::temp_dir::cannot_make_folder;
 
 /// The longest line of a plugin, and the longest body of a stanza: longer than any text, recipient
 /// or file key.
@@ -45,7 +46,7 @@ pub(super) struct Connection {
 impl Connection {
     /// Starts the program `path` of the plugin `name`, which then runs `state_machine`.
     pub(super) fn open(name: &str, path: &Path, state_machine: &str) -> io::Result<Self> {
-        let directory = cleanup::private_directory()?;
+        let directory = cleanup::private_directory().map_err(|error| cannot_make_folder(&error).into_io())?;
         let debug = env::var_os("AGEDEBUG").is_some_and(|what| what == "plugin");
         // Links are not resolved: a program can have several names, and act by the one it is
         // started with.

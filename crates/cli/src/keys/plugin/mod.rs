@@ -133,6 +133,10 @@ impl ConversationError {
     /// Explains an error of the plugin `name`.
     fn explain(self, name: &str) -> Error {
         match self {
+            // The plugin is not at fault.
+            Self::Connection(error) if error.get_ref().is_some_and(|inner| inner.is::<Error>()) => {
+                Error::from_io("", error)
+            }
             Self::Connection(error) => ended(name, &error),
             Self::Plugin(errors) => said(name, &errors),
         }
