@@ -10,6 +10,9 @@
 //! | `aws-lc-rs` | `aws_lc_rs` | `rustls::crypto::aws_lc_rs` |
 //! | `rustls-024` | `rustls_024` | any provider for rustls 0.24, which is a pre-release |
 //!
+//! The features `simd`, `avx2` and `avx512` (default) add vectors of up to 128, 256 and 512 bits on
+//! x86; any of them adds those of other CPUs. Without them, there is portable code alone.
+//!
 //! The module [`quic`] is for QUIC stacks that send many packets at once.
 //!
 //! rustls prefers AES-256-GCM. Use [`chacha20_first`] to prefer ChaCha20-Poly1305.
