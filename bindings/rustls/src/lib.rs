@@ -34,6 +34,8 @@
 //! No suite of this crate is FIPS-validated: `fips()` returns `false`. Keys are wiped when they are
 //! dropped, except those that a program extracts with `dangerous_extract_secrets`.
 #![forbid(unsafe_code)]
+// Marks items that need a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(any(feature = "ring", feature = "aws-lc-rs", feature = "rustls-024")))]
 compile_error!("one of the features `ring`, `aws-lc-rs` and `rustls-024` must be enabled");
