@@ -106,21 +106,15 @@ for_pointer!(Arc<T>);
 /// Compiles only if an input of a browser may hold what cannot be sent.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 const _: () = {
-    use std::rc::Rc;
-
-    struct Fetched(Rc<[u8]>);
+    struct Fetched(std::rc::Rc<[u8]>);
 
     impl AsyncReadAt for Fetched {
         async fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-            let object = Rc::clone(&self.0);
-            std::future::ready(()).await;
-            (&object[..]).read_at(out, offset)
+            (&self.0[..]).read_at(out, offset)
         }
 
         async fn size(&self) -> io::Result<u64> {
-            let object = Rc::clone(&self.0);
-            std::future::ready(()).await;
-            Ok(object.len() as u64)
+            Ok(self.0.len() as u64)
         }
     }
 
