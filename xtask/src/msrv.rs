@@ -1,10 +1,11 @@
 //! `cargo xtask msrv`: checks that the manifests of all published crates and some documents name
 //! the same minimum supported Rust version (MSRV), and that no dependency needs a newer one.
-//! `.ci/run oldest_compiler` checks the workspace with this version.
+//! `.ci/run oldest_compiler` checks the crates with this version.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
+use cargo_metadata::Package;
 use cargo_metadata::semver::Version;
 
 use crate::command_crates::{Crate, metadata, workspaces};
@@ -17,16 +18,24 @@ const DOCUMENTS: &[(&str, &str)] =
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
     step("the oldest compiler");
-    dependencies(&promised()?)
+    let mut members = Vec::new();
+    for manifest in workspaces()? {
+        let packages = metadata(&manifest, &["--no-deps"])?;
+        members.push((manifest, packages));
+    }
+    let promised = promised(&members)?;
+    for (manifest, packages) in &members {
+        if packages.iter().any(|package| package.rust_version.as_ref() == Some(&promised)) {
+            dependencies(manifest, &promised)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the oldest compiler, which all documents and the manifests of published crates must
 /// name. Other manifests may name a newer one.
-fn promised() -> Result<Version> {
-    let mut packages = Vec::new();
-    for manifest in workspaces()? {
-        packages.extend(metadata(&manifest, &["--no-deps"])?);
-    }
+fn promised(workspaces: &[(PathBuf, Vec<Package>)]) -> Result<Version> {
+    let packages: Vec<_> = workspaces.iter().flat_map(|(_, packages)| packages).collect();
     let promised = packages.iter().find_map(|package| package.rust_version.clone()).context("no rust-version")?;
     for package in &packages {
         let version = &package.rust_version;
@@ -43,13 +52,14 @@ fn promised() -> Result<Version> {
     Ok(promised)
 }
 
-/// Fails if any crate of the lock file needs a newer compiler, on any target. A build compiles only
-/// the crates of this machine's target.
-fn dependencies(promised: &Version) -> Result<()> {
-    let packages = metadata(Path::new("Cargo.toml"), &[])?;
+/// Fails if any crate of a workspace's lock file needs a newer compiler, on any target. A build
+/// compiles only the crates of this machine's target.
+fn dependencies(manifest: &Path, promised: &Version) -> Result<()> {
+    let packages = metadata(manifest, &[])?;
     let newer = packages.iter().filter(|package| package.rust_version.as_ref() > Some(promised));
     let names: Vec<_> = newer.map(|package| Crate::from(package).to_string()).collect();
-    ensure!(names.is_empty(), "these need a newer compiler than Rust {promised}: {}", names.join(", "));
-    println!("   {} crates, for all targets: none needs a newer one", packages.len());
+    let manifest = manifest.display();
+    ensure!(names.is_empty(), "{manifest}: these need a newer compiler than Rust {promised}: {}", names.join(", "));
+    println!("   {manifest}: {} crates, for all targets: none needs a newer one", packages.len());
     Ok(())
 }

@@ -168,8 +168,16 @@ class _Conditional:
         from moto.server import DomainDispatcherApplication, create_backend_app
 
         self._backends, self._app = s3_backends, DomainDispatcherApplication(create_backend_app)
+        self._writing = threading.Lock()
 
     def __call__(self, environ, start_response):
+        if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
+            return self._app(environ, start_response)
+        # moto checks a condition before it writes. No other request may write in between.
+        with self._writing:
+            return self._write(environ, start_response)
+
+    def _write(self, environ, start_response):
         wanted = environ.get("HTTP_IF_MATCH") if environ["REQUEST_METHOD"] == "POST" else None
         wanted = wanted or environ.get("HTTP_X_AMZ_COPY_SOURCE_IF_MATCH")
         if wanted:

@@ -10,6 +10,9 @@
 //! | `aws-lc-rs` | `aws_lc_rs` | `rustls::crypto::aws_lc_rs` |
 //! | `rustls-024` | `rustls_024` | any provider for rustls 0.24, which is a pre-release |
 //!
+//! The features `simd`, `avx2` and `avx512` (default) add vectors of up to 128, 256 and 512 bits on
+//! x86; any of them adds those of other CPUs. Without them, there is portable code alone.
+//!
 //! The module [`quic`] is for QUIC stacks that send many packets at once.
 //!
 //! rustls prefers AES-256-GCM. Use [`chacha20_first`] to prefer ChaCha20-Poly1305.
@@ -31,6 +34,8 @@
 //! No suite of this crate is FIPS-validated: `fips()` returns `false`. Keys are wiped when they are
 //! dropped, except those that a program extracts with `dangerous_extract_secrets`.
 #![forbid(unsafe_code)]
+// Marks items that need a feature, on docs.rs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(any(feature = "ring", feature = "aws-lc-rs", feature = "rustls-024")))]
 compile_error!("one of the features `ring`, `aws-lc-rs` and `rustls-024` must be enabled");

@@ -21,9 +21,24 @@ const FIRST_READ: usize = 1024;
 /// The largest number of bytes to allocate for a range before any of it has arrived.
 const FIRST_BYTES: usize = 16 << 20;
 
+/// Is the type of a future for the result of an input.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+macro_rules! future {
+    ($value:ty) => {
+        impl Future<Output = io::Result<$value>> + Send
+    };
+}
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+macro_rules! future {
+    ($value:ty) => {
+        impl Future<Output = io::Result<$value>>
+    };
+}
+
 /// An input that can be read at any position without blocking. It depends on no async runtime.
 ///
-/// Its futures may be sent to other threads.
+/// Its futures may be sent to other threads, except in browsers (`wasm32-unknown-unknown`). There,
+/// they may hold objects of JavaScript, such as the promise of a `fetch`, which stay in one thread.
 ///
 /// ```
 /// use std::io;
@@ -60,24 +75,24 @@ pub trait AsyncReadAt {
     ///
     /// # Errors
     /// The errors of the input.
-    fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send;
+    fn read_at(&self, out: &mut [u8], offset: u64) -> future!(usize);
 
     /// Returns the length in bytes.
     ///
     /// # Errors
     /// The errors of the input.
-    fn size(&self) -> impl Future<Output = io::Result<u64>> + Send;
+    fn size(&self) -> future!(u64);
 }
 
 /// Implements the trait for a pointer.
 macro_rules! for_pointer {
     ($pointer:ty) => {
         impl<T: AsyncReadAt + ?Sized> AsyncReadAt for $pointer {
-            fn read_at(&self, out: &mut [u8], offset: u64) -> impl Future<Output = io::Result<usize>> + Send {
+            fn read_at(&self, out: &mut [u8], offset: u64) -> future!(usize) {
                 (**self).read_at(out, offset)
             }
 
-            fn size(&self) -> impl Future<Output = io::Result<u64>> + Send {
+            fn size(&self) -> future!(u64) {
                 (**self).size()
             }
         }
@@ -87,6 +102,25 @@ macro_rules! for_pointer {
 for_pointer!(&T);
 for_pointer!(Box<T>);
 for_pointer!(Arc<T>);
+
+/// Compiles only if an input of a browser may hold what cannot be sent.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+const _: () = {
+    struct Fetched(std::rc::Rc<[u8]>);
+
+    impl AsyncReadAt for Fetched {
+        async fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
+            (&self.0[..]).read_at(out, offset)
+        }
+
+        async fn size(&self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+    }
+
+    fn is_input<T: AsyncReadAt>() {}
+    let _ = is_input::<Box<Fetched>>;
+};
 
 /// Does the same as [`retry`] for a read that does not block.
 async fn retry_async(input: &impl AsyncReadAt, out: &mut [u8], offset: u64) -> io::Result<usize> {

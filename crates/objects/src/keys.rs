@@ -11,7 +11,7 @@ use crate::error::SealedError;
 
 /// The length of the header of each object, in bytes, unless [`Keys::with_header_len`] sets
 /// another. The nonce follows the header, so that the first chunk starts at byte 4096.
-pub const DEFAULT_HEADER_LEN: usize = 4096 - NONCE_BYTES;
+pub const DEFAULT_HEADER_BYTES: usize = 4096 - NONCE_BYTES;
 
 /// The recipients that objects are sealed for, the identities that open them, and the length of new
 /// headers.
@@ -43,7 +43,7 @@ impl Keys {
         Self {
             recipients: Vec::new(),
             identities: Vec::new(),
-            header_len: DEFAULT_HEADER_LEN,
+            header_len: DEFAULT_HEADER_BYTES,
             backend: Backend::detect(),
         }
     }
@@ -65,7 +65,7 @@ impl Keys {
     /// Sets the length of the header of new objects, in bytes, without the nonce that follows it.
     /// All writers and readers of a store should use the same length, because
     /// [`ListedSize::FixedHeader`](crate::ListedSize) computes sizes with it. The default of
-    /// [`DEFAULT_HEADER_LEN`] has room for about 35 X25519 recipients, or two post-quantum ones.
+    /// [`DEFAULT_HEADER_BYTES`] has room for about 35 X25519 recipients, or two post-quantum ones.
     /// The largest length is [`MAX_HEADER_BYTES`].
     #[must_use]
     pub fn with_header_len(mut self, len: usize) -> Self {

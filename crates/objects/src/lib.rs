@@ -80,7 +80,7 @@ mod unlocked;
 pub use sealane_age;
 
 pub use crate::error::SealedError;
-pub use crate::keys::{DEFAULT_HEADER_LEN, Keys};
+pub use crate::keys::{DEFAULT_HEADER_BYTES, Keys};
 pub use crate::sizes::ListedSize;
 
 /// Runs the README's example as a doc test.

@@ -31,6 +31,9 @@ assert_eq!(&payload[..length], b\"attack at dawn\");
 //! needs `ring`, so this crate leaves the feature off. If your program also depends on `snow`, set
 //! `default-features = false` to leave it off there, too.
 //!
+//! The features `simd`, `avx2` and `avx512` (default) add vectors of up to 128, 256 and 512 bits on
+//! x86; any of them adds those of other CPUs. Without them, there is portable code alone.
+//!
 //! Keys are wiped when they are dropped or replaced. `snow` keeps copies of handshake secrets that
 //! it does not wipe.
 #![no_std]

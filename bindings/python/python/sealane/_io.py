@@ -21,9 +21,13 @@ class AgeReader(io.RawIOBase):
     """Reads the plaintext of a file: see ``sealane.age.open_age``."""
 
     _reader: Reader | None = None
+    #: A file that is closed with the reader.
+    _owned: Any = None
 
-    def __init__(self, file: Any, identities: Any) -> None:
+    def __init__(self, file: Any, identities: Any, *, owns_file: bool = False) -> None:
         super().__init__()
+        if owns_file:
+            self._owned = file
         self._reader = Reader(file, identities)
         self._file = None if isinstance(file, str | os.PathLike) else file
         self._position = 0
@@ -117,7 +121,12 @@ class AgeReader(io.RawIOBase):
 
     def close(self) -> None:
         self._reader = None
-        super().close()
+        owned, self._owned = self._owned, None
+        try:
+            if owned is not None:
+                owned.close()
+        finally:
+            super().close()
 
     def __reduce__(self) -> Any:
         raise TypeError("a reader holds a key and cannot be pickled")

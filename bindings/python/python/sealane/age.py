@@ -17,8 +17,9 @@ import dataclasses
 import errno
 import io
 import os
+import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO, Protocol
 
 from . import _sealane
@@ -99,6 +100,10 @@ Identities = Identity | Part | Iterable[Identity | Part]
 Progress = Callable[[int, int | None], object]
 
 _MAX_HEADER_BYTES = 2 << 20
+#: The bytes to read ahead from a store. The default of s3fs is 50 MiB, much for a short range.
+_BLOCK_BYTES = 4 << 20
+#: A URL, or a chain of them, such as ``simplecache::s3://…``.
+_URL = re.compile(r"([a-z][a-z0-9+.-]*::)*[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 
 
 class Readable(Protocol):
@@ -107,14 +112,37 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def open_age(file: Path | Readable, identities: Identities) -> AgeReader:
+def open_age(
+    file: Path | Readable, identities: Identities, *, storage_options: Mapping[str, Any] | None = None
+) -> AgeReader:
     """Opens a file for reading its plaintext.
 
-    ``file`` is a path, or a binary file, which is read from its current position on and not closed.
-    The result is seekable if the file is seekable and not armored. It returns authentic plaintext
-    only. Wrap it in ``io.BufferedReader`` for many small reads.
+    ``file`` is a path, a URL, or a binary file, which is read from its current position on and not
+    closed. The result is seekable if the file is seekable and not armored. It returns authentic
+    plaintext only. Wrap it in ``io.BufferedReader`` for many small reads.
+
+    Text with ``scheme://``, such as ``s3://bucket/name``, is a URL. fsspec opens it with
+    ``storage_options``, and the reader closes it.
     """
+    if isinstance(file, str) and _URL.match(file):
+        source = _open_url(file, storage_options or {})
+        try:
+            return AgeReader(source, identities, owns_file=True)
+        except BaseException:
+            source.close()
+            raise
+    if storage_options is not None:
+        raise ValueError("storage_options are for URLs")
     return AgeReader(file, identities)
+
+
+def _open_url(url: str, storage_options: Mapping[str, Any]) -> Any:
+    try:
+        import fsspec
+    except ImportError as error:
+        raise ImportError(f"{url} is a URL, which needs fsspec: pip install 'sealane[fsspec]'") from error
+    fs, path = fsspec.url_to_fs(url, **storage_options)
+    return fs.open(path, "rb", block_size=_BLOCK_BYTES)
 
 
 def create_age(file: Path | BinaryIO, recipients: Recipients, *, header_len: int | None = None) -> AgeWriter:

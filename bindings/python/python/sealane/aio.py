@@ -20,7 +20,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 from . import age
@@ -225,9 +225,11 @@ class AsyncAgeWriter(_AsyncFile):
         await (self.close() if kind is None else self.abort())
 
 
-async def open_age(file: age.Path | age.Readable, identities: age.Identities) -> AsyncAgeReader:
+async def open_age(
+    file: age.Path | age.Readable, identities: age.Identities, *, storage_options: Mapping[str, Any] | None = None
+) -> AsyncAgeReader:
     """Opens a file for reading its plaintext: see ``age.open_age``."""
-    return AsyncAgeReader(await _wait_for(lambda: age.open_age(file, identities)))
+    return AsyncAgeReader(await _wait_for(lambda: age.open_age(file, identities, storage_options=storage_options)))
 
 
 async def create_age(

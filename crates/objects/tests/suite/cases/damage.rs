@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use sealane_object_store::sealane_age::header::{MAX_ARGUMENTS, MAX_HEADER_BYTES};
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{DecryptError, EncryptError, Preamble, StreamError, mlkem768x25519};
-use sealane_object_store::{DEFAULT_HEADER_LEN, Keys, SealedError};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, Keys, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::chunked::ChunkedStore;
@@ -16,7 +16,7 @@ use super::super::object_store::path::Path;
 use super::super::object_store::{Error, GetOptions, ObjectStore as _, ObjectStoreExt as _};
 use super::{CHUNK, Place, keys, text, whole};
 
-const START: usize = DEFAULT_HEADER_LEN + 16;
+const START: usize = DEFAULT_HEADER_BYTES + 16;
 const SEALED: usize = CHUNK + 16;
 
 /// Writes sealed bytes to the inner store, reads the object in every way, and returns the errors.

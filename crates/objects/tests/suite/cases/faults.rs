@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{Existing, Recipient};
-use sealane_object_store::{DEFAULT_HEADER_LEN, SealedError};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::path::Path;
@@ -114,7 +114,7 @@ async fn old_versions_are_read() {
     let (identity, below, warm) = sealed_store();
     let path = Path::from("a");
     // The second header is longer than the range of the first request.
-    for header_len in [DEFAULT_HEADER_LEN, 8 * DEFAULT_HEADER_LEN] {
+    for header_len in [DEFAULT_HEADER_BYTES, 8 * DEFAULT_HEADER_BYTES] {
         let writer = SealedStore::new(below.clone(), keys(&identity).with_header_len(header_len)).unwrap();
         let old = text(3 * CHUNK + 5);
         let version = writer.put(&path, old.clone().into()).await.unwrap().version;

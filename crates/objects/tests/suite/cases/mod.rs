@@ -1,14 +1,15 @@
 //! The test cases. They are compiled once for each version of the crate `object_store`.
 
-pub(super) mod counted;
+mod counted;
 mod damage;
 mod faults;
 mod faulty;
-pub(super) mod integration;
+mod integration;
 mod limits;
 mod listing;
 mod ranges;
 mod rekey;
+pub(super) mod s3;
 mod upload;
 
 use std::sync::Arc;
@@ -56,15 +57,15 @@ impl Place {
     }
 }
 
-pub(super) fn keys(identity: &Identity) -> Keys {
+fn keys(identity: &Identity) -> Keys {
     Keys::new().with_recipient(identity.to_public()).with_identity(identity.clone())
 }
 
 /// Returns plaintext in which each position can be recognized.
-pub(super) fn text(len: usize) -> Vec<u8> {
+fn text(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 7 + i / 251 * 13 + i / CHUNK * 3) as u8).collect()
 }
 
-pub(super) async fn whole(store: &dyn ObjectStore, path: &Path) -> super::object_store::Result<Bytes> {
+async fn whole(store: &dyn ObjectStore, path: &Path) -> super::object_store::Result<Bytes> {
     store.get(path).await?.bytes().await
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use sealane_object_store::sealane_age::{Identity, StreamError, decrypt, x25519};
-use sealane_object_store::{DEFAULT_HEADER_LEN, SealedError};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::chunked::ChunkedStore;
@@ -15,7 +15,7 @@ use super::super::object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreE
 use super::counted::{Counted, Mark};
 use super::{CHUNK, Place, keys, text, whole};
 
-const START: u64 = DEFAULT_HEADER_LEN as u64 + 16;
+const START: u64 = DEFAULT_HEADER_BYTES as u64 + 16;
 const SEALED: u64 = CHUNK as u64 + 16;
 
 fn fetched(ranges: &[Range<u64>]) -> u64 {
@@ -165,7 +165,7 @@ async fn an_object_that_looks_like_the_replaced_one_is_read_again() {
     let store = SealedStore::new(below.clone(), keys(&identity)).unwrap();
     let path = Path::from("a");
     // The second header is longer than those of the store.
-    for header_len in [DEFAULT_HEADER_LEN, 8 * DEFAULT_HEADER_LEN] {
+    for header_len in [DEFAULT_HEADER_BYTES, 8 * DEFAULT_HEADER_BYTES] {
         let writer = || SealedStore::new(below.clone(), keys(&identity).with_header_len(header_len)).unwrap();
         for i in 0..4 {
             let mut text = text(3 * CHUNK);
@@ -212,7 +212,7 @@ async fn a_replaced_object_is_read_again() {
 async fn extensions_are_passed_on() {
     let (place, path) = (Place::new(), Path::from("a"));
     // The header is longer than the range of the first request.
-    let keys = keys(&place.identity).with_header_len(8 * DEFAULT_HEADER_LEN);
+    let keys = keys(&place.identity).with_header_len(8 * DEFAULT_HEADER_BYTES);
     let writer = SealedStore::new(place.below.clone(), keys).unwrap();
     writer.put(&path, text(3 * CHUNK).into()).await.unwrap();
     for range in [None, Some(GetRange::Suffix(10)), Some(GetRange::Suffix(10))] {

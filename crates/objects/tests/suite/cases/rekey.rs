@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{DecryptError, Encryptor, Existing, Recipient, mlkem768x25519};
-use sealane_object_store::{DEFAULT_HEADER_LEN, SealedError};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::limit::LimitStore;
@@ -32,8 +32,8 @@ async fn the_chunks_are_moved_as_they_are() {
         assert_eq!(whole(&place.store, &path).await.unwrap(), text);
         assert_eq!(whole(&holder, &path).await.unwrap(), text);
         let after = place.sealed(&path).await;
-        assert_eq!(after[DEFAULT_HEADER_LEN..], before[DEFAULT_HEADER_LEN..]);
-        assert_ne!(after[..DEFAULT_HEADER_LEN], before[..DEFAULT_HEADER_LEN]);
+        assert_eq!(after[DEFAULT_HEADER_BYTES..], before[DEFAULT_HEADER_BYTES..]);
+        assert_ne!(after[..DEFAULT_HEADER_BYTES], before[..DEFAULT_HEADER_BYTES]);
 
         holder.rekey(&path, &[&new.to_public() as &(dyn Recipient + Send + Sync)], Existing::Drop).await.unwrap();
         assert_eq!(whole(&holder, &path).await.unwrap(), text);
@@ -51,7 +51,7 @@ async fn a_header_that_does_not_fit_changes_nothing() {
     let recipient = mlkem768x25519::Identity::generate().unwrap().to_public();
     let recipients = [&recipient as &(dyn Recipient + Send + Sync); 4];
     let error = place.store.rekey(&path, &recipients, Existing::Drop).await.unwrap_err();
-    assert!(matches!(SealedError::of(&error), Some(SealedError::HeaderLen(DEFAULT_HEADER_LEN))), "{error:?}");
+    assert!(matches!(SealedError::of(&error), Some(SealedError::HeaderLen(DEFAULT_HEADER_BYTES))), "{error:?}");
     assert!(error.to_string().contains(" some/object: "), "no path: {error}");
     let mixed = place.store.rekey(&path, &recipients[..1], Existing::Keep).await.unwrap_err();
     assert!(matches!(SealedError::of(&mixed), Some(SealedError::Rekey(_))));
@@ -101,7 +101,7 @@ async fn the_header_is_that_of_the_chunks() {
     let (identity, path) = (Identity::generate().unwrap(), Path::from("a"));
     let recipient = identity.to_public();
     let encryptor = || Encryptor::with_recipients([&recipient as &dyn Recipient]).unwrap();
-    let longer = encryptor().with_header_len(DEFAULT_HEADER_LEN).unwrap().encrypt_to_vec(&[2; 1000]).unwrap();
+    let longer = encryptor().with_header_len(DEFAULT_HEADER_BYTES).unwrap().encrypt_to_vec(&[2; 1000]).unwrap();
     let len = longer.len() - encryptor().encrypt_to_vec(&[]).unwrap().len();
     let sealed = encryptor().encrypt_to_vec(&text(len)).unwrap();
     assert_eq!(sealed.len(), longer.len());

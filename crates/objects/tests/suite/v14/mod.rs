@@ -2,6 +2,10 @@
 
 use sealane_object_store::object_store_014::{SealedStore, object_store};
 
+use self::client::s3_client;
+
 #[path = "../cases/mod.rs"]
 mod cases;
-mod s3;
+mod client;
+
+const VERSION: &str = "14";

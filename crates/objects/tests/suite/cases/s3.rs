@@ -1,78 +1,44 @@
-//! A sealed store over S3, on the server that `SEALANE_S3` names. `crates/objects/test` starts it.
+//! A sealed store over S3, on the server that `SEALANE_S3` names. `crates/objects/test` starts one.
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use http_body_util::BodyExt as _;
-use hyper_util::rt::TokioIo;
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{Existing, Recipient, decrypt};
-use tokio::net::TcpStream;
 
-use super::SealedStore;
-use super::cases::counted::Counted;
-use super::cases::integration::every_store;
-use super::cases::{keys, text, whole};
-use super::object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, S3CopyIfNotExists};
-use super::object_store::client::{
-    ClientOptions, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
-    HttpService,
+use super::super::object_store::aws::{AmazonS3, S3CopyIfNotExists};
+use super::super::object_store::path::Path;
+use super::super::object_store::{
+    Attribute, Attributes, Error, ObjectStore as _, ObjectStoreExt as _, integration as tests,
 };
-use super::object_store::path::Path;
-use super::object_store::{
-    self, Attribute, Attributes, Error, ObjectStore as _, ObjectStoreExt as _, integration as tests,
-};
+use super::super::{SealedStore, VERSION, s3_client};
+use super::counted::Counted;
+use super::integration::every_store;
+use super::{keys, text, whole};
 
 const MIN: usize = 5 << 20;
 
-/// Sends each request over a connection of its own, without TLS.
-#[derive(Clone, Copy, Debug)]
-struct Plain;
-
-impl HttpConnector for Plain {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(*self))
-    }
-}
-
-#[async_trait]
-impl HttpService for Plain {
-    async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let authority = request.uri().authority().expect("an address").to_string();
-        let failed = |error| HttpError::new(HttpErrorKind::Connect, error);
-        let stream = TcpStream::connect(&authority).await.map_err(failed)?;
-        let failed = |error| HttpError::new(HttpErrorKind::Request, error);
-        let (mut sender, connection) =
-            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(failed)?;
-        tokio::spawn(connection);
-        request.headers_mut().insert("host", authority.parse().expect("a header"));
-        *request.uri_mut() = request.uri().path_and_query().expect("a path").as_str().parse().expect("a path");
-        let response = sender.send_request(request).await.map_err(failed)?;
-        Ok(response
-            .map(|body| HttpResponseBody::new(body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error)))))
-    }
-}
-
-/// Returns the store of a bucket of the server.
+/// Returns the store of a bucket of the server. Each version of `object_store` has buckets of its
+/// own.
 fn bucket(name: &str) -> AmazonS3 {
     let address = std::env::var("SEALANE_S3").expect("crates/objects/test sets SEALANE_S3");
-    AmazonS3Builder::new()
+    s3_client()
         .with_endpoint(address)
-        .with_bucket_name(name)
+        .with_bucket_name(format!("{name}-{VERSION}"))
         .with_allow_http(true)
-        // Signatures, and digests of lists of names, need a library for cryptography.
-        .with_skip_signature(true)
-        .with_config(AmazonS3ConfigKey::DisableBulkDelete, "true")
         .with_copy_if_not_exists(S3CopyIfNotExists::Multipart)
-        .with_http_connector(Plain)
         .build()
         .unwrap()
+}
+
+/// Returns a sealed store on a bucket of the server.
+pub(crate) fn sealed(name: &str) -> SealedStore {
+    SealedStore::new(Arc::new(bucket(name)), keys(&Identity::generate().unwrap())).unwrap()
 }
 
 #[tokio::test]
 #[ignore = "needs an S3 server: crates/objects/test starts one"]
 async fn behaves_like_any_store() {
-    let store = SealedStore::new(Arc::new(bucket("any")), keys(&Identity::generate().unwrap())).unwrap();
+    let store = sealed("any");
     // Without the test of attributes, whose names have underscores: moto's server drops them.
     every_store(&store).await;
     tests::put_opts(&store, true).await;
