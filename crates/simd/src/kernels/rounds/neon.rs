@@ -15,7 +15,8 @@ use crate::pending_poly1305::PendingPoly1305;
 ///
 /// Products (low and high halves): h0 r0 in d0, d1; h1 s1 in t0, t1; h0 r1 in t0, d2; h1 r0 in t1,
 /// h1. All carries fit: r0 and r1 are below 2^60, and s1 is below 5/4 of that. h2 is at most 8, and
-/// at most 10 with the block, so 10 s1 plus the high halves to which it is added is below 2^64.
+/// at most 10 with the block, so 10 s1 plus the high halves to which it is added is below 2^64. d2
+/// is below 12 times 2^60, so 5/4 of it fit too.
 #[rustfmt::skip]
 macro_rules! block {
     ([] $of_pair:literal) => { "" };
