@@ -32,7 +32,7 @@ fn check<S: Simd>(token: S) {
         assert!(S::Words::double_rounds(&mut words, 1, &mut pending), "a kernel for the rounds");
         assert!(pending.blocks.is_empty(), "the kernel adds blocks");
         let blocks = S::Words::LANES * 4;
-        assert!(blocks <= 10 * MOST && blocks >= 10 * FEWER, "the rounds of a group have time for a group");
+        assert!((10 * FEWER..=10 * MOST).contains(&blocks), "the rounds of a group have time for a group");
     }
     let has_pieces = S::TUNING.authenticate_pieces_between_rounds;
     assert!(!has_pieces || S::TUNING.authenticate_between_rounds && S::Words::LANES == 8, "groups of eight blocks");
