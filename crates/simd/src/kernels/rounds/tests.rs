@@ -106,12 +106,24 @@ fn some_words<const LANES: usize>() -> Lanes<LANES> {
 const COUNTS: [u8; 5] = [0, 4, 6, 10, u8::MAX];
 const MOST_BLOCKS: usize = 45;
 
+/// The bits that r may have.
+const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+
+/// Returns h and the clamped r for a kernel, before it adds `blocks`.
+fn pending(h: [u64; 3], r: u128, blocks: &[[u8; 16]]) -> PendingPoly1305<'_> {
+    let (r0, r1) = (r as u64, (r >> 64) as u64);
+    PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks }
+}
+
+/// Returns the accumulator after a block.
+fn with_block(h: Number, r: u128, block: &[u8; 16]) -> Number {
+    product(sum(h, (1, u128::from_le_bytes(*block))), r)
+}
+
 /// Checks each count of double rounds with each number of blocks. The blocks are in `memory` from
 /// byte 1 on, so that they are not aligned.
 fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
-    const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
     let r = r & CLAMP;
-    let (r0, r1) = (r as u64, (r >> 64) as u64);
     let (all_blocks, _) = memory[1..].as_chunks::<16>();
     let words: Lanes<LANES> = some_words();
 
@@ -119,7 +131,7 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
     let mut accumulators = [(0, 0); MOST_BLOCKS + 1];
     accumulators[0] = number(h);
     for (i, block) in all_blocks.iter().enumerate() {
-        accumulators[i + 1] = product(sum(accumulators[i], (1, u128::from_le_bytes(*block))), r);
+        accumulators[i + 1] = with_block(accumulators[i], r, block);
     }
 
     for count in COUNTS {
@@ -127,7 +139,7 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
         (0..count).for_each(|_| plain_double_round(&mut expected));
         for blocks in 0..=MOST_BLOCKS {
             for kernel in kernels() {
-                let mut pending = PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
+                let mut pending = pending(h, r, &all_blocks[..blocks]);
                 // SAFETY: `kernels` has detected the features.
                 let got = unsafe { kernel(&words, count, &mut pending) };
                 assert!(got == expected, "{count} double rounds beside {blocks} blocks");
@@ -155,6 +167,27 @@ fn rounds_and_blocks_are_those_of_plain_integers() {
     for seed in 0..4 {
         let h = [scramble(seed), scramble(10 + seed), seed];
         check(h, u128::from(scramble(20 + seed)) << 64 | u128::from(scramble(30 + seed)), &memory);
+    }
+}
+
+#[test]
+fn each_loop_has_up_to_255_turns() {
+    let memory: [[u8; 16]; 255 * MOST] =
+        core::array::from_fn(|i| core::array::from_fn(|byte| scramble((16 * i + byte) as u64) as u8));
+    let (h, r) = ([1, 2, 3], u128::from(scramble(1)) << 60 & CLAMP);
+    let words: Lanes<LANES> = some_words();
+    let mut expected = words;
+    (0..u8::MAX).for_each(|_| plain_double_round(&mut expected));
+    for blocks in [&memory[..255 * FEWER], &memory] {
+        let accumulator = blocks.iter().fold(number(h), |h, block| with_block(h, r, block));
+        for kernel in kernels() {
+            let mut pending = pending(h, r, blocks);
+            // SAFETY: `kernels` has detected the features.
+            let got = unsafe { kernel(&words, u8::MAX, &mut pending) };
+            assert!(got == expected, "beside {} blocks", blocks.len());
+            assert!(pending.blocks.is_empty(), "{} blocks are left of {}", pending.blocks.len(), blocks.len());
+            assert_eq!(number(pending.h), accumulator, "{} blocks", blocks.len());
+        }
     }
 }
 
