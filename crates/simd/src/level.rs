@@ -158,6 +158,6 @@ impl Level {
 const TUNINGS: &[Tuning] = by_architecture! {
     x86 { &[tuning::SCALAR, tuning::SSSE3, tuning::AVX2, tuning::AVX512, tuning::AVX512_IFMA] }
     wasm { &[tuning::SCALAR, tuning::OTHER_VECTORS_OF_128_BITS] }
-    arm { &[tuning::SCALAR, tuning::OTHER_VECTORS_OF_128_BITS] }
+    arm { &[tuning::SCALAR, tuning::NEON] }
     other { &[tuning::SCALAR] }
 };

@@ -15,17 +15,15 @@ use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag, add_pending_block};
 use crate::wipe::wipe;
 
-/// Bytes of a group.
+/// Bytes of a group in batches and in the pieces of messages, whose plans are for vectors of 256
+/// bits.
 pub(super) const GROUP_BYTES: usize = 512;
-/// To seal: the message's bytes in the first group, which starts with block 0.
-const FIRST_BYTES: usize = GROUP_BYTES - BLOCK_BYTES;
 /// To open: the most bytes of the message before its first group.
 const MAX_HEAD_BYTES: usize = INTERLEAVED_MAX_HEAD_BLOCKS * BLOCK_BYTES;
 
 /// Returns whether [`seal`] and [`open`] take a message that is too long for [`super::short`].
 #[inline(always)]
 pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
-    const { assert!(!S::TUNING.authenticate_between_rounds || group_bytes::<S>() == GROUP_BYTES, "one group is kept") };
     S::TUNING.authenticate_between_rounds && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
@@ -33,11 +31,12 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
-    // The message is encrypted up to `end`, and authenticated up to `start`.
-    let (mut start, mut end) = (0, FIRST_BYTES);
+    // The message is encrypted up to `end`, and authenticated up to `start`. The first group starts
+    // with block 0.
+    let (mut start, mut end) = (0, group_bytes::<S>() - BLOCK_BYTES);
     let mut mac = first_group(token, state, aad, message.upto(end));
     while end < length {
-        let next = length.min(end + GROUP_BYTES);
+        let next = length.min(end + group_bytes::<S>());
         let (before, group) = message.upto(next)[start..].split_at_mut(end - start);
         start += authenticate_and_xor(token, state, &mut mac, Some(before), message_block(end), group);
         end = next;
@@ -62,7 +61,7 @@ pub(super) fn open<S: Simd>(
     tag: &Tag,
     mut message: impl Ciphertext,
 ) -> Result<(), OpenError> {
-    let behind_groups = message.length().next_multiple_of(BLOCK_BYTES) % GROUP_BYTES;
+    let behind_groups = message.length().next_multiple_of(BLOCK_BYTES) % group_bytes::<S>();
     let head = if behind_groups <= MAX_HEAD_BYTES { behind_groups } else { 0 };
     let mac = open_head(token, state, aad, message.upto(head));
     let result = verify(&open_groups(token, state, mac, aad, head, &mut message), tag);
@@ -89,8 +88,8 @@ pub(super) fn open_groups<S: Simd>(
     let mut last_block = [0; poly1305::BLOCK_BYTES];
     let rest = &mut last_block[..length % poly1305::BLOCK_BYTES];
     rest.copy_from_slice(&message.input()[length - rest.len()..]);
-    for start in (head..length).step_by(GROUP_BYTES) {
-        let group = &mut message.upto(length.min(start + GROUP_BYTES))[start..];
+    for start in (head..length).step_by(group_bytes::<S>()) {
+        let group = &mut message.upto(length.min(start + group_bytes::<S>()))[start..];
         authenticate_own_and_xor(token, state, &mut mac, message_block(start), group);
     }
     let tag = finish_mac(mac, rest, &lengths(aad.len(), length));

@@ -42,9 +42,12 @@ fn forgeries<const N: usize>(good: &Message<N>) -> Vec<(String, Message<N>)> {
     }
     // The ends and the middle; the start of the first group in sealing; the ends of the head and of
     // the group after it in opening; the last whole block.
-    let head = length.next_multiple_of(64) % 512;
-    let mut places = vec![0, 15, length / 2, 447, 448, 463, length.saturating_sub(17), length.saturating_sub(1)];
-    places.extend([head.saturating_sub(1), head, head + 511, head + 512]);
+    let mut places = vec![0, 15, length / 2, length.saturating_sub(17), length.saturating_sub(1)];
+    for group in [256, 512] {
+        let head = length.next_multiple_of(64) % group;
+        places.extend([group - 65, group - 64, group - 49, head.saturating_sub(1), head]);
+        places.extend([head + group - 1, head + group]);
+    }
     places.sort_unstable();
     places.dedup();
     for octet in places.into_iter().filter(|&octet| octet < length) {

@@ -3,7 +3,11 @@
 use super::intrinsics::*;
 
 use crate::kernels::ChaCha20Rounds;
+#[cfg(all(target_arch = "aarch64", target_pointer_width = "64"))]
+use crate::map_array::map_array;
 use crate::pair::Pair;
+#[cfg(all(target_arch = "aarch64", target_pointer_width = "64"))]
+use crate::pending_poly1305::PendingPoly1305;
 use crate::simd::{MAX_U64_LANES, Simd, U64Lanes, serves_itself};
 use crate::tuning::{self, Tuning};
 use crate::words::{MAX_WORDS_LANES, Words};
@@ -26,7 +30,7 @@ token! { Neon: "neon", "v7" }
 impl Simd for Neon {
     type Words = NeonWords;
     type U64Lanes = NeonU64Lanes;
-    const TUNING: Tuning = tuning::OTHER_VECTORS_OF_128_BITS;
+    const TUNING: Tuning = tuning::NEON;
 
     serves_itself!();
 }
@@ -137,7 +141,33 @@ impl Words for NeonWords {
     }
 }
 
-impl ChaCha20Rounds for NeonWords {}
+impl ChaCha20Rounds for NeonWords {
+    #[cfg(all(target_arch = "aarch64", target_pointer_width = "64"))]
+    #[inline(always)]
+    fn double_rounds(v: &mut [Self; 16], count: u8, pending: &mut PendingPoly1305<'_>) -> bool {
+        // Without blocks, the compiler's code has as many instructions.
+        if pending.blocks.is_empty() {
+            return false;
+        }
+        let token = v[0].1;
+        let mut vectors = map_array(
+            *v,
+            #[inline(always)]
+            |words| words.0,
+        );
+        neon!(token, (
+            vectors: &mut [uint32x4_t; 16] = &mut vectors,
+            count: u8 = count,
+            pending: &mut PendingPoly1305<'_> = pending
+        ) -> () { crate::kernels::rounds::neon::double_rounds(vectors, count, pending); });
+        *v = map_array(
+            vectors,
+            #[inline(always)]
+            |vector| Self(vector, token),
+        );
+        true
+    }
+}
 
 #[inline]
 #[target_feature(enable = "neon")]

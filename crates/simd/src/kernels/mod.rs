@@ -2,7 +2,13 @@
 
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(target_env = "sgx")))]
 pub(crate) mod groups512;
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_feature = "sse2", not(target_env = "sgx")))]
+#[cfg(all(
+    target_pointer_width = "64",
+    any(
+        all(target_arch = "x86_64", target_feature = "sse2", not(target_env = "sgx")),
+        all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+    )
+))]
 pub(crate) mod rounds;
 
 use crate::pending_poly1305::PendingPoly1305;
@@ -16,7 +22,8 @@ pub trait ChaCha20Rounds: Sized {
     /// Computes `count` double rounds (RFC 8439, section 2.3) on the words `v` of the blocks, and
     /// adds some of the blocks of `pending` between them.
     ///
-    /// Returns false, and does nothing, if there is no kernel.
+    /// Returns false, and does nothing, if there is no kernel, or none that is faster without
+    /// blocks.
     #[inline(always)]
     fn double_rounds(_v: &mut [Self; 16], _count: u8, _pending: &mut PendingPoly1305<'_>) -> bool {
         false

@@ -1,7 +1,7 @@
 //! The ranges that the kernels rely on.
 
-use super::*;
-use crate::{Level, LevelList, Simd, U64Lanes, Words};
+use super::{POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST, *};
+use crate::{ChaCha20Rounds, Level, LevelList, PendingPoly1305, Simd, U64Lanes, Words};
 
 /// Checks the ranges that the kernels rely on.
 #[inline(always)]
@@ -26,6 +26,16 @@ fn check<S: Simd>(token: S) {
     assert!((1..=3).contains(&horizontal_sets));
     assert!(S::Words::ROWS == 1 || horizontal_sets == 3, "no group is computed for two or three sets");
     assert!(most_horizontal_sets == horizontal_sets || (5..=7).contains(&most_horizontal_sets));
+    if S::TUNING.authenticate_between_rounds {
+        let mut pending = PendingPoly1305 { blocks: &[[0; 16]; MOST], ..PendingPoly1305::none() };
+        let mut words = [S::Words::splat(token, 0); 16];
+        assert!(S::Words::double_rounds(&mut words, 1, &mut pending), "a kernel for the rounds");
+        assert!(pending.blocks.is_empty(), "the kernel adds blocks");
+        let blocks = S::Words::LANES * 4;
+        assert!((10 * FEWER..=10 * MOST).contains(&blocks), "the rounds of a group have time for a group");
+    }
+    let has_pieces = S::TUNING.authenticate_pieces_between_rounds;
+    assert!(!has_pieces || S::TUNING.authenticate_between_rounds && S::Words::LANES == 8, "groups of eight blocks");
     let one_call = most_horizontal_sets.max(4) * S::Words::ROWS * 64;
     for class in CpuClass::ALL {
         assert!(!S::VECTORS || short_max_bytes.of(class) + 64 <= one_call, "a key stream in one call");

@@ -32,7 +32,7 @@ pub(super) fn seal<S: Simd>(
     messages: &mut [Request<'_>],
     key_blocks: &mut [Block],
 ) {
-    const { assert!(!S::TUNING.authenticate_between_rounds || S::Words::LANES == LANES) };
+    const { assert!(!S::TUNING.authenticate_pieces_between_rounds || S::Words::LANES == LANES) };
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut spare = [[0; BLOCK_BYTES]; LANES];
     let mut runs = Runs::new();

@@ -106,7 +106,7 @@ impl<'a> Batch<'a> {
 
         let is_open = |message: &Request<'_>| matches!(message.operation, Operation::Open(..));
         let opens = messages.iter().any(is_open);
-        if S::TUNING.authenticate_between_rounds {
+        if S::TUNING.authenticate_pieces_between_rounds {
             let bytes = messages.iter().map(|message| message.data.len()).sum::<usize>();
             if opens || bytes > BATCH_MAX_BYTES_IN_LANES * len {
                 in_turn::run(token, keys, last_rows, messages, key_blocks, opens);

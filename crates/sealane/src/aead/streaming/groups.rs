@@ -9,7 +9,7 @@ use sealane_simd::{Level, Simd, Token, dispatch};
 
 use super::direction::Direction;
 use crate::aead::interleaved::{GROUP_BYTES, authenticate_and_xor, authenticate_own_and_xor};
-use crate::chacha20::rows::write_rows;
+use crate::chacha20::rows::{group_bytes, write_rows};
 use crate::chacha20::state::State;
 use crate::chacha20::{BLOCK_BYTES, kernel, xor_chacha20};
 use crate::poly1305::{Accumulator, Short};
@@ -21,8 +21,12 @@ macro_rules! interleaves {
         if $simd::TUNING.narrower_max_bytes.is_some() {
             return on_narrower!($token => $call);
         }
-        if !$simd::TUNING.authenticate_between_rounds {
+        if !$simd::TUNING.authenticate_pieces_between_rounds {
             unreachable!("a window without groups");
+        }
+        const {
+            let is_group = group_bytes::<$simd>() == GROUP_BYTES;
+            assert!(!$simd::TUNING.authenticate_pieces_between_rounds || is_group, "a window is a group");
         }
     };
 }

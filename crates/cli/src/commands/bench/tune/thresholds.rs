@@ -54,6 +54,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         poly1305_min_messages,
         short_max_bytes,
         authenticate_between_rounds,
+        authenticate_pieces_between_rounds,
         batch_max_bytes,
         batch_min_messages,
         batch_min_short_messages,
@@ -166,6 +167,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             },
         ),
         threshold("authenticate_between_rounds", authenticate_between_rounds, Nothing(KERNEL)),
+        threshold("authenticate_pieces_between_rounds", authenticate_pieces_between_rounds, Nothing(KERNEL)),
         threshold(
             "batch_max_bytes",
             batch_max_bytes,

@@ -2,73 +2,24 @@
 
 extern crate std;
 
-mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
-use core::arch::x86_64::{
-    __m128i, _mm_cvtsi128_si32, _mm_setr_epi32, _mm_shuffle_epi32, _mm256_extract_epi32, _mm256_setr_epi32,
-};
+#[cfg(target_arch = "aarch64")]
+use neon::{LANES, kernels};
+#[cfg(target_arch = "x86_64")]
+use x86::{LANES, kernels};
 
-use super::{avx2, avx512vl, ssse3};
 use crate::pending_poly1305::PendingPoly1305;
-use crate::x86::{Avx2, Avx512Vl, Ssse3};
+use crate::tuning::{POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST};
 
 /// The words of several blocks: `[i][lane]` is word i of the block in that lane.
 type Lanes<const LANES: usize> = [[u32; LANES]; 16];
 
 /// A kernel of this module that adds blocks of Poly1305, for words in memory.
-type Kernel = unsafe fn(&Lanes<8>, u8, &mut PendingPoly1305<'_>) -> Lanes<8>;
-
-/// Defines a function that runs a kernel on words in memory.
-macro_rules! on_words {
-    ($name:ident, $kernel:path) => {
-        #[target_feature(enable = "avx2,bmi2")]
-        fn $name(words: &Lanes<8>, count: u8, pending: &mut PendingPoly1305<'_>) -> Lanes<8> {
-            let mut v = words.map(|lanes| {
-                let [a, b, c, d, e, f, g, h] = lanes.map(u32::cast_signed);
-                _mm256_setr_epi32(a, b, c, d, e, f, g, h)
-            });
-            // SAFETY: the caller has detected the features.
-            #[allow(unused_unsafe, reason = "not every kernel is unsafe")]
-            unsafe {
-                $kernel(&mut v, count, pending);
-            }
-            v.map(|v| {
-                let lanes = [
-                    _mm256_extract_epi32::<0>(v),
-                    _mm256_extract_epi32::<1>(v),
-                    _mm256_extract_epi32::<2>(v),
-                    _mm256_extract_epi32::<3>(v),
-                    _mm256_extract_epi32::<4>(v),
-                    _mm256_extract_epi32::<5>(v),
-                    _mm256_extract_epi32::<6>(v),
-                    _mm256_extract_epi32::<7>(v),
-                ];
-                lanes.map(i32::cast_unsigned)
-            })
-        }
-    };
-}
-
-on_words!(with_avx2, avx2::double_rounds);
-on_words!(with_avx512vl, avx512vl::double_rounds);
-
-#[target_feature(enable = "ssse3")]
-fn with_ssse3(words: &Lanes<4>, count: u8) -> Lanes<4> {
-    let mut v: [__m128i; 16] = words.map(|lanes| {
-        let [a, b, c, d] = lanes.map(u32::cast_signed);
-        _mm_setr_epi32(a, b, c, d)
-    });
-    ssse3::double_rounds(&mut v, count);
-    v.map(|v| {
-        let lanes = [
-            _mm_cvtsi128_si32(v),
-            _mm_cvtsi128_si32(_mm_shuffle_epi32::<1>(v)),
-            _mm_cvtsi128_si32(_mm_shuffle_epi32::<2>(v)),
-            _mm_cvtsi128_si32(_mm_shuffle_epi32::<3>(v)),
-        ];
-        lanes.map(i32::cast_unsigned)
-    })
-}
+type Kernel = unsafe fn(&Lanes<LANES>, u8, &mut PendingPoly1305<'_>) -> Lanes<LANES>;
 
 /// Returns whether this CPU has the instructions. A run that must test a backend names it in
 /// `SEALANE_BACKEND`.
@@ -80,13 +31,6 @@ fn runs(detected: bool, backends: &[&str]) -> bool {
     let must_run = named.split(',').any(|name| backends.contains(&name));
     assert!(detected || !must_run, "SEALANE_BACKEND={named}: this CPU lacks the instructions of {}", backends[0]);
     detected
-}
-
-/// Returns the kernels that add blocks of Poly1305 and whose instructions this CPU has.
-fn kernels() -> impl Iterator<Item = Kernel> {
-    let avx2 = runs(Avx2::detect().is_some(), &["avx2"]).then_some(with_avx2 as Kernel);
-    let avx512vl = runs(Avx512Vl::detect().is_some(), &["avx512", "avx512ifma"]).then_some(with_avx512vl as Kernel);
-    avx2.into_iter().chain(avx512vl)
 }
 
 /// Computes a quarter round (RFC 8439, section 2.1) of one lane.
@@ -162,20 +106,32 @@ fn some_words<const LANES: usize>() -> Lanes<LANES> {
 const COUNTS: [u8; 5] = [0, 4, 6, 10, u8::MAX];
 const MOST_BLOCKS: usize = 45;
 
+/// The bits that r may have.
+const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
+
+/// Returns h and the clamped r for a kernel, before it adds `blocks`.
+fn pending(h: [u64; 3], r: u128, blocks: &[[u8; 16]]) -> PendingPoly1305<'_> {
+    let (r0, r1) = (r as u64, (r >> 64) as u64);
+    PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks }
+}
+
+/// Returns the accumulator after a block.
+fn with_block(h: Number, r: u128, block: &[u8; 16]) -> Number {
+    product(sum(h, (1, u128::from_le_bytes(*block))), r)
+}
+
 /// Checks each count of double rounds with each number of blocks. The blocks are in `memory` from
 /// byte 1 on, so that they are not aligned.
 fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
-    const CLAMP: u128 = 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff;
     let r = r & CLAMP;
-    let (r0, r1) = (r as u64, (r >> 64) as u64);
     let (all_blocks, _) = memory[1..].as_chunks::<16>();
-    let words: Lanes<8> = some_words();
+    let words: Lanes<LANES> = some_words();
 
     // The accumulator after each number of blocks.
     let mut accumulators = [(0, 0); MOST_BLOCKS + 1];
     accumulators[0] = number(h);
     for (i, block) in all_blocks.iter().enumerate() {
-        accumulators[i + 1] = product(sum(accumulators[i], (1, u128::from_le_bytes(*block))), r);
+        accumulators[i + 1] = with_block(accumulators[i], r, block);
     }
 
     for count in COUNTS {
@@ -183,12 +139,12 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
         (0..count).for_each(|_| plain_double_round(&mut expected));
         for blocks in 0..=MOST_BLOCKS {
             for kernel in kernels() {
-                let mut pending = PendingPoly1305 { h, r: [r0, r1, r1 + (r1 >> 2)], blocks: &all_blocks[..blocks] };
+                let mut pending = pending(h, r, &all_blocks[..blocks]);
                 // SAFETY: `kernels` has detected the features.
                 let got = unsafe { kernel(&words, count, &mut pending) };
                 assert!(got == expected, "{count} double rounds beside {blocks} blocks");
-                // A double round takes three or four blocks, or none.
-                let taken = blocks.min(4 * usize::from(count).min(blocks / 3));
+                // A double round takes one of two numbers of blocks, or none.
+                let taken = blocks.min(MOST * usize::from(count).min(blocks / FEWER));
                 assert_eq!(pending.blocks, &all_blocks[taken..blocks], "{count} double rounds beside {blocks} blocks");
                 if taken == 0 {
                     assert_eq!(pending.h, h, "no block was taken of {blocks}");
@@ -206,25 +162,32 @@ fn check(h: [u64; 3], r: u128, memory: &[u8; 16 * MOST_BLOCKS + 1]) {
 }
 
 #[test]
-fn rounds_without_blocks_are_those_of_plain_integers() {
-    if !runs(Ssse3::detect().is_some(), &["ssse3", "avx2", "avx512", "avx512ifma"]) {
-        return;
-    }
-    let words = some_words();
-    let mut expected = words;
-    for count in 0..=12 {
-        // SAFETY: SSSE3 has been detected above.
-        assert!(unsafe { with_ssse3(&words, count) } == expected, "{count} double rounds");
-        plain_double_round(&mut expected);
-    }
-}
-
-#[test]
 fn rounds_and_blocks_are_those_of_plain_integers() {
     let memory = core::array::from_fn(|i| scramble(i as u64) as u8);
     for seed in 0..4 {
         let h = [scramble(seed), scramble(10 + seed), seed];
         check(h, u128::from(scramble(20 + seed)) << 64 | u128::from(scramble(30 + seed)), &memory);
+    }
+}
+
+#[test]
+fn each_loop_has_up_to_255_turns() {
+    let memory: [[u8; 16]; 255 * MOST] =
+        core::array::from_fn(|i| core::array::from_fn(|byte| scramble((16 * i + byte) as u64) as u8));
+    let (h, r) = ([1, 2, 3], u128::from(scramble(1)) << 60 & CLAMP);
+    let words: Lanes<LANES> = some_words();
+    let mut expected = words;
+    (0..u8::MAX).for_each(|_| plain_double_round(&mut expected));
+    for blocks in [&memory[..255 * FEWER], &memory] {
+        let accumulator = blocks.iter().fold(number(h), |h, block| with_block(h, r, block));
+        for kernel in kernels() {
+            let mut pending = pending(h, r, blocks);
+            // SAFETY: `kernels` has detected the features.
+            let got = unsafe { kernel(&words, u8::MAX, &mut pending) };
+            assert!(got == expected, "beside {} blocks", blocks.len());
+            assert!(pending.blocks.is_empty(), "{} blocks are left of {}", pending.blocks.len(), blocks.len());
+            assert_eq!(number(pending.h), accumulator, "{} blocks", blocks.len());
+        }
     }
 }
 

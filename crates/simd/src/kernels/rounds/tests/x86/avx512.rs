@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
 
-use super::super::avx512;
-use super::{Lanes, Number, column_round, diagonal_round, number, product, runs, scramble, sum};
+use super::super::super::avx512;
+use super::super::{Lanes, Number, column_round, diagonal_round, number, product, runs, scramble, sum};
 use crate::kernels::POLY1305_BLOCKS_BESIDE_GROUPS as BLOCKS;
 use crate::x86::Avx512;
 
