@@ -62,7 +62,7 @@ impl RekeyArgs {
         if self.many {
             self.check_many()?;
         } else {
-            check_single(&self.inputs, FolderArgs::default(), false)?;
+            check_single(&self.inputs, FolderArgs { no_manifest: self.no_manifest, resume: false }, false)?;
             if self.file().is_none() {
                 return Err(
                     Error::usage("missing FILE").hint("give the name of the file whose recipients are to change")

@@ -55,6 +55,8 @@ struct Rekeying<'a> {
     changed: usize,
     /// Whether post-quantum recipients were replaced by others.
     weakened: bool,
+    /// Whether the next file keeps its recipients, as with --add.
+    keep: bool,
 }
 
 /// The destination of a new header.
@@ -77,6 +79,7 @@ impl<'a> Rekeying<'a> {
             recipients: Once::default(),
             changed: 0,
             weakened: false,
+            keep: false,
         }
     }
 
@@ -105,9 +108,14 @@ impl<'a> Rekeying<'a> {
     fn many(&mut self) -> Result<()> {
         self.load_keys()?;
         let failures = Failures::default();
+        let mut kept = false;
         for input in &self.args.inputs {
+            let before = failures.count();
             let (files, expected) = self.find(input, &failures)?;
             for source in &files {
+                // The same command can then be repeated: the old keys still open the manifest.
+                self.keep = expected.is_manifest(source) && failures.count() > before;
+                kept |= self.keep && !self.args.add;
                 let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
                 let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
                 let passphrase = if source.is_in_folder() { AllowPassphrase::No } else { AllowPassphrase::Yes };
@@ -119,15 +127,16 @@ impl<'a> Rekeying<'a> {
         }
         let (changed, noun) = (self.changed, if self.changed == 1 { "file has" } else { "files have" });
         print(format!("{changed} {noun} new recipients\n").as_bytes())?;
+        let manifest = if kept { "; until then, the old recipients can still open the manifest" } else { "" };
         match failures.count() {
             0 => Ok(()),
             failed => Err(Error::new(failures.summary(failed + changed, "changed"))
-                .hint("correct the causes, and repeat the command for these files")),
+                .hint(format!("correct the causes, and repeat the command{manifest}"))),
         }
     }
 
-    /// Finds the files of an input. The files of a folder are those in its manifest, and the
-    /// manifest, which is the last one: until then, the old keys open it.
+    /// Finds the files of an input. The files of a folder are those in its manifest, and at last the
+    /// manifest itself: until then, the old keys open it.
     fn find(&self, input: &Path, failures: &Failures) -> Result<(Vec<Source>, Entries)> {
         if input.is_dir() {
             remove_abandoned(input);
@@ -148,14 +157,14 @@ impl<'a> Rekeying<'a> {
             let name = Name::new(Path::new(MANIFEST)).expect("a name");
             Ok((Source::in_folder(input, name).map_err(manifest)?, folder))
         });
-        let (manifest, Sealed { plan, expected, incomplete }) = match found {
+        let (manifest, Sealed { plan, expected, incomplete, others }) = match found {
             Ok(found) => found,
             Err(error) => {
                 failures.add(&with_new_key(error));
                 return Ok(Default::default());
             }
         };
-        incomplete.iter().for_each(|error| warn(error.to_string()));
+        incomplete.iter().chain(&others).for_each(|error| warn(error.to_string()));
         plan.failures.iter().for_each(|error| failures.add(error));
         Ok((plan.files.into_iter().chain([manifest]).collect(), expected))
     }
@@ -204,7 +213,7 @@ impl<'a> Rekeying<'a> {
         let openers = self.openers()?;
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);
-        let existing = if self.args.add { Existing::Keep } else { Existing::Drop };
+        let existing = if self.args.add || self.keep { Existing::Keep } else { Existing::Drop };
         let (rekeyed, decryptor) = openers.open(reader, &input.name, passphrase, |decryptor, identities| {
             if named.passphrase && decryptor.is_scrypt() && self.passphrases.are_answered().map_err(OpenError::Other)? {
                 return Err(OpenError::Other(same_passphrase()));

@@ -154,10 +154,10 @@ impl Run {
 
     /// Verifies the files of a folder.
     fn folder(&self, folder: &Sealed) -> Result<()> {
-        let Sealed { plan, expected, incomplete } = folder;
+        let Sealed { plan, expected, incomplete, others } = folder;
         let progress = Progress::default();
         incomplete.iter().for_each(|error| self.add_folder(error));
-        plan.failures.iter().for_each(|error| self.failures.add(error));
+        others.iter().chain(&plan.failures).for_each(|error| self.failures.add(error));
         let one = |source: &Source, threads: Threads| {
             let file = self.opening.open(source)?;
             let name = file.name.clone();

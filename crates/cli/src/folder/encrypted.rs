@@ -59,11 +59,18 @@ fn warn_of_others(root: &Path, others: &[PathBuf]) {
         let file = folder.open_file(within);
         let is_read = file.and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).is_ok();
         if is_read && begins_as_encrypted(&start) && !within.file_name().is_some_and(Temporary::is_name) {
-            warn(format!(
-                "{} is left out: it is an encrypted file, but its name does not end in .age",
-                quoted(root.join(within))
-            ));
+            let fault = fault_of_name(within).unwrap_or("its name is not allowed on this system");
+            warn(format!("{} is left out: it is an encrypted file, but {fault}", quoted(root.join(within))));
         }
+    }
+}
+
+/// Returns why a file with this name is not taken for an encrypted file.
+pub(super) fn fault_of_name(path: &Path) -> Option<&'static str> {
+    match path.extension() {
+        Some(extension) if extension == "age" => None,
+        _ if path.file_name().is_some_and(|name| name == ".age") => Some("its name has nothing before .age"),
+        _ => Some("its name does not end in .age, as names of encrypted files do"),
     }
 }
 
@@ -79,13 +86,16 @@ pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
 /// Removes the unfinished files that a killed run left beside encrypted files in the folder `root`.
 /// Files that a run is writing stay.
 pub(crate) fn remove_abandoned(root: &Path) {
-    let mut pending: Vec<_> = Dir::open(root).into_iter().collect();
-    while let Some(folder) = pending.pop() {
+    let Ok(root) = Dir::open(root) else { return };
+    // Paths, because open folders would take a file descriptor each.
+    let mut pending = vec![PathBuf::new()];
+    while let Some(within) = pending.pop() {
+        let Ok(folder) = root.below(&within) else { continue };
         let entries = folder.entries().unwrap_or_default();
         let has_encrypted = entries.iter().any(|(name, kind)| *kind == Kind::File && is_name(Path::new(name)));
         for (name, kind) in entries {
             match kind {
-                Kind::Directory => pending.extend(folder.below(Path::new(&name))),
+                Kind::Directory => pending.push(within.join(name)),
                 Kind::File if has_encrypted => Temporary::remove_abandoned(&folder, &name),
                 _ => {}
             }

@@ -11,7 +11,7 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::folder::{Attributes, FileFault, Id, JOURNAL, Known, MANIFEST, Manifest, Name};
 use sealane_age::{Backend, StreamReader};
 
-use super::encrypted::not_followed;
+use super::encrypted::{fault_of_name, not_followed};
 use super::journal;
 use super::plan::{Directory, Link, Plan, Source, not_allowed};
 use super::run::Failure;
@@ -30,6 +30,8 @@ pub(crate) struct Sealed {
     pub(crate) expected: Entries,
     /// An error for each folder whose encryption was interrupted, or failed for some files.
     pub(crate) incomplete: Vec<Error>,
+    /// An error for each file in a folder with a manifest that is left out because of its name.
+    pub(crate) others: Vec<Error>,
 }
 
 /// The entries of files in the manifests.
@@ -40,6 +42,8 @@ pub(crate) struct Entries {
     present: BTreeMap<Name, Known>,
     /// The names in all entries.
     names: HashMap<Id, Name>,
+    /// The id of the manifest, if all entries are of one.
+    manifest: Option<Id>,
 }
 
 impl Entries {
@@ -48,12 +52,19 @@ impl Entries {
         self.present.get(name)
     }
 
-    /// Refuses the file `source`, which has this id, if a manifest lists another file in its place.
+    /// Refuses the file `source`, which has this id, if a manifest lists another file in its place,
+    /// or if it is in the place of the manifest itself.
     pub(crate) fn check(&self, source: &Source, id: Id) -> Result<()> {
-        match self.get(&source.name) {
-            Some(entry) if entry.id != id => Err(exchanged(&quoted(&source.path), self, id)),
+        let manifest = self.manifest.filter(|_| self.is_manifest(source));
+        match self.get(&source.name).map(|entry| entry.id).or(manifest) {
+            Some(expected) if expected != id => Err(exchanged(&quoted(&source.path), self, id)),
             _ => Ok(()),
         }
+    }
+
+    /// Returns whether `source` is the manifest of these entries.
+    pub(crate) fn is_manifest(&self, source: &Source) -> bool {
+        self.manifest.is_some() && source.name.as_path() == Path::new(MANIFEST)
     }
 
     fn extend(&mut self, other: Self) {
@@ -90,6 +101,7 @@ impl Opening {
                 let folder = self.folder(input, with_manifests)?;
                 folder.incomplete.iter().for_each(|error| warn(error.to_string()));
                 sealed.expected.extend(folder.expected);
+                sealed.plan.failures.extend(folder.others);
                 sealed.plan.append(folder.plan);
             } else {
                 let name = input.file_name().and_then(|name| Name::opened(Path::new(name)));
@@ -136,11 +148,12 @@ impl Opening {
         }
         found.failures.extend(found.links.drain(..).map(|link| not_followed(&input.join(link.name.sealed()))));
         if with_manifest {
-            found.failures.extend(others);
+            sealed.others = others;
             let manifest = self.manifest(input);
             // The manifest comes last.
-            let manifest = manifest.map_err(|error| if is_busy { journal::busy(input) } else { error })?;
+            let (manifest, id) = manifest.map_err(|error| if is_busy { journal::busy(input) } else { error })?;
             sealed.add(found, manifest, input);
+            sealed.expected.manifest = Some(id);
         } else {
             others.iter().for_each(|other| warn(other.to_string()));
             let folders = &mut found.directories;
@@ -150,8 +163,8 @@ impl Opening {
         Ok(sealed)
     }
 
-    /// Reads the manifest of the folder.
-    fn manifest(&self, folder: &Path) -> Result<Manifest> {
+    /// Reads the manifest of the folder. Returns its id too.
+    fn manifest(&self, folder: &Path) -> Result<(Manifest, Id)> {
         let path = folder.join(MANIFEST);
         let name = quoted(&path);
         let place = Dir::open(folder).and_then(|root| Place::below(&root, Path::new(MANIFEST), &path));
@@ -163,7 +176,10 @@ impl Opening {
         })?;
         let reader = self.openers.decrypt(ArmoredReader::new(reader), &name, self.passphrase, self.backend);
         reader
-            .and_then(|reader| Manifest::read(reader).map_err(manifest_error))
+            .and_then(|reader| {
+                let id = Id(reader.file_id());
+                Ok((Manifest::read(reader).map_err(manifest_error)?, id))
+            })
             .map_err(|error| error.in_context(&name))
     }
 
@@ -215,7 +231,7 @@ impl Sealed {
         let names = manifest.files.iter().map(|(name, known)| (known.id, name.clone())).collect();
         let expected = manifest.files.iter().filter(|(name, _)| present.contains(name));
         let expected = expected.map(|(name, known)| (name.clone(), *known)).collect();
-        self.expected.extend(Entries { present: expected, names });
+        self.expected.extend(Entries { present: expected, names, manifest: None });
         found.files = known;
         found.directories = directories(manifest.directories);
         found.links = manifest.links.into_iter().map(|(name, target)| Link { name, target }).collect();
@@ -273,14 +289,6 @@ fn not_sealed(path: &Path) -> Error {
         Some(fault) => Error::new(format!("{} has no name for its result: {fault}", quoted(path)))
             .hint("decrypt it by itself, with -o FILE"),
         None => not_allowed(&quoted(path)),
-    }
-}
-
-fn fault_of_name(path: &Path) -> Option<&'static str> {
-    match path.extension() {
-        Some(extension) if extension == "age" => None,
-        _ if path.file_name().is_some_and(|name| name == ".age") => Some("its name has nothing before .age"),
-        _ => Some("its name does not end in .age, as names of encrypted files do"),
     }
 }
 

@@ -171,6 +171,23 @@ fn a_folder_that_becomes_a_link_does_not_lead_rekey_elsewhere() {
     assert_eq!(fs::read_dir(dir.path("moved")).unwrap().count(), 1);
 }
 
+/// The manifest was read at the start. Whoever stores the folder replaces it before it is changed.
+#[test]
+fn a_file_that_takes_the_place_of_the_manifest_is_not_given_away() {
+    let dir = with_plugin();
+    dir.write("note", "shared");
+    dir.run(["-R", "key.pub", "-o", "sealed", "note", "in"]).quiet();
+    dir.encrypt(b"dear diary", "diary.age");
+    let plugin = String::from_utf8(dir.read("bin/age-plugin-test")).unwrap();
+    let root = dir.root().to_str().unwrap();
+    let exchange = format!("#!/bin/sh\ncp '{root}/diary.age' '{root}/sealed/sealane-manifest.age'\n");
+    dir.write("bin/age-plugin-test", plugin.replacen("#!/bin/sh\n", &exchange, 1));
+    let run = plugin::run(&dir, &["rekey", "--add", "-i", "key.txt", "-r", plugin::RECIPIENT, "sealed"]);
+    assert_eq!((run.status.code(), run.text().as_str()), (Some(1), "2 files have new recipients\n"), "{}", run.err());
+    assert!(run.err().contains("\"sealed/sealane-manifest.age\" is not the file"), "{}", run.err());
+    assert_eq!(dir.read("sealed/sealane-manifest.age"), dir.read("diary.age"));
+}
+
 #[test]
 fn a_folder_that_becomes_a_link_does_not_lead_inspect_elsewhere() {
     let dir = with_exchanging_plugin();

@@ -205,7 +205,9 @@ fn a_plugin_that_fails_fails_the_command() {
     let ends = error.replace("printf -- '-> done\\n\\n'", ":");
     let deaf =
         error.replace("case $l in '-> done') read -r l; break", "case $l in '-> done') read -r l; exec <&-; break");
-    for script in [error, &ends, &deaf] {
+    // One of them says something else before it ends.
+    let talks = deaf.replace("bm8gbHVjaw\\n'", "bm8gbHVjaw\\n-> msg\\naGVsbG8\\n'");
+    for script in [error, &ends, &deaf, &talks] {
         dir.write("bin/age-plugin-test", script);
         for args in [&["-r", RECIPIENT, "-o", "out", "in"][..], &["-d", "-j", "test", "-o", "out", "x.age"]] {
             run(&dir, args).fails("plugin age-plugin-test failed: (internal) no luck");

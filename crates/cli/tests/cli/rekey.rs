@@ -326,6 +326,7 @@ fn a_folder_gives_away_only_the_files_in_its_manifest() {
     std::fs::rename(dir.path("sealed/shared/c.age"), dir.path("c.age")).unwrap();
     let run = dir.run(["rekey", "--add", "-i", "key.txt", "-R", "bob.pub", "sealed"]);
     assert_eq!((run.status.code(), run.text().as_str()), (Some(1), "2 files have new recipients\n"));
+    dir.write("sealed/README", "no encrypted file");
     for what in [
         "\"sealed/shared/b.age\" is not the file that was encrypted under this name",
         "\"sealed/shared/new.age\" is not in the manifest: it was added",
@@ -341,13 +342,24 @@ fn a_folder_gives_away_only_the_files_in_its_manifest() {
     assert_eq!(dir.run(["-d", "-i", "bob.txt", "-o", "opened", "sealed"]).status.code(), Some(1));
     assert_eq!(dir.read("opened/shared/a"), b"shared/a");
 
+    // Bob could open the manifest alone, but then this command could not be repeated.
+    let replace = ["rekey", "-i", "key.txt", "-R", "bob.pub", "sealed"];
+    for _ in 0..2 {
+        let run = dir.run(replace);
+        assert!(run.err().contains("the old recipients can still open the manifest"), "{}", run.err());
+        assert!(run.err().contains("\"sealed/README\" is left out: its name does not end in .age"), "{}", run.err());
+        assert!(dir.read("sealed/shared/b.age") == diary, "{}", run.err());
+    }
+
     // Without the manifest, nothing can be compared.
     std::fs::remove_file(dir.path("sealed/sealane-manifest.age")).unwrap();
     let rekey = ["rekey", "--add", "-i", "key.txt", "-R", "bob.pub", "sealed"];
     let run = dir.run(rekey);
     assert!(run.status.code() == Some(1) && run.err().contains("\"sealed\" has no manifest"), "{}", run.err());
     dir.run(["-d", "-i", "bob.txt", "sealed/shared/new.age"]).fails("no identity matches");
-    assert_eq!(dir.run(rekey.iter().chain(&["--no-manifest"])).ok().stdout, b"3 files have new recipients\n");
+    let run = dir.run(rekey.iter().chain(&["-i", "bob.txt", "--no-manifest"]));
+    assert_eq!(run.ok().stdout, b"3 files have new recipients\n");
+    dir.run(["rekey", "--no-manifest", "-i", "key.txt", "-R", "bob.pub", "diary.age"]).misused("--no-manifest is for");
     assert_eq!(dir.run(["-d", "-i", "bob.txt", "sealed/shared/new.age"]).quiet().stdout, b"dear diary");
 }
 

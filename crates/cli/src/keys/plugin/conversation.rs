@@ -60,7 +60,7 @@ pub(super) fn wrap(
 
     let (mut stanzas, mut labels, mut errors) = (Vec::new(), None, Vec::new());
     loop {
-        let Stanza { tag, args, body } = receive(&mut plugin, &mut errors)?;
+        let Stanza { tag, args, body } = step(plugin.receive(), &mut errors)?;
         match tag.as_str() {
             "done" => break,
             "recipient-stanza" => {
@@ -70,7 +70,7 @@ pub(super) fn wrap(
                     (Some(_), Some(_)) => errors.push(internal("plugin wrapped file key to a file we didn't provide")),
                     _ => errors.push(internal("recipient-stanza command must have at least two metadata arguments")),
                 }
-                plugin.send("ok", &[], &[])?;
+                step(plugin.send("ok", &[], &[]), &mut errors)?;
             }
             "labels" => {
                 let count = args.len();
@@ -82,11 +82,11 @@ pub(super) fn wrap(
                 } else {
                     labels = Some(set);
                 }
-                plugin.send("ok", &[], &[])?;
+                step(plugin.send("ok", &[], &[]), &mut errors)?;
             }
             "error" => {
                 errors.push(error(name, &args, &body, recipients));
-                acknowledge_error(&mut plugin);
+                step(plugin.send("ok", &[], &[]), &mut errors)?;
             }
             _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
         }
@@ -119,18 +119,18 @@ pub(super) fn unwrap(
 
     let (mut file_key, mut errors) = (None, Vec::new());
     loop {
-        let Stanza { tag, args, body } = receive(&mut plugin, &mut errors)?;
+        let Stanza { tag, args, body } = step(plugin.receive(), &mut errors)?;
         match tag.as_str() {
             "done" => break,
             // Only one file key was asked for.
             "file-key" if args == ["0"] && file_key.is_none() => {
                 file_key = Some(Zeroizing::new(body));
-                plugin.send("ok", &[], &[])?;
+                step(plugin.send("ok", &[], &[]), &mut errors)?;
             }
-            "file-key" => plugin.send("fail", &[], &[])?,
+            "file-key" => step(plugin.send("fail", &[], &[]), &mut errors)?,
             "error" => {
                 errors.push(error(name, &args, &body, &[]));
-                acknowledge_error(&mut plugin);
+                step(plugin.send("ok", &[], &[]), &mut errors)?;
             }
             _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
         }
@@ -146,10 +146,10 @@ pub(super) fn unwrap(
     Ok(Some(key))
 }
 
-/// Receives a stanza. If the plugin ended after it reported errors, these errors are the reason:
-/// the plugins of the Go library end after an error, without `done`.
-fn receive(plugin: &mut Connection, errors: &mut Vec<String>) -> Result<Stanza, ConversationError> {
-    plugin.receive().map_err(|error| match is_end(&error) && !errors.is_empty() {
+/// Returns the result of a step of a conversation. If the plugin ended after it reported errors,
+/// these errors are the reason: the plugins of the Go library end after an error, without `done`.
+fn step<T>(result: io::Result<T>, errors: &mut Vec<String>) -> Result<T, ConversationError> {
+    result.map_err(|error| match is_end(&error) && !errors.is_empty() {
         true => ConversationError::Plugin(std::mem::take(errors)),
         false => ConversationError::Connection(error),
     })
@@ -159,11 +159,6 @@ fn receive(plugin: &mut Connection, errors: &mut Vec<String>) -> Result<Stanza, 
 pub(super) fn is_end(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, UnexpectedEof};
     matches!(error.kind(), BrokenPipe | ConnectionAborted | UnexpectedEof)
-}
-
-/// Acknowledges an error. The plugin may have ended already, which the next [`receive`] notices.
-fn acknowledge_error(plugin: &mut Connection) {
-    let _ = plugin.send("ok", &[], &[]);
 }
 
 fn internal(message: &str) -> String {
@@ -201,7 +196,7 @@ fn answer(
     match command {
         "msg" => {
             say(&message);
-            plugin.send("ok", &[], &[])?;
+            step(plugin.send("ok", &[], &[]), errors)?;
         }
         "confirm" => {
             let texts =
@@ -220,22 +215,22 @@ fn answer(
                 }
             };
             match confirmed {
-                Some(confirmed) => plugin.send("ok", &[if confirmed { "yes" } else { "no" }], &[])?,
-                None => plugin.send("fail", &[], &[])?,
+                Some(confirmed) => step(plugin.send("ok", &[if confirmed { "yes" } else { "no" }], &[]), errors)?,
+                None => step(plugin.send("fail", &[], &[]), errors)?,
             }
         }
         "request-public" => match tty::ask(&message).ok().filter(|answer| !answer.is_empty()) {
-            Some(answer) => plugin.send("ok", &[], answer.as_bytes())?,
-            None => plugin.send("fail", &[], &[])?,
+            Some(answer) => step(plugin.send("ok", &[], answer.as_bytes()), errors)?,
+            None => step(plugin.send("fail", &[], &[]), errors)?,
         },
         "request-secret" => match passphrase::ask(&message) {
-            Ok(secret) => plugin.send("ok", &[], secret.expose_secret().as_bytes())?,
+            Ok(secret) => step(plugin.send("ok", &[], secret.expose_secret().as_bytes()), errors)?,
             Err(error) => {
                 warn(format!("cannot answer a plugin's request for a secret: {error}"));
-                plugin.send("fail", &[], &[])?;
+                step(plugin.send("fail", &[], &[]), errors)?;
             }
         },
-        _ => plugin.send("unsupported", &[], &[])?,
+        _ => step(plugin.send("unsupported", &[], &[]), errors)?,
     }
     Ok(())
 }
