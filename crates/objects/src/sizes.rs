@@ -5,8 +5,8 @@
 /// `get` and `head` report the length of the plaintext, as it follows from the size that the inner
 /// store reports.
 ///
-/// A size of 0 is authentic, because engines skip empty objects without reading them: an object that
-/// seems empty is read in each listing, unless the size is [`Stored`](Self::Stored). If it is
+/// A size of 0 is authentic, because engines skip empty objects without reading them: an object
+/// that seems empty is read in each listing, unless the size is [`Stored`](Self::Stored). If it is
 /// damaged, it keeps the size that it has in the inner store.
 ///
 /// ```
@@ -34,9 +34,9 @@
 #[non_exhaustive]
 pub enum ListedSize {
     /// The length of the plaintext, if the header has the length of this store's headers: see
-    /// [`Keys::with_header_len`](crate::Keys::with_header_len). Nothing is read, except objects that
-    /// seem empty. For objects that were sealed with another header length, the size is wrong until
-    /// their headers are read.
+    /// [`Keys::with_header_len`](crate::Keys::with_header_len). Nothing is read, except objects
+    /// that seem empty. For objects that were sealed with another header length, the size is wrong
+    /// until their headers are read.
     #[default]
     FixedHeader,
     /// The length of the plaintext. Headers that are not cached yet are read, ten at a time. An

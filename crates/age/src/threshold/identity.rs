@@ -12,8 +12,8 @@ use crate::identity::{Identity, UnwrapError};
 use crate::stanza::Stanza;
 
 /// Identities of several holders, and parts that others have contributed. Together they open a
-/// file, if there are enough. Parts of other files and wrong parts are ignored, unless there are not
-/// enough others: then the first of them is the error.
+/// file, if there are enough. Parts of other files and wrong parts are ignored, unless there are
+/// not enough others: then the first of them is the error.
 ///
 /// As an [`Identity`], it needs all stanzas of a file. One stanza of a share set alone is
 /// [`ThresholdError::Malformed`].

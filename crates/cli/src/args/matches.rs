@@ -20,7 +20,8 @@ pub(super) fn read_as_age(command: Command, args: Vec<OsString>) -> Result<ArgMa
     read(command.args_override_self(true), args.clone()).map_err(|error| with_letter(error, &args))
 }
 
-/// Adds a tip to the error of an invalid value that is the rest of a cluster of short flags, such as
+/// Adds a tip to the error of an invalid value that is the rest of a cluster of short flags, such
+/// as
 /// `-this`: the user may have meant one long flag.
 fn with_letter(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return error };

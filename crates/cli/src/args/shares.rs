@@ -16,7 +16,7 @@ pub(crate) struct SplitArgs {
     #[arg(short = 'n', long = "shares", value_name = "N", value_parser = count)]
     pub(crate) count: usize,
     /// Write the shares into the folder DIR, which is made if it is missing; "-" prints them, one a
-    /// line [default: the current folder]
+    /// line after any comments [default: the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write the shares to the new file FILE (HTML), to be printed with one share on a page

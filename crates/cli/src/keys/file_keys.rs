@@ -123,8 +123,8 @@ impl From<DecryptError> for OpenError {
 }
 
 impl OpenError {
-    /// Explains the error. If identities or parts were given for a file with a passphrase, `in_vain`
-    /// is whether it may be opened with this passphrase.
+    /// Explains the error. If identities or parts were given for a file with a passphrase,
+    /// `in_vain` is whether it may be opened with this passphrase.
     fn explain(self, in_vain: Option<AllowPassphrase>) -> Error {
         match (self, in_vain) {
             (Self::Decrypt(DecryptError::NoMatch), Some(passphrase)) => {

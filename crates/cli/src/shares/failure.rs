@@ -212,8 +212,8 @@ pub(super) fn list(places: &[&Place]) -> String {
     }
 }
 
-/// Warns if forged shares could agree with the intact ones, which then cannot check them. `distinct`
-/// is the number of shares without repetitions.
+/// Warns if forged shares could agree with the intact ones, which then cannot check them.
+/// `distinct` is the number of shares without repetitions.
 ///
 /// The differences of the forged shares from the true ones are values of a polynomial of a degree
 /// below `needed`, with a zero at each intact share. It is 0 everywhere if at least `needed` shares

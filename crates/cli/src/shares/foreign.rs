@@ -24,18 +24,18 @@ use crate::keys::passphrase::{Given, Passphrases};
 /// The longest secret that is split into lines, in bytes.
 pub(crate) const MAX_SECRET: u64 = 64 << 10;
 
-/// Returns the length of the longest secret that can be split into this form, in bytes.
-pub(super) fn limit(form: FormArgs) -> u64 {
+/// Returns advice for a file that is too long to be split into this form.
+pub(super) fn advice_on_length(form: FormArgs) -> &'static str {
     match form {
-        FormArgs { words: true, .. } => 1024,
-        FormArgs { ssss: true, .. } => 128,
-        _ => MAX_SECRET,
+        FormArgs { words: true, .. } => "--words splits a key, or at most 1,024 bytes; --binary accepts any length",
+        FormArgs { ssss: true, .. } => "--ssss splits a key, or at most 128 bytes; --binary accepts any length",
+        _ => "--binary accepts a file of any size",
     }
 }
 
 /// The largest number of shares that `--ssss` makes or needs. `ssss` itself has no limit, but the
 /// work grows with the square of the number of shares that are needed.
-const MAX_SSSS: u16 = 255;
+const MAX_SSSS: usize = 255;
 
 /// A share on one line.
 pub(crate) struct Line {
@@ -94,15 +94,20 @@ pub(crate) fn split(
     Ok((1..).zip(&shares).map(line).collect())
 }
 
-/// Checks the limits of the command that the formats do not have.
+/// Checks the limits before a passphrase is asked for. Some are those of the command, not of the
+/// formats: SLIP-39 allows a single share, for a group of one member.
 fn check_counts(form: FormArgs, threshold: usize, count: usize) -> Result<()> {
-    let error = if form.words && threshold == 1 {
-        // SLIP-39 allows a single share, for a group of one member.
-        ParameterError::ThresholdOne
-    } else if form.ssss && count > MAX_SSSS.into() {
-        ParameterError::Count { count, max: MAX_SSSS }
-    } else {
-        return Ok(());
+    let max = match form {
+        FormArgs { words: true, .. } => slip39::MAX_COUNT,
+        FormArgs { ssss: true, .. } => MAX_SSSS,
+        _ => return Ok(()),
+    };
+    let error = match (threshold, count) {
+        _ if count > max => ParameterError::Count { count, max: max as u16 },
+        _ if threshold > count => ParameterError::ThresholdOverCount { threshold, count },
+        (0, _) => ParameterError::ThresholdZero,
+        (1, _) => ParameterError::ThresholdOne,
+        _ => return Ok(()),
     };
     Err(parameter_error(&error))
 }

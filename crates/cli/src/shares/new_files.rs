@@ -41,8 +41,8 @@ impl NewFiles {
         Ok(new)
     }
 
-    /// Returns the files with their final paths, in the order in which [`NewFiles::create`] got their
-    /// names.
+    /// Returns the files with their final paths, in the order in which [`NewFiles::create`] got
+    /// their names.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&File, &Path)> {
         self.files.iter().map(|(temporary, path)| (temporary.file(), path.as_path()))
     }

@@ -106,9 +106,8 @@ impl Splitting<'_> {
         let read = (&mut input.reader).take(MAX_SECRET + 1).read_to_end(&mut secret);
         read.map_err(|error| read_error(error, &input.name))?;
         if secret.len() as u64 > MAX_SECRET {
-            let limit = foreign::limit(self.form);
-            return Err(Error::new(format!("{} is longer than {limit} bytes", input.name))
-                .hint("--binary accepts a file of any size"));
+            return Err(Error::new(format!("{} is longer than {MAX_SECRET} bytes", input.name))
+                .hint(foreign::advice_on_length(self.form)));
         }
         let (mut comments, mut public) = (Vec::new(), None);
         if let Some(identity) = identity::single(&secret).filter(|_| self.form.words || self.form.ssss) {

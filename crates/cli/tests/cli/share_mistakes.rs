@@ -410,15 +410,3 @@ impl Lines for Vec<u8> {
         text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
     }
 }
-
-#[test]
-fn a_secret_that_is_too_long_for_a_form() {
-    let dir = Dir::new();
-    dir.write("big", vec![7; 65_537]);
-    for (form, limit) in [("--vault", 65536), ("--words", 1024), ("--ssss", 128)] {
-        let what = format!("is longer than {limit} bytes");
-        dir.run(["split", form, "-k", "2", "-n", "3", "big"]).fails(&what);
-    }
-    dir.write("big", vec![7; 65_536]);
-    dir.run(["split", "--vault", "-k", "2", "-n", "3", "big"]).ok();
-}

@@ -118,10 +118,9 @@ impl<R: Read> Refresh<R> {
 ///
 /// The new share belongs to the same set. The secret is not computed, so its commitment is not
 /// checked. Damaged shares are errors, and so are shares beyond the threshold that contradict the
-/// others. A forged share is noticed only as [`Refresh`] says; otherwise the new share is wrong, and
-/// its holder looks like the forger. Anyone who controls the computer that reissues could compute
-/// the secret. **What was
-/// written is valid only if this returns `Ok`.**
+/// others. A forged share is noticed only as [`Refresh`] says; otherwise the new share is wrong,
+/// and its holder looks like the forger. Anyone who controls the computer that reissues could
+/// compute the secret. **What was written is valid only if this returns `Ok`.**
 ///
 /// # Errors
 /// If the shares are not of one set, are too few, are damaged, contradict each other or are shares

@@ -18,8 +18,9 @@ fn shows(output: &str, secret: &[u8]) -> bool {
     })
 }
 
-/// Asserts that the output has no 3 consecutive bytes of the secret, and no 12 consecutive characters
-/// of its text, in upper or lower case. A shorter part of the text can occur in the output by chance, such as
+/// Asserts that the output has no 3 consecutive bytes of the secret, and no 12 consecutive
+/// characters of its text, in upper or lower case. A shorter part of the text can occur in the
+/// output by chance, such as
 /// ` identif` from the words of a mnemonic.
 #[track_caller]
 fn assert_redacted(value: &impl Debug, secret: &[u8], text: &str) {

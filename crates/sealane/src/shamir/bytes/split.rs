@@ -12,8 +12,8 @@ use crate::shamir::error::Error;
 
 /// Splits a secret, in one piece or in many, into shares.
 ///
-/// Use a new `Splitter` for each secret. Reusing one is safe, but the shares of the two secrets then
-/// form one long share. Pieces whose lengths are multiples of 64 bytes are split fastest.
+/// Use a new `Splitter` for each secret. Reusing one is safe, but the shares of the two secrets
+/// then form one long share. Pieces whose lengths are multiples of 64 bytes are split fastest.
 ///
 /// The state is wiped when it is dropped.
 pub struct Splitter(Sharing);
