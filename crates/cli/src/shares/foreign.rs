@@ -246,7 +246,7 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
             )
             .hint("with a wrong number, the result is a wrong secret, and nothing can detect that"));
         };
-        if threshold > MAX_SSSS.into() {
+        if threshold > MAX_SSSS {
             return Err(Error::usage(format!("-k is at most {MAX_SSSS}, not {threshold}"))
                 .hint("-k is the number of shares that are needed, as ssss-split got it with -t"));
         }
