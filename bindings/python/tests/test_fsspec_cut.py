@@ -94,6 +94,22 @@ def test_listings_of_a_file_that_is_cut_to_a_tag(place, options, sizes):
         assert over(place, identities=identities, **options).info(path)["size"] is None
 
 
+@pytest.mark.parametrize("identities", [lambda: None, lambda: [1], lambda: 1 / 0], ids=["None", "a number", "raises"])
+def test_a_function_that_returns_no_identities(place, identities):
+    """One file that seems empty does not make a listing fail, and opening the file tells the reason."""
+    empty, full = f"{place[1]}/a", f"{place[1]}/b"
+    sizes = {empty: None, full: 1}
+    place[0].pipe({empty: age.encrypt(b"", IDENTITY.recipient), full: age.encrypt(b"1", IDENTITY.recipient)})
+    fs = over(place, identities=identities)
+    assert {info["name"]: info["size"] for info in fs.ls(place[1])} == sizes
+    assert {path: info["size"] for path, info in fs.find(place[1], detail=True).items()} == sizes
+    assert {path: info["size"] for path, info in fs.glob(f"{place[1]}/*", detail=True).items()} == sizes
+    for path, size in sizes.items():
+        assert fs.info(path)["size"] == size
+        with pytest.raises((TypeError, ZeroDivisionError)):
+            fs.open(path)
+
+
 def test_an_empty_file_is_empty(place):
     fs, path = over(place), f"{place[1]}/x.csv"
     fs.pipe(path, b"")

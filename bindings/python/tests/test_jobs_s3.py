@@ -150,7 +150,7 @@ def test_uploads_of_others_stay(bucket, gate):
 
 
 def test_the_ledger_names_an_upload_of_others(bucket, gate):
-    """Whoever can write to the ledger can make a job abort any upload of the same object."""
+    """Anyone who can write to the ledger can make a job abort any upload of the same object."""
     put(bucket, "a", 6 * MIB)
     theirs = bucket.create_multipart_upload(Bucket="lake", Key="a")["UploadId"]
     intent = json.dumps({"url": "s3://lake/a", "handle": theirs}).encode()

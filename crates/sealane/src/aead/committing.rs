@@ -54,9 +54,9 @@ pub type CommittingXChaCha20Poly1305 = CommittingChaChaPoly1305<Extended>;
 /// is BLAKE2b-256 (RFC 7693) of key, nonce, associated data and the plain AEAD's tag, one after the
 /// other. It commits to these, and so the ciphertext and the tag together commit to the plaintext
 /// (the paper's theorem 2; Bellare and Hoang call this CMT-4). **The tag alone does not commit to
-/// the message**: whoever knows the key can make two messages of one length with the same tag. To
-/// prove later which message was sent, keep the ciphertext too, or a hash of it. The commitment is
-/// as strong as the collision resistance of BLAKE2b-256: 128 bits. Privacy, authenticity and the
+/// the message**: anyone who knows the key can make two messages of one length with the same tag.
+/// To prove later which message was sent, keep the ciphertext too, or a hash of it. The commitment
+/// is as strong as the collision resistance of BLAKE2b-256: 128 bits. Privacy, authenticity and the
 /// limits on the use of a key are the same as the plain AEAD's. The crate `orion` computes the same
 /// (its module `hazardous::cae`).
 ///

@@ -148,8 +148,8 @@ fn a_ciphertext_for_two_keys_opens_under_one() {
     assert!(keys.iter().all(|key| sealed(key).is_err()));
 }
 
-/// The limit of the commitment: whoever knows the key can make two messages with one tag. Adding 1
-/// to a block and subtracting r from the next one leaves the sum of Poly1305 as it is. The
+/// The limit of the commitment: anyone who knows the key can make two messages with one tag. Adding
+/// 1 to a block and subtracting r from the next one leaves the sum of Poly1305 as it is. The
 /// ciphertexts differ, and each opens to its own message.
 #[test]
 fn a_tag_without_the_ciphertext_does_not_commit_to_the_message() {

@@ -72,7 +72,9 @@ class AgeFileSystem(Keys, Objects, Reading, Listings, AsyncFileSystem, ChainedFi
         The other one is ``fs``, or is given by ``target_protocol`` and ``target_options``.
 
         - ``identities``: references to the identities that read files: ``file:PATH``, ``env:NAME``,
-          a function, or a list of these. They are resolved in each process when a file is opened.
+          a function, or a list of these. Each process resolves them when it opens a file. ``info``,
+          and ``exact`` listings and ``glob``, open each file that seems empty, which takes about a
+          second for each if it was encrypted with a passphrase.
         - ``recipients``: the recipients of new files: ``age1…``, an ssh key, an ``age.Recipient``,
           a reference as above, or a list of these.
         - ``header_len``: pads the headers of new files to this length. All files are then assumed

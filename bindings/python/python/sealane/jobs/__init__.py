@@ -14,8 +14,9 @@
 Each object is one task, and its result is a ``Record``, so a failed object does not end the job.
 ``ledger`` is a folder, local or in a store, in which workers record what they have done. If a job
 was interrupted, or some objects failed, call it again with the same ledger: it does what is left.
-Once everything is done, another call changes nothing and succeeds. Only ``verify`` then begins
-anew. A ledger belongs to one job.
+Once everything is done, another call changes nothing and succeeds. ``verify`` is different: each
+call that follows a finished one reads everything, also if objects failed. A ledger belongs to one
+job.
 
 - Sources are one or several fsspec addresses. An address names an object, a folder with everything
   below it, or a pattern of names of objects and folders. An address that yields no object is an
