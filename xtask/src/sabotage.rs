@@ -85,12 +85,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         for place in MACHINES {
             step(place);
-            if options.on_this_cpu {
-                judge(place, &suite, &Runner::Program(Vec::new()))?;
-                continue;
-            }
-            let cpu = list.place(place)?.bochs.clone().context("the place names no CPU")?;
-            judge(place, &suite, &Runner::Machine(cpu))?;
+            let runner = if options.on_this_cpu {
+                Runner::Program(Vec::new())
+            } else {
+                Runner::Machine(list.place(place)?.bochs.clone().context("the place names no CPU")?)
+            };
+            judge(place, &suite, &runner)?;
         }
     }
     ensure!(trials > 0, "there is no such trial");

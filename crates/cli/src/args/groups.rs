@@ -11,7 +11,7 @@ use sealane_age::threshold::Label;
 
 use super::identity::IdentityArgs;
 use super::range::PlaintextRange;
-use super::units::{count, threads};
+use super::units::{threads, whole};
 
 /// The destination of a single result.
 #[derive(Args, Debug, Default)]
@@ -40,7 +40,7 @@ pub(crate) struct RecipientArgs {
     #[arg(short, long)]
     pub(crate) passphrase: bool,
     /// Require any K of the recipients together to open the file
-    #[arg(short = 'k', long, value_name = "K", value_parser = count)]
+    #[arg(short = 'k', long, value_name = "K", value_parser = whole::<usize>)]
     pub(crate) threshold: Option<usize>,
     /// With -k, show TEXT to holders before they contribute; anyone can read it without a key
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]

@@ -21,8 +21,7 @@ pub(super) fn read_as_age(command: Command, args: Vec<OsString>) -> Result<ArgMa
 }
 
 /// Adds a tip to the error of an invalid value that is the rest of a cluster of short flags, such
-/// as
-/// `-this`: the user may have meant one long flag.
+/// as `-this`: the user may have meant one long flag.
 fn with_letter(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return error };
     let is_cluster = |arg: &&str| !arg.starts_with("--") && !arg.contains('=') && arg.len() > value.len() + 1;

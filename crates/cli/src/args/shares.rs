@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, Subcommand};
 
-use super::units::{count, index};
+use super::units::whole;
 
 /// The arguments of `sealane split`.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
     /// Number of shares that restore the secret (2 to N); fewer reveal nothing but its length
-    #[arg(short = 'k', long, value_name = "K", value_parser = count)]
+    #[arg(short = 'k', long, value_name = "K", value_parser = whole::<usize>)]
     pub(crate) threshold: usize,
     /// Number of shares to make (2 to 255, or 16 with --words)
-    #[arg(short = 'n', long = "shares", value_name = "N", value_parser = count)]
+    #[arg(short = 'n', long = "shares", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) count: usize,
     /// Write the shares into the folder DIR, which is made if it is missing; "-" prints them, one a
     /// line after any comments [default: the current folder]
@@ -86,7 +86,7 @@ pub(crate) struct CombineArgs {
     pub(crate) vault: bool,
     /// With --ssss or --vault, the number of shares that restore the secret; more shares are
     /// checked against each other [default for --vault: all; --ssss needs it]
-    #[arg(short = 'k', long, value_name = "K", value_parser = count)]
+    #[arg(short = 'k', long, value_name = "K", value_parser = whole::<usize>)]
     pub(crate) threshold: Option<usize>,
     /// Use the passphrase with which the words were made (from AGE_PASSPHRASE, or asked for at the
     /// terminal)
@@ -141,7 +141,7 @@ pub(crate) struct RefreshArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ReissueArgs {
     /// The number of the share to make (1 to 255)
-    #[arg(long, value_name = "NUMBER", value_parser = index)]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u16>)]
     pub(crate) index: u16,
     /// Write the share into the folder DIR, which is made if it is missing [default: the current
     /// folder]

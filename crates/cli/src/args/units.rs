@@ -1,6 +1,7 @@
 //! Numbers of bytes, and other numbers.
 
 use std::num::NonZero;
+use std::str::FromStr;
 
 /// Parses a number such as "1350", "16KiB" or "1 M". Units are powers of 1024.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
@@ -18,13 +19,9 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| format!("{text:?} is too large"))
 }
 
-/// Parses the number of shares or holders. Which numbers are possible, the command itself says.
-pub(super) fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "not a whole number, as in 3".to_owned())
-}
-
-/// Parses the number of a share.
-pub(super) fn index(text: &str) -> Result<u16, String> {
+/// Parses a number of shares or holders, or the number of a share. The command itself says which
+/// numbers are possible.
+pub(super) fn whole<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "not a whole number, as in 3".to_owned())
 }
 

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
-use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed};
+use sealane_age::header::Header;
+use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed, threshold};
 
 use crate::args::{KeyArgs, RekeyArgs};
-use crate::commands::inspect::PostQuantum;
 use crate::error::explain::{NO_MATCH, encrypt_error, payload_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::sealed::{Entries, Opening, Sealed};
@@ -16,11 +16,13 @@ use crate::folder::{Failures, Id, MANIFEST, Name, Source, encrypted_files, remov
 use crate::io::input::Input;
 use crate::io::old_header::{self, NewFile, Repair, Target};
 use crate::io::output::{Content, Output, print};
+use crate::io::progress::Progress;
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
 use crate::keys::encrypt_to::{recipients, with_threshold};
 use crate::keys::file_keys::{AllowPassphrase, OpenError, Openers};
 use crate::keys::passphrase::Passphrases;
+use crate::keys::post_quantum::PostQuantum;
 use crate::keys::recipients::SharedRecipient;
 use crate::keys::same_file::KeyFiles;
 
@@ -55,8 +57,6 @@ struct Rekeying<'a> {
     changed: usize,
     /// Whether post-quantum recipients were replaced by others.
     weakened: bool,
-    /// Whether the next file keeps its recipients, as with --add.
-    keep: bool,
 }
 
 /// The destination of a new header.
@@ -79,7 +79,6 @@ impl<'a> Rekeying<'a> {
             recipients: Once::default(),
             changed: 0,
             weakened: false,
-            keep: false,
         }
     }
 
@@ -92,36 +91,43 @@ impl<'a> Rekeying<'a> {
     fn single(&mut self) -> Result<()> {
         let path = self.args.file().unwrap_or(Path::new(""));
         match &self.args.output.output {
-            None => self.in_place(&Target::open(path)?, AllowPassphrase::Yes, |_| Ok(())),
+            None => self.in_place(&Target::open(path)?, AllowPassphrase::Yes, self.existing(), |_| Ok(())),
             Some(output) => {
                 let mut input = old_header::open_input(Some(path), &self.stdin, Repair::InFile)?;
                 input.refuse_mangled()?;
                 // Errors of the output should come before any question.
                 let output = Output::prepare(Some(output), Content::Binary, false)?;
                 self.key_files().check_with(&input, &output)?;
-                self.change(input, AllowPassphrase::Yes, To::Copy(Box::new(output)), |_| Ok(()))
+                self.change(input, AllowPassphrase::Yes, To::Copy(Box::new(output)), self.existing(), |_| Ok(()))
             }
         }
+    }
+
+    /// Returns whether files keep their recipients.
+    fn existing(&self) -> Existing {
+        if self.args.add { Existing::Keep } else { Existing::Drop }
     }
 
     /// Changes many files, and prints a summary.
     fn many(&mut self) -> Result<()> {
         self.load_keys()?;
         let failures = Failures::default();
-        let mut kept = false;
+        let (progress, mut kept) = (Progress::default(), false);
         for input in &self.args.inputs {
             let before = failures.count();
             let (files, expected) = self.find(input, &failures)?;
             for source in &files {
                 // The same command can then be repeated: the old keys still open the manifest.
-                self.keep = expected.is_manifest(source) && failures.count() > before;
-                kept |= self.keep && !self.args.add;
+                let keep = expected.is_manifest(source) && failures.count() > before;
+                kept |= keep && !self.args.add;
+                let existing = if keep { Existing::Keep } else { self.existing() };
                 let cannot = |error| Error::io(format!("cannot open {}", quoted(&source.path)), &error);
                 let target = source.place().map_err(cannot).and_then(|place| Target::open_at(place, &source.path));
                 let passphrase = if source.is_in_folder() { AllowPassphrase::No } else { AllowPassphrase::Yes };
                 let check = |id| expected.check(source, id);
-                if let Err(error) = target.and_then(|target| self.in_place(&target, passphrase, check)) {
-                    failures.add_of_file(&with_new_key(error).in_context(&quoted(&source.path)));
+                if let Err(error) = target.and_then(|target| self.in_place(&target, passphrase, existing, check)) {
+                    let error = with_new_key(error).in_context(&quoted(&source.path));
+                    failures.add_of_file(&error, &progress);
                 }
             }
         }
@@ -192,13 +198,14 @@ impl<'a> Rekeying<'a> {
         &mut self,
         target: &Target,
         passphrase: AllowPassphrase,
+        existing: Existing,
         check: impl Fn(Id) -> Result<()>,
     ) -> Result<()> {
         let mut input = target.input()?;
         input.refuse_mangled()?;
         self.key_files().check(input.id.as_ref())?;
         target.refuse_other_names()?;
-        self.change(input, passphrase, To::File(target), check)
+        self.change(input, passphrase, To::File(target), existing, check)
     }
 
     /// Writes the new header to its destination, unless `check` refuses the file with this id.
@@ -207,13 +214,13 @@ impl<'a> Rekeying<'a> {
         input: Input,
         passphrase: AllowPassphrase,
         to: To<'_>,
+        existing: Existing,
         check: impl Fn(Id) -> Result<()>,
     ) -> Result<()> {
         let named = &self.args.recipients;
         let openers = self.openers()?;
         let mut reader = ArmoredReader::new(input.reader);
         let armored = reader.is_armored().is_ok_and(|armored| armored);
-        let existing = if self.args.add || self.keep { Existing::Keep } else { Existing::Drop };
         let (rekeyed, decryptor) = openers.open(reader, &input.name, passphrase, |decryptor, identities| {
             if named.passphrase && decryptor.is_scrypt() && self.passphrases.are_answered().map_err(OpenError::Other)? {
                 return Err(OpenError::Other(same_passphrase()));
@@ -228,8 +235,7 @@ impl<'a> Rekeying<'a> {
 
         let old = decryptor.header().encode();
         // The change of a passphrase to a public key is expected to matter.
-        let is_post_quantum = !decryptor.is_scrypt()
-            && PostQuantum::of_header(decryptor.header()).is_ok_and(|old| old == PostQuantum::Yes);
+        let is_post_quantum = !decryptor.is_scrypt() && is_classified(decryptor.header(), PostQuantum::Yes);
         let name = &input.name;
         match to {
             To::Copy(mut output) => {
@@ -254,10 +260,14 @@ impl<'a> Rekeying<'a> {
             }
         }
         self.changed += 1;
-        let new = rekeyed.header();
-        self.weakened |= is_post_quantum && PostQuantum::of_header(new).is_ok_and(|new| new == PostQuantum::No);
+        self.weakened |= is_post_quantum && is_classified(rekeyed.header(), PostQuantum::No);
         Ok(())
     }
+}
+
+/// Returns whether a header is classified so.
+fn is_classified(header: &Header, kind: PostQuantum) -> bool {
+    threshold::describe(header).is_ok_and(|sets| PostQuantum::of_header(header, &sets) == kind)
 }
 
 /// Adds to the advice for a file that no identity opens: an earlier run may have changed it.

@@ -10,7 +10,7 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::folder::verify_file;
 
 use crate::args::VerifyArgs;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, of_plaintext};
 use crate::folder::sealed::{self, Opening, Sealed};
 use crate::folder::{Failure, Failures, Source, no_encrypted_files, run as work};
 use crate::io::old_header::{self, Repair};
@@ -68,8 +68,7 @@ impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (files, bytes) = (self.files.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed));
         let (noun, verb) = if files == 1 { ("file", "is") } else { ("files", "are") };
-        let unit = if bytes == 1 { "byte" } else { "bytes" };
-        write!(f, "{files} {noun} with {bytes} {unit} of plaintext {verb} intact")
+        write!(f, "{files} {noun} with {} {verb} intact", of_plaintext(bytes))
     }
 }
 

@@ -156,6 +156,11 @@ pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
     format!("{:?}", path.as_ref().display().to_string())
 }
 
+/// Returns a length of plaintext for a message.
+pub(crate) fn of_plaintext(bytes: u64) -> String {
+    format!("{bytes} {} of plaintext", if bytes == 1 { "byte" } else { "bytes" })
+}
+
 /// Prints a warning.
 pub(crate) fn warn(message: impl AsRef<str>) {
     say("warning", message.as_ref());

@@ -11,6 +11,7 @@ use sealane_age::{Decryptor, stream};
 
 use super::plan::Plan;
 use crate::error::{Error, quoted, warn};
+use crate::io::input::{ENCRYPTED_START_BYTES, begins_as_encrypted};
 use crate::io::output::Temporary;
 use crate::os::dir::{Dir, Kind};
 
@@ -25,7 +26,7 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
             let (mut found, mut others) = (Plan::default(), Vec::new());
             found.walk(input, |within, is_folder| match is_folder {
                 true => None,
-                false if is_name(within) => Name::new(within),
+                false if fault_of_name(within).is_none() => Name::new(within),
                 false => {
                     others.push(within.to_owned());
                     None
@@ -46,10 +47,6 @@ pub(crate) fn encrypted_files(inputs: &[PathBuf]) -> Plan {
     plan
 }
 
-fn is_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "age")
-}
-
 /// Warns of encrypted files among `others`, which are in the folder `root` under other names than
 /// those of encrypted files.
 fn warn_of_others(root: &Path, others: &[PathBuf]) {
@@ -57,9 +54,9 @@ fn warn_of_others(root: &Path, others: &[PathBuf]) {
     for within in others {
         let mut start = Vec::new();
         let file = folder.open_file(within);
-        let is_read = file.and_then(|file| file.take(START_BYTES).read_to_end(&mut start)).is_ok();
+        let is_read = file.and_then(|file| file.take(ENCRYPTED_START_BYTES).read_to_end(&mut start)).is_ok();
         if is_read && begins_as_encrypted(&start) && !within.file_name().is_some_and(Temporary::is_name) {
-            let fault = fault_of_name(within).unwrap_or("its name is not allowed on this system");
+            let fault = fault_of_name(within).unwrap_or_default();
             warn(format!("{} is left out: it is an encrypted file, but {fault}", quoted(root.join(within))));
         }
     }
@@ -74,15 +71,6 @@ pub(super) fn fault_of_name(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// More bytes than the start of an encrypted file has.
-const START_BYTES: u64 = 64;
-
-/// Returns whether `contents` begin as an encrypted file does, binary or armored.
-pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
-    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
-    STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
-}
-
 /// Removes the unfinished files that a killed run left beside encrypted files in the folder `root`.
 /// Files that a run is writing stay.
 pub(crate) fn remove_abandoned(root: &Path) {
@@ -92,7 +80,8 @@ pub(crate) fn remove_abandoned(root: &Path) {
     while let Some(within) = pending.pop() {
         let Ok(folder) = root.below(&within) else { continue };
         let entries = folder.entries().unwrap_or_default();
-        let has_encrypted = entries.iter().any(|(name, kind)| *kind == Kind::File && is_name(Path::new(name)));
+        let has_encrypted =
+            entries.iter().any(|(name, kind)| *kind == Kind::File && fault_of_name(Path::new(name)).is_none());
         for (name, kind) in entries {
             match kind {
                 Kind::Directory => pending.push(within.join(name)),

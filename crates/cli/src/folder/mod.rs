@@ -24,7 +24,7 @@ mod task;
 
 pub(crate) use check::Checked;
 pub(crate) use destination::{Destination, Target};
-pub(crate) use encrypted::{begins_as_encrypted, encrypted_files, is_complete, no_encrypted_files, remove_abandoned};
+pub(crate) use encrypted::{encrypted_files, is_complete, no_encrypted_files, remove_abandoned};
 pub(crate) use journal::Record;
 pub(crate) use place::{mode, refuse_within, root, single};
 pub(crate) use plan::{Link, Plan, Source};

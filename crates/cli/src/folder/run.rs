@@ -60,9 +60,9 @@ pub(crate) struct Failures {
     hints: Mutex<HashSet<String>>,
 }
 
-/// Prints the first 100 failures that are found while files are processed. Further ones probably
-/// share a cause, such as a wrong key.
 impl Default for Failures {
+    /// Prints the first 100 failures that are found while files are processed. Further ones probably
+    /// share a cause, such as a wrong key.
     fn default() -> Self {
         let (count, found) = (AtomicUsize::default(), AtomicUsize::default());
         Self { count, found, shown: 100, hints: Mutex::default() }
@@ -85,18 +85,9 @@ impl Failures {
         }
     }
 
-    /// Counts the failure of a file, and prints it if it is one of the first.
-    pub(crate) fn add_of_file(&self, error: &Error) {
-        if self.found.fetch_add(1, Ordering::Relaxed) < self.shown {
-            self.add(error);
-        } else {
-            self.count.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// Counts a failure while the other files are processed, and prints it if it is one of the
-    /// first.
-    fn add_found(&self, error: &Error, progress: &Progress) {
+    /// Counts the failure of a file, and prints it if it is one of the first. Meanwhile, the bar of
+    /// `progress` is hidden.
+    pub(crate) fn add_of_file(&self, error: &Error, progress: &Progress) {
         if self.found.fetch_add(1, Ordering::Relaxed) < self.shown {
             progress.while_hidden(|| self.add(error));
         } else {
@@ -145,7 +136,7 @@ pub(crate) fn run(
     let work = |file: &Source, threads: Threads| {
         match one(file, threads) {
             Ok(()) => {}
-            Err(Failure::This(error)) => failures.add_found(&error.in_context(&quoted(&file.path)), progress),
+            Err(Failure::This(error)) => failures.add_of_file(&error.in_context(&quoted(&file.path)), progress),
             Err(Failure::All(error)) => {
                 stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 return ControlFlow::Break(());

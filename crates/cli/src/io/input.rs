@@ -246,6 +246,15 @@ pub(crate) fn stdin_id() -> Option<FileId> {
     unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
 }
 
+/// More bytes than the start of an encrypted file has.
+pub(crate) const ENCRYPTED_START_BYTES: u64 = 64;
+
+/// Returns whether `contents` begin as an encrypted file does, binary or armored.
+pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
+    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
+    STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
+}
+
 /// Returns how an age file that begins with `start` was damaged in transfer, or `None` if `start`
 /// does not show that.
 fn mangled(start: &[u8]) -> Option<&'static str> {

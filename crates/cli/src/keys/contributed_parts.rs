@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, quoted};
-use crate::folder::begins_as_encrypted;
+use crate::io::input::begins_as_encrypted;
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
 use crate::os::memory;

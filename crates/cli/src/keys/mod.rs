@@ -9,6 +9,7 @@ pub(crate) mod holders;
 pub(crate) mod identities;
 pub(crate) mod passphrase;
 pub(crate) mod plugin;
+pub(crate) mod post_quantum;
 pub(crate) mod recipients;
 pub(crate) mod same_file;
 pub(crate) mod scrypt;

@@ -162,6 +162,9 @@ fn generate() -> Result<SecretString> {
     Ok(secret)
 }
 
+/// Advice on AGE_PASSPHRASE_FD.
+const FD_EXAMPLE: &str = "for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE";
+
 fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     match (set("AGE_PASSPHRASE"), set("AGE_PASSPHRASE_FD")) {
@@ -176,8 +179,7 @@ fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
         (None, Some(fd)) => {
             // The value is not shown, because it may be the passphrase.
             let fd = fd.to_str().and_then(|fd| fd.parse::<u32>().ok()).ok_or_else(|| {
-                Error::usage("AGE_PASSPHRASE_FD is not the number of a file descriptor")
-                    .hint("for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE")
+                Error::usage("AGE_PASSPHRASE_FD is not the number of a file descriptor").hint(FD_EXAMPLE)
             })?;
             read_fd(fd, stdin).map(Some)
         }
@@ -186,8 +188,9 @@ fn from_environment(stdin: &StdinUse) -> Result<Option<SecretString>> {
 
 fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => Error::new(format!("file descriptor {fd} is not open (AGE_PASSPHRASE_FD)"))
-            .hint("for example: AGE_PASSPHRASE_FD=3 sealane -d FILE 3< PASSPHRASE_FILE"),
+        io::ErrorKind::NotFound => {
+            Error::new(format!("file descriptor {fd} is not open (AGE_PASSPHRASE_FD)")).hint(FD_EXAMPLE)
+        }
         _ => Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error),
     };
     let source: Box<dyn Read> = if fd == 0 {

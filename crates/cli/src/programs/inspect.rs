@@ -10,9 +10,10 @@ use serde_json::ser::PrettyFormatter;
 
 use super::flags::{Flag, switch};
 use super::{Stop, parse};
-use crate::commands::inspect::{PostQuantum, Report, cut_short, read};
+use crate::commands::inspect::{Report, cut_short, read};
 use crate::error::{Error, Result, printable};
 use crate::io::output::print;
+use crate::keys::post_quantum::PostQuantum;
 
 const USAGE: &str = "\
 Usage:

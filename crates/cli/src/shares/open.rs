@@ -15,7 +15,7 @@ use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use super::place::{Place, STANDARD_INPUT, TERMINAL, Unreadable};
 use crate::error::{Error, Result};
 use crate::io::progress::{Progress, Shown, Watched};
-use crate::io::stdin::StdinUse;
+use crate::io::stdin::{StdinUse, Typed};
 use crate::os::file_id::FileId;
 
 /// The longest input that is kept in memory because it cannot be read twice, in bytes.
@@ -211,15 +211,13 @@ impl Shares {
 
         let at_start = metadata.is_file() && file.stream_position().is_ok_and(|position| position == 0);
         let mut start = Vec::with_capacity(MAGIC.len());
-        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
+        let mut input = Typed::new(&mut file);
+        (&mut input).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
         if start != MAGIC {
             if metadata.is_file() && metadata.len() > MAX_TEXT {
                 return Err(too_long_for_text(&place));
             }
-            // A terminal that has ended is not read again: it would wait for another Ctrl-D.
-            let has_ended = start.len() < MAGIC.len();
-            let rest: &mut dyn Read = if has_ended { &mut io::empty() } else { &mut file };
-            let bytes = read_up_to(&start, rest, MAX_TEXT, &place)?.ok_or_else(|| too_long_for_text(&place))?;
+            let bytes = read_up_to(&start, &mut input, MAX_TEXT, &place)?.ok_or_else(|| too_long_for_text(&place))?;
             let text = pasted::decode(&bytes).ok_or_else(|| not_a_share(&place, 0))?;
             self.add_text(&text, &place, path.as_deref());
             return Ok(());
@@ -229,7 +227,7 @@ impl Shares {
             self.len += metadata.len();
             Source::File(Watched::new(file, &self.progress))
         } else {
-            let bytes = read_up_to(&start, &mut file, MAX_IN_MEMORY, &place)?.ok_or_else(|| {
+            let bytes = read_up_to(&start, &mut input, MAX_IN_MEMORY, &place)?.ok_or_else(|| {
                 Error::new(format!("{place} is longer than {} MiB and cannot be read twice", MAX_IN_MEMORY >> 20))
                     .hint("give large shares as files, not as pipes")
             })?;
@@ -366,7 +364,7 @@ fn stdin_file() -> io::Result<File> {
 }
 
 /// Returns `start` and the rest of `file`, or `None` if they have more than `limit` bytes.
-fn read_up_to(start: &[u8], file: &mut dyn Read, limit: u64, name: &Place) -> Result<Option<Zeroizing<Vec<u8>>>> {
+fn read_up_to(start: &[u8], mut file: impl Read, limit: u64, name: &Place) -> Result<Option<Zeroizing<Vec<u8>>>> {
     let failed = |error: io::Error| Error::io(format!("cannot read {name}"), &error);
     let mut bytes = WipedVec::default();
     bytes.write_all(start).map_err(failed)?;

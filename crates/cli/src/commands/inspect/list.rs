@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::report::{Opens, Report, cut_short, examine_source};
-use crate::error::{Error, Result, printable};
+use crate::error::{Error, Result, of_plaintext, printable};
 use crate::folder::{Failures, encrypted_files};
 use crate::io::output::{self, json};
 use crate::keys::file_keys::Openers;
@@ -107,10 +107,6 @@ impl List {
         let types = if *files == 0 { "no recipients".to_owned() } else { types(&self.summary.recipients) };
         lines.collect::<String>() + &format!("{files} {noun}: {types}; {}{opens}\n", of_plaintext(*plaintext))
     }
-}
-
-fn of_plaintext(bytes: u64) -> String {
-    format!("{bytes} {} of plaintext", if bytes == 1 { "byte" } else { "bytes" })
 }
 
 /// Lists the numbers of stanzas of each type.

@@ -13,7 +13,7 @@ use crate::io::output::{json, print};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::Openers;
 use crate::keys::passphrase::Passphrases;
-pub(crate) use report::{PostQuantum, Report, cut_short, read};
+pub(crate) use report::{Report, cut_short, read};
 
 /// Prints the report about one file, or about many.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {

@@ -19,6 +19,7 @@ use crate::io::old_header::{self, Repair};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
 use crate::keys::file_keys::{AllowPassphrase, Openers};
+use crate::keys::post_quantum::PostQuantum;
 
 /// The report.
 #[derive(Serialize)]
@@ -91,36 +92,6 @@ fn counted(types: impl IntoIterator<Item = String>) -> BTreeMap<String, usize> {
         *counts.entry(name).or_default() += 1;
         counts
     })
-}
-
-/// Whether the file key is safe from a quantum computer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum PostQuantum {
-    Yes,
-    No,
-    /// The type of some recipient is unknown.
-    Unknown,
-}
-
-impl PostQuantum {
-    /// Classifies a header with its share sets, without padding.
-    pub(crate) fn of_header(header: &Header) -> Result<Self> {
-        let recipients = header.stanzas().iter().filter(|stanza| !is_padding(stanza));
-        let types: Vec<_> = recipients.map(|stanza| stanza.tag.clone()).collect();
-        let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
-        let inner = sets.iter().flat_map(|set| &set.types);
-        Ok(Self::of(types.iter().filter(|name| *name != threshold::TYPE).chain(inner)))
-    }
-
-    /// Classifies stanza types. One unsafe recipient is enough for `No`.
-    pub(crate) fn of<'a>(types: impl IntoIterator<Item = &'a String>) -> Self {
-        types.into_iter().fold(Self::Yes, |so_far, name| match (so_far, name.as_str()) {
-            (Self::No, _) | (_, "X25519" | "ssh-rsa" | "ssh-ed25519" | "p256tag" | "piv-p256") => Self::No,
-            (so_far, "mlkem768x25519" | "mlkem768p256tag" | "scrypt") => so_far,
-            _ => Self::Unknown,
-        })
-    }
 }
 
 /// Sizes in bytes.
@@ -211,7 +182,6 @@ impl Report {
         let recipients = header.stanzas().iter().filter(|stanza| !is_padding(stanza));
         let recipients = counted(recipients.map(|stanza| stanza.tag.clone()));
         let sets = threshold::describe(header).map_err(|error| threshold_error(&error))?;
-        let share_sets: Vec<_> = sets.into_iter().map(ShareSet::from).collect();
         let header_len = header.encode().len() as u64;
         let payload = file.saturating_sub(header_len + stream::NONCE_BYTES as u64);
         let plaintext = stream::plaintext_len(payload);
@@ -219,10 +189,10 @@ impl Report {
             version: "age-encryption.org/v1",
             armored,
             scrypt_work_factor: header.scrypt_work_factor(),
-            post_quantum: PostQuantum::of_header(header)?,
+            post_quantum: PostQuantum::of_header(header, &sets),
             recipients,
             stanza_types,
-            share_sets,
+            share_sets: sets.into_iter().map(ShareSet::from).collect(),
             length_plausible: plaintext.is_some(),
             sizes: Sizes {
                 file,
@@ -281,23 +251,5 @@ impl Report {
             line(format_args!("a complete file can have this length; only decryption tells whether it is complete"));
         }
         text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_weak_recipient_is_enough() {
-        let classified =
-            |types: &[&str]| PostQuantum::of(&types.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
-        assert_eq!(classified(&["X25519"]), PostQuantum::No);
-        assert_eq!(classified(&["mlkem768x25519"]), PostQuantum::Yes);
-        assert_eq!(classified(&["scrypt"]), PostQuantum::Yes);
-        assert_eq!(classified(&["new"]), PostQuantum::Unknown);
-        assert_eq!(classified(&["mlkem768x25519", "new"]), PostQuantum::Unknown);
-        assert_eq!(classified(&["new", "mlkem768x25519"]), PostQuantum::Unknown);
-        assert_eq!(classified(&["new", "ssh-rsa", "mlkem768x25519"]), PostQuantum::No);
     }
 }

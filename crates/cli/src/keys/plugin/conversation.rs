@@ -58,39 +58,9 @@ pub(super) fn wrap(
     plugin.send("wrap-file-key", &[], file_key.expose_secret())?;
     plugin.send("done", &[], &[])?;
 
-    let (mut stanzas, mut labels, mut errors) = (Vec::new(), None, Vec::new());
-    loop {
-        let Stanza { tag, args, body } = step(plugin.receive(), &mut errors)?;
-        match tag.as_str() {
-            "done" => break,
-            "recipient-stanza" => {
-                let mut args = args.into_iter();
-                match (args.next().as_deref(), args.next()) {
-                    (Some("0"), Some(tag)) => stanzas.push(Stanza { tag, args: args.collect(), body }),
-                    (Some(_), Some(_)) => errors.push(internal("plugin wrapped file key to a file we didn't provide")),
-                    _ => errors.push(internal("recipient-stanza command must have at least two metadata arguments")),
-                }
-                step(plugin.send("ok", &[], &[]), &mut errors)?;
-            }
-            "labels" => {
-                let count = args.len();
-                let set: BTreeSet<_> = args.into_iter().collect();
-                if labels.is_some() {
-                    errors.push(internal("labels command must not be sent more than once"));
-                } else if set.len() < count {
-                    errors.push(internal("labels command must not contain duplicate labels"));
-                } else {
-                    labels = Some(set);
-                }
-                step(plugin.send("ok", &[], &[]), &mut errors)?;
-            }
-            "error" => {
-                errors.push(error(name, &args, &body, recipients));
-                step(plugin.send("ok", &[], &[]), &mut errors)?;
-            }
-            _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
-        }
-    }
+    let mut errors = Vec::new();
+    let heard = hear_stanzas(&mut plugin, name, recipients, &mut errors);
+    let (stanzas, labels) = heard.map_err(|error| reason(error, &mut errors))?;
     match (stanzas.is_empty(), errors.is_empty()) {
         (false, true) => return Ok(Wrapped::new(stanzas, labels.unwrap_or_default())),
         (true, true) => errors.push(internal("plugin returned neither stanzas nor errors")),
@@ -117,24 +87,8 @@ pub(super) fn unwrap(
     }
     plugin.send("done", &[], &[])?;
 
-    let (mut file_key, mut errors) = (None, Vec::new());
-    loop {
-        let Stanza { tag, args, body } = step(plugin.receive(), &mut errors)?;
-        match tag.as_str() {
-            "done" => break,
-            // Only one file key was asked for.
-            "file-key" if args == ["0"] && file_key.is_none() => {
-                file_key = Some(Zeroizing::new(body));
-                step(plugin.send("ok", &[], &[]), &mut errors)?;
-            }
-            "file-key" => step(plugin.send("fail", &[], &[]), &mut errors)?,
-            "error" => {
-                errors.push(error(name, &args, &body, &[]));
-                step(plugin.send("ok", &[], &[]), &mut errors)?;
-            }
-            _ => answer(&mut plugin, &tag, &args, &body, &mut errors)?,
-        }
-    }
+    let mut errors = Vec::new();
+    let file_key = hear_file_key(&mut plugin, name, &mut errors).map_err(|error| reason(error, &mut errors))?;
     let Some(bytes) = file_key else {
         return if errors.is_empty() { Ok(None) } else { Err(ConversationError::Plugin(errors)) };
     };
@@ -146,13 +100,81 @@ pub(super) fn unwrap(
     Ok(Some(key))
 }
 
-/// Returns the result of a step of a conversation. If the plugin ended after it reported errors,
-/// these errors are the reason: the plugins of the Go library end after an error, without `done`.
-fn step<T>(result: io::Result<T>, errors: &mut Vec<String>) -> Result<T, ConversationError> {
-    result.map_err(|error| match is_end(&error) && !errors.is_empty() {
+/// Receives stanzas and their labels, until the plugin is done. Adds its errors to `errors`.
+fn hear_stanzas(
+    plugin: &mut Connection,
+    name: &str,
+    recipients: &[Recipient],
+    errors: &mut Vec<String>,
+) -> io::Result<(Vec<Stanza>, Option<BTreeSet<String>>)> {
+    let (mut stanzas, mut labels) = (Vec::new(), None);
+    loop {
+        let Stanza { tag, args, body } = plugin.receive()?;
+        match tag.as_str() {
+            "done" => return Ok((stanzas, labels)),
+            "recipient-stanza" => {
+                let mut args = args.into_iter();
+                match (args.next().as_deref(), args.next()) {
+                    (Some("0"), Some(tag)) => stanzas.push(Stanza { tag, args: args.collect(), body }),
+                    (Some(_), Some(_)) => errors.push(internal("plugin wrapped file key to a file we didn't provide")),
+                    _ => errors.push(internal("recipient-stanza command must have at least two metadata arguments")),
+                }
+                plugin.send("ok", &[], &[])?;
+            }
+            "labels" => {
+                let count = args.len();
+                let set: BTreeSet<_> = args.into_iter().collect();
+                if labels.is_some() {
+                    errors.push(internal("labels command must not be sent more than once"));
+                } else if set.len() < count {
+                    errors.push(internal("labels command must not contain duplicate labels"));
+                } else {
+                    labels = Some(set);
+                }
+                plugin.send("ok", &[], &[])?;
+            }
+            "error" => {
+                errors.push(error(name, &args, &body, recipients));
+                plugin.send("ok", &[], &[])?;
+            }
+            _ => answer(plugin, &tag, &args, &body, errors)?,
+        }
+    }
+}
+
+/// Receives a file key, if there is one, until the plugin is done. Adds its errors to `errors`.
+fn hear_file_key(
+    plugin: &mut Connection,
+    name: &str,
+    errors: &mut Vec<String>,
+) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+    let mut file_key = None;
+    loop {
+        let Stanza { tag, args, body } = plugin.receive()?;
+        match tag.as_str() {
+            "done" => return Ok(file_key),
+            // Only one file key was asked for.
+            "file-key" if args == ["0"] && file_key.is_none() => {
+                file_key = Some(Zeroizing::new(body));
+                plugin.send("ok", &[], &[])?;
+            }
+            "file-key" => plugin.send("fail", &[], &[])?,
+            "error" => {
+                errors.push(error(name, &args, &body, &[]));
+                plugin.send("ok", &[], &[])?;
+            }
+            _ => answer(plugin, &tag, &args, &body, errors)?,
+        }
+    }
+}
+
+/// Returns the reason why the connection failed. If the plugin ended after it reported errors, these
+/// are the reason: the plugins of the Go library end after an error, without `done`.
+fn reason(error: io::Error, errors: &mut Vec<String>) -> ConversationError {
+    match is_end(&error) && !errors.is_empty() {
         true => ConversationError::Plugin(std::mem::take(errors)),
         false => ConversationError::Connection(error),
-    })
+    }
 }
 
 /// Returns whether the connection failed because the plugin ended.
@@ -191,12 +213,12 @@ fn answer(
     args: &[String],
     body: &[u8],
     errors: &mut Vec<String>,
-) -> Result<(), ConversationError> {
+) -> io::Result<()> {
     let message = String::from_utf8_lossy(body);
     match command {
         "msg" => {
             say(&message);
-            step(plugin.send("ok", &[], &[]), errors)?;
+            plugin.send("ok", &[], &[])?;
         }
         "confirm" => {
             let texts =
@@ -215,22 +237,22 @@ fn answer(
                 }
             };
             match confirmed {
-                Some(confirmed) => step(plugin.send("ok", &[if confirmed { "yes" } else { "no" }], &[]), errors)?,
-                None => step(plugin.send("fail", &[], &[]), errors)?,
+                Some(confirmed) => plugin.send("ok", &[if confirmed { "yes" } else { "no" }], &[])?,
+                None => plugin.send("fail", &[], &[])?,
             }
         }
         "request-public" => match tty::ask(&message).ok().filter(|answer| !answer.is_empty()) {
-            Some(answer) => step(plugin.send("ok", &[], answer.as_bytes()), errors)?,
-            None => step(plugin.send("fail", &[], &[]), errors)?,
+            Some(answer) => plugin.send("ok", &[], answer.as_bytes())?,
+            None => plugin.send("fail", &[], &[])?,
         },
         "request-secret" => match passphrase::ask(&message) {
-            Ok(secret) => step(plugin.send("ok", &[], secret.expose_secret().as_bytes()), errors)?,
+            Ok(secret) => plugin.send("ok", &[], secret.expose_secret().as_bytes())?,
             Err(error) => {
                 warn(format!("cannot answer a plugin's request for a secret: {error}"));
-                step(plugin.send("fail", &[], &[]), errors)?;
+                plugin.send("fail", &[], &[])?;
             }
         },
-        _ => step(plugin.send("unsupported", &[], &[]), errors)?,
+        _ => plugin.send("unsupported", &[], &[])?,
     }
     Ok(())
 }
