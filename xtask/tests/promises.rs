@@ -1,6 +1,7 @@
-//! The table of promises in SECURITY.md names tests that exist, and says what runs them. `.ci/run`
-//! runs them, on every target.
+//! The table of promises in SECURITY.md names tests that exist, and says what runs them. The tables
+//! of attacks in the documentation name tests that exist too. `.ci/run` runs them, on every target.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of tests that `cargo test --workspace` does not run, and the command that does.
@@ -11,14 +12,18 @@ const RUN_BY_OTHERS: [(&str, &str); 4] = [
     ("bindings/rustls", "bindings/rustls/test"),
 ];
 
+/// The same for tests in other languages, which only the tables of attacks name.
+const RUN_BY_BINDINGS: [(&str, &str); 2] =
+    [("bindings/java", "bindings/java/test"), ("bindings/python", "bindings/python/test")];
+
 #[test]
 fn every_promise_names_a_test_that_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let text = std::fs::read_to_string(root.join("SECURITY.md")).unwrap();
+    let text = fs::read_to_string(root.join("SECURITY.md")).unwrap();
     let (_, section) = text.split_once("## Each promise, and what holds it\n").expect("the section");
     let section = section.split("\n## ").next().unwrap();
     let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
-    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
+    let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
     for (folder, command) in RUN_BY_OTHERS {
         assert!(words.contains(&format!("in `{folder}`, which `{command}` runs")), "{folder} is not explained");
         assert!(root.join(command).is_file(), "{command} does not exist");
@@ -39,37 +44,131 @@ fn every_promise_names_a_test_that_exists() {
             let (file, test) = name.split_once("::").unwrap_or_else(|| panic!("`{name}` names no test"));
             let run_by_others = RUN_BY_OTHERS.iter().any(|(folder, _)| Path::new(file).starts_with(folder));
             assert!(run_by_others || is_run_by_cargo_test(root, Path::new(file)), "nothing runs {file}");
-            let source = std::fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            let source = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
             let lines: Vec<_> = source.lines().map(|line| line.trim_start().trim_start_matches("async ")).collect();
             if file.ends_with(".c") {
                 assert!(is_called_in_c(&lines, test), "{file} has no function `{test}` that it calls");
                 continue;
             }
-            let function = lines.iter().position(|line| line.starts_with(&format!("fn {test}(")));
-            let function = function.unwrap_or_else(|| panic!("{file} has no function `{test}`"));
-            let attributes = || lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
-            assert!(
-                attributes().any(|line| matches!(*line, "#[test]" | "#[tokio::test]")),
-                "{file}: `{test}` is not a test"
-            );
-            let is_ignored = attributes().any(|line| line.starts_with("#[ignore"));
-            assert!(run_by_others || !is_ignored, "{file}: `{test}` is ignored");
+            let ignored = rust_test(&lines, test).unwrap_or_else(|| panic!("{file} has no test `{test}`"));
+            assert!(run_by_others || !ignored, "{file}: `{test}` is ignored");
         }
         count += 1;
     }
     assert!(count > 50, "only {count} promises were read");
 }
 
+/// A page names the folders of its tests before the table: "The tests are in `FOLDER`."
+#[test]
+fn every_attack_names_a_test_that_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
+    let others = || RUN_BY_OTHERS.iter().chain(&RUN_BY_BINDINGS);
+    for (folder, command) in others() {
+        assert!(steps(&ci).any(|words| words.contains(command)), ".ci/run does not run {command} for {folder}");
+    }
+    let (mut pages, mut count) = (0, 0);
+    for entry in fs::read_dir(root.join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let (page, text) = (path.file_name().unwrap().display(), fs::read_to_string(&path).unwrap());
+        let tables = tables_of_tests(&text);
+        pages += usize::from(!tables.is_empty());
+        for (before, names) in tables {
+            let folders = folders_of_tests(before);
+            assert!(!folders.is_empty(), "docs/{page} does not say in which folders the tests are");
+            let files: Vec<_> = folders.iter().flat_map(|folder| sources(root, Path::new(folder))).collect();
+            for name in names {
+                let found: Vec<_> = files.iter().filter(|(file, source)| has_test(file, source, name)).collect();
+                let [(file, _)] = found[..] else {
+                    panic!("docs/{page}: {} of {folders:?} have a test `{name}`", found.len());
+                };
+                let run_by_others = others().any(|(folder, _)| file.starts_with(folder));
+                assert!(run_by_others || is_run_by_cargo_test(root, file), "nothing runs {}", file.display());
+                count += 1;
+            }
+        }
+    }
+    assert!(pages >= 7 && count > 130, "only {count} tests on {pages} pages were read");
+}
+
 #[test]
 fn ci_tests_every_target() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let list: toml::Table = std::fs::read_to_string(root.join("xtask/backends.toml")).unwrap().parse().unwrap();
-    let ci = std::fs::read_to_string(root.join(".ci/run")).unwrap();
+    let list: toml::Table = fs::read_to_string(root.join("xtask/backends.toml")).unwrap().parse().unwrap();
+    let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
     for target in list["target"].as_array().expect("a list of targets") {
         let triple = target["triple"].as_str().expect("a triple");
         let is_tested = steps(&ci).any(|words| words.contains(&"cross") && words.contains(&triple));
         assert!(is_tested, ".ci/run does not test {triple}");
     }
+}
+
+/// Returns the text before each table whose last column has names of tests, and the names.
+fn tables_of_tests(page: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut tables = Vec::new();
+    let mut start = 0;
+    let mut lines = page.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        start += line.len();
+        if !line.trim_end().ends_with(" | test |") {
+            continue;
+        }
+        let (before, mut names) = (&page[..start], Vec::new());
+        while let Some(row) = lines.next_if(|line| line.starts_with('|')) {
+            start += row.len();
+            let cell = row.trim_end().trim_end_matches('|').rsplit_once(" | ").map_or("", |(_, cell)| cell);
+            names.extend(cell.split('`').skip(1).step_by(2));
+        }
+        assert!(!names.is_empty(), "a table of attacks without tests: {line}");
+        tables.push((before, names));
+    }
+    tables
+}
+
+/// Returns the folders in the last sentence that begins with "The tests are in".
+fn folders_of_tests(before: &str) -> Vec<&str> {
+    let (_, sentence) = before.rsplit_once("The tests are in ").unwrap_or_default();
+    let sentence = sentence.split(". ").next().unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    sentence.split('`').skip(1).step_by(2).collect()
+}
+
+/// Returns the programs in a folder, and in the folders below it.
+fn sources(root: &Path, folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut sources = Vec::new();
+    let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for entry in entries {
+        let entry = entry.unwrap();
+        let path = folder.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            sources.extend(self::sources(root, &path));
+        } else if path.extension().is_some_and(|extension| ["rs", "py", "java"].iter().any(|own| extension == *own)) {
+            let source = fs::read_to_string(root.join(&path)).unwrap();
+            sources.push((path, source));
+        }
+    }
+    sources
+}
+
+/// Returns whether a program has a test of this name that is not ignored.
+fn has_test(file: &Path, source: &str, name: &str) -> bool {
+    let lines: Vec<_> = source.lines().map(|line| line.trim_start().trim_start_matches("async ")).collect();
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("rs") => rust_test(&lines, name) == Some(false),
+        Some("py") => name.starts_with("test_") && lines.iter().any(|line| line.starts_with(&format!("def {name}("))),
+        _ => lines.windows(2).any(|pair| pair[0] == "@Test" && pair[1].starts_with(&format!("void {name}("))),
+    }
+}
+
+/// Returns whether the test of this name in Rust is ignored, if there is one.
+fn rust_test(lines: &[&str], name: &str) -> Option<bool> {
+    let function = lines.iter().position(|line| line.starts_with(&format!("fn {name}(")))?;
+    let attributes = || lines[..function].iter().rev().take_while(|line| line.starts_with("#["));
+    attributes()
+        .any(|line| matches!(*line, "#[test]" | "#[tokio::test]"))
+        .then(|| attributes().any(|line| line.starts_with("#[ignore")))
 }
 
 /// Returns the words of each line of the script `.ci/run` that is no comment.
@@ -94,7 +193,7 @@ fn is_called_in_c(lines: &[&str], function: &str) -> bool {
 fn is_run_by_cargo_test(root: &Path, place: &Path) -> bool {
     let folder = place.ancestors().find(|folder| root.join(folder).join("Cargo.toml").is_file()).expect("a crate");
     let manifest = |folder: &Path| -> toml::Table {
-        std::fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap().parse().unwrap()
+        fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap().parse().unwrap()
     };
     let workspace = manifest(Path::new(""));
     let excluded = workspace["workspace"]["exclude"].as_array().unwrap().iter().map(|path| path.as_str().unwrap());

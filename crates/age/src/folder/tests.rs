@@ -1,7 +1,7 @@
 //! Tests of sealing, verifying and opening folders.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use super::{
@@ -12,8 +12,9 @@ use crate::encryptor::Encryptor;
 use crate::error::DecryptError;
 use crate::identity::Identity;
 use crate::parallel::Threads;
+use crate::preamble::{Preamble, Prefix};
 use crate::recipient::Recipient;
-use crate::stream::StreamError;
+use crate::stream::{PayloadKey, StreamError, StreamWriter};
 use crate::x25519;
 
 /// A temporary folder, and a key.
@@ -360,4 +361,28 @@ fn hostile_manifests() {
         assert_eq!(fs::read(elsewhere.join("kept")).unwrap(), b"old");
         assert_eq!(fs::read_dir(place.folder.path()).unwrap().count(), 3, "nothing is created");
     }
+}
+
+/// Somebody who can open a file knows its key, and therefore can encrypt another content under its
+/// id. Only the length is compared.
+#[test]
+fn a_recipient_gives_a_file_another_content_under_its_id() {
+    let place = Place::new();
+    place.write("source/a", b"text");
+    place.seal().unwrap();
+    let path = place.path("sealed/a.age");
+    let Prefix::Complete(preamble) = Preamble::parse(&fs::read(&path).unwrap()).unwrap() else { panic!() };
+    let file_key = preamble.file_key([&place.key as &dyn Identity]).unwrap();
+    let write = |content: &[u8]| {
+        let nonce = crate::keys::new_payload_nonce().unwrap();
+        let start = [&preamble.header().encode()[..], &nonce].concat();
+        let mut writer = StreamWriter::new(start, PayloadKey::new(&file_key, &nonce, sealane::Backend::detect()));
+        writer.write_all(content).unwrap();
+        fs::write(&path, writer.finish().unwrap()).unwrap();
+    };
+    write(b"lies");
+    assert!(place.verify().unwrap().is_empty() && place.open().unwrap().is_empty());
+    assert_eq!(fs::read(place.path("opened/a")).unwrap(), b"lies");
+    write(b"longer");
+    assert!(matches!(place.verify().unwrap()[..], [(_, FileFault::OtherSize { found: 6, known: 4 })]));
 }

@@ -157,7 +157,24 @@ fn cells(distance: u64) -> impl Iterator<Item = (u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use sealane::Backend;
+
     use super::*;
+
+    /// Somebody who stores the file writes noise in the place of its chunks.
+    #[test]
+    fn searches_in_noise_end_at_their_limit() {
+        let cipher = ChunkCipher::new(&[1; 32], Backend::detect());
+        let noise: Vec<u8> =
+            (0..20 * SEALED_CHUNK_BYTES as u64).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 13) as u8).collect();
+        let payload = Payload { input: &&noise[..], start: 0, len: noise.len() as u64 };
+        let mut search = Search { tried: LIMIT - 5, ..Search::new(&cipher) };
+        let found = search.next(&payload, Place { number: 0, at: 0 }, &mut |_| Ok(())).unwrap();
+        assert_eq!((found, search.tried, search.limited), (None, LIMIT, true));
+        // Later searches try no more positions.
+        let found = search.next(&payload, Place { number: 10, at: 0 }, &mut |_| Ok(())).unwrap();
+        assert_eq!((found, search.tried), (None, LIMIT));
+    }
 
     #[test]
     fn each_cell_once() {

@@ -188,9 +188,13 @@ pub(crate) fn shown(message: &str) -> String {
 /// plugins. Marks of text direction (UAX #9) are left out, because they would change the order of
 /// the text.
 pub(crate) fn printable(text: &str) -> String {
-    let bidi = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let shown = text.chars().filter(|c| !bidi(c));
+    let shown = text.chars().filter(|c| !is_direction_mark(*c));
     shown.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Returns whether a character is a mark of text direction that changes the order of text (UAX #9).
+pub(crate) fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns the operating system's message without Rust's "(os error 2)".

@@ -11,6 +11,7 @@ mod default_identity;
 mod files;
 mod flags;
 mod folder;
+mod folder_attacks;
 mod folder_complete;
 mod folder_faults;
 mod folder_links;

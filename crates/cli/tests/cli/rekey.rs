@@ -377,3 +377,59 @@ fn a_name_without_room_for_a_longer_one() {
     does_not_open(&dir, "key.txt", &name);
     assert_eq!(dir.names(), names);
 }
+
+/// Whoever stores the file keeps the old header. The payload and its key stay the same.
+#[test]
+fn an_old_header_opens_the_file_after_a_change_of_recipients() {
+    let (dir, data) = dir();
+    let old = dir.read("x");
+    let header = old.len() - 200_080;
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-R", "c.pub", "x"]).ok();
+    does_not_open(&dir, "key.txt", "x");
+    let new = dir.read("x");
+    dir.write("x", [&old[..header], &new[new.len() - 200_080..]].concat());
+    opens(&dir, "key.txt", "x", &data);
+    does_not_open(&dir, "b.txt", "x");
+}
+
+/// Whoever stores a file puts another one in its place, which the user can open.
+#[test]
+fn a_file_in_the_place_of_another_is_given_away() {
+    let (dir, _) = dir();
+    dir.encrypt(b"dear diary", "diary");
+    for exchange in [
+        |dir: &Dir| std::fs::rename(dir.path("diary"), dir.path("x")),
+        |dir: &Dir| {
+            dir.encrypt(b"dear diary", "diary");
+            std::fs::remove_file(dir.path("x"))?;
+            std::os::unix::fs::symlink("diary", dir.path("x"))
+        },
+    ] {
+        exchange(&dir).unwrap();
+        dir.run(["rekey", "--add", "-i", "key.txt", "-R", "b.pub", "x"]).quiet();
+        opens(&dir, "b.txt", "x", b"dear diary");
+    }
+    opens(&dir, "b.txt", "diary", b"dear diary");
+}
+
+/// The padding shows that recipients were removed. It cannot be changed.
+#[test]
+fn padding_of_a_header_is_authenticated() {
+    let (dir, data) = dir();
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-R", "c.pub", "x"]).ok();
+    dir.run(["rekey", "-i", "b.txt", "-R", "key.pub", "x"]).ok();
+    let padded = dir.read("x");
+    let start = padded.windows(11).position(|bytes| bytes == b"-> padding-").unwrap();
+    let end = start + padded[start..].windows(4).position(|bytes| bytes == b"\n---").unwrap() + 1;
+    let changed = |padding: &[u8]| [&padded[..start], padding, &padded[end..]].concat();
+    assert!(changed(&padded[start..end]) == padded);
+    opens(&dir, "key.txt", "x", &data);
+    let [shorter, longer] =
+        [[&b"-> padding-"[..], &padded[start + 12..end]], [b"-> padding---", &padded[start + 12..end]]];
+    for padding in [&b""[..], &shorter.concat(), &longer.concat(), b"-> other\n\n"] {
+        dir.write("x", changed(padding));
+        for args in [&["-d", "-i", "key.txt", "x"][..], &["rekey", "-i", "key.txt", "-R", "b.pub", "x"]] {
+            dir.run(args).fails("the header was changed");
+        }
+    }
+}

@@ -276,3 +276,40 @@ fn an_empty_file() {
     salvage(&dir, "/proc/self/status").fails("\"/proc/self/status\" is not a regular file");
     assert_eq!(dir.names(), names);
 }
+
+/// A chunk is authentic only under its number and in its file, so an attacker can hide chunks and
+/// move none.
+#[test]
+fn chunks_in_the_place_of_others_are_missing() {
+    let dir = Dir::with_key();
+    let (data, file, payload) = sealed(&dir);
+    let (other, other_payload) = {
+        dir.encrypt(&data, "y");
+        let file = dir.read("y");
+        let payload = file.len() - 5 * SEALED - 116;
+        (file, payload)
+    };
+    let chunk = |number: usize| &file[payload + number * SEALED..][..SEALED];
+    let foreign = &other[other_payload + 2 * SEALED..][..SEALED];
+    // The chunk at each place that has another one.
+    for (exchanged, missing) in [
+        (vec![(1, chunk(3)), (3, chunk(1))], vec![1, 3]),
+        (vec![(2, chunk(1))], vec![2]),
+        (vec![(2, foreign)], vec![2]),
+        (vec![(0, chunk(4)), (4, foreign)], vec![0, 4]),
+    ] {
+        let mut bad = file.clone();
+        for (place, chunk) in exchanged {
+            bad[payload + place * SEALED..][..SEALED].copy_from_slice(chunk);
+        }
+        dir.write("bad", &bad);
+        salvage(&dir, "bad").fails("are missing");
+        let mut expected = data.clone();
+        missing.iter().for_each(|number| expected[number * CHUNK..][..CHUNK].fill(0));
+        assert!(dir.read("left") == expected, "{missing:?}");
+        let ranges: Vec<_> =
+            missing.iter().map(|number| json!({ "start": number * CHUNK, "end": (number + 1) * CHUNK })).collect();
+        assert_eq!(map(&dir)["missing"], json!(ranges));
+        remove_results(&dir);
+    }
+}

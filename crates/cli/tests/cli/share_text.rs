@@ -178,3 +178,43 @@ fn a_text_that_is_too_long_to_search_is_named() {
     dir.run(["combine", "long"]).quiet();
     dir.sh("cat long | \"$SEALANE\" combine -").quiet();
 }
+
+/// Anyone can write a share's file: its name, comments, and text around the share.
+#[test]
+fn hostile_files_of_shares_do_not_act_on_the_terminal() {
+    let dir = Dir::new();
+    let hostile = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}";
+    for form in ["--text", "--words"] {
+        let lines = split(&dir, &[form]);
+        let name = format!("a{hostile}");
+        let comments = format!("# {hostile}\n# public key: age1{hostile}\n# with a passphrase{hostile}\n");
+        let text = format!("Dear Bob,\n{hostile}\n{comments}{}\n{hostile}\n", lines[0]);
+        // A comment about a passphrase asks for one, so words are read without it too.
+        let few = text.replace("# with a passphrase", "# without one");
+        dir.write("other", &lines[1]);
+        for text in [&text, &few, &format!("{hostile}\n")] {
+            dir.write(&name, text);
+            for args in [
+                &["share", "inspect"][..],
+                &["share", "inspect", "--json"],
+                &["combine"],
+                &["combine", "-o", "out", "other"],
+                &["combine", "--vault"],
+                &["share", "reissue", "--index", "3", "-o", "new", "other"],
+            ] {
+                let run = dir.run(args.iter().copied().chain([name.as_str()]));
+                // The secret itself is not text.
+                let shown = if args[0] == "share" { run.text() + &run.err() } else { run.err() };
+                assert!(!shown.is_empty() || dir.exists("out"), "{args:?}");
+                let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+                assert!(!shown.contains(acts), "{form} {args:?}: {shown:?}");
+                // JSON has the name unchanged.
+                if args.contains(&"--json") {
+                    assert_eq!(serde_json::from_str::<serde_json::Value>(&run.text()).unwrap()[0]["name"], name);
+                }
+                let _ = std::fs::remove_file(dir.path("out"));
+                let _ = std::fs::remove_dir_all(dir.path("new"));
+            }
+        }
+    }
+}

@@ -192,7 +192,12 @@ fn from(shares: &[(usize, &Share)]) -> Vec<ShareReader<Cursor<Vec<u8>>>> {
 /// Returns shares of another secret with the headers of these. One forger can make any number of
 /// them.
 fn foreign(all: &[Share]) -> Vec<Share> {
-    let other = split(b"another secret", all[0].header().threshold().into(), all.len()).unwrap();
+    foreign_of(all, b"another secret")
+}
+
+/// Returns shares of this secret with the headers of the given ones.
+pub(crate) fn foreign_of(all: &[Share], secret: &[u8]) -> Vec<Share> {
+    let other = split(secret, all[0].header().threshold().into(), all.len()).unwrap();
     let swap = |(own, other): (&Share, &Share)| {
         let bytes = make(own.header(), &other.as_bytes()[34..66], other.payload(), *other.commitment());
         Share::from_bytes(&bytes).unwrap()

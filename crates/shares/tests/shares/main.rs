@@ -1,5 +1,6 @@
 //! Tests of the share format and its operations.
 
+mod attacks;
 mod combine;
 mod conversions;
 mod damage;

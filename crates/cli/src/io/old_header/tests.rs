@@ -190,6 +190,36 @@ fn a_file_under_the_name_of_what_is_kept_stays_as_it_was() {
     assert_eq!(fs::read(&path).unwrap(), [&third[..], &payload].concat());
 }
 
+/// A user who can write to the folder, and not to the file, puts a header there that they can open.
+/// Only root can make files of other users, so other users check nothing here.
+#[cfg(unix)]
+#[test]
+fn a_kept_file_of_another_user_is_not_used() {
+    use std::os::unix::fs::chown;
+
+    const OTHER: Option<u32> = Some(12345);
+    if !rustix::process::geteuid().is_root() {
+        assert!(std::env::var_os("SEALANE_ALL_CHECKS").is_none(), "only root can make files of other users");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (path, kept_path) = (dir.path().join("x"), dir.path().join(".x.sealane-old-header"));
+    let (old, new, payload) = headers();
+    let torn = [&new[..40], &old[40..], &payload].concat();
+    write(&path, &[&torn]);
+    let read = || header_to_read(&Place::of(&path).unwrap(), &File::open(&path).unwrap());
+    fs::write(&kept_path, Kept { old: old.clone(), new, nonce: nonce(&payload) }.encode()).unwrap();
+    assert_eq!(read(), Some(old));
+    chown(&kept_path, OTHER, OTHER).unwrap();
+    assert_eq!(read(), None);
+    let kept = fs::read(&kept_path).unwrap();
+    assert!(Target::open(&path).err().unwrap().to_string().contains("is in the way: it belongs to another user"));
+    assert_eq!((fs::read(&path).unwrap(), fs::read(&kept_path).unwrap()), (torn, kept));
+    // The owner of the file can change it in any case.
+    chown(&path, OTHER, OTHER).unwrap();
+    assert!(read().is_some());
+}
+
 #[test]
 fn only_the_file_that_was_opened_is_changed() {
     let dir = tempfile::tempdir().unwrap();

@@ -12,13 +12,14 @@ mod planted;
 mod temporary;
 mod terminal;
 
+use std::fmt::Write as _;
 use std::fs::Metadata;
 use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result, warn};
+use crate::error::{Error, Result, is_direction_mark, warn};
 use crate::os::file_id::FileId;
 use descriptor::Stdout;
 use direct::Direct;
@@ -231,8 +232,20 @@ fn others_read(_metadata: &Metadata) -> bool {
     false
 }
 
-/// Formats a report as JSON.
+/// Formats a report as JSON. Characters that act on a terminal, which names of files can have, are
+/// escaped, so the values stay the same.
 pub(crate) fn json(report: &impl Serialize) -> Result<String> {
     let json = serde_json::to_string_pretty(report);
-    Ok(json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))? + "\n")
+    let json = json.map_err(|error| Error::new(format!("cannot write JSON: {error}")))?;
+    let mut escaped = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        // A line feed is never within a value. All these characters have four digits.
+        if (c.is_control() && c != '\n') || is_direction_mark(c) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped.push('\n');
+    Ok(escaped)
 }

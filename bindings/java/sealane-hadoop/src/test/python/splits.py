@@ -98,6 +98,25 @@ for path, options in ((f"age-file://{directory}/theirs", theirs), (str(directory
     else:
         sys.exit(f"another job's keys open {path}")
 
+# The properties of a table go before those of the job, so a metastore chooses the recipients.
+for name, value in encryption.items():
+    spark.conf.set(name, value)
+named = {"footer.key": pair.recipient(), "column.keys": f"{pair.recipient()}:square"}
+named = {f"parquet.encryption.{name}": value for name, value in named.items()}
+for table, chosen in (("named", named), ("given", theirs)):
+    options = ", ".join(f"'{name}' '{value}'" for name, value in chosen.items() if not name.endswith(".secret"))
+    spark.sql(f"CREATE TABLE {table} ({SCHEMA}) USING parquet OPTIONS ({options}) LOCATION '{directory / table}'")
+    few.write.insertInto(table)
+    assert spark.read.options(**theirs).parquet(str(directory / table)).count() == 10
+    try:
+        spark.read.schema(SCHEMA).parquet(str(directory / table)).collect()
+    except (PySparkException, Py4JJavaError) as error:
+        assert "none of the identities can open the file" in reasons(error), reasons(error)
+    else:
+        sys.exit(f"the job's keys open the table {table}")
+for name in encryption:
+    spark.conf.unset(name)
+
 # Hive's tables of text files are read and written with Hive's classes, not Spark's.
 FORMAT = "ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' STORED AS TEXTFILE"
 spark.sql(f"CREATE EXTERNAL TABLE read ({SCHEMA.replace('LONG', 'BIGINT')}) {FORMAT} LOCATION '{sealed.parent}'")

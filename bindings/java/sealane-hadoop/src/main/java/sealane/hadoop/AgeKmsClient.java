@@ -50,9 +50,13 @@ public final class AgeKmsClient implements KmsClient {
 
     /**
      * Returns the prefix that is wrapped along with each key, so that a key cannot be passed off as
-     * wrapped by another master key.
+     * wrapped by another master key. Whoever writes a Parquet file chooses the name in it. A name
+     * with the character that ends the prefix could reach into the key, and tell how it begins.
      */
     private static byte[] label(String masterKey) {
+        if (masterKey.indexOf('\0') >= 0) {
+            throw new ParquetCryptoRuntimeException("the name of a master key has a NUL character");
+        }
         return (masterKey + "\0").getBytes(StandardCharsets.UTF_8);
     }
 
