@@ -1,5 +1,7 @@
 """Tests that jobs write no object outside the target, write no secret, and lose no task."""
 
+import dataclasses
+import functools
 import json
 import os
 
@@ -7,7 +9,7 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from keys import IDENTITY
+from keys import IDENTITY, OTHER
 from sealane import age, jobs
 from sealane.jobs._ledger import Ledger, digest
 from sealane.jobs._place import Place
@@ -231,6 +233,60 @@ def test_a_verification_belongs_to_its_identities(tmp_path):
         jobs.verify(f"file://{tmp_path}/lake", **new, ledger=ledger)
     [failure] = jobs.verify(f"file://{tmp_path}/lake", **new, ledger=f"{ledger}-2").failures
     assert "NoMatchError" in failure.error
+
+
+def to_test():
+    return RECIPIENT
+
+
+def to_other():
+    return str(OTHER.recipient)
+
+
+def of(team):
+    return str((IDENTITY if team == "a" else OTHER).recipient)
+
+
+class Team:
+    def __call__(self):
+        return RECIPIENT
+
+
+def test_the_ledger_tells_functions_apart(lake):
+    assert states(jobs.rekey(**lake | {"recipients": to_test}).check()) == ["done"]
+    assert states(jobs.rekey(**lake | {"recipients": [to_test]} | {"ledger": "memory://list"}).check()) == ["done"]
+    for other in (to_other, [to_other], [to_test]):
+        with pytest.raises(jobs.JobError, match="differs in recipients"):
+            jobs.rekey(**lake | {"recipients": other})
+
+    def nested():
+        return RECIPIENT
+
+    for unnamed in (lambda: RECIPIENT, functools.partial(of, "a"), nested, Team(), Team().__call__):
+        with pytest.raises(ValueError, match="cannot tell this function from others"):
+            jobs.rekey(**lake | {"recipients": [unnamed], "ledger": "memory://unnamed"})
+        with pytest.raises(ValueError, match="cannot tell this function from others"):
+            jobs.verify("memory://lake", identities=unnamed, ledger="memory://unnamed")
+    assert not fsspec.filesystem("memory").exists("/unnamed")
+
+
+def test_the_ledger_tells_sealed_identities_apart(lake):
+    fs = fsspec.filesystem("memory")
+    for name in ("1", "2"):
+        fs.pipe(f"/keys/{name}", age.encrypt(IDENTITY.to_text().encode(), IDENTITY.recipient))
+    first = jobs.SealedIdentity("memory://keys/1", ["env:SEALANE_TEST_KEY"])
+    call = {"sources": "memory://lake", "ledger": "memory://ledger", "progress": False}
+    for _ in range(2):
+        assert states(jobs.verify(**call, identities=first).check()) == ["done"]
+    assert states(jobs.verify(**call, identities=dataclasses.replace(first)).check()) == ["done"]
+    for change in (
+        {"url": "memory://keys/2"},
+        {"recipient": RECIPIENT},
+        {"identities": ["env:SEALANE_OTHER_KEY"]},
+        {"identities": dataclasses.replace(first, url="memory://keys/2")},
+    ):
+        with pytest.raises(jobs.JobError, match="differs in identities"):
+            jobs.verify(**call, identities=dataclasses.replace(first, **change))
 
 
 @pytest.mark.parametrize("ledger", ["file", "memory"])
