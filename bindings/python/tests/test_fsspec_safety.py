@@ -7,6 +7,7 @@ import os
 
 import fsspec
 import pytest
+from fsspec.asyn import sync
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
@@ -281,6 +282,41 @@ def test_a_known_header_of_a_file_that_others_replace(tmp_path):
             fs.ls(str(tmp_path), detail=True)
             (tmp_path / "a").write_bytes(whole)
             assert read() == DATA[3:8]
+
+
+@pytest.mark.parametrize("kind", ["file", "dir", "simplecache"])
+def test_a_move_is_a_rename(kind, tmp_path):
+    """A copy would cut off the old file first, and so lose it if the copy is interrupted."""
+    target = {
+        "file": lambda: LocalFileSystem(),
+        "dir": lambda: DirFileSystem("/", fs=LocalFileSystem()),
+        "simplecache": lambda: fsspec.filesystem("simplecache", target_protocol="file"),
+    }[kind]()
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    new, old = str(tmp_path / "new"), str(tmp_path / "old")
+    for move in [fs.mv, fs.move, fs.rename, lambda *paths: sync(fs.loop, fs._mv_file, *paths)]:
+        fs.pipe({old: b"old" * 99, new: b"new"})
+        # simplecache itself does not notice that a file was replaced.
+        is_known = kind != "simplecache" and fs.cat_ranges([old, new], [0, 0], [3, 3]) == [b"old", b"new"]
+        inode = os.stat(new).st_ino
+        move(new, old)
+        assert os.listdir(tmp_path) == ["old"] and os.stat(old).st_ino == inode
+        if is_known:
+            assert fs.cat_file(old, 0, 9) == b"new"
+            with pytest.raises(FileNotFoundError):
+                fs.cat_file(new, 0, 9)
+
+
+def test_several_objects_are_moved(tmp_path):
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    for name in ("a1", "a2", "folder/c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        fs.pipe(str(tmp_path / name), name.encode())
+    (tmp_path / "x").mkdir()
+    fs.mv([f"{tmp_path}/a1", f"{tmp_path}/a2"], f"{tmp_path}/x/")
+    fs.mv(f"{tmp_path}/folder", f"{tmp_path}/y", recursive=True)
+    found = {path.removeprefix(f"{tmp_path}/"): fs.cat(path) for path in fs.find(str(tmp_path))}
+    assert found == {"x/a1": b"a1", "x/a2": b"a2", "y/c": b"folder/c"}
 
 
 def test_files_of_a_folder_as_a_filesystem():
