@@ -225,15 +225,11 @@ class AgeWriteFile(AgeWriter):
     def close(self) -> None:
         if self.closed:
             return
-        # `__del__` removes the sealer of a file that was never closed, and then calls this method.
-        is_finished = self._sealer is not None
         try:
             super().close()
-        except BaseException:
-            is_finished = False
-            raise
         finally:
-            if not is_finished:
+            # `__del__` removes the sealer of a file that was never closed, and then calls this method.
+            if not self._is_finished:
                 self._give_up()
             elif not getattr(self._target, "closed", False):
                 self._target.close()
