@@ -12,7 +12,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from keys import IDENTITY, OTHER
 from sealane import age, jobs
 from sealane.jobs._ledger import Ledger, digest
-from sealane.jobs._place import Place
+from sealane.jobs._place import Found, Place, target_of
 from sealane.jobs._report import Record
 from sealane.jobs._stores import store_of
 from sealane.jobs._task import _can_retry
@@ -366,6 +366,25 @@ def test_a_target_that_is_the_source_by_another_name(tmp_path):
     with pytest.raises(jobs.JobError, match="the same object"):
         jobs.seal(f"file://{tmp_path}/lake", f"file://{tmp_path}/link", **seal)
     assert (tmp_path / "lake/a").read_bytes() == b"plain"
+
+
+def test_other_names_of_a_protocol(tmp_path):
+    sealed = age.encrypt(b"a", IDENTITY.recipient)
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake/a").write_bytes(sealed)
+    file, local = f"file://{tmp_path}/lake", f"local://{tmp_path}/lake"
+    for source, target in [(file, local), (local, file), (f"{tmp_path}/lake", local)]:
+        with pytest.raises(jobs.JobError, match="the same object"):
+            jobs.open(source, target, **OLD, ledger=f"file://{tmp_path}/open")
+    assert (tmp_path / "lake/a").read_bytes() == sealed
+    places = [Place.of(f"{name}://b/x", {"anon": True}) for name in ("s3", "s3a")]
+    with pytest.raises(jobs.JobError, match="the same object"):
+        target_of(Found(places[0].at("b/x/1"), "1", {}), places[1])
+    # Each object is processed once, and neither the ledger nor the results are objects of the job.
+    for _ in range(2):
+        report = jobs.open([file, local], f"{local}/out", **OLD, ledger=f"{local}/ledger")
+        assert len(report.check().records) == 1
+    assert (tmp_path / "lake/out/a").read_bytes() == b"a"
 
 
 def test_a_file_with_another_hard_link_keeps_its_header(tmp_path):
