@@ -326,6 +326,34 @@ def test_a_known_header_of_a_file_that_others_replace(tmp_path):
             assert read() == DATA[3:8]
 
 
+@pytest.mark.parametrize("folder", [None, "/d"])
+@pytest.mark.parametrize(
+    "options", [{}, {"listing_sizes": "lazy"}, {"header_len": 400}], ids=["exact", "lazy", "padded"]
+)
+def test_a_length_of_an_old_listing(folder, options):
+    """A file that others replace is read, also if nothing but its old length is known."""
+    known = {}
+
+    class Listed(MemoryFileSystem):
+        cachable = False
+
+        def info(self, path, **kwargs):
+            return known.setdefault(path, super().info(path, **kwargs))
+
+        def invalidate_cache(self, path=None):
+            known.pop(path, None)
+
+    target = DirFileSystem(folder, fs=Listed()) if folder else Listed()
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS, **options)
+    for read in (lambda: fs.cat_file("a", -5), lambda: fs.cat_ranges(["a"], [-5], [None], on_error="raise")[0]):
+        for data in (DATA, DATA[:-9], DATA[:9]):
+            sealed = age.Sealer([IDENTITY.recipient], header_len=options.get("header_len")).finish(data)
+            MemoryFileSystem().pipe(f"{folder or ''}/a", sealed)
+            # Forgets the header, and keeps the listing.
+            fs._forget()
+            assert read() == data[-5:]
+
+
 @pytest.mark.parametrize("kind", ["file", "dir", "simplecache"])
 def test_a_move_is_a_rename(kind, tmp_path):
     """A copy would cut off the old file first, and so lose it if the copy is interrupted."""
