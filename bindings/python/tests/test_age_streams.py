@@ -3,9 +3,11 @@
 import contextlib
 import io
 import os
+import signal
 import threading
 import time
 import warnings
+from types import SimpleNamespace
 
 import pytest
 
@@ -128,21 +130,90 @@ def test_headers_of_files_with_short_reads(armor):
         age.inspect(file)
 
 
+class Meeting(io.BytesIO):
+    """A file in which the first write waits until another thread has written, or cannot."""
+
+    def __init__(self, writer):
+        super().__init__()
+        self._start, self._others = writer, []
+
+    def write(self, data):
+        if not self._others and len(data) > CHUNK:
+            self._others.append(threading.Thread(target=self._start))
+            self._others[0].start()
+            # Another thread has to wait for this one. If it does not, it writes at once.
+            self._others[0].join(0.3)
+        return super().write(data)
+
+    def wait(self):
+        self._others[0].join()
+        return self.getvalue()
+
+
+@pytest.mark.parametrize("end", ["write", "close"])
+def test_threads_share_a_writer(end):
+    """Otherwise the ciphertext of one would be written before that of the other."""
+    first, second = b"1" * 2 * CHUNK, b"2" * 2 * CHUNK
+    target = Meeting(lambda: writer.write(second) if end == "write" else writer.close())
+    writer = age.create_age(target, IDENTITY.recipient)
+    writer.write(first)
+    sealed = target.wait()
+    if end == "write":
+        writer.close()
+        sealed = target.getvalue()
+    assert age.decrypt(sealed, IDENTITY) == (first + second if end == "write" else first)
+
+
+def test_a_thread_that_is_already_writing():
+    """A signal handler must not write into the middle of a chunk."""
+    caught = []
+
+    def write(data):
+        with pytest.raises(RuntimeError, match="already writing"):
+            writer.write(b"more")
+        caught.append(data)
+        return io.BytesIO.write(target, data)
+
+    target = io.BytesIO()
+    writer = age.create_age(SimpleNamespace(write=write), IDENTITY.recipient)
+    writer.write(b"1" * 2 * CHUNK)
+    writer.close()
+    assert len(caught) == 2 and age.decrypt(target.getvalue(), IDENTITY) == b"1" * 2 * CHUNK
+
+
+def hold(writer, is_held, go_on):
+    with writer._exclusive():
+        is_held.set()
+        go_on.wait()
+
+
 def test_a_sealer_seals_nothing_in_a_forked_process():
     """Both processes would seal different data with the same key and chunk number."""
     target = io.BytesIO()
     writer = age.create_age(target, IDENTITY.recipient)
+    # The child has no copy of the thread that holds the lock.
+    is_held, go_on = threading.Event(), threading.Event()
+    thread = threading.Thread(target=lambda: hold(writer, is_held, go_on))
+    thread.start()
+    is_held.wait()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Other threads are running.
         process = os.fork()
     if process == 0:
-        try:
-            writer.write(bytes(2 * CHUNK))
-        except RuntimeError:
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+        # Ends the process if it waits for the lock.
+        signal.alarm(20)
+        errors = 0
+        for seal in (writer.write, writer._sealer.update):
+            try:
+                seal(bytes(2 * CHUNK))
+            except RuntimeError:
+                errors += 1
+        os._exit(errors != 2)
+    try:
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    finally:
+        go_on.set()
+        thread.join()
     with writer:
         writer.write(b"data")
     assert age.decrypt(target.getvalue(), IDENTITY) == b"data"

@@ -2,11 +2,13 @@
 
 import functools
 import gzip
+import io
 import math
 import os
 
 import fsspec
 import pytest
+from fsspec.asyn import sync
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
@@ -200,6 +202,47 @@ def test_a_write_that_failed_in_a_transaction(tmp_path):
     assert os.listdir(tmp_path) == ["a"]
 
 
+@pytest.mark.parametrize("kind", ["memory", "simplecache", "filecache"])
+def test_filesystems_that_ignore_transactions(kind, tmp_path):
+    """They would replace the file even if the transaction fails."""
+    target = fsspec.filesystem(kind, target_protocol="file", cache_storage=str(tmp_path / "cache"))
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    path = str(tmp_path / "a")
+    fs.makedirs(str(tmp_path), exist_ok=True)
+    fs.pipe(path, b"old")
+    with pytest.raises(NotImplementedError, match=f"{type(target).__name__} has no transactions"), fs.transaction:
+        fs.open(path, "wb")
+    fs.invalidate_cache()
+    assert fs.cat(path) == b"old"
+
+
+def test_files_that_wait_for_commit(tmp_path):
+    """Those of SFTP say so only by having the method."""
+
+    class File(io.FileIO):
+        def commit(self):
+            os.replace(self.name, str(self.name).removesuffix(".tmp"))
+
+        def discard(self):
+            os.unlink(self.name)
+
+    class Remote(LocalFileSystem):
+        cachable = False
+
+        def _open(self, path, mode="rb", block_size=None, autocommit=True, **kwargs):
+            return super()._open(path, mode) if autocommit else File(f"{path}.tmp", "w")
+
+    fs = sealane.fsspec.AgeFileSystem(fs=Remote(), skip_instance_cache=True, **OPTIONS)
+    path = str(tmp_path / "a")
+    fs.pipe(path, b"old")
+    with pytest.raises(ZeroDivisionError), fs.transaction, fs.open(path, "wb") as file:
+        file.write(1 / 0)
+    assert fs.cat(path) == b"old"
+    with fs.transaction, fs.open(path, "wb") as file:
+        file.write(b"new")
+    assert fs.cat(path) == b"new" and os.listdir(tmp_path) == ["a"]
+
+
 def test_a_local_file_that_is_replaced_by_one_like_it(tmp_path):
     """With times of one second, nothing but the contents tells the versions apart."""
 
@@ -281,6 +324,69 @@ def test_a_known_header_of_a_file_that_others_replace(tmp_path):
             fs.ls(str(tmp_path), detail=True)
             (tmp_path / "a").write_bytes(whole)
             assert read() == DATA[3:8]
+
+
+@pytest.mark.parametrize("folder", [None, "/d"])
+@pytest.mark.parametrize(
+    "options", [{}, {"listing_sizes": "lazy"}, {"header_len": 400}], ids=["exact", "lazy", "padded"]
+)
+def test_a_length_of_an_old_listing(folder, options):
+    """A file that others replace is read, also if nothing but its old length is known."""
+    known = {}
+
+    class Listed(MemoryFileSystem):
+        cachable = False
+
+        def info(self, path, **kwargs):
+            return known.setdefault(path, super().info(path, **kwargs))
+
+        def invalidate_cache(self, path=None):
+            known.pop(path, None)
+
+    target = DirFileSystem(folder, fs=Listed()) if folder else Listed()
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS, **options)
+    for read in (lambda: fs.cat_file("a", -5), lambda: fs.cat_ranges(["a"], [-5], [None], on_error="raise")[0]):
+        for data in (DATA, DATA[:-9], DATA[:9]):
+            sealed = age.Sealer([IDENTITY.recipient], header_len=options.get("header_len")).finish(data)
+            MemoryFileSystem().pipe(f"{folder or ''}/a", sealed)
+            # Forgets the header, and keeps the listing.
+            fs._forget()
+            assert read() == data[-5:]
+
+
+@pytest.mark.parametrize("kind", ["file", "dir", "simplecache"])
+def test_a_move_is_a_rename(kind, tmp_path):
+    """A copy would cut off the old file first, and so lose it if the copy is interrupted."""
+    target = {
+        "file": lambda: LocalFileSystem(),
+        "dir": lambda: DirFileSystem("/", fs=LocalFileSystem()),
+        "simplecache": lambda: fsspec.filesystem("simplecache", target_protocol="file"),
+    }[kind]()
+    fs = sealane.fsspec.AgeFileSystem(fs=target, skip_instance_cache=True, **OPTIONS)
+    new, old = str(tmp_path / "new"), str(tmp_path / "old")
+    for move in [fs.mv, fs.move, fs.rename, lambda *paths: sync(fs.loop, fs._mv_file, *paths)]:
+        fs.pipe({old: b"old" * 99, new: b"new"})
+        # simplecache itself does not notice that a file was replaced.
+        is_known = kind != "simplecache" and fs.cat_ranges([old, new], [0, 0], [3, 3]) == [b"old", b"new"]
+        inode = os.stat(new).st_ino
+        move(new, old)
+        assert os.listdir(tmp_path) == ["old"] and os.stat(old).st_ino == inode
+        if is_known:
+            assert fs.cat_file(old, 0, 9) == b"new"
+            with pytest.raises(FileNotFoundError):
+                fs.cat_file(new, 0, 9)
+
+
+def test_several_objects_are_moved(tmp_path):
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    for name in ("a1", "a2", "folder/c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        fs.pipe(str(tmp_path / name), name.encode())
+    (tmp_path / "x").mkdir()
+    fs.mv([f"{tmp_path}/a1", f"{tmp_path}/a2"], f"{tmp_path}/x/")
+    fs.mv(f"{tmp_path}/folder", f"{tmp_path}/y", recursive=True)
+    found = {path.removeprefix(f"{tmp_path}/"): fs.cat(path) for path in fs.find(str(tmp_path))}
+    assert found == {"x/a1": b"a1", "x/a2": b"a2", "y/c": b"folder/c"}
 
 
 def test_files_of_a_folder_as_a_filesystem():

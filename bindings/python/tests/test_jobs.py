@@ -283,6 +283,34 @@ def test_conflicts_are_tried_again(root, monkeypatch):
     assert list(after) == ["a"] and age.decrypt(after["a"], OTHER) == b"newer"
 
 
+@pytest.mark.parametrize("job", ["verify", "open", "rekey"])
+def test_an_object_that_others_replace_is_not_damaged(root, job, monkeypatch):
+    """Pieces of two versions look like damage, so the job tries again."""
+    sealed(f"{root}/lake", {"a": DATA * 9})
+    cls = LocalStore if root.startswith("file") else Store
+    read, changes = cls._read, [age.encrypt(DATA * 8 + bytes(len(DATA)), IDENTITY.recipient)]
+    if job == "rekey":
+        # Others are writing the object in place.
+        changes = [b"age".ljust(len(changes[0]))]
+
+    def changing(store, version, start, stop):
+        if changes and (start > 0 or job == "rekey"):
+            store.fs.pipe(store.path, changes.pop())
+        return read(store, version, start, stop)
+
+    monkeypatch.setattr(cls, "_read", changing)
+    call = OLD | {"ledger": f"{root}/ledger"}
+    if job == "verify":
+        report = jobs.verify(f"{root}/lake", **call).check()
+    elif job == "open":
+        report = jobs.open(f"{root}/lake", f"{root}/back", **call).check()
+        assert contents(f"{root}/back") == {"a": DATA * 8 + bytes(len(DATA))}
+    else:
+        report = jobs.rekey(f"{root}/lake", **TO_OTHER, ledger=f"{root}/ledger")
+        assert "HeaderError" in report.failures[0].error
+    assert report.records[0].attempts == 2 and not changes
+
+
 def test_attempts_end(root, monkeypatch):
     sealed(f"{root}/lake", {"a": DATA})
     before = contents(f"{root}/lake")

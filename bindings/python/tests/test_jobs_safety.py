@@ -1,5 +1,7 @@
 """Tests that jobs write no object outside the target, write no secret, and lose no task."""
 
+import dataclasses
+import functools
 import json
 import os
 
@@ -7,10 +9,10 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from keys import IDENTITY
+from keys import IDENTITY, OTHER
 from sealane import age, jobs
 from sealane.jobs._ledger import Ledger, digest
-from sealane.jobs._place import Place
+from sealane.jobs._place import Found, Place, target_of
 from sealane.jobs._report import Record
 from sealane.jobs._stores import store_of
 from sealane.jobs._task import _can_retry
@@ -233,6 +235,60 @@ def test_a_verification_belongs_to_its_identities(tmp_path):
     assert "NoMatchError" in failure.error
 
 
+def to_test():
+    return RECIPIENT
+
+
+def to_other():
+    return str(OTHER.recipient)
+
+
+def of(team):
+    return str((IDENTITY if team == "a" else OTHER).recipient)
+
+
+class Team:
+    def __call__(self):
+        return RECIPIENT
+
+
+def test_the_ledger_tells_functions_apart(lake):
+    assert states(jobs.rekey(**lake | {"recipients": to_test}).check()) == ["done"]
+    assert states(jobs.rekey(**lake | {"recipients": [to_test]} | {"ledger": "memory://list"}).check()) == ["done"]
+    for other in (to_other, [to_other], [to_test]):
+        with pytest.raises(jobs.JobError, match="differs in recipients"):
+            jobs.rekey(**lake | {"recipients": other})
+
+    def nested():
+        return RECIPIENT
+
+    for unnamed in (lambda: RECIPIENT, functools.partial(of, "a"), nested, Team(), Team().__call__):
+        with pytest.raises(ValueError, match="cannot tell this function from others"):
+            jobs.rekey(**lake | {"recipients": [unnamed], "ledger": "memory://unnamed"})
+        with pytest.raises(ValueError, match="cannot tell this function from others"):
+            jobs.verify("memory://lake", identities=unnamed, ledger="memory://unnamed")
+    assert not fsspec.filesystem("memory").exists("/unnamed")
+
+
+def test_the_ledger_tells_sealed_identities_apart(lake):
+    fs = fsspec.filesystem("memory")
+    for name in ("1", "2"):
+        fs.pipe(f"/keys/{name}", age.encrypt(IDENTITY.to_text().encode(), IDENTITY.recipient))
+    first = jobs.SealedIdentity("memory://keys/1", ["env:SEALANE_TEST_KEY"])
+    call = {"sources": "memory://lake", "ledger": "memory://ledger", "progress": False}
+    for _ in range(2):
+        assert states(jobs.verify(**call, identities=first).check()) == ["done"]
+    assert states(jobs.verify(**call, identities=dataclasses.replace(first)).check()) == ["done"]
+    for change in (
+        {"url": "memory://keys/2"},
+        {"recipient": RECIPIENT},
+        {"identities": ["env:SEALANE_OTHER_KEY"]},
+        {"identities": dataclasses.replace(first, url="memory://keys/2")},
+    ):
+        with pytest.raises(jobs.JobError, match="differs in identities"):
+            jobs.verify(**call, identities=dataclasses.replace(first, **change))
+
+
 @pytest.mark.parametrize("ledger", ["file", "memory"])
 def test_each_verification_reads_everything(tmp_path, ledger):
     """A store can change an object and report the same version."""
@@ -310,6 +366,25 @@ def test_a_target_that_is_the_source_by_another_name(tmp_path):
     with pytest.raises(jobs.JobError, match="the same object"):
         jobs.seal(f"file://{tmp_path}/lake", f"file://{tmp_path}/link", **seal)
     assert (tmp_path / "lake/a").read_bytes() == b"plain"
+
+
+def test_other_names_of_a_protocol(tmp_path):
+    sealed = age.encrypt(b"a", IDENTITY.recipient)
+    (tmp_path / "lake").mkdir()
+    (tmp_path / "lake/a").write_bytes(sealed)
+    file, local = f"file://{tmp_path}/lake", f"local://{tmp_path}/lake"
+    for source, target in [(file, local), (local, file), (f"{tmp_path}/lake", local)]:
+        with pytest.raises(jobs.JobError, match="the same object"):
+            jobs.open(source, target, **OLD, ledger=f"file://{tmp_path}/open")
+    assert (tmp_path / "lake/a").read_bytes() == sealed
+    places = [Place.of(f"{name}://b/x", {"anon": True}) for name in ("s3", "s3a")]
+    with pytest.raises(jobs.JobError, match="the same object"):
+        target_of(Found(places[0].at("b/x/1"), "1", {}), places[1])
+    # Each object is processed once, and neither the ledger nor the results are objects of the job.
+    for _ in range(2):
+        report = jobs.open([file, local], f"{local}/out", **OLD, ledger=f"{local}/ledger")
+        assert len(report.check().records) == 1
+    assert (tmp_path / "lake/out/a").read_bytes() == b"a"
 
 
 def test_a_file_with_another_hard_link_keeps_its_header(tmp_path):

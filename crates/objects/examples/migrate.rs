@@ -1,7 +1,7 @@
-//! Seals the plain objects of a store in place, and keeps their attributes, but not their tags. An
-//! object that somebody replaces meanwhile is not overwritten: run the program again. The store
-//! must have conditional writes, which local disks do not have. Each object must fit into memory.
-//! Age files count as sealed, whatever their recipients.
+//! Seals the plain objects of a store in place, and keeps their attributes, but neither their
+//! storage class nor their tags. An object that somebody replaces meanwhile is not overwritten: run
+//! the program again. The store must have conditional writes, which local disks do not have. Each
+//! object must fit into memory. Age files count as sealed, whatever their recipients.
 //!
 //! `cargo run --example migrate`
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
+import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ._errors import ArmorError, PayloadError
@@ -135,13 +138,17 @@ class AgeReader(io.RawIOBase):
 class AgeWriter(io.RawIOBase):
     """Encrypts a file from the plaintext that is written to it: see ``sealane.age.create_age``."""
 
+    #: Used with `_exclusive`, except to drop it, which leaves the file incomplete.
     _sealer: Sealer | None = None
+    #: Whether the whole file was written.
+    _is_finished = False
     _owned = False
 
     def __init__(
         self, file: Any, recipients: Any = (), *, header_len: int | None = None, sealer: Sealer | None = None
     ) -> None:
         super().__init__()
+        self._lock, self._is_busy, self._process = threading.RLock(), False, os.getpid()
         self._sealer = sealer or Sealer(recipients, header_len=header_len)
         is_path = isinstance(file, str | os.PathLike)
         self._file = open(file, "wb") if is_path else file
@@ -157,19 +164,36 @@ class AgeWriter(io.RawIOBase):
 
         Up to 64 KiB are held back until more is written or the file is closed.
         """
-        if self._sealer is None:
-            raise ValueError("I/O operation on closed file")
-        view = memoryview(data)
-        if not view.c_contiguous:
-            raise BufferError("the data is not contiguous")
-        try:
-            self._put(self._sealer.update(data))
-        except BaseException:
-            # A part of the ciphertext may be missing now, so the file must stay incomplete.
-            self._sealer = None
-            raise
-        self._position += view.nbytes
-        return view.nbytes
+        with self._exclusive():
+            if self._sealer is None:
+                raise ValueError("I/O operation on closed file")
+            view = memoryview(data)
+            if not view.c_contiguous:
+                raise BufferError("the data is not contiguous")
+            try:
+                self._put(self._sealer.update(data))
+            except BaseException:
+                # A part of the ciphertext may be missing now, so the file must stay incomplete.
+                self._sealer = None
+                raise
+            self._position += view.nbytes
+            return view.nbytes
+
+    @contextlib.contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """Makes threads wait for each other, so that ciphertext is written in its order."""
+        if os.getpid() != self._process:
+            # A thread that is not in this process may have held the lock when it was forked.
+            raise RuntimeError("a writer can only be used in the process that made it")
+        with self._lock:
+            if self._is_busy:
+                # As from a signal handler.
+                raise RuntimeError("this thread is already writing to this file")
+            self._is_busy = True
+            try:
+                yield
+            finally:
+                self._is_busy = False
 
     def _put(self, sealed: bytes) -> None:
         view = memoryview(sealed)
@@ -189,11 +213,16 @@ class AgeWriter(io.RawIOBase):
 
     def close(self) -> None:
         """Finishes the file."""
-        sealer, self._sealer = self._sealer, None
         try:
-            if sealer is not None:
-                self._put(sealer.finish())
+            # A finalizer, which has no sealer, must not wait.
+            if self._sealer is not None:
+                with self._exclusive():
+                    # Another thread may have closed the file, or failed to write to it.
+                    if self._sealer is not None:
+                        self._put(self._sealer.finish())
+                        self._sealer, self._is_finished = None, True
         finally:
+            self._sealer = None
             self._release()
 
     def abort(self) -> None:

@@ -7,7 +7,8 @@ use sealane_age::{Decryptor, Existing, Recipient};
 
 use super::super::object_store::path::Path;
 use super::super::object_store::{
-    Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UpdateVersion,
+    Attributes, Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    UpdateVersion,
 };
 use super::read::read_preamble;
 use super::{SealedStore, failed, located, stamp};
@@ -49,9 +50,11 @@ impl SealedStore {
     /// store. S3 removes them if the bucket has a rule that aborts incomplete uploads
     /// (`AbortIncompleteMultipartUpload`).
     ///
-    /// Attributes are kept. The object's tags are lost in stores that replace them with the object,
-    /// such as S3, because `object_store` cannot read tags. Set them again if a lifecycle rule or
-    /// an access policy depends on them.
+    /// Attributes are kept, except for the storage class or access tier
+    /// (`Attribute::StorageClass`), which `object_store` can set and cannot read: the new object
+    /// gets the default one. [`Self::rekey_with_attributes`] sets it. The object's tags are lost,
+    /// too, in stores that replace them with the object, such as S3, because `object_store` cannot
+    /// read tags. Set them again if a lifecycle rule or an access policy depends on them.
     ///
     /// # Errors
     /// A wrapped [`SealedError`]; [`Error::Precondition`] if somebody else replaced the object; the
@@ -62,7 +65,25 @@ impl SealedStore {
         recipients: &[&(dyn Recipient + Send + Sync)],
         existing: Existing,
     ) -> Result<PutResult> {
-        self.rekey_object(location, recipients, existing).await.map_err(|error| located(location, error))
+        self.rekey_with_attributes(location, recipients, existing, Attributes::new()).await
+    }
+
+    /// Does the same as [`Self::rekey`], and also sets `attributes`, which replace those that the
+    /// object has under the same names.
+    ///
+    /// Use it to keep the storage class of an object, such as `STANDARD_IA` in S3.
+    ///
+    /// # Errors
+    /// Those of [`Self::rekey`].
+    pub async fn rekey_with_attributes(
+        &self,
+        location: &Path,
+        recipients: &[&(dyn Recipient + Send + Sync)],
+        existing: Existing,
+        attributes: Attributes,
+    ) -> Result<PutResult> {
+        let rekeyed = self.rekey_object(location, recipients, existing, attributes).await;
+        rekeyed.map_err(|error| located(location, error))
     }
 
     async fn rekey_object(
@@ -70,9 +91,13 @@ impl SealedStore {
         location: &Path,
         recipients: &[&(dyn Recipient + Send + Sync)],
         existing: Existing,
+        set: Attributes,
     ) -> Result<PutResult> {
         let result = self.inner.get_opts(location, GetOptions::default()).await?;
-        let (meta, attributes) = (result.meta.clone(), result.attributes.clone());
+        let (meta, mut attributes) = (result.meta.clone(), result.attributes.clone());
+        for (attribute, value) in &set {
+            attributes.insert(attribute.clone(), value.clone());
+        }
         let mut body = result.into_stream().fuse();
         let (preamble, mut bytes) = read_preamble(&mut body).await?;
         let start = preamble.len();

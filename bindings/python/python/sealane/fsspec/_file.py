@@ -190,6 +190,21 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         super().close()
 
 
+def give_up(target: Any) -> None:
+    """Closes a file of the other filesystem without committing its upload.
+
+    A file without uploads is left incomplete.
+    """
+    # Otherwise, closing would upload what is buffered and replace a good object.
+    if hasattr(target, "forced"):
+        target.forced = True
+    # A failure here must not hide the exception that led here.
+    with contextlib.suppress(Exception):
+        target.discard()
+    with contextlib.suppress(Exception):
+        target.close()
+
+
 class AgeWriteFile(AgeWriter):
     """A file that is written.
 
@@ -210,15 +225,11 @@ class AgeWriteFile(AgeWriter):
     def close(self) -> None:
         if self.closed:
             return
-        # `__del__` removes the sealer of a file that was never closed, and then calls this method.
-        is_finished = self._sealer is not None
         try:
             super().close()
-        except BaseException:
-            is_finished = False
-            raise
         finally:
-            if not is_finished:
+            # `__del__` removes the sealer of a file that was never closed, and then calls this method.
+            if not self._is_finished:
                 self._give_up()
             elif not getattr(self._target, "closed", False):
                 self._target.close()
@@ -230,19 +241,8 @@ class AgeWriteFile(AgeWriter):
         self.fs._forget(self.path)
 
     def _give_up(self) -> None:
-        """Closes the target without committing its upload.
-
-        A target without uploads is left incomplete.
-        """
         self._is_given_up = True
-        # Otherwise, closing would upload what is buffered and replace a good object.
-        if hasattr(self._target, "forced"):
-            self._target.forced = True
-        # A failure here must not hide the exception that led here.
-        with contextlib.suppress(Exception):
-            self._target.discard()
-        with contextlib.suppress(Exception):
-            self._target.close()
+        give_up(self._target)
 
     def commit(self) -> None:
         """Puts the file in its place, at the end of a transaction, unless it was given up.

@@ -16,12 +16,13 @@ from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import stringify_path
 
 from .. import age
 from .._io import seal_to_file
-from ._file import AgeFile, AgeWriteFile, ChunkCache
+from ._file import AgeFile, AgeWriteFile, ChunkCache, give_up
 from ._headers import HeaderCache
 from ._keys import Keys
 from ._listing import Listings
@@ -206,6 +207,10 @@ class AgeFileSystem(Keys, Objects, Reading, Listings, AsyncFileSystem, ChainedFi
     def _open_target(self, path: str, mode: str, autocommit: bool, **kwargs: Any) -> Any:
         """Opens a file of the other filesystem for writing."""
         kind = type(self.target)
+        no_transactions = NotImplementedError(f"{kind.__name__} has no transactions under this filesystem")
+        if not autocommit and isinstance(self.target, MemoryFileSystem):
+            # It replaces the file when it opens it.
+            raise no_transactions
         if kind._open is not AbstractFileSystem._open:
             file = self.target._open(path, mode=mode, autocommit=autocommit, **kwargs)
         elif autocommit:
@@ -213,8 +218,13 @@ class AgeFileSystem(Keys, Objects, Reading, Listings, AsyncFileSystem, ChainedFi
             file = self.target.open(path, mode, **kwargs)
         else:
             # The file would belong to a transaction of the other filesystem.
-            raise NotImplementedError(f"{kind.__name__} has no transactions")
+            raise no_transactions
         if type(file) is AbstractBufferedFile:
             # A file of the base class discards what is written to it.
             raise NotImplementedError(f"{kind.__name__} cannot open files for writing")
+        # Some filesystems, such as those of caches, ignore `autocommit`. The files of SFTP and SMB
+        # do not have the attribute, but wait for `commit`.
+        if not autocommit and getattr(file, "autocommit", not hasattr(file, "commit")):
+            give_up(file)
+            raise no_transactions
         return file

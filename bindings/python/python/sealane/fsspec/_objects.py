@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+from glob import has_magic
 from typing import Any
+
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.spec import AbstractFileSystem
+
+
+def _has_own_mv(fs: Any) -> bool:
+    """Returns whether a filesystem moves in its own way, which may be a rename."""
+    if isinstance(fs, DirFileSystem):
+        return _has_own_mv(fs.fs)
+    # Not the method of the class: caches of fsspec pass on the one of the filesystem below.
+    return getattr(fs.mv, "__func__", None) is not AbstractFileSystem.mv
 
 
 class Objects:
@@ -31,8 +45,29 @@ class Objects:
         self._forget(self._strip(path2))
 
     async def _mv_file(self, path1: str, path2: str) -> None:
+        if _has_own_mv(self.target):
+            await asyncio.to_thread(self._rename, path1, path2)
+            return
         await self._cp_file(path1, path2)
         await self._rm_file(path1)
+
+    def mv(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
+        """Moves objects. A single one is renamed, if the other filesystem can do that."""
+        # A list or a pattern names several.
+        is_single = isinstance(path1, str | os.PathLike) and not has_magic(self._strip(path1))
+        if is_single and not recursive and _has_own_mv(self.target):
+            self._rename(path1, path2)
+        else:
+            super().mv(path1, path2, recursive=recursive, maxdepth=maxdepth, **kwargs)  # type: ignore[misc]
+
+    def _rename(self, path1: Any, path2: Any) -> None:
+        # The base class would copy over the old file, which is lost if the copy is interrupted.
+        path1, path2 = self._strip(path1), self._strip(path2)
+        try:
+            self.target.mv(path1, path2)
+        finally:
+            self._forget(path1)
+            self._forget(path2)
 
     async def _rm_file(self, path: str, **kwargs: Any) -> None:
         await self._async_target._rm_file(self._strip(path), **kwargs)

@@ -153,21 +153,22 @@ class Reading:
     ) -> dict[int, bytes]:
         """Reads ranges like Python's slices: negative positions count from the end.
 
-        If the header was already known and a read fails, reads the header again and retries once.
+        If this fails, what is known about the file is forgotten, and it is read again once: it may
+        have been replaced by one with other recipients or of another length.
         """
-        was_known = self._headers.get(path) is not None
-        entry = await self._entry(path)
-        for attempt in range(2):
-            size = entry.size or 0
-            positions = [(index, *slice(start, stop).indices(size)[:2]) for index, start, stop in ranges]
+        for is_second in (False, True):
             try:
+                entry = await self._entry(path, fresh=is_second)
+                size = entry.size or 0
+                positions = [(index, *slice(start, stop).indices(size)[:2]) for index, start, stop in ranges]
                 return await self._read_ranges(path, entry, [(i, a, max(a, b)) for i, a, b in positions], max_gap)
+            except (FileNotFoundError, IsADirectoryError):
+                raise
             except (age.DecryptError, OSError):
-                # The file may have been replaced: by one with other recipients or of another
-                # length.
-                if attempt or not was_known:
+                # Also the listings of the other filesystem, which may have an old length.
+                self._forget_version(path)
+                if is_second:
                     raise
-                entry = await self._entry(path, fresh=True)
         raise AssertionError
 
     async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **kwargs: Any) -> bytes:

@@ -25,6 +25,8 @@ job.
   on the encrypted objects themselves, so ``age::`` before an address is ignored.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
+  The ledger names recipients, and the identities of ``verify``. So a function among these must have
+  a name in its module: a lambda or ``functools.partial`` is an error.
 - ``runner`` is ``local`` (threads), ``dask`` (``client``, or the current one) or ``ray``.
   ``workers`` is the number of threads, by default 16, or the largest number of tasks that Ray has
   at a time. Dask has its own workers.
@@ -37,7 +39,9 @@ job.
 
 from __future__ import annotations
 
+import operator
 import secrets
+import sys
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -175,12 +179,26 @@ def _text(reference: Any) -> Any:
 
 
 def _name(reference: Any) -> Any:
-    """Returns the text with which the ledger names a reference."""
-    if isinstance(reference, list):
+    """Returns what the ledger writes for a reference. Different references have different names."""
+    if reference is None or isinstance(reference, str):
+        return reference
+    if isinstance(reference, SealedIdentity):
+        # Without the options, which may be secret.
+        identities = _name(reference.identities)
+        return {"url": reference.url, "recipient": reference.recipient, "identities": identities}
+    if not callable(reference):
         return [_name(one) for one in reference]
-    if callable(reference):
-        return f"{reference.__module__}.{getattr(reference, '__qualname__', type(reference).__qualname__)}"
-    return str(reference)
+    module, name = getattr(reference, "__module__", ""), getattr(reference, "__qualname__", "")
+    try:
+        found = operator.attrgetter(name)(sys.modules[module])
+    except (AttributeError, KeyError):
+        found = None
+    if found != reference:
+        raise ValueError(
+            "the ledger cannot tell this function from others, such as the same partial with other arguments:"
+            " define it with a name of its own in a module, and pass it by that name"
+        )
+    return f"{module}.{name}"
 
 
 class _Run:
@@ -273,7 +291,7 @@ class _Run:
     def _is_of_ledger(self, found: Found) -> bool:
         ledger = self._job.ledger
         root = ledger.path.rstrip("/") + "/"
-        return found.place.protocol == ledger.protocol and found.place.path.startswith(root)
+        return found.place.protocols == ledger.protocols and found.place.path.startswith(root)
 
     @staticmethod
     def _targets(place: Place | None) -> dict[str, str]:

@@ -90,6 +90,3 @@ class SealedIdentity:
         if self.recipient is not None and [str(one.recipient) for one in found] != [self.recipient]:
             raise age.IdentityError(f"this is not the identity of {self.recipient}: {self.url}")
         return found
-
-    def __str__(self) -> str:
-        return f"sealed:{self.url}"

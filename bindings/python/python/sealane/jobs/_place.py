@@ -15,7 +15,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from ._listing import Listing, is_in
 from ._report import JobError
-from ._stores import store_of
+from ._stores import protocols_of, store_of
 
 _LINK = "a symbolic link leads to a folder outside the sources: name that folder as a source"
 _LOCK = threading.Lock()
@@ -57,6 +57,11 @@ class Place:
     def at(self, path: str) -> Place:
         """Returns another path in the same filesystem."""
         return dataclasses.replace(self, path=path)
+
+    @property
+    def protocols(self) -> frozenset[str]:
+        """All names of the protocol. Two addresses of the same object may differ in the name."""
+        return frozenset(protocols_of(self.fs()))
 
     @property
     def url(self) -> str:
@@ -104,11 +109,11 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
     to a folder that is listed anyway. Raises ``FileNotFoundError`` if an address yields nothing,
     and ``JobError`` if it names a version of an object.
     """
-    found: dict[tuple[str, str], Found] = {}
+    found: dict[tuple[frozenset[str], str], Found] = {}
     folders: set[str] = set()
     for source in [sources] if isinstance(sources, str) else sources:
         place = Place.of(source, options)
-        fs = place.fs()
+        fs, protocols = place.fs(), place.protocols
         # Raises the error about an address of a version of an object.
         store_of(fs, place.path)
         fs.invalidate_cache()
@@ -119,7 +124,7 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
         for path, caught in sorted(listing.errors.items()):
             reason = f"the folder cannot be listed: {type(caught).__name__}: {caught}"
             info = {"name": path, "type": "directory"}
-            found[place.protocol, path] = Found(place.at(path), _relative(path, root), info, reason)
+            found[protocols, path] = Found(place.at(path), _relative(path, root), info, reason)
         for path, info in sorted(listing.infos.items()):
             is_link = bool(info.get("islink"))
             if is_link:
@@ -130,7 +135,7 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
             if _is_temporary(path) or path.endswith("/"):
                 continue
             error = None if info["type"] == "file" else _LINK
-            found[place.protocol, path] = Found(place.at(path), _relative(path, root), info, error)
+            found[protocols, path] = Found(place.at(path), _relative(path, root), info, error)
             is_empty = False
         if is_empty:
             raise FileNotFoundError(source)
@@ -154,12 +159,12 @@ def is_result(found: Found, target: Place) -> bool:
     place, folder = found.place, target.path.rstrip("/") + "/"
     source = place.path[: len(place.path) - len(found.relative)]
     is_below = folder.startswith(source) and folder != source
-    return is_below and place.protocol == target.protocol and place.path.startswith(folder)
+    return is_below and place.protocols == target.protocols and place.path.startswith(folder)
 
 
 def _is_same(one: Place, other: Place) -> bool:
     """Whether two places are the same object. A local folder may have several names."""
-    if one.protocol != other.protocol:
+    if one.protocols != other.protocols:
         return False
     if isinstance(one.fs(), LocalFileSystem):
         return os.path.realpath(one.path) == os.path.realpath(other.path)

@@ -151,14 +151,15 @@ def _rekey(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, No
     version = store.version()
     if not version.is_exact:
         raise JobError("the filesystem reports neither a time nor an ETag, so a change by others would be lost")
-    prefix, preamble = _header(store, version)
-    old_len = preamble.length - 16
-    known = {intent.header for intent in intents}
-    if known and digest(prefix[:old_len]) in known:
-        # An earlier attempt replaced the object, but was killed before it wrote its record.
-        return version, None
-    identities, recipients = _KEYS.of(job)
-    header, _ = _sealane.rekey_header(prefix, identities, recipients, keep=job.keep, header_len=job.header_len)
+    with _of_one_version(store, version):
+        prefix, preamble = _header(store, version)
+        old_len = preamble.length - 16
+        known = {intent.header for intent in intents}
+        if known and digest(prefix[:old_len]) in known:
+            # An earlier attempt replaced the object, but was killed before it wrote its record.
+            return version, None
+        identities, recipients = _KEYS.of(job)
+        header, _ = _sealane.rekey_header(prefix, identities, recipients, keep=job.keep, header_len=job.header_len)
     return store.replace_header(version, old_len, header, lambda handle: ledger.intend(url, header, handle)), None
 
 
@@ -188,28 +189,42 @@ def _check(store: Store, version: Version) -> None:
         raise Conflict
 
 
+@contextlib.contextmanager
+def _of_one_version(store: Store, version: Version) -> Iterator[None]:
+    """Raises ``Conflict`` for an error about contents that others have replaced meanwhile.
+
+    Pieces of two versions look like damage.
+    """
+    try:
+        yield
+    except age.AgeError:
+        _check(store, version)
+        raise
+
+
 def _opened(store: Store, version: Version, job: Job) -> Iterator[bytes]:
     """Returns the plaintext in authentic pieces.
 
     The end of the file is authenticated with the last one.
     """
-    prefix, preamble = _header(store, version)
-    key = preamble.unlock(_KEYS.of(job)[0])
-    total = version.size - len(prefix)
-    length = age.PayloadKey.plaintext_len(total)
-    if length is None:
-        # Raises the error that says what is wrong with this length.
-        age.PayloadKey.sealed_range(0, 1, total)
-    position, step = len(prefix), 128 * SEALED_CHUNK
-    while True:
-        end = min(version.size, position + step)
-        sealed = store.read(version, position, end)
-        is_last, first = end == version.size, (position - len(prefix)) // SEALED_CHUNK
-        plain = len(sealed) - 16 * -(-len(sealed) // SEALED_CHUNK)
-        yield from key.open_chunks(first, is_last, sealed, [(0, plain)])
-        position = end
-        if is_last:
-            return
+    with _of_one_version(store, version):
+        prefix, preamble = _header(store, version)
+        key = preamble.unlock(_KEYS.of(job)[0])
+        total = version.size - len(prefix)
+        length = age.PayloadKey.plaintext_len(total)
+        if length is None:
+            # Raises the error that says what is wrong with this length.
+            age.PayloadKey.sealed_range(0, 1, total)
+        position, step = len(prefix), 128 * SEALED_CHUNK
+        while True:
+            end = min(version.size, position + step)
+            sealed = store.read(version, position, end)
+            is_last, first = end == version.size, (position - len(prefix)) // SEALED_CHUNK
+            plain = len(sealed) - 16 * -(-len(sealed) // SEALED_CHUNK)
+            yield from key.open_chunks(first, is_last, sealed, [(0, plain)])
+            position = end
+            if is_last:
+                return
 
 
 def _open(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, Version]:

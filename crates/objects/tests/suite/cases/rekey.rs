@@ -43,6 +43,24 @@ async fn the_chunks_are_moved_as_they_are() {
     }
 }
 
+/// A store does not say which storage class an object has.
+#[tokio::test]
+async fn attributes_are_kept_and_set() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let recipient = Identity::generate().unwrap().to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+    for len in [1000, 9 << 20] {
+        let old = [(Attribute::ContentType, "text/plain"), (Attribute::CacheControl, "no-cache")];
+        place.store.put_opts(&path, text(len).into(), Attributes::from_iter(old.clone()).into()).await.unwrap();
+        let set = [(Attribute::CacheControl, "no-store"), (Attribute::StorageClass, "STANDARD_IA")];
+        let attributes = Attributes::from_iter(set.clone());
+        place.store.rekey_with_attributes(&path, &recipients, Existing::Keep, attributes).await.unwrap();
+        let expected = Attributes::from_iter([old[0].clone(), set[0].clone(), set[1].clone()]);
+        assert_eq!(place.below.get(&path).await.unwrap().attributes, expected);
+        assert_eq!(whole(&place.store, &path).await.unwrap(), text(len));
+    }
+}
+
 #[tokio::test]
 async fn a_header_that_does_not_fit_changes_nothing() {
     let (place, path) = (Place::new(), Path::from("some/object"));
