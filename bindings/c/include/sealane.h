@@ -642,8 +642,8 @@ sealane_status sealane_age_ranges_open(const sealane_age_identities *identities,
  * call. Its position is not used.
  *
  * The reader has a duplicate of the descriptor. `sealane_age_ranges_free` closes it, and this
- * function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the process
- * on the file.
+ * function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the
+ * process on the file.
  *
  * # Safety
  * The rules of the header. `error` may be NULL.

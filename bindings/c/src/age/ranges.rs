@@ -107,8 +107,8 @@ pub unsafe extern "C" fn sealane_age_ranges_open(
 /// call. Its position is not used.
 ///
 /// The reader has a duplicate of the descriptor. `sealane_age_ranges_free` closes it, and this
-/// function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the process
-/// on the file.
+/// function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the
+/// process on the file.
 ///
 /// # Safety
 /// The rules of the header. `error` may be NULL.

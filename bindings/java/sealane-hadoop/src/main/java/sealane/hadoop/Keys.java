@@ -210,8 +210,7 @@ final class Keys {
             // The lengths separate the fields unambiguously.
             digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(secret == null ? -1 : secret.length).flip());
             if (secret != null) {
-                // UTF-16 has a known length. An encoder to UTF-8 may leave copies when it needs more
-                // room.
+                // UTF-16 has a known length. An encoder to UTF-8 that grows leaves a copy.
                 byte[] bytes = new byte[Character.BYTES * secret.length];
                 ByteBuffer.wrap(bytes).asCharBuffer().put(secret);
                 digest.update(bytes);

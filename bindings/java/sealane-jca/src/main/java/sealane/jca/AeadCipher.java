@@ -111,8 +111,8 @@ final class AeadCipher extends NonceCipher {
         try {
             associate(in, offset, len);
         } catch (Throwable e) {
-            // Some of it may be missing, for example after an OutOfMemoryError. The message must not
-            // be continued without it.
+            // Some of it may be missing, for example after an OutOfMemoryError, so the message must
+            // not be continued.
             ready = false;
             reset();
             throw e;
