@@ -641,6 +641,10 @@ sealane_status sealane_age_ranges_open(const sealane_age_identities *identities,
  * Does the same as `sealane_age_ranges_open` for a file descriptor, which may be closed after this
  * call. Its position is not used.
  *
+ * The reader has a duplicate of the descriptor. `sealane_age_ranges_free` closes it, and this
+ * function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the
+ * process on the file.
+ *
  * # Safety
  * The rules of the header. `error` may be NULL.
  */
@@ -797,11 +801,13 @@ sealane_status sealane_age_decrypt_stream(const sealane_age_identities *identiti
 
 /**
  * Does the same as `sealane_age_encrypt_stream` from one file descriptor to another. Both are used
- * from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
- * if both are the same regular file or block device.
+ * from their current positions on, and stay open, with the record locks (`fcntl`, `lockf`) of the
+ * process on these files. SEALANE_OVERLAP is returned, and nothing written, if both are the same
+ * regular file or block device.
  *
  * # Safety
- * The rules of the header. `error` may be NULL.
+ * The rules of the header. No other thread closes a descriptor before this function returns.
+ * `error` may be NULL.
  */
 sealane_status sealane_age_encrypt_fd(const sealane_age_recipients *recipients,
                                       uint32_t format,
@@ -812,11 +818,13 @@ sealane_status sealane_age_encrypt_fd(const sealane_age_recipients *recipients,
 
 /**
  * Does the same as `sealane_age_decrypt_stream` from one file descriptor to another. Both are used
- * from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
- * if both are the same regular file or block device.
+ * from their current positions on, and stay open, with the record locks (`fcntl`, `lockf`) of the
+ * process on these files. SEALANE_OVERLAP is returned, and nothing written, if both are the same
+ * regular file or block device.
  *
  * # Safety
- * The rules of the header. `error` may be NULL.
+ * The rules of the header. No other thread closes a descriptor before this function returns.
+ * `error` may be NULL.
  */
 sealane_status sealane_age_decrypt_fd(const sealane_age_identities *identities,
                                       size_t threads,

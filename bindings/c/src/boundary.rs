@@ -1,11 +1,13 @@
 //! The boundary to C: pointers become slices here, and panics become results.
 
 use core::ffi::{c_char, c_int};
-use core::mem::MaybeUninit;
+use core::marker::PhantomData;
+use core::mem::{ManuallyDrop, MaybeUninit};
+use core::ops::Deref;
 use core::{ptr, slice};
 use std::fs::File;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::FromRawFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use primitives::Output;
@@ -162,14 +164,17 @@ impl Caller {
         Ok(())
     }
 
-    /// Duplicates a file descriptor and returns the duplicate as a file.
-    pub(crate) fn file(&self, descriptor: c_int) -> io::Result<File> {
+    /// Returns an open file descriptor as a file, which is not closed. A duplicate would have to be
+    /// closed, and that releases all record locks (`fcntl`, `lockf`) of the process on the file.
+    pub(crate) fn file(&self, descriptor: c_int) -> io::Result<BorrowedFile<'_>> {
         if descriptor < 0 {
             return Err(io::Error::from_raw_os_error(BAD_DESCRIPTOR));
         }
-        // SAFETY: the descriptor is not -1, and is only duplicated, which fails if it is not open.
-        let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
-        Ok(File::from(borrowed.try_clone_to_owned()?))
+        // SAFETY: the descriptor is not -1. The file is never dropped. If the descriptor is not
+        // open, all that is done with it is the call of `fstat` below, which fails.
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
+        file.metadata()?;
+        Ok(BorrowedFile { file, caller: PhantomData })
     }
 
     /// Drops a context and wipes its memory. Null is allowed.
@@ -179,6 +184,20 @@ impl Caller {
             // from `Box::into_raw`, and that nobody else uses it.
             unsafe { wiped::free(context) };
         }
+    }
+}
+
+/// A file of the caller, for the duration of one call.
+pub(crate) struct BorrowedFile<'a> {
+    file: ManuallyDrop<File>,
+    caller: PhantomData<&'a Caller>,
+}
+
+impl Deref for BorrowedFile<'_> {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
     }
 }
 

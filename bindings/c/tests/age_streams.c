@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "age.h"
@@ -161,6 +162,20 @@ static void threads_of_callbacks(void)
     free(text), free(file);
 }
 
+/* Returns whether another process would find a lock on the file. Locks are not inherited. */
+static int is_locked(int file)
+{
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        _exit(fcntl(file, F_GETLK, &lock) != 0 ? 2 : lock.l_type != F_UNLCK);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) < 2);
+    return WEXITSTATUS(status);
+}
+
 static void descriptors(size_t threads)
 {
     enum { LEN = 7000000 };
@@ -171,10 +186,17 @@ static void descriptors(size_t threads)
     sealane_age_error error;
     CHECK(write(in, text, LEN) == LEN && lseek(in, 100, SEEK_SET) == 100);
     CHECK(write(file, "before", 6) == 6);
+    const int locked[] = {in, file, out};
+    for (int i = 0; i < 3; i++) {
+        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        CHECK(!is_locked(locked[i]) && fcntl(locked[i], F_SETLK, &lock) == 0 && is_locked(locked[i]));
+    }
     OK(sealane_age_encrypt_fd(recipients, SEALANE_AGE_BINARY, threads, in, file, NULL));
     CHECK(lseek(file, 6, SEEK_SET) == 6);
     OK(sealane_age_decrypt_fd(identities, threads, file, out, NULL));
-    /* All three are still open. */
+    /* All three are still open and locked. */
+    for (int i = 0; i < 3; i++)
+        CHECK(is_locked(locked[i]));
     CHECK(lseek(out, 0, SEEK_END) == LEN - 100 && pread(out, back, LEN, 0) == LEN - 100);
     CHECK(memcmp(back, text + 100, LEN - 100) == 0);
     CHECK(lseek(in, 0, SEEK_CUR) == LEN && lseek(file, 0, SEEK_CUR) > LEN);
@@ -201,6 +223,9 @@ static void descriptors(size_t threads)
     CHECK(lseek(file, 6, SEEK_SET) == 6);
     IS(SEALANE_OVERLAP, sealane_age_decrypt_fd(identities, threads, file, file, &error));
     CHECK(pread(in, back, LEN, 0) == LEN && memcmp(back, text, LEN) == 0 && lseek(in, 0, SEEK_END) == LEN);
+    /* Failures keep the locks, too. */
+    for (int i = 0; i < 3; i++)
+        CHECK(is_locked(locked[i]));
     close(again), close(other);
     int pipes[2];
     CHECK(pipe(pipes) == 0);

@@ -1,7 +1,9 @@
 //! Counts what the provider does, to prove that it is used.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::os::fd::IntoRawFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::process;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -10,10 +12,34 @@ pub(crate) const COUNTED: [&str; 4] = ["ChaCha20-Poly1305", "XChaCha20-Poly1305"
 
 /// The sums of all contexts that were freed, and the file for them.
 pub(crate) struct Usage {
-    file: Option<File>,
+    file: Option<Statistics>,
     /// The process that the counts belong to.
     process: AtomicU32,
     counts: [Count; COUNTED.len()],
+}
+
+/// The open file, and what identifies it. A program that becomes a daemon closes all descriptors,
+/// and another file may then get the same descriptor.
+struct Statistics {
+    file: File,
+    identity: (u64, u64),
+}
+
+impl Statistics {
+    fn open(path: &str) -> io::Result<Self> {
+        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        Ok(Self { identity: identity(&file)?, file })
+    }
+
+    /// Returns the file if its descriptor is still open and does not belong to another file.
+    fn file(&self) -> Option<&File> {
+        (identity(&self.file).ok()? == self.identity).then_some(&self.file)
+    }
+}
+
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    let metadata = file.metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 #[derive(Default)]
@@ -25,8 +51,8 @@ struct Count {
 impl Usage {
     /// Opens the file now, because the process may drop its privileges later.
     pub(crate) fn new(path: Option<&str>) -> Result<Self, String> {
-        let open = |path: &str| OpenOptions::new().append(true).create(true).open(path);
-        let file = path.map(|path| open(path).map_err(|error| format!("statistics = {path}: {error}"))).transpose()?;
+        let open = |path| Statistics::open(path).map_err(|error| format!("statistics = {path}: {error}"));
+        let file = path.map(open).transpose()?;
         Ok(Self { file, process: AtomicU32::new(process::id()), counts: Default::default() })
     }
 
@@ -46,7 +72,7 @@ impl Usage {
 
     /// Appends a line for each algorithm that was used.
     pub(crate) fn write(&self) {
-        let Some(mut file) = self.file.as_ref() else { return };
+        let Some(mut file) = self.file.as_ref().and_then(Statistics::file) else { return };
         for (name, count) in COUNTED.iter().zip(self.counts()) {
             let (updates, bytes) = (count.updates.load(Relaxed), count.bytes.load(Relaxed));
             if updates > 0 {
@@ -55,6 +81,17 @@ impl Usage {
                 let line = format!("{} {name}: {updates} updates, {bytes} bytes\n", process::id());
                 let _ = file.write_all(line.as_bytes());
             }
+        }
+    }
+}
+
+impl Drop for Usage {
+    fn drop(&mut self) {
+        if let Some(statistics) = self.file.take()
+            && statistics.file().is_none()
+        {
+            // The descriptor is not ours any more, so it is not closed.
+            let _ = statistics.file.into_raw_fd();
         }
     }
 }

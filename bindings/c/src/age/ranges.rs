@@ -106,6 +106,10 @@ pub unsafe extern "C" fn sealane_age_ranges_open(
 /// Does the same as `sealane_age_ranges_open` for a file descriptor, which may be closed after this
 /// call. Its position is not used.
 ///
+/// The reader has a duplicate of the descriptor. `sealane_age_ranges_free` closes it, and this
+/// function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the
+/// process on the file.
+///
 /// # Safety
 /// The rules of the header. `error` may be NULL.
 #[unsafe(no_mangle)]
@@ -117,7 +121,9 @@ pub unsafe extern "C" fn sealane_age_ranges_open_fd(
 ) -> sealane_status {
     // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
-    guard_file(&caller, error, || open(&caller, identities, caller.file(file)?, Reader::Descriptor, ranges))
+    guard_file(&caller, error, || {
+        open(&caller, identities, caller.file(file)?.try_clone()?, Reader::Descriptor, ranges)
+    })
 }
 
 /// Writes the length of the plaintext in bytes. It reads and authenticates the last chunk, because

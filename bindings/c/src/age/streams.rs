@@ -1,7 +1,7 @@
 //! Files that are read and written through callbacks or file descriptors.
 
 use core::ffi::{c_int, c_void};
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -14,7 +14,7 @@ use super::failure::{Failure, guard_file, sealane_age_error};
 use super::format;
 use super::identities::sealane_age_identities;
 use super::recipients::sealane_age_recipients;
-use crate::boundary::Caller;
+use crate::boundary::{BorrowedFile, Caller};
 use crate::status::sealane_status::{self, SEALANE_OVERLAP};
 
 /// Returns the number of threads. 0 means one for each core.
@@ -45,8 +45,8 @@ fn decrypt(
     Ok(())
 }
 
-/// Returns duplicates of both descriptors, as files.
-fn two_files(caller: &Caller, input: c_int, output: c_int) -> Result<(File, File), Failure> {
+/// Returns both descriptors as files.
+fn two_files(caller: &Caller, input: c_int, output: c_int) -> Result<(BorrowedFile<'_>, BorrowedFile<'_>), Failure> {
     let (input, output) = (caller.file(input)?, caller.file(output)?);
     if let (Some(read), Some(written)) = (identity(&input.metadata()?), identity(&output.metadata()?))
         && read == written
@@ -129,11 +129,13 @@ pub unsafe extern "C" fn sealane_age_decrypt_stream(
 }
 
 /// Does the same as `sealane_age_encrypt_stream` from one file descriptor to another. Both are used
-/// from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
-/// if both are the same regular file or block device.
+/// from their current positions on, and stay open, with the record locks (`fcntl`, `lockf`) of the
+/// process on these files. SEALANE_OVERLAP is returned, and nothing written, if both are the same
+/// regular file or block device.
 ///
 /// # Safety
-/// The rules of the header. `error` may be NULL.
+/// The rules of the header. No other thread closes a descriptor before this function returns.
+/// `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_age_encrypt_fd(
     recipients: *const sealane_age_recipients,
@@ -148,16 +150,18 @@ pub unsafe extern "C" fn sealane_age_encrypt_fd(
     guard_file(&caller, error, || {
         let recipients = caller.shared(recipients)?;
         let (input, output) = two_files(&caller, input, output)?;
-        encrypt(recipients, self::format(format)?, input, output, self::threads(threads))
+        encrypt(recipients, self::format(format)?, &*input, &*output, self::threads(threads))
     })
 }
 
 /// Does the same as `sealane_age_decrypt_stream` from one file descriptor to another. Both are used
-/// from their current positions on, and stay open. SEALANE_OVERLAP is returned, and nothing written,
-/// if both are the same regular file or block device.
+/// from their current positions on, and stay open, with the record locks (`fcntl`, `lockf`) of the
+/// process on these files. SEALANE_OVERLAP is returned, and nothing written, if both are the same
+/// regular file or block device.
 ///
 /// # Safety
-/// The rules of the header. `error` may be NULL.
+/// The rules of the header. No other thread closes a descriptor before this function returns.
+/// `error` may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sealane_age_decrypt_fd(
     identities: *const sealane_age_identities,
@@ -171,6 +175,6 @@ pub unsafe extern "C" fn sealane_age_decrypt_fd(
     guard_file(&caller, error, || {
         let identities = caller.shared(identities)?;
         let (input, output) = two_files(&caller, input, output)?;
-        decrypt(identities, input, output, self::threads(threads))
+        decrypt(identities, &*input, &*output, self::threads(threads))
     })
 }

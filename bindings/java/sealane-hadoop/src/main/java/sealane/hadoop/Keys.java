@@ -3,8 +3,6 @@ package sealane.hadoop;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
@@ -63,20 +61,21 @@ final class Keys {
     static AgeRecipients recipients(Configuration conf) throws IOException {
         String lines = recipientLines(conf, AgeProperties.RECIPIENTS);
         AgeRecipients.Builder builder = new AgeRecipients.Builder();
+        // All numbers are read before the passphrase, of which an exception would leave copies.
+        int workFactor = conf.getInt(AgeProperties.WORK_FACTOR, AgeRecipients.DEFAULT_WORK_FACTOR);
+        int required = conf.getInt(AgeProperties.REQUIRED, 0);
+        if (required != 0) {
+            builder.require(required, conf.get(AgeProperties.LABEL, ""));
+        }
         if (lines.isBlank()) {
             char[] passphrase = secret(conf, AgeProperties.PASSPHRASE);
             if (passphrase == null) {
                 throw new IOException("nobody could read the file: set " + AgeProperties.RECIPIENTS);
             }
-            builder.passphrase(
-                    passphrase, conf.getInt(AgeProperties.WORK_FACTOR, AgeRecipients.DEFAULT_WORK_FACTOR));
+            builder.passphrase(passphrase, workFactor);
             Arrays.fill(passphrase, '\0');
         } else {
             builder.add(lines);
-        }
-        int required = conf.getInt(AgeProperties.REQUIRED, 0);
-        if (required != 0) {
-            builder.require(required, conf.get(AgeProperties.LABEL, ""));
         }
         return builder.build();
     }
@@ -208,13 +207,14 @@ final class Keys {
         }
         for (String property : OPENING) {
             char[] secret = secret(conf, property);
-            ByteBuffer bytes =
-                    secret == null ? ByteBuffer.allocate(0) : StandardCharsets.UTF_8.encode(CharBuffer.wrap(secret));
             // The lengths separate the fields unambiguously.
-            digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(secret == null ? -1 : bytes.remaining()).flip());
-            digest.update(bytes);
-            Arrays.fill(bytes.array(), (byte) 0);
+            digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(secret == null ? -1 : secret.length).flip());
             if (secret != null) {
+                // UTF-16 has a known length. An encoder to UTF-8 that grows leaves a copy.
+                byte[] bytes = new byte[Character.BYTES * secret.length];
+                ByteBuffer.wrap(bytes).asCharBuffer().put(secret);
+                digest.update(bytes);
+                Arrays.fill(bytes, (byte) 0);
                 Arrays.fill(secret, '\0');
             }
         }

@@ -15,6 +15,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -381,6 +384,61 @@ class KeysTest {
         byte[] kept = client.unwrapKey(client.wrapKey(new SecureRandom().generateSeed(100), own), own);
         assertTrue(heapHasComplement(complement(kept)));
         assertEquals(100, kept.length);
+    }
+
+    /** Returns the complement of the encoded start of a text, and leaves no other copy of it. */
+    private static byte[] complement(CharSequence text, Charset charset) {
+        // Room for any text: an encoder that finds too little leaves a copy in an array of its own.
+        ByteBuffer encoded = ByteBuffer.allocate(3 * text.length());
+        charset.newEncoder().encode(CharBuffer.wrap(text), encoded, true);
+        byte[] start = Arrays.copyOf(encoded.array(), 100);
+        byte[] complement = complement(start);
+        Arrays.fill(start, (byte) 0);
+        Arrays.fill(encoded.array(), (byte) 0);
+        return complement;
+    }
+
+    /** Returns letters of two and three bytes, which take more room than an encoder expects. */
+    private static String letters() {
+        SecureRandom random = new SecureRandom();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 200; i++) {
+            text.append((char) (0x100 + random.nextInt(0x1000)));
+        }
+        return text.toString();
+    }
+
+    /** The configuration itself keeps the passphrase as a text, whose bytes differ from these. */
+    @Test
+    void passphrasesLeaveNoCopies() throws IOException {
+        // Heap dumps would also have the garbage of earlier tests.
+        System.gc();
+        Configuration conf = new Configuration(false);
+        String passphrase = letters();
+        conf.set(AgeProperties.PASSPHRASE, passphrase);
+        conf.setInt(AgeProperties.WORK_FACTOR, 4);
+        assertEquals("text", open(conf, seal(conf, "text")));
+        conf.setInt(AgeProperties.REQUIRED, 1);
+        assertThrows(IllegalArgumentException.class, () -> seal(conf, "text"));
+        for (Charset charset : List.of(StandardCharsets.UTF_8, StandardCharsets.UTF_16BE)) {
+            assertFalse(heapHasComplement(complement(passphrase, charset)), charset.name());
+        }
+        // An array that is not wiped is found.
+        byte[] kept = letters().getBytes(StandardCharsets.UTF_8);
+        assertTrue(heapHasComplement(complement(Arrays.copyOf(kept, 100))));
+        assertEquals(200, new String(kept, StandardCharsets.UTF_8).length());
+    }
+
+    /** Keys are kept for the same secrets only. */
+    @Test
+    void secretsThatDifferInOneLetterGetNoKeptKeys() throws IOException {
+        Configuration conf = new Configuration(false);
+        conf.setInt(AgeProperties.WORK_FACTOR, 4);
+        conf.set(AgeProperties.PASSPHRASE, "p\u00e4ssphrase");
+        byte[] file = seal(conf, "text");
+        assertEquals("text", open(conf, file));
+        conf.set(AgeProperties.PASSPHRASE, "p\u01e4ssphrase");
+        assertThrows(AgeException.class, () -> open(conf, file));
     }
 
     @Test

@@ -108,6 +108,18 @@ final class AeadCipher extends NonceCipher {
         if (aadDone) {
             throw new IllegalStateException("Associated data must precede the message");
         }
+        try {
+            associate(in, offset, len);
+        } catch (Throwable e) {
+            // Some of it may be missing, for example after an OutOfMemoryError, so the message must
+            // not be continued.
+            ready = false;
+            reset();
+            throw e;
+        }
+    }
+
+    private void associate(byte[] in, int offset, int len) {
         int end = Protocol.HEAD_BYTES + aadLen;
         if (context == null && len <= Protocol.CALL_BYTES - end) {
             if (len > head.length - end) {

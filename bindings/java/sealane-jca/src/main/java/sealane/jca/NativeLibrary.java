@@ -102,7 +102,7 @@ final class NativeLibrary {
                             + PATH_PROPERTY
                             + "=FILE");
         } finally {
-            // A loaded library stays in memory.
+            // A loaded library needs no file.
             delete(file);
             delete(directory);
         }

@@ -58,11 +58,17 @@ final class Poly1305Mac extends MacSpi {
             length += len;
             return;
         }
-        if (context == null) {
-            context = new Context(Protocol.MAC, Variant.IETF, head, 0);
-            context.authenticate(new Bytes(collected, 0), length);
+        try {
+            if (context == null) {
+                context = new Context(Protocol.MAC, Variant.IETF, head, 0);
+                context.authenticate(new Bytes(collected, 0), length);
+            }
+            context.authenticate(new Bytes(input, offset), len);
+        } catch (Throwable e) {
+            // A part of the message may be missing, so it must not get a tag.
+            discard();
+            throw e;
         }
-        context.authenticate(new Bytes(input, offset), len);
     }
 
     @Override

@@ -55,7 +55,8 @@ final class Native {
      */
     private static final class Handles {
         private static final Linker LINKER = Linker.nativeLinker();
-        private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(file, Arena.global());
+        /** The handles keep the library loaded, until the class loader is collected. */
+        private static final SymbolLookup LIBRARY = SymbolLookup.libraryLookup(file, Arena.ofAuto());
 
         static final MethodHandle SEAL =
                 critical("seal", JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);

@@ -13,6 +13,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.Provider;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.crypto.Cipher;
+import javax.crypto.spec.IvParameterSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,6 +123,47 @@ class NativeLibraryTest {
             }
         } finally {
             System.clearProperty("sealane.jca.library");
+        }
+    }
+
+    /** Applications of one process come and go, each with its class loader. */
+    @Test
+    void theLibraryIsUnloadedWithItsClassLoader() throws Exception {
+        Path library = directory.resolve("unloaded.so");
+        try (InputStream in = Support.library()) {
+            Files.copy(in, library);
+        }
+        encryptElsewhere(library);
+        // The library is unloaded some time after its class loader was collected.
+        for (int i = 0; isMapped(library); i++) {
+            assertTrue(i < 100, "the library is still loaded");
+            System.gc();
+            Thread.sleep(100);
+        }
+    }
+
+    /** Loads and uses the library with a class loader that is unreachable afterwards. */
+    private static void encryptElsewhere(Path library) throws Exception {
+        URL[] jar = {Path.of(System.getProperty("sealane.jar")).toUri().toURL()};
+        // This class loader does not load the library after this.
+        assertEquals(Optional.empty(), SealaneProvider.problem());
+        System.setProperty("sealane.jca.library", library.toString());
+        try (URLClassLoader loader = new URLClassLoader(jar, ClassLoader.getPlatformClassLoader())) {
+            Class<?> provider = loader.loadClass(SealaneProvider.class.getName());
+            Cipher cipher =
+                    Cipher.getInstance("ChaCha20-Poly1305", (Provider) provider.getConstructor().newInstance());
+            cipher.init(Cipher.ENCRYPT_MODE, Support.key(new byte[32]), new IvParameterSpec(new byte[12]));
+            // A long message has a context, which is freed.
+            assertEquals(100_016, cipher.doFinal(new byte[100_000]).length);
+            assertTrue(isMapped(library));
+        } finally {
+            System.clearProperty("sealane.jca.library");
+        }
+    }
+
+    private static boolean isMapped(Path library) throws IOException {
+        try (Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
+            return mappings.anyMatch(line -> line.contains(library.toString()));
         }
     }
 

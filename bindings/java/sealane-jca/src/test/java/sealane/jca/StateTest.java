@@ -150,6 +150,41 @@ class StateTest {
         assertThrows(IllegalStateException.class, () -> stream.updateAAD(ByteBuffer.allocate(1)));
     }
 
+    /** The length that is too large makes a call fail, after a first piece if there are several. */
+    @Test
+    void associatedDataThatFailedEndsTheMessage() throws Exception {
+        for (int mode : new int[] {Cipher.ENCRYPT_MODE, Cipher.DECRYPT_MODE}) {
+            for (int len : new int[] {100, Protocol.CALL_BYTES + 100}) {
+                AeadCipher cipher = new AeadCipher(Variant.IETF, Support.SEALANE);
+                cipher.engineInit(mode, Support.key(KEY), new IvParameterSpec(Support.bytes(RANDOM, 12)), null);
+                cipher.engineUpdateAAD(MESSAGE, 0, MESSAGE.length);
+                byte[] tooShort = new byte[len - 1];
+                assertThrows(IndexOutOfBoundsException.class, () -> cipher.engineUpdateAAD(tooShort, 0, len));
+                assertThrows(IllegalStateException.class, () -> cipher.engineUpdateAAD(MESSAGE, 0, 1));
+                assertThrows(IllegalStateException.class, () -> cipher.engineUpdate(MESSAGE, 0, 20));
+                assertThrows(IllegalStateException.class, () -> cipher.engineDoFinal(MESSAGE, 0, 20));
+                // The next message has only its own associated data.
+                byte[] nonce = Support.bytes(RANDOM, 12);
+                cipher.engineInit(Cipher.ENCRYPT_MODE, Support.key(KEY), new IvParameterSpec(nonce), null);
+                assertArrayEquals(
+                        Support.aead("ChaCha20-Poly1305", Cipher.ENCRYPT_MODE, KEY, nonce).doFinal(MESSAGE),
+                        cipher.engineDoFinal(MESSAGE, 0, MESSAGE.length));
+            }
+        }
+    }
+
+    /** The same for a message of Poly1305. */
+    @Test
+    void aPieceThatFailedEndsTheMessage() throws Exception {
+        Poly1305Mac mac = new Poly1305Mac();
+        mac.engineInit(Support.key(KEY), null);
+        int len = Protocol.CALL_BYTES + 100;
+        byte[] tooShort = new byte[len - 1];
+        assertThrows(IndexOutOfBoundsException.class, () -> mac.engineUpdate(tooShort, 0, len));
+        assertThrows(IllegalStateException.class, () -> mac.engineUpdate(MESSAGE, 0, 1));
+        assertThrows(IllegalStateException.class, mac::engineDoFinal);
+    }
+
     @ParameterizedTest
     @CsvSource({"ChaCha20-Poly1305", "XChaCha20-Poly1305", "ChaCha20", "XChaCha20"})
     void wrongArguments(String name) {
