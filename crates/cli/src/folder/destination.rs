@@ -254,8 +254,18 @@ impl Destination {
         #[cfg(not(target_os = "linux"))]
         disk::sync(temporary.file()).map_err(cannot)?;
         let replace = self.may_replace(name, attributes);
+        // A record would make the existing file look like the result.
+        if !replace && target.file_name().is_some_and(|file_name| folder.has(Path::new(file_name))) {
+            return Err(cannot(io::ErrorKind::AlreadyExists.into()));
+        }
         self.note(|journal| journal.add(&record)).map_err(Failure::All)?;
-        temporary.persist(&target, replace).map_err(cannot)?;
+        if let Err(error) = temporary.persist(&target, replace) {
+            // Another file may have taken the name since then.
+            if !replace {
+                self.note(|journal| journal.withdraw(name)).map_err(Failure::All)?;
+            }
+            return Err(cannot(error));
+        }
         Ok(record)
     }
 

@@ -53,6 +53,7 @@ pub(crate) struct Record {
 enum Line {
     Boot(Boot),
     Folder(Folder),
+    Withdrawn(Withdrawn),
     File(Record),
 }
 
@@ -82,6 +83,12 @@ impl Boot {
 #[derive(Serialize, Deserialize)]
 struct Folder {
     folder: Name,
+}
+
+/// A file that did not get its name after it was recorded. What has the name is not the run's.
+#[derive(Serialize, Deserialize)]
+struct Withdrawn {
+    withdrawn: Name,
 }
 
 /// The finished work of a run.
@@ -121,6 +128,11 @@ impl Journal {
     /// Records a complete file before it gets its name.
     pub(super) fn add(&self, record: &Record) -> io::Result<()> {
         write_line(&mut self.lock(), record)
+    }
+
+    /// Takes the record of the file `name` back.
+    pub(super) fn withdraw(&self, name: &Name) -> io::Result<()> {
+        write_line(&mut self.lock(), &Withdrawn { withdrawn: name.clone() })
     }
 
     /// Records folders before they are created, on the disk too.
@@ -248,6 +260,7 @@ fn read(file: &File) -> io::Result<Option<(Head, Done, Option<Boot>)>> {
         match serde_json::from_slice(&line?) {
             Ok(Line::Boot(boot)) => last_boot = Some(boot),
             Ok(Line::File(record)) => drop(done.files.insert(record.name.clone(), record)),
+            Ok(Line::Withdrawn(Withdrawn { withdrawn })) => drop(done.files.remove(&withdrawn)),
             Ok(Line::Folder(Folder { folder })) => drop(done.made.insert(folder)),
             Err(_) => {}
         }

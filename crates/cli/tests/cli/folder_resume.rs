@@ -9,7 +9,7 @@ use crate::folder::{assert_alike, listing, with_photos};
 use crate::support::{Dir, Run, bytes, finish};
 
 pub(crate) const ENCRYPT: [&str; 6] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos"];
-const WITH_LATE: [&str; 7] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos", "late"];
+pub(crate) const WITH_LATE: [&str; 7] = ["encrypt", "-R", "key.pub", "-o", "sealed", "photos", "late"];
 pub(crate) const DECRYPT: [&str; 6] = ["decrypt", "-i", "key.txt", "-o", "open", "sealed"];
 
 pub(crate) fn resume(dir: &Dir, args: &[&str]) -> Run {
@@ -17,7 +17,7 @@ pub(crate) fn resume(dir: &Dir, args: &[&str]) -> Run {
 }
 
 /// Runs an encryption that fails for one file, and then makes that file readable.
-fn interrupted() -> Dir {
+pub(crate) fn interrupted() -> Dir {
     let dir = with_photos();
     symlink("/proc/self/mem", dir.path("late")).unwrap();
     assert!(dir.run(WITH_LATE).err().contains("1 of 9 files was not encrypted"));

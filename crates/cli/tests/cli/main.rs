@@ -15,6 +15,7 @@ mod folder_complete;
 mod folder_faults;
 mod folder_links;
 mod folder_modes;
+mod folder_names;
 mod folder_resume;
 mod folder_unfinished;
 mod generate;

@@ -47,6 +47,12 @@ impl Dir {
         self.file()?.metadata()
     }
 
+    /// Returns the numbers of the file system and of the directory on it.
+    pub(crate) fn id(&self) -> io::Result<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt as _;
+        self.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
+    }
+
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         Ok(Self(Arc::new(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)))

@@ -38,6 +38,12 @@ impl Dir {
         self.0.metadata()
     }
 
+    /// Returns the serial number of the volume, and the index of the directory on it.
+    pub(crate) fn id(&self) -> io::Result<(u64, u64)> {
+        let information = winapi_util::file::information(open_to_query(&self.0, true)?)?;
+        Ok((information.volume_serial_number(), information.file_index()))
+    }
+
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
         match self.kind_of_child(name)? {
             Kind::Directory => Ok(Self(self.0.join(name))),
