@@ -44,7 +44,9 @@ pub(crate) struct Destination {
     /// The folders that this run or the interrupted one created, and whose mode or time this run
     /// sets at the end.
     made: BTreeSet<Name>,
-    /// The errors of folders that cannot be created because of their names.
+    /// The folders that cannot be created because of their names, and the folders in them.
+    refused: HashSet<PathBuf>,
+    /// The errors of these folders.
     pub(crate) failures: Vec<Error>,
     /// The folder for the results, if this run created it.
     new_folder: Option<NewFolder>,
@@ -91,6 +93,7 @@ impl Destination {
             path: path.to_owned(),
             direction,
             journal,
+            refused: HashSet::new(),
             failures: Vec::new(),
             new_folder,
             made: done.made.clone(),
@@ -153,11 +156,10 @@ impl Destination {
             self.note(|journal| journal.add_folders(&made))?;
         }
         let mut descent = Descent::new(&self.root);
-        let mut refused = HashSet::new();
         for (path, attributes) in missing {
             let cannot = |error: &io::Error| Error::cannot_write(&self.path.join(path), error);
-            let error = if path.parent().is_some_and(|above| refused.contains(above)) {
-                io::Error::other("the folder above it cannot be created")
+            let error = if self.is_in_refused(path) {
+                above_is_refused()
             } else {
                 match descent.make_directory(path, attributes.first_mode(0o700, 0o777)) {
                     Ok(()) => continue,
@@ -166,10 +168,17 @@ impl Destination {
                 }
             };
             self.failures.push(cannot(&error));
-            refused.insert(*path);
+            self.refused.insert((*path).to_owned());
         }
-        self.made.extend(made.into_iter().filter(|name| !refused.contains(name.as_path())));
+        self.made.extend(made);
+        // The interrupted run recorded them too.
+        self.made.retain(|name| !self.refused.contains(name.as_path()));
         Ok(())
+    }
+
+    /// Returns whether the folder that contains `path` cannot be created.
+    fn is_in_refused(&self, path: &Path) -> bool {
+        path.parent().is_some_and(|above| self.refused.contains(above))
     }
 
     /// Writes a line to the journal, if there is one.
@@ -241,6 +250,9 @@ impl Destination {
             io::ErrorKind::AlreadyExists => Failure::This(exists(&path)),
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
+        if self.is_in_refused(&target) {
+            return Err(Failure::This(Error::cannot_write(&path, &above_is_refused())));
+        }
         let folder = self.root.below(target.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
         #[cfg(target_os = "linux")]
         self.file_systems.add(&folder).map_err(cannot)?;
@@ -396,6 +408,11 @@ impl Write for Target<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Returns the error of an entry whose folder cannot be created.
+fn above_is_refused() -> io::Error {
+    io::Error::other("the folder above it cannot be created")
 }
 
 fn exists(path: &Path) -> Error {

@@ -78,3 +78,35 @@ fn two_folders_that_are_one_in_the_destination_are_not_merged() {
     finish(command).fails("\"open/in/A\" and \"open/in/a\" are the same folder");
     assert!(!dir.exists("open/in/A/one") && !dir.exists("open/in/A/two"));
 }
+
+/// FAT refuses to create a folder of such a name, and then has no folder of that name.
+#[test]
+fn a_folder_that_the_destination_refuses_does_not_keep_others_from_being_written() {
+    if !can_trace() {
+        return;
+    }
+    let dir = with_files(&["10:30/a", "10:30/below/b", "c"]);
+    // Some file systems have the same error for a question about such a name.
+    for calls in ["mkdirat", "mkdirat,newfstatat"] {
+        for (args, done) in [
+            ("encrypt -R key.pub -o sealed in", "sealed/in/c.age"),
+            ("encrypt --no-manifest -R key.pub -o bare in", "bare/in/c.age"),
+        ] {
+            for resumed in ["", " --resume"] {
+                let run = run_with_fault(&dir, &format!("{args}{resumed}"), calls, "10:30", "EINVAL");
+                let err = run.err();
+                for name in ["10:30\": Invalid", "10:30/a\"", "10:30/below\": the", "10:30/below/b\""] {
+                    assert!(err.contains(name), "{name}: {err}");
+                }
+                assert!(err.contains("files were not encrypted") && !err.contains("warning"), "{err}");
+                assert!(run.status.code() == Some(1) && dir.exists(done), "{err}");
+            }
+            fs::remove_dir_all(dir.path(args.split(' ').rev().nth(1).unwrap())).unwrap();
+        }
+    }
+    dir.run(["encrypt", "-R", "key.pub", "-o", "whole", "in"]).quiet();
+    let run = run_with_fault(&dir, "decrypt -i key.txt -o open whole", "mkdirat", "10:30", "EINVAL");
+    assert_eq!((run.status.code(), dir.read("open/in/c").as_slice()), (Some(1), &b"content"[..]), "{}", run.err());
+    resume(&dir, &["decrypt", "-i", "key.txt", "-o", "open", "whole"]).quiet();
+    assert_eq!(dir.read("open/in/10:30/below/b"), b"content");
+}
