@@ -190,7 +190,7 @@ impl Destination {
     /// Returns the record of the file `name` from an earlier run, if its source is unchanged and
     /// the result is intact.
     pub(crate) fn done(&self, name: &Name, source: Stamp) -> Option<&Record> {
-        let record = self.done.files.get(name).filter(|record| record.source == source)?;
+        let record = self.done.files.get(name).map(|known| &known.record).filter(|record| record.source == source)?;
         if !self.is_what_was_written(record) {
             return None;
         }
@@ -220,9 +220,11 @@ impl Destination {
     /// unchanged, or if the machine may have crashed since and the file has the time that the run
     /// gave it.
     fn may_replace(&self, name: &Name, attributes: Attributes) -> bool {
-        let record = self.done.files.get(name);
-        record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
-            || (self.done.restarted && self.has_time(name, attributes))
+        let known = self.done.files.get(name);
+        // The record of a file that was written before the restart may be lost.
+        let restarted = known.map_or(self.done.restarted, |known| known.restarted);
+        known.is_some_and(|known| self.direction != Direction::Open || self.is_what_was_written(&known.record))
+            || (restarted && self.has_time(name, attributes))
     }
 
     /// Returns whether the existing file `name` is ours and has the time of `attributes`. If the

@@ -270,6 +270,33 @@ fn after_a_crash_of_the_machine_all_files_are_repeated() {
     assert_eq!(dir.read("open/late"), b"better");
 }
 
+/// The run that continues after the crash can be interrupted too.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_crash_of_the_machine_is_not_forgotten() {
+    let dir = with_photos();
+    dir.run(ENCRYPT).quiet();
+    let sealed = [".hidden", "2020/b.jpg"].map(|name| format!("sealed/photos/{name}.age"));
+    let whole = sealed.each_ref().map(|name| dir.read(name));
+    sealed.iter().for_each(|name| dir.write(name, "damaged"));
+    assert!(dir.run(DECRYPT).err().contains("2 of 8 files were not decrypted"));
+    restart(&dir, "open");
+    // Another run, which writes one of the two files.
+    dir.write(&sealed[0], &whole[0]);
+    assert!(resume(&dir, &DECRYPT).err().contains("1 of 8 files was not decrypted"));
+    empty(&dir, "open/photos/a.jpg");
+    // This file was written after the crash, so only the user can have changed it.
+    empty(&dir, "open/photos/.hidden");
+    dir.write(&sealed[1], &whole[1]);
+    let run = resume(&dir, &DECRYPT);
+    assert!(run.err().contains("\"open/photos/.hidden\" exists with another content"), "{}", run.err());
+    assert!(run.err().contains("1 of 8 files was not decrypted"), "{}", run.err());
+    assert_eq!(dir.read("open/photos/.hidden"), b"");
+    fs::remove_file(dir.path("open/photos/.hidden")).unwrap();
+    resume(&dir, &DECRYPT).quiet();
+    assert_alike(&dir, "photos", "open/photos");
+}
+
 #[test]
 fn a_run_can_be_given_up() {
     let dir = Dir::with_key();
