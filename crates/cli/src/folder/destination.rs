@@ -259,8 +259,12 @@ impl Destination {
         #[cfg(target_os = "linux")]
         self.file_systems.add(&folder).map_err(cannot)?;
         let temporary = Temporary::create_in(&folder, attributes.first_mode(0o600, 0o666)).map_err(cannot)?;
-        let mut checked = Checked::new(Target { file: temporary.file(), path: &path }).map_err(cannot)?;
-        let written = write(&mut checked)?;
+        let mut checked = Checked::new(Target::new(temporary.file(), &path)).map_err(cannot)?;
+        let written = match write(&mut checked) {
+            // The file system has no files of this length, but others may be shorter.
+            Err(Failure::All(error)) if checked.inner.too_large => return Err(Failure::This(error)),
+            written => written?,
+        };
         let record = record(checked.finish(), written);
         self.keep(attributes, Ok(temporary.file()));
         #[cfg(target_os = "linux")]
@@ -296,7 +300,7 @@ impl Destination {
             return Err(cannot(io::Error::other("it belongs to another user, or has another hard link")));
         }
         let temporary = Temporary::create_in(&self.root, 0o666).map_err(cannot)?;
-        write(&mut Target { file: temporary.file(), path: &path })?;
+        write(&mut Target::new(temporary.file(), &path))?;
         disk::sync(temporary.file()).map_err(cannot)?;
         temporary.persist(Path::new(MANIFEST), true).map_err(cannot)?;
         self.root.sync();
@@ -400,11 +404,22 @@ fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
 pub(crate) struct Target<'a> {
     file: &'a File,
     path: &'a Path,
+    /// Whether the file system cannot have a file of this length.
+    too_large: bool,
+}
+
+impl<'a> Target<'a> {
+    fn new(file: &'a File, path: &'a Path) -> Self {
+        Self { file, path, too_large: false }
+    }
 }
 
 impl Write for Target<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.file.write(data).map_err(|error| keep_retry(error, |error| Error::cannot_write(self.path, &error)))
+        self.file.write(data).map_err(|error| {
+            self.too_large |= error.kind() == io::ErrorKind::FileTooLarge;
+            keep_retry(error, |error| Error::cannot_write(self.path, &error))
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {

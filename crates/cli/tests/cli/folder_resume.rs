@@ -315,20 +315,6 @@ fn a_run_can_be_given_up() {
 }
 
 #[test]
-fn a_full_disk_stops_the_run_and_loses_nothing() {
-    let dir = with_photos();
-    // The unit is 512 bytes. The large photo comes first and exceeds the limit.
-    let run = dir.sh("ulimit -f 1000; exec \"$SEALANE\" encrypt -R key.pub -o sealed photos");
-    run.fails("cannot write to \"sealed/photos/2020/may/large.age\": File too large");
-    assert!(!dir.exists("sealed/photos/2020/may/large.age"));
-    resume(&dir, &ENCRYPT).quiet();
-    let run = dir.sh("ulimit -f 1000; exec \"$SEALANE\" decrypt -i key.txt -o open sealed");
-    run.fails("cannot write to \"open/photos/2020/may/large\": File too large");
-    resume(&dir, &DECRYPT).quiet();
-    assert_alike(&dir, "photos", "open/photos");
-}
-
-#[test]
 fn the_last_folder_gets_its_attributes() {
     let dir = Dir::with_key();
     for i in 0..100 {

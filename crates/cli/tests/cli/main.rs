@@ -12,6 +12,7 @@ mod files;
 mod flags;
 mod folder;
 mod folder_complete;
+mod folder_disk;
 mod folder_faults;
 mod folder_links;
 mod folder_modes;
