@@ -267,10 +267,7 @@ impl Destination {
         };
         let record = record(checked.finish(), written);
         self.keep(attributes, Ok(temporary.file()));
-        #[cfg(target_os = "linux")]
-        temporary.check_writes().map_err(cannot)?;
-        #[cfg(not(target_os = "linux"))]
-        disk::sync(temporary.file()).map_err(cannot)?;
+        self.check_writes(&temporary).map_err(cannot)?;
         let replace = self.may_replace(name, attributes);
         // A record would make the existing file look like the result.
         if !replace && target.file_name().is_some_and(|file_name| folder.has(Path::new(file_name))) {
@@ -285,6 +282,16 @@ impl Destination {
             return Err(cannot(error));
         }
         Ok(record)
+    }
+
+    /// Returns errors of earlier writes to a result, and writes it to the disk. On Linux, a run with
+    /// a journal writes all results to the disk later.
+    fn check_writes(&self, result: &Temporary) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        if self.journal.is_some() {
+            return result.check_writes();
+        }
+        disk::sync(result.file())
     }
 
     /// Writes the manifest with `write`. The manifest of an interrupted run is replaced. One that
@@ -324,10 +331,12 @@ impl Destination {
         }
     }
 
-    /// Writes all files to the disk.
+    /// Writes all files to the disk. A single file is there already, and only its name is written.
     pub(crate) fn sync(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
-        self.file_systems.sync().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        if self.journal.is_some() {
+            self.file_systems.sync().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        }
         self.root.sync();
         Ok(())
     }

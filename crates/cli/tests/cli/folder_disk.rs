@@ -1,11 +1,13 @@
 //! Destinations that cannot store a result.
 
 use std::fs;
+use std::process::Command;
 
 use crate::files::{can_mount, unshare};
 use crate::folder::{assert_alike, with_photos};
 use crate::folder_resume::{DECRYPT, ENCRYPT, resume};
-use crate::support::{SEALANE, finish};
+use crate::io_errors::can_trace;
+use crate::support::{Dir, SEALANE, finish};
 
 /// FAT has no files of 4 GiB. A limit of the process gives the same error.
 #[test]
@@ -53,4 +55,23 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     }
     dir.run(["verify", "-i", "key.txt", "sealed.copy"]).quiet();
     assert_alike(&dir, "photos", "open.copy/photos");
+}
+
+/// Without a journal, no later run would notice that the file is not on the disk.
+#[test]
+fn a_single_file_is_on_the_disk_before_it_gets_its_name() {
+    if !can_trace() {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.write("a", "content");
+    dir.encrypt(b"content", "b.age");
+    fs::create_dir(dir.path("out")).unwrap();
+    for args in [["encrypt", "-R", "key.pub", "-o", "out", "a"], ["decrypt", "-i", "key.txt", "-o", "out", "b.age"]] {
+        let mut command = Command::new("strace");
+        command.args(["-f", "-o", "trace", "-e", "inject=fsync,fdatasync,syncfs:error=EIO", SEALANE]).args(args);
+        command.current_dir(dir.root());
+        finish(command).fails("Input/output error");
+        assert_eq!(fs::read_dir(dir.path("out")).unwrap().count(), 0, "{args:?}");
+    }
 }
