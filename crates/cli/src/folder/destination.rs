@@ -122,8 +122,7 @@ impl Destination {
                 Err(_) => true,
             };
             for path in self.done.made.iter().map(Name::as_path).filter(|path| gets_mode(*path)) {
-                let folder = descent.below(path).and_then(Dir::file);
-                let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
+                let _ = descent.below(path).and_then(Dir::make_private);
             }
             folders.extend(targets.iter().filter_map(|target| target.parent()));
             folders.extend(self.done.made.iter().map(Name::as_path));

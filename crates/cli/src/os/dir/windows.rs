@@ -33,6 +33,11 @@ impl Dir {
         open_any(&self.0, FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES, 0)
     }
 
+    /// Does nothing: directories have no modes.
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Returns the metadata of the directory.
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         self.0.metadata()
