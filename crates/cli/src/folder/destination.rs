@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,10 +22,11 @@ use super::journal::{Done, Journal, Record, busy, is_busy, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::purpose::Purpose;
 use super::run::Failure;
+use super::target::Target;
 use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
-use crate::io::output::{Temporary, keep_retry};
+use crate::io::output::Temporary;
 use crate::os::dir::{Descent, Dir, Kind};
 use crate::os::disk;
 
@@ -405,33 +406,6 @@ fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
             Ok((Dir::open(path).map_err(cannot)?, new))
         }
         opened => Ok((opened.map_err(cannot)?, None)),
-    }
-}
-
-/// A result or a manifest while it is written. Its errors name the file.
-pub(crate) struct Target<'a> {
-    file: &'a File,
-    path: &'a Path,
-    /// Whether the file system cannot have a file of this length.
-    too_large: bool,
-}
-
-impl<'a> Target<'a> {
-    fn new(file: &'a File, path: &'a Path) -> Self {
-        Self { file, path, too_large: false }
-    }
-}
-
-impl Write for Target<'_> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.file.write(data).map_err(|error| {
-            self.too_large |= error.kind() == io::ErrorKind::FileTooLarge;
-            keep_retry(error, |error| Error::cannot_write(self.path, &error))
-        })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
