@@ -57,14 +57,12 @@ impl Attributes {
     }
 
     /// Returns whether the file with `metadata` has the time in `self`, within the precision of the
-    /// file system: 100 nanoseconds on some, two seconds on others. Returns true if `self` has no
-    /// time.
+    /// file system: from 100 nanoseconds to two seconds. Returns true if `self` has no time.
     pub fn has_time_of(self, metadata: &Metadata) -> bool {
         let Some(expected) = self.modified.and_then(from_time) else { return true };
         let Ok(found) = metadata.modified() else { return false };
         let apart = found.duration_since(expected).unwrap_or_else(|earlier| earlier.duration());
-        let in_whole_seconds = to_time(found).is_some_and(|(_, nanos)| nanos == 0);
-        apart <= if in_whole_seconds { Duration::from_secs(2) } else { Duration::from_nanos(100) }
+        to_time(found).is_some_and(|(_, nanos)| apart <= precision(nanos))
     }
 
     /// Sets the time and the mode of a file or a folder, as far as `self` has them.
@@ -117,9 +115,47 @@ fn from_time((seconds, nanos): Time) -> Option<SystemTime> {
     second?.checked_add(Duration::from_nanos(nanos.into()))
 }
 
+/// Returns the precision of a file system that gives a file a time with these nanoseconds.
+fn precision(nanos: u32) -> Duration {
+    match nanos {
+        // FAT.
+        0 => Duration::from_secs(2),
+        // exFAT.
+        _ if nanos.is_multiple_of(10_000_000) => Duration::from_millis(10),
+        // UDF.
+        _ if nanos.is_multiple_of(1_000) => Duration::from_micros(1),
+        // NTFS.
+        _ => Duration::from_nanos(100),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_compared_within_the_precision_of_the_file_system() {
+        let file = tempfile::tempfile().unwrap();
+        let (second, nanos) = (1_700_000_001, 123_456_789);
+        let expected = Attributes { mode: None, modified: Some((second, nanos)) };
+        for (found, has_time) in [
+            ((second, nanos), true),
+            ((second, 123_456_700), true),
+            ((second, 123_456_688), false),
+            ((second, 123_456_000), true),
+            ((second, 123_457_000), true),
+            ((second, 123_455_000), false),
+            ((second, 120_000_000), true),
+            ((second, 130_000_000), true),
+            ((second, 110_000_000), false),
+            ((second - 1, 0), true),
+            ((second + 2, 0), true),
+            ((second - 2, 0), false),
+        ] {
+            file.set_modified(from_time(found).unwrap()).unwrap();
+            assert_eq!(expected.has_time_of(&file.metadata().unwrap()), has_time, "{found:?}");
+        }
+    }
 
     #[test]
     fn times_before_1970() {

@@ -49,7 +49,7 @@ impl TryFrom<String> for Check {
 
 /// A writer that computes the [`Check`] of what it writes.
 pub(crate) struct Checked<W> {
-    inner: W,
+    pub(super) inner: W,
     key: [u8; 32],
     mac: Poly1305,
 }

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,10 +22,11 @@ use super::journal::{Done, Journal, Record, busy, is_busy, is_ours};
 use super::plan::{Link, Plan, Source};
 use super::purpose::Purpose;
 use super::run::Failure;
+use super::target::Target;
 use super::task::{ALONE, Direction, Mode};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
-use crate::io::output::{Temporary, keep_retry};
+use crate::io::output::Temporary;
 use crate::os::dir::{Descent, Dir, Kind};
 use crate::os::disk;
 
@@ -44,7 +45,9 @@ pub(crate) struct Destination {
     /// The folders that this run or the interrupted one created, and whose mode or time this run
     /// sets at the end.
     made: BTreeSet<Name>,
-    /// The errors of folders that cannot be created because of their names.
+    /// The folders that cannot be created because of their names, and the folders in them.
+    refused: HashSet<PathBuf>,
+    /// The errors of these folders.
     pub(crate) failures: Vec<Error>,
     /// The folder for the results, if this run created it.
     new_folder: Option<NewFolder>,
@@ -91,6 +94,7 @@ impl Destination {
             path: path.to_owned(),
             direction,
             journal,
+            refused: HashSet::new(),
             failures: Vec::new(),
             new_folder,
             made: done.made.clone(),
@@ -119,8 +123,7 @@ impl Destination {
                 Err(_) => true,
             };
             for path in self.done.made.iter().map(Name::as_path).filter(|path| gets_mode(*path)) {
-                let folder = descent.below(path).and_then(Dir::file);
-                let _ = folder.and_then(|folder| Attributes::private().apply(&folder));
+                let _ = descent.below(path).and_then(Dir::make_private);
             }
             folders.extend(targets.iter().filter_map(|target| target.parent()));
             folders.extend(self.done.made.iter().map(Name::as_path));
@@ -153,11 +156,10 @@ impl Destination {
             self.note(|journal| journal.add_folders(&made))?;
         }
         let mut descent = Descent::new(&self.root);
-        let mut refused = HashSet::new();
         for (path, attributes) in missing {
             let cannot = |error: &io::Error| Error::cannot_write(&self.path.join(path), error);
-            let error = if path.parent().is_some_and(|above| refused.contains(above)) {
-                io::Error::other("the folder above it cannot be created")
+            let error = if self.is_in_refused(path) {
+                above_is_refused()
             } else {
                 match descent.make_directory(path, attributes.first_mode(0o700, 0o777)) {
                     Ok(()) => continue,
@@ -166,10 +168,17 @@ impl Destination {
                 }
             };
             self.failures.push(cannot(&error));
-            refused.insert(*path);
+            self.refused.insert((*path).to_owned());
         }
-        self.made.extend(made.into_iter().filter(|name| !refused.contains(name.as_path())));
+        self.made.extend(made);
+        // The interrupted run recorded them too.
+        self.made.retain(|name| !self.refused.contains(name.as_path()));
         Ok(())
+    }
+
+    /// Returns whether the folder that contains `path` cannot be created.
+    fn is_in_refused(&self, path: &Path) -> bool {
+        path.parent().is_some_and(|above| self.refused.contains(above))
     }
 
     /// Writes a line to the journal, if there is one.
@@ -181,7 +190,7 @@ impl Destination {
     /// Returns the record of the file `name` from an earlier run, if its source is unchanged and
     /// the result is intact.
     pub(crate) fn done(&self, name: &Name, source: Stamp) -> Option<&Record> {
-        let record = self.done.files.get(name).filter(|record| record.source == source)?;
+        let record = self.done.files.get(name).map(|known| &known.record).filter(|record| record.source == source)?;
         if !self.is_what_was_written(record) {
             return None;
         }
@@ -211,9 +220,11 @@ impl Destination {
     /// unchanged, or if the machine may have crashed since and the file has the time that the run
     /// gave it.
     fn may_replace(&self, name: &Name, attributes: Attributes) -> bool {
-        let record = self.done.files.get(name);
-        record.is_some_and(|record| self.direction != Direction::Open || self.is_what_was_written(record))
-            || (self.done.restarted && self.has_time(name, attributes))
+        let known = self.done.files.get(name);
+        // The record of a file that was written before the restart may be lost.
+        let restarted = known.map_or(self.done.restarted, |known| known.restarted);
+        known.is_some_and(|known| self.direction != Direction::Open || self.is_what_was_written(&known.record))
+            || (restarted && self.has_time(name, attributes))
     }
 
     /// Returns whether the existing file `name` is ours and has the time of `attributes`. If the
@@ -241,22 +252,46 @@ impl Destination {
             io::ErrorKind::AlreadyExists => Failure::This(exists(&path)),
             _ => Failure::All(Error::cannot_write(&path, &error)),
         };
+        if self.is_in_refused(&target) {
+            return Err(Failure::This(Error::cannot_write(&path, &above_is_refused())));
+        }
         let folder = self.root.below(target.parent().unwrap_or(Path::new(""))).map_err(cannot)?;
         #[cfg(target_os = "linux")]
         self.file_systems.add(&folder).map_err(cannot)?;
         let temporary = Temporary::create_in(&folder, attributes.first_mode(0o600, 0o666)).map_err(cannot)?;
-        let mut checked = Checked::new(Target { file: temporary.file(), path: &path }).map_err(cannot)?;
-        let written = write(&mut checked)?;
+        let mut checked = Checked::new(Target::new(temporary.file(), &path)).map_err(cannot)?;
+        let written = match write(&mut checked) {
+            // The file system has no files of this length, but others may be shorter.
+            Err(Failure::All(error)) if checked.inner.too_large => return Err(Failure::This(error)),
+            written => written?,
+        };
         let record = record(checked.finish(), written);
         self.keep(attributes, Ok(temporary.file()));
-        #[cfg(target_os = "linux")]
-        temporary.check_writes().map_err(cannot)?;
-        #[cfg(not(target_os = "linux"))]
-        disk::sync(temporary.file()).map_err(cannot)?;
+        self.check_writes(&temporary).map_err(cannot)?;
         let replace = self.may_replace(name, attributes);
+        // A record would make the existing file look like the result.
+        if !replace && target.file_name().is_some_and(|file_name| folder.has(Path::new(file_name))) {
+            return Err(cannot(io::ErrorKind::AlreadyExists.into()));
+        }
         self.note(|journal| journal.add(&record)).map_err(Failure::All)?;
-        temporary.persist(&target, replace).map_err(cannot)?;
+        if let Err(error) = temporary.persist(&target, replace) {
+            // Another file may have taken the name since then.
+            if !replace {
+                self.note(|journal| journal.withdraw(name)).map_err(Failure::All)?;
+            }
+            return Err(cannot(error));
+        }
         Ok(record)
+    }
+
+    /// Returns errors of earlier writes to a result, and writes it to the disk. On Linux, a run with
+    /// a journal writes all results to the disk later.
+    fn check_writes(&self, result: &Temporary) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        if self.journal.is_some() {
+            return result.check_writes();
+        }
+        disk::sync(result.file())
     }
 
     /// Writes the manifest with `write`. The manifest of an interrupted run is replaced. One that
@@ -272,7 +307,7 @@ impl Destination {
             return Err(cannot(io::Error::other("it belongs to another user, or has another hard link")));
         }
         let temporary = Temporary::create_in(&self.root, 0o666).map_err(cannot)?;
-        write(&mut Target { file: temporary.file(), path: &path })?;
+        write(&mut Target::new(temporary.file(), &path))?;
         disk::sync(temporary.file()).map_err(cannot)?;
         temporary.persist(Path::new(MANIFEST), true).map_err(cannot)?;
         self.root.sync();
@@ -296,10 +331,12 @@ impl Destination {
         }
     }
 
-    /// Writes all files to the disk.
+    /// Writes all files to the disk. A single file is there already, and only its name is written.
     pub(crate) fn sync(&self) -> Result<()> {
         #[cfg(target_os = "linux")]
-        self.file_systems.sync().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        if self.journal.is_some() {
+            self.file_systems.sync().map_err(|error| Error::cannot_write(&self.path, &error))?;
+        }
         self.root.sync();
         Ok(())
     }
@@ -372,20 +409,9 @@ fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
     }
 }
 
-/// A result or a manifest while it is written. Its errors name the file.
-pub(crate) struct Target<'a> {
-    file: &'a File,
-    path: &'a Path,
-}
-
-impl Write for Target<'_> {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        self.file.write(data).map_err(|error| keep_retry(error, |error| Error::cannot_write(self.path, &error)))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Returns the error of an entry whose folder cannot be created.
+fn above_is_refused() -> io::Error {
+    io::Error::other("the folder above it cannot be created")
 }
 
 fn exists(path: &Path) -> Error {

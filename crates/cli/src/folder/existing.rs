@@ -1,6 +1,6 @@
 //! The contents that the folder for the results has before a run.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,6 +56,7 @@ impl Found<'_> {
                     .hint("nothing was changed; give -o a new folder"));
             }
         }
+        self.refuse_merged(folders)?;
         if let Some(taken) = self.targets.iter().filter(|target| !goes_on && root.has(target)).min() {
             return Err(Error::new(format!("{} exists already", quoted(self.path.join(taken))))
                 .hint("nothing was changed; give -o a new folder"));
@@ -68,6 +69,22 @@ impl Found<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Refuses two folders for results that are one on the disk, because the file system does not
+    /// distinguish their names.
+    fn refuse_merged(&self, folders: &[(&Path, Attributes)]) -> Result<()> {
+        let (mut descent, mut known) = (Descent::new(self.root), HashMap::new());
+        for (folder, _) in folders {
+            // Most of them are missing.
+            let Ok(id) = descent.below(folder).and_then(Dir::id) else { continue };
+            if let Some(other) = known.insert(id, folder) {
+                let [one, two] = [other, folder].map(|folder| quoted(self.path.join(folder)));
+                return Err(Error::new(format!("{one} and {two} are the same folder"))
+                    .hint("nothing was changed; rename one of them, or process it separately, into another folder"));
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether the folder is empty, apart from temporary files of a run that was killed

@@ -2,10 +2,10 @@
 //!
 //! It has a line for each folder that the run creates and whose attributes it sets at the end, and
 //! for each complete file. The line of a file has a one-time authenticator of its content, so a
-//! later run can tell whether the file is still intact. This protects from accidents only: anyone
-//! who can write to the folder can write a line too. On Linux, the journal also has a line each
-//! time that the run begins or continues, with the kernel's id of the boot. A later run can then
-//! tell whether the machine was restarted.
+//! later run can tell whether the file is still intact. Another line withdraws it if the file does
+//! not get its name. This protects from accidents only: anyone who can write to the folder can write
+//! a line too. On Linux, the journal also has a line each time that the run begins or continues,
+//! with the kernel's id of the boot. A later run can then tell whether the machine was restarted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -53,11 +53,12 @@ pub(crate) struct Record {
 enum Line {
     Boot(Boot),
     Folder(Folder),
+    Withdrawn(Withdrawn),
     File(Record),
 }
 
 /// The id of the boot in which the run begins or continues.
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
 struct Boot {
     boot: String,
 }
@@ -69,12 +70,9 @@ impl Boot {
         Some(Self { boot: id.trim_end().to_owned() })
     }
 
-    /// Appends the line of the present boot, if there is one. Returns whether it differs from
-    /// `last`, the boot in which the run was before.
-    fn note(file: &mut File, last: Option<&Self>) -> io::Result<bool> {
-        let present = Self::present();
-        present.iter().try_for_each(|boot| write_line(file, boot))?;
-        Ok(last.is_some_and(|last| present.is_none_or(|present| present.boot != last.boot)))
+    /// Appends the line of the present boot, if there is one.
+    fn note(file: &mut File) -> io::Result<()> {
+        Self::present().iter().try_for_each(|boot| write_line(file, boot))
     }
 }
 
@@ -84,12 +82,27 @@ struct Folder {
     folder: Name,
 }
 
+/// A file that did not get its name after it was recorded. What has the name is not the run's.
+#[derive(Serialize, Deserialize)]
+struct Withdrawn {
+    withdrawn: Name,
+}
+
 /// The finished work of a run.
 #[derive(Debug, Default)]
 pub(super) struct Done {
-    pub(super) files: HashMap<Name, Record>,
+    pub(super) files: HashMap<Name, Recorded>,
     pub(super) made: BTreeSet<Name>,
-    /// Whether the machine was restarted since then: it may have crashed. Only Linux tells.
+    /// Whether the machine was restarted since the run began: it may have crashed. Only Linux
+    /// tells.
+    pub(super) restarted: bool,
+}
+
+/// A file in the journal.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) record: Record,
+    /// Whether the machine was restarted since then.
     pub(super) restarted: bool,
 }
 
@@ -121,6 +134,11 @@ impl Journal {
     /// Records a complete file before it gets its name.
     pub(super) fn add(&self, record: &Record) -> io::Result<()> {
         write_line(&mut self.lock(), record)
+    }
+
+    /// Takes the record of the file `name` back.
+    pub(super) fn withdraw(&self, name: &Name) -> io::Result<()> {
+        write_line(&mut self.lock(), &Withdrawn { withdrawn: name.clone() })
     }
 
     /// Records folders before they are created, on the disk too.
@@ -183,7 +201,7 @@ fn begin(root: &Dir, path: &Path, purpose: &str) -> Result<File> {
     // The lock of the temporary file lasts until the last copy of the descriptor is closed.
     let mut file = temporary.file().try_clone().map_err(cannot)?;
     write_line(&mut file, &Head { version: VERSION, purpose: purpose.to_owned() }).map_err(cannot)?;
-    Boot::note(&mut file, None).map_err(cannot)?;
+    Boot::note(&mut file).map_err(cannot)?;
     disk::sync(&file).map_err(cannot)?;
     temporary.persist(Path::new(JOURNAL), false).map_err(cannot)?;
     root.sync();
@@ -211,10 +229,10 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
         return Err(busy(path));
     }
     match read(&file).map_err(cannot)? {
-        Some((head, mut done, last)) if head.version == VERSION && head.purpose == purpose => {
+        Some((head, done)) if head.version == VERSION && head.purpose == purpose => {
             // End a line that was cut off, so that the next line stays separate.
             file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(b"\n")).map_err(cannot)?;
-            done.restarted = Boot::note(&mut file, last.as_ref()).map_err(cannot)?;
+            Boot::note(&mut file).map_err(cannot)?;
             Ok((file, done))
         }
         Some(_) => {
@@ -235,24 +253,28 @@ pub(super) fn is_ours(root: &Dir, file: &File) -> io::Result<bool> {
     dir::is_own(file, dir::owner(&new))
 }
 
-/// Parses the first line and the others, and returns the last boot too. Returns `None` if the first
-/// line is not a journal's. An incomplete line was being written when the run ended, and is
-/// skipped.
-fn read(file: &File) -> io::Result<Option<(Head, Done, Option<Boot>)>> {
+/// Parses the first line and the others. Returns `None` if the first line is not a journal's. An
+/// incomplete line was being written when the run ended, and is skipped.
+fn read(file: &File) -> io::Result<Option<(Head, Done)>> {
     let mut lines = BufReader::new(file).split(b'\n');
     let head = lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok());
     let Some(head) = head else { return Ok(None) };
-    let mut done = Done::default();
-    let mut last_boot = None;
+    let (mut done, present) = (Done::default(), Boot::present());
+    // Whether the lines are of an earlier boot.
+    let mut restarted = false;
     for line in lines {
         match serde_json::from_slice(&line?) {
-            Ok(Line::Boot(boot)) => last_boot = Some(boot),
-            Ok(Line::File(record)) => drop(done.files.insert(record.name.clone(), record)),
+            Ok(Line::Boot(boot)) => {
+                restarted = present.as_ref() != Some(&boot);
+                done.restarted |= restarted;
+            }
+            Ok(Line::File(record)) => drop(done.files.insert(record.name.clone(), Recorded { record, restarted })),
+            Ok(Line::Withdrawn(Withdrawn { withdrawn })) => drop(done.files.remove(&withdrawn)),
             Ok(Line::Folder(Folder { folder })) => drop(done.made.insert(folder)),
             Err(_) => {}
         }
     }
-    Ok(Some((head, done, last_boot)))
+    Ok(Some((head, done)))
 }
 
 /// Appends a line of JSON. After an error, for example because the disk is full, the file ends with

@@ -20,10 +20,11 @@ mod plan;
 mod purpose;
 mod run;
 pub(crate) mod sealed;
+mod target;
 mod task;
 
 pub(crate) use check::Checked;
-pub(crate) use destination::{Destination, Target};
+pub(crate) use destination::Destination;
 pub(crate) use encrypted::{encrypted_files, is_complete, no_encrypted_files, remove_abandoned};
 pub(crate) use journal::Record;
 pub(crate) use place::{mode, refuse_within, root, single};
@@ -31,4 +32,5 @@ pub(crate) use plan::{Link, Plan, Source};
 pub(crate) use purpose::Purpose;
 pub(crate) use run::{Failure, Failures, resumable, run};
 pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, MANIFEST, Manifest, Name, Stamp};
+pub(crate) use target::Target;
 pub(crate) use task::Direction;

@@ -132,7 +132,7 @@ fn an_impossible_output_is_refused_first() {
 
 /// Runs the command without root's capabilities, so that file modes apply to it. Another user might
 /// be unable to start the command, because it may be in a folder that belongs to root.
-fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
+pub(crate) fn bound_by_modes(dir: &Dir, args: &[&str]) -> Command {
     if dir.root().metadata().unwrap().uid() != 0 {
         return dir.without_terminal(args);
     }

@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use crate::folder::with_photos;
+use crate::files::bound_by_modes;
+use crate::folder::{assert_alike, with_photos};
 use crate::folder_resume::{DECRYPT, ENCRYPT, resume};
+use crate::support::finish;
 
 /// A manifest need not list the folders above its entries. A short one can have very many.
 #[test]
@@ -41,4 +43,23 @@ fn folders_without_a_mode_keep_theirs() {
     fs::write(&sealed, &whole).unwrap();
     resume(&dir, &decrypt).ok();
     assert_eq!(dir.mode("open/photos/2020"), 0o750);
+}
+
+/// The owner may use such a folder, but not list it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_its_owner_cannot_list_can_be_resumed() {
+    let dir = with_photos();
+    dir.set_mode("photos/2020", 0o311);
+    dir.run(ENCRYPT).quiet();
+    dir.set_mode("sealed/photos/2020", 0o755);
+    let sealed = dir.path("sealed/photos/2020/b.jpg.age");
+    let whole = fs::read(&sealed).unwrap();
+    fs::write(&sealed, "damaged").unwrap();
+    let run = finish(bound_by_modes(&dir, &DECRYPT));
+    assert!(run.err().contains("1 of 8 files was not decrypted"), "{}", run.err());
+    assert_eq!(dir.mode("open/photos/2020"), 0o311);
+    fs::write(&sealed, whole).unwrap();
+    finish(bound_by_modes(&dir, &[&DECRYPT[..], &["--resume"]].concat())).quiet();
+    assert_alike(&dir, "photos", "open/photos");
 }

@@ -10,6 +10,8 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Component, Path};
 
+use sealane_age::folder::refuses_name;
+
 use crate::os::disk;
 
 mod descent;
@@ -116,7 +118,8 @@ fn none_if_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 
 /// Returns whether the error says that no entry has the name, or that none can have it.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
+    // Only the system knows which names are not allowed. A path with `..` is an error of its own.
+    error.kind() == io::ErrorKind::NotFound || (error.raw_os_error().is_some() && refuses_name(error))
 }
 
 /// Returns whether no other user controls `file`: it is regular, has one name, and belongs to the

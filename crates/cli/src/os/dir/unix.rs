@@ -3,13 +3,16 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::OwnedFd;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
 
 use super::entry::{Kind, regular};
 use crate::os::disk;
@@ -27,11 +30,15 @@ impl Dir {
     /// Opens the directory that the user named. Links to it are followed.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = match rustix::fs::open(path, flags | OFlags::RDONLY, Mode::empty()) {
+        Self::open_at(rustix::fs::CWD, path, OFlags::empty())
+    }
+
+    fn open_at(parent: impl AsFd + Copy, path: impl Arg + Copy, flags: OFlags) -> io::Result<Self> {
+        let flags = flags | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = match rustix::fs::openat(parent, path, flags | OFlags::RDONLY, Mode::empty()) {
             // A directory without read permission can still receive files.
             #[cfg(any(target_os = "linux", target_os = "android"))]
-            Err(Errno::ACCESS) => rustix::fs::open(path, flags | OFlags::PATH, Mode::empty()),
+            Err(Errno::ACCESS) => rustix::fs::openat(parent, path, flags | OFlags::PATH, Mode::empty()),
             opened => opened,
         };
         Ok(Self(Arc::new(opened?)))
@@ -42,14 +49,32 @@ impl Dir {
         Ok(File::from(self.0.try_clone()?))
     }
 
+    /// Gives only the owner access to the directory.
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        match rustix::fs::fchmod(&self.0, Mode::RWXU) {
+            // The directory cannot be read, so it was opened with O_PATH.
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            Err(Errno::BADF) => {
+                let descriptor = format!("/proc/self/fd/{}", self.0.as_raw_fd());
+                Ok(rustix::fs::chmod(descriptor, Mode::RWXU)?)
+            }
+            made => Ok(made?),
+        }
+    }
+
     /// Returns the metadata of the directory.
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         self.file()?.metadata()
     }
 
+    /// Returns the numbers of the file system and of the directory on it.
+    pub(crate) fn id(&self) -> io::Result<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt as _;
+        self.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
+    }
+
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
-        Ok(Self(Arc::new(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)))
+        Self::open_at(self.0.as_fd(), name, OFlags::NOFOLLOW)
     }
 
     pub(super) fn open_child(&self, name: &OsStr, write: bool) -> io::Result<File> {

@@ -33,9 +33,20 @@ impl Dir {
         open_any(&self.0, FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES, 0)
     }
 
+    /// Does nothing: directories have no modes.
+    pub(crate) fn make_private(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Returns the metadata of the directory.
     pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         self.0.metadata()
+    }
+
+    /// Returns the serial number of the volume, and the index of the directory on it.
+    pub(crate) fn id(&self) -> io::Result<(u64, u64)> {
+        let information = winapi_util::file::information(open_to_query(&self.0, true)?)?;
+        Ok((information.volume_serial_number(), information.file_index()))
     }
 
     pub(super) fn child(&self, name: &OsStr) -> io::Result<Self> {
