@@ -278,4 +278,12 @@ mod tests {
         *reader.source.get_mut() = encoded(2);
         assert!(matches!(reader.rewind(), Err(ShareError::Changed)));
     }
+
+    #[test]
+    fn a_damaged_header_is_named() {
+        let header = Header::new(SetId([7; 16]), Field::Bytes, 2, 3, 1).unwrap();
+        let mut encoded = header.encode(&vec![1; Field::Bytes.blinding_share_bytes()]).to_vec();
+        encoded[header.blinding_range().start] ^= 1;
+        assert!(matches!(ShareReader::new(&encoded[..]), Err(ShareError::HeaderChecksum)));
+    }
 }
