@@ -45,14 +45,8 @@ impl CpuClass {
     #[inline]
     #[must_use]
     pub fn detect() -> Self {
-        // Relaxed, because no other data depends on the value, and every thread computes the same
-        // one.
-        match CLASS.load(Ordering::Relaxed) {
-            1 => Self::OneCycle,
-            2 => Self::HalfWidth,
-            3 => Self::TwoCycles,
-            _ => Self::ask_cpu(),
-        }
+        // Relaxed, because no other data depends on the value.
+        Self::from_code(CLASS.load(Ordering::Relaxed)).unwrap_or_else(Self::of_cpu)
     }
 
     /// Sets the class for the whole process, for tests and measurements. `None` restores the class
@@ -82,15 +76,35 @@ impl CpuClass {
         }
     }
 
+    #[inline(always)]
+    const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            1 => Some(Self::OneCycle),
+            2 => Some(Self::HalfWidth),
+            3 => Some(Self::TwoCycles),
+            _ => None,
+        }
+    }
+
+    /// Asks the CPU for its class and stores it. If another thread has set a class meanwhile,
+    /// returns that one instead.
+    #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
     #[cold]
     #[inline(never)]
-    fn ask_cpu() -> Self {
-        #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
+    fn of_cpu() -> Self {
         let class = class_of_x86();
-        #[cfg(not(all(target_feature = "sse2", not(target_env = "sgx"))))]
-        let class = Self::OneCycle;
-        CLASS.store(class.code(), Ordering::Relaxed);
-        class
+        match CLASS.compare_exchange(0, class.code(), Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => class,
+            Err(code) => Self::from_code(code).unwrap_or(class),
+        }
+    }
+
+    /// Returns the class of all CPUs but x86. It is not stored: some of these CPUs lack the atomic
+    /// exchange that leaves a forced class alone.
+    #[cfg(not(all(target_feature = "sse2", not(target_env = "sgx"))))]
+    #[inline(always)]
+    const fn of_cpu() -> Self {
+        Self::OneCycle
     }
 }
 
@@ -122,6 +136,20 @@ fn class_of(vendor: [u32; 3], signature: u32, has_avx512: bool) -> CpuClass {
 #[cfg(all(test, target_feature = "sse2", not(target_env = "sgx")))]
 mod tests {
     use super::*;
+
+    /// A thread may find no class, and another one may force one before the first has asked the
+    /// CPU.
+    #[test]
+    fn a_forced_class_outlasts_detection() {
+        for class in CpuClass::ALL {
+            CpuClass::force(Some(class));
+            assert_eq!(CpuClass::of_cpu(), class);
+            assert_eq!(CpuClass::detect(), class);
+        }
+        CpuClass::force(None);
+        assert_eq!(CpuClass::detect(), class_of_x86());
+        assert_eq!(CpuClass::of_cpu(), class_of_x86());
+    }
 
     #[test]
     fn known_cpus_have_their_class() {

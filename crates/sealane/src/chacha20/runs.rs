@@ -108,6 +108,9 @@ impl Runs {
             };
             double_rounds(&mut v, count, &mut pending);
             let (h, blocks) = (pending.h, waiting - pending.blocks.len());
+            // `Authentication::pending` is not inlined, so it returned them in memory.
+            (pending.h, pending.r) = ([0; 3], [0; 3]);
+            zeroize::optimization_barrier(&pending);
             authentication.added(h, blocks);
             left -= count;
         }

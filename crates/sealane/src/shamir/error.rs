@@ -24,11 +24,11 @@ pub enum Error {
         /// The number of shares that were requested, or given to be refreshed.
         count: usize,
     },
-    /// More shares than the field has evaluation points.
+    /// More shares than the field has evaluation points, or than fit into memory.
     TooManyShares {
         /// The number of shares, or of their points, that were requested or given.
         count: usize,
-        /// The largest number that the field allows.
+        /// The largest number.
         maximum: usize,
     },
     /// An evaluation point of 0, where the value is the secret.
@@ -80,7 +80,7 @@ impl fmt::Display for Error {
                 write!(f, "the threshold {threshold} is above the number of shares, {count}")
             }
             Self::TooManyShares { count, maximum } => {
-                write!(f, "{count} shares are more than the {maximum} that the field allows")
+                write!(f, "{count} shares are too many: the maximum is {maximum}")
             }
             Self::ZeroPoint { index } => write!(f, "evaluation point {index}, counted from 0, is zero"),
             Self::DuplicatePoint { index } => {

@@ -53,6 +53,7 @@ pub(crate) fn cpu_classes(backend: Backend) -> impl Iterator<Item = CpuClass> {
     CpuClass::ALL.into_iter().take(count).inspect(move |class| {
         if lock.is_some() {
             CpuClass::force(Some(*class));
+            assert_eq!(CpuClass::detect(), *class, "the forced class");
         }
     })
 }

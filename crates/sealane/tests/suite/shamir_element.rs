@@ -1,6 +1,7 @@
 //! Shamir's secret sharing of one element: on every backend, with every subset of shares, and with
 //! every kind of error.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 
 use rand_core::{SeedableRng, TryCryptoRng, TryRng};
@@ -340,6 +341,19 @@ fn random_points_are_distinct_and_not_zero() {
     assert!(points.first() != Some(&Gf8::ONE) || points.get(1) != Gf8::from_bits(2).as_ref(), "not in order");
     points.sort_by_key(Gf2n::to_bytes);
     assert!(points == element::compact_points(255).unwrap());
+    // The last points of this field take tens of thousands of draws each.
+    let points = element::random_points_with_rng::<Degree<16>>(65_535, &mut rng(3)).unwrap();
+    let distinct: BTreeSet<_> = points.iter().map(Gf2n::to_bytes).collect();
+    assert!(distinct.len() == 65_535 && !points.contains(&Gf16::ZERO));
+}
+
+#[test]
+fn counts_that_exceed_memory_are_refused() {
+    let count = usize::MAX;
+    let refused = |result: Result<Vec<_>, _>| matches!(result, Err(Error::TooManyShares { count: usize::MAX, .. }));
+    assert!(refused(element::random_points_with_rng::<Degree<64>>(count, &mut rng(1))));
+    assert!(refused(element::compact_points::<Degree<64>>(count)));
+    assert!(element::compact_points::<Degree<256>>(count).is_err());
 }
 
 #[cfg(feature = "getrandom")]

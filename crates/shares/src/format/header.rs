@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::Read;
 
 use sealane::RandomError;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::checksum::Checksum;
@@ -215,7 +216,7 @@ impl Header {
         let field = Field::from_wire(scheme, bits)?;
         read_more(source, &mut bytes, field.point_bytes() + field.blinding_share_bytes() + HEADER_CHECKSUM_BYTES)?;
         let (covered, checksum) = bytes.split_at(bytes.len() - HEADER_CHECKSUM_BYTES);
-        if Checksum::of_header(covered) != checksum {
+        if !bool::from(Checksum::of_header(covered).ct_eq(checksum)) {
             return Err(ShareError::HeaderChecksum);
         }
         let point = &covered[34..34 + field.point_bytes()];

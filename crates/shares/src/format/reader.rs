@@ -221,7 +221,7 @@ impl<R: Read + Seek> ShareReader<R> {
         self.share_start = Some(start);
         self.source.seek(SeekFrom::Start(start)).map_err(ShareError::Io)?;
         let (header, encoded) = Header::read(&mut self.source)?;
-        if header != self.header || encoded != self.encoded {
+        if header != self.header || !bool::from(encoded.ct_eq(&self.encoded)) {
             return Err(ShareError::Changed);
         }
         let mut checksum = Checksum::new();
@@ -258,5 +258,32 @@ impl<R> fmt::Debug for ShareReader<R> {
             .field("header", &self.header)
             .field("payload_len", &self.payload_len)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::format::header::SetId;
+
+    /// Both headers are valid, and they have the same parameters.
+    #[test]
+    fn another_share_of_the_blinding_value_is_a_change() {
+        let header = Header::new(SetId([7; 16]), Field::Bytes, 2, 3, 1).unwrap();
+        let encoded = |byte| header.encode(&vec![byte; Field::Bytes.blinding_share_bytes()]).to_vec();
+        let mut reader = ShareReader::new(Cursor::new(encoded(1))).unwrap();
+        assert!(reader.rewind().is_ok());
+        *reader.source.get_mut() = encoded(2);
+        assert!(matches!(reader.rewind(), Err(ShareError::Changed)));
+    }
+
+    #[test]
+    fn a_damaged_header_is_named() {
+        let header = Header::new(SetId([7; 16]), Field::Bytes, 2, 3, 1).unwrap();
+        let mut encoded = header.encode(&vec![1; Field::Bytes.blinding_share_bytes()]).to_vec();
+        encoded[header.blinding_range().start] ^= 1;
+        assert!(matches!(ShareReader::new(&encoded[..]), Err(ShareError::HeaderChecksum)));
     }
 }

@@ -107,6 +107,14 @@ impl<W: U64Lanes, L: Limbs<Lanes = W>> PowersOfR<L> {
         let step = if W::LANES > FIRST_POWERS { r4.multiply_full(r4) } else { powers[W::LANES - 1] };
         Self { lanes, step }
     }
+
+    /// Overwrites all powers with zeros.
+    #[inline(always)]
+    pub(in crate::poly1305) fn wipe(&mut self, token: TokenOf<L>) {
+        self.lanes = L::zero(token);
+        self.step = Element::default();
+        zeroize::optimization_barrier(self);
+    }
 }
 
 /// Splits `blocks` into the first row, of at least one block, and complete rows.

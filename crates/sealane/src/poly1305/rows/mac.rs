@@ -124,7 +124,9 @@ impl<'a, W: U64Lanes> RowsMac<'a, W> {
 
     #[inline(always)]
     fn end(&mut self, token: W::Token, tail: &[u8], lengths: Option<&[u8; BLOCK_BYTES]>) -> Element {
-        let h = finish(token, self, tail, lengths);
+        let mut returned = finish(token, self, tail, lengths);
+        let h = returned.loaded();
+        crate::wipe::wipe(&mut returned.0);
         self.integers.r.wipe();
         crate::wipe::wipe(&mut self.integers.half.0);
         h

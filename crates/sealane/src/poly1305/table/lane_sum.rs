@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use sealane_simd::{Level, MAX_U64_LANES, Simd, U64Lanes, dispatch};
 
 use super::powers::{Factors, Powers, Sums};
-use super::{Element, Limbs, Limbs26, MAX_ROWS, PowersOfR, combine, first_row, group};
+use super::{Element, Limbs26, MAX_ROWS, PowersOfR, combine, first_row, group};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::kernel::whole_blocks;
@@ -141,8 +141,7 @@ impl LaneSum {
                 let (first, rest) = data.split_at(Group::<S>::ROW_BYTES);
                 let mut powers = PowersOfR::new(token, accumulator.r.loaded());
                 self.begin(token, &powers.lanes, first_row(token, accumulator.h.loaded(), first));
-                powers.lanes = Limbs26::zero(token);
-                zeroize::optimization_barrier(&powers);
+                powers.wipe(token);
                 self.add_rows(token, rest);
             },
         );
@@ -157,8 +156,7 @@ impl LaneSum {
                 let rows = &data[..data.len() - data.len() % Group::<S>::ROW_BYTES];
                 let mut powers = PowersOfR::new(token, accumulator.r.loaded());
                 accumulator.h = Element::from_limbs(self.sum_with(token, &powers.lanes, rows));
-                powers.lanes = Limbs26::zero(token);
-                zeroize::optimization_barrier(&powers);
+                powers.wipe(token);
                 rows.len()
             },
         )

@@ -6,10 +6,11 @@ use super::Share;
 use crate::gf2n::{Element, Field};
 use crate::shamir::error::Error;
 
-/// Returns the number of evaluation points in the field: all elements except zero. A number above
-/// `usize::MAX` becomes `usize::MAX`.
+/// Returns the number of evaluation points in the field: all elements except zero. In a larger
+/// field, returns the number of elements that a slice can have.
 pub(super) fn maximum_points<F: Field>() -> usize {
-    if F::BITS < usize::BITS as usize { (1 << F::BITS) - 1 } else { usize::MAX }
+    let in_slice = isize::MAX as usize / size_of::<Element<F>>();
+    if F::BITS < usize::BITS as usize { in_slice.min((1 << F::BITS) - 1) } else { in_slice }
 }
 
 pub(super) fn count<F: Field>(count: usize) -> Result<(), Error> {

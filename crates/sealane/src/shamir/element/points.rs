@@ -38,19 +38,24 @@ pub fn random_points_with_rng<F: Field>(count: usize, rng: &mut impl TryCryptoRn
     draw_points(count, &mut crate::random::Given(rng))
 }
 
-/// The most points in a row that are drawn in vain. The last point of GF(2^8) takes 255 on average.
+/// How often the average number of draws for a new point is made in vain before drawing fails. A
+/// good generator reaches it with a probability below e^-100.
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
-const MOST_REJECTED: usize = 20_000;
+const MOST_AVERAGES: usize = 100;
 
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 fn draw_points<F: Field>(count: usize, random: &mut impl crate::random::Random) -> Result<Vec<Element<F>>, Error> {
     check::count::<F>(count)?;
+    let all = check::maximum_points::<F>();
     let mut seen = BTreeSet::new();
     let mut points = Vec::with_capacity(count);
     let mut rejected = 0;
     while points.len() < count {
+        // Zero and the points so far are drawn in vain. The last point of GF(2^16) takes 2^16 draws
+        // on average.
+        let average = all / (all - points.len()) + 1;
         // A generator that repeats itself is broken.
-        if rejected == MOST_REJECTED {
+        if rejected == MOST_AVERAGES.saturating_mul(average) {
             return Err(Error::SystemRandomness);
         }
         let point = Element::<F>::draw(random).map_err(|_| Error::SystemRandomness)?;
