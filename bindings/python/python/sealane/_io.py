@@ -165,13 +165,16 @@ class AgeWriter(io.RawIOBase):
         Up to 64 KiB are held back until more is written or the file is closed.
         """
         with self._exclusive():
-            if self._sealer is None:
+            sealer = self._sealer
+            if sealer is None:
                 raise ValueError("I/O operation on closed file")
             view = memoryview(data)
             if not view.c_contiguous:
                 raise BufferError("the data is not contiguous")
             try:
-                self._put(self._sealer.update(data))
+                self._put(sealer.update(data))
+                if self._sealer is None:
+                    raise ValueError("the file was closed during this write, and is incomplete")
             except BaseException:
                 # A part of the ciphertext may be missing now, so the file must stay incomplete.
                 self._sealer = None
@@ -217,9 +220,12 @@ class AgeWriter(io.RawIOBase):
             # A finalizer, which has no sealer, must not wait.
             if self._sealer is not None:
                 with self._exclusive():
+                    sealer = self._sealer
                     # Another thread may have closed the file, or failed to write to it.
-                    if self._sealer is not None:
-                        self._put(self._sealer.finish())
+                    if sealer is not None:
+                        self._put(sealer.finish())
+                        if self._sealer is None:
+                            raise ValueError("the file was given up while it was closed")
                         self._sealer, self._is_finished = None, True
         finally:
             self._sealer = None

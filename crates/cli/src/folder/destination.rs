@@ -270,7 +270,10 @@ impl Destination {
         self.check_writes(&temporary).map_err(cannot)?;
         let replace = self.may_replace(name, attributes);
         // A record would make the existing file look like the result.
-        if !replace && target.file_name().is_some_and(|file_name| folder.has(Path::new(file_name))) {
+        if !replace
+            && let Some(file_name) = target.file_name()
+            && folder.kind(Path::new(file_name)).map_err(cannot)?.is_some()
+        {
             return Err(cannot(io::ErrorKind::AlreadyExists.into()));
         }
         self.note(|journal| journal.add(&record)).map_err(Failure::All)?;

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use crate::files::bound_by_modes;
-use crate::folder::{assert_alike, with_photos};
+use crate::folder::with_photos;
 use crate::folder_resume::{DECRYPT, ENCRYPT, resume};
-use crate::support::finish;
+#[cfg(target_os = "linux")]
+use crate::{files::bound_by_modes, folder::assert_alike, support::finish};
 
 /// A manifest need not list the folders above its entries. A short one can have very many.
 #[test]

@@ -24,7 +24,7 @@ pub enum Error {
         /// The number of shares that were requested, or given to be refreshed.
         count: usize,
     },
-    /// More shares than the field has evaluation points, or than fit into memory.
+    /// More shares than the field has evaluation points, or than a slice can have.
     TooManyShares {
         /// The number of shares, or of their points, that were requested or given.
         count: usize,

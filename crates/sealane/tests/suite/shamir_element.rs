@@ -348,7 +348,7 @@ fn random_points_are_distinct_and_not_zero() {
 }
 
 #[test]
-fn counts_that_exceed_memory_are_refused() {
+fn counts_that_no_slice_can_have_are_refused() {
     let count = usize::MAX;
     let refused = |result: Result<Vec<_>, _>| matches!(result, Err(Error::TooManyShares { count: usize::MAX, .. }));
     assert!(refused(element::random_points_with_rng::<Degree<64>>(count, &mut rng(1))));

@@ -46,6 +46,10 @@ impl Dir {
     /// Returns the serial number of the volume, and the index of the directory on it.
     pub(crate) fn id(&self) -> io::Result<(u64, u64)> {
         let information = winapi_util::file::information(open_to_query(&self.0, true)?)?;
+        if information.file_index() == 0 {
+            // Some file systems of networks have no indices.
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         Ok((information.volume_serial_number(), information.file_index()))
     }
 

@@ -61,7 +61,7 @@ final class Keys {
     static AgeRecipients recipients(Configuration conf) throws IOException {
         String lines = recipientLines(conf, AgeProperties.RECIPIENTS);
         AgeRecipients.Builder builder = new AgeRecipients.Builder();
-        // All numbers are read before the passphrase, of which an exception would leave copies.
+        // All numbers are read before the passphrase. An exception after that would leave copies of it.
         int workFactor = conf.getInt(AgeProperties.WORK_FACTOR, AgeRecipients.DEFAULT_WORK_FACTOR);
         int required = conf.getInt(AgeProperties.REQUIRED, 0);
         if (required != 0) {
