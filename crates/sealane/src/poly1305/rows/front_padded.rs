@@ -109,6 +109,7 @@ impl<W: U64Lanes, L: Limbs<Lanes = W>> PowersOfR<L> {
     }
 
     /// Overwrites all powers with zeros.
+    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(in crate::poly1305) fn wipe(&mut self, token: TokenOf<L>) {
         self.lanes = L::zero(token);
