@@ -291,7 +291,7 @@ class _Run:
     def _is_of_ledger(self, found: Found) -> bool:
         ledger = self._job.ledger
         root = ledger.path.rstrip("/") + "/"
-        return found.place.protocols == ledger.protocols and found.place.path.startswith(root)
+        return found.place.path.startswith(root) and found.place.has_protocol_of(ledger)
 
     @staticmethod
     def _targets(place: Place | None) -> dict[str, str]:

@@ -63,6 +63,11 @@ class Place:
         """All names of the protocol. Two addresses of the same object may differ in the name."""
         return frozenset(protocols_of(self.fs()))
 
+    def has_protocol_of(self, other: Place) -> bool:
+        """Whether both have the same protocol, by any of its names."""
+        # Jobs ask this for each object, and the filesystem is only needed for different names.
+        return self.protocol == other.protocol or self.protocols == other.protocols
+
     @property
     def url(self) -> str:
         """The address."""
@@ -159,12 +164,12 @@ def is_result(found: Found, target: Place) -> bool:
     place, folder = found.place, target.path.rstrip("/") + "/"
     source = place.path[: len(place.path) - len(found.relative)]
     is_below = folder.startswith(source) and folder != source
-    return is_below and place.protocols == target.protocols and place.path.startswith(folder)
+    return is_below and place.path.startswith(folder) and place.has_protocol_of(target)
 
 
 def _is_same(one: Place, other: Place) -> bool:
     """Whether two places are the same object. A local folder may have several names."""
-    if one.protocols != other.protocols:
+    if not one.has_protocol_of(other):
         return False
     if isinstance(one.fs(), LocalFileSystem):
         return os.path.realpath(one.path) == os.path.realpath(other.path)
