@@ -158,6 +158,8 @@ impl<L: AeadLayout> Aead<L> {
     ) -> Result<usize, Reason> {
         // The associated data begins with the sequence number.
         let sequence = record.aad.first_chunk().ok_or(Reason::Internal)?;
+        // Without a key, the nonce stays unused.
+        self.key()?;
         let nonce =
             self.nonce.take_for_record(self.direction, *sequence).inspect_err(|_| self.stage = Stage::Failed)?;
         let cipher = &self.key()?.cipher;

@@ -2,8 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::fd::IntoRawFd as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::fd::{AsRawFd as _, IntoRawFd as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::process;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -26,8 +26,19 @@ struct Statistics {
 }
 
 impl Statistics {
+    /// Opens a regular file. In a folder such as /tmp, another user could have put a link or a FIFO
+    /// there, to have lines written elsewhere, or to make programs wait.
     fn open(path: &str) -> io::Result<Self> {
-        let file = OpenOptions::new().append(true).create(true).open(path)?;
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let mut file = OpenOptions::new().append(true).create(true).custom_flags(flags).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        if file.as_raw_fd() <= libc::STDERR_FILENO {
+            // The program was started without a standard stream, and what it prints must not get
+            // into the file. The duplicate's number is 3 or higher.
+            file = file.try_clone()?;
+        }
         Ok(Self { identity: identity(&file)?, file })
     }
 

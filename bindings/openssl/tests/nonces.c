@@ -29,6 +29,26 @@ static void test_records(void)
     EVP_CIPHER_CTX_free(b);
 }
 
+/* A record before there is a key leaves the nonce for the record after it. */
+static void test_record_without_key(void)
+{
+    static const uint8_t number_0[13] = {0, 0, 0, 0, 0, 0, 0, 0, 0x17, 3, 3, 0, 24};
+    uint8_t text[24 + TAG] = {1}, record[24 + TAG], out[24 + TAG];
+    int len;
+    EVP_CIPHER_CTX *a = context(theirs, key, nonce, 1), *b = EVP_CIPHER_CTX_new();
+    CHECK(EVP_CIPHER_CTX_ctrl(a, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
+    update(a, record, text, sizeof text);
+    CHECK(b != NULL && EVP_EncryptInit_ex(b, ours, NULL, NULL, nonce) == 1);
+    CHECK(EVP_CIPHER_CTX_ctrl(b, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
+    FAILS(EVP_CipherUpdate(b, out, &len, text, sizeof text), "no key has been set");
+    CHECK(EVP_EncryptInit_ex(b, NULL, NULL, key, NULL) == 1);
+    CHECK(EVP_CIPHER_CTX_ctrl(b, EVP_CTRL_AEAD_TLS1_AAD, 13, (void *)number_0) == TAG);
+    update(b, out, text, sizeof text);
+    CHECK(memcmp(record, out, sizeof out) == 0);
+    EVP_CIPHER_CTX_free(a);
+    EVP_CIPHER_CTX_free(b);
+}
+
 /* Encrypts the TLS 1.2 record with this sequence number. */
 static int encrypt_record(EVP_CIPHER_CTX *ctx, uint64_t number)
 {
@@ -191,6 +211,7 @@ static void test_new_keys(void)
 void test_nonces(void)
 {
     test_records();
+    test_record_without_key();
     test_used_nonces();
     test_decrypted_nonces();
     test_new_keys();
