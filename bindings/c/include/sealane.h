@@ -638,8 +638,9 @@ sealane_status sealane_age_ranges_open(const sealane_age_identities *identities,
                                        sealane_age_error *error);
 
 /**
- * Does the same as `sealane_age_ranges_open` for a file descriptor, which may be closed after this
- * call. Its position is not used.
+ * Does the same as `sealane_age_ranges_open` for the descriptor of a regular file, which may be
+ * closed after this call. Its position is not used. Other kinds of files are refused with
+ * SEALANE_IO.
  *
  * The reader has a duplicate of the descriptor. `sealane_age_ranges_free` closes it, and this
  * function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the
@@ -890,6 +891,7 @@ sealane_chacha20 *sealane_chacha20_new(void);
 
 /**
  * Starts at block `counter` of a key stream. The arguments are those of `sealane_chacha20_xor`.
+ * A key stream in progress is abandoned, also if this fails.
  *
  * # Safety
  * The rules of the header.
@@ -1060,6 +1062,7 @@ sealane_poly1305 *sealane_poly1305_new(void);
 
 /**
  * Starts a message with a key of SEALANE_KEY_BYTES bytes.
+ * A message in progress is abandoned, also if this fails.
  *
  * # Safety
  * The rules of the header.

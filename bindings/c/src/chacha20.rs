@@ -119,6 +119,7 @@ pub extern "C" fn sealane_chacha20_new() -> *mut sealane_chacha20 {
 }
 
 /// Starts at block `counter` of a key stream. The arguments are those of `sealane_chacha20_xor`.
+/// A key stream in progress is abandoned, also if this fails.
 ///
 /// # Safety
 /// The rules of the header.

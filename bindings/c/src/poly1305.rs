@@ -67,6 +67,7 @@ pub extern "C" fn sealane_poly1305_new() -> *mut sealane_poly1305 {
 }
 
 /// Starts a message with a key of SEALANE_KEY_BYTES bytes.
+/// A message in progress is abandoned, also if this fails.
 ///
 /// # Safety
 /// The rules of the header.

@@ -139,6 +139,12 @@ static void failures(void)
     IS(SEALANE_NULL_POINTER, sealane_age_ranges_open(identities, read_at, &file, len, NULL, NULL));
     IS(SEALANE_NULL_POINTER, sealane_age_ranges_open_fd(NULL, 0, &ranges, NULL));
     IS(SEALANE_IO, sealane_age_ranges_open_fd(identities, -1, &ranges, &error));
+    /* A pipe has no length. */
+    int ends[2];
+    CHECK(pipe(ends) == 0 && write(ends[1], changed, 200) == 200);
+    IS(SEALANE_IO, sealane_age_ranges_open_fd(identities, ends[0], &ranges, &error));
+    CHECK(strstr(error.message, "regular file") != NULL);
+    close(ends[0]), close(ends[1]);
     sealane_age_identities *nobody = sealane_age_identities_new();
     IS(SEALANE_NO_MATCH, sealane_age_ranges_open(nobody, read_at, &file, len, &ranges, &error));
     CHECK(ranges == NULL && found == LEN && read == 7);

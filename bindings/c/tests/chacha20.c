@@ -54,6 +54,10 @@ void test_chacha20(void)
     IS(SEALANE_WRONG_LENGTH, sealane_chacha20_init(stream, SEALANE_CHACHA20, key, nonce, 8, 0));
     IS(SEALANE_UNKNOWN_ALGORITHM, sealane_chacha20_init(stream, 4, key, nonce, 12, 0));
     IS(SEALANE_TOO_LONG, sealane_chacha20_init(stream, SEALANE_CHACHA20, key, nonce, 12, 0x100000001));
+    /* An init that fails abandons the key stream. */
+    OK(sealane_chacha20_init(stream, SEALANE_CHACHA20, key, nonce, 12, 0));
+    IS(SEALANE_WRONG_LENGTH, sealane_chacha20_init(stream, SEALANE_CHACHA20, key, nonce, 8, 0));
+    IS(SEALANE_WRONG_STATE, sealane_chacha20_update(stream, data, 10, data));
     /* The last block of the key stream. */
     OK(sealane_chacha20_init(stream, SEALANE_CHACHA20, key, nonce, 12, 0xffffffff));
     IS(SEALANE_TOO_LONG, sealane_chacha20_update(stream, data, 65, data));

@@ -2,6 +2,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
+use std::io;
 
 use primitives::Output;
 use sealane_age::{LockedFile, RangeReader, ReadAt};
@@ -63,19 +64,28 @@ impl Reader {
 fn open<I: ReadAt>(
     caller: &Caller,
     identities: *const sealane_age_identities,
-    input: I,
+    input: io::Result<I>,
     wrap: impl FnOnce(RangeReader<I>) -> Reader,
     ranges: *mut *mut sealane_age_ranges,
 ) -> Result<(), Failure> {
     let identities = caller.shared(identities)?;
     caller.room(ranges, 1)?;
-    let locked = LockedFile::read(input)?;
+    let locked = LockedFile::read(input?)?;
     let reader = wrap(identities.with(|all| locked.unlock(all.iter().copied()))?);
     let opened = new_context(|| sealane_age_ranges { reader });
     if opened.is_null() {
         return Err(SEALANE_INTERNAL.into());
     }
     Ok(caller.store(ranges, opened)?)
+}
+
+/// Returns a duplicate of a descriptor. The system gives the length of regular files only.
+fn regular(caller: &Caller, file: c_int) -> io::Result<std::fs::File> {
+    let file = caller.file(file)?.try_clone()?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("ranges can be read only from a regular file"));
+    }
+    Ok(file)
 }
 
 /// Opens a binary file of `file_len` bytes that `read_at` reads. Only its header is read now.
@@ -99,12 +109,13 @@ pub unsafe extern "C" fn sealane_age_ranges_open(
     guard_file(&caller, error, || {
         // SAFETY: the header requires of `read_at` what `File::new` requires.
         let input = unsafe { File::new(read_at, context, file_len) }?;
-        open(&caller, identities, input, Reader::Callback, ranges)
+        open(&caller, identities, Ok(input), Reader::Callback, ranges)
     })
 }
 
-/// Does the same as `sealane_age_ranges_open` for a file descriptor, which may be closed after this
-/// call. Its position is not used.
+/// Does the same as `sealane_age_ranges_open` for the descriptor of a regular file, which may be
+/// closed after this call. Its position is not used. Other kinds of files are refused with
+/// SEALANE_IO.
 ///
 /// The reader has a duplicate of the descriptor. `sealane_age_ranges_free` closes it, and this
 /// function does if it fails. Closing it releases all record locks (`fcntl`, `lockf`) of the
@@ -121,9 +132,7 @@ pub unsafe extern "C" fn sealane_age_ranges_open_fd(
 ) -> sealane_status {
     // SAFETY: the header requires of the caller what `Caller::new` requires.
     let caller = unsafe { Caller::new() };
-    guard_file(&caller, error, || {
-        open(&caller, identities, caller.file(file)?.try_clone()?, Reader::Descriptor, ranges)
-    })
+    guard_file(&caller, error, || open(&caller, identities, regular(&caller, file), Reader::Descriptor, ranges))
 }
 
 /// Writes the length of the plaintext in bytes. It reads and authenticates the last chunk, because
