@@ -24,10 +24,24 @@ void sealane_hs_free_key(void *key)
     free(key);
 }
 
+/* Returns the file under another descriptor if it has that of a standard stream, which the program
+ * was started without. What other threads print would get into the file. */
+static int beyond_standard_streams(int file)
+{
+    if (file == -1 || file > STDERR_FILENO) {
+        return file;
+    }
+    int other = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    close(file);
+    errno = error;
+    return other;
+}
+
 /* open has a variable number of arguments, so Haskell does not call it directly. */
 int sealane_hs_open_input(const char *path)
 {
-    return open(path, O_RDONLY | O_CLOEXEC);
+    return beyond_standard_streams(open(path, O_RDONLY | O_CLOEXEC));
 }
 
 /* Locks a new file. Returns 0, or -1 after an error, which is EEXIST if another process has locked
@@ -62,7 +76,13 @@ static int lock_new(int file, const char *path)
  * unless they are locked. */
 int sealane_hs_open_output(const char *path, unsigned mode)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    int file = beyond_standard_streams(created);
+    if (created != -1 && file == -1) {
+        int error = errno;
+        unlink(path);
+        errno = error;
+    }
     if (file != -1 && lock_new(file, path) != 0) {
         int error = errno;
         close(file);

@@ -185,6 +185,9 @@ errors = do
     expect "random keys differ" (X.seal key nonce "" "" /= X.seal other nonce "" "")
     expect "a key is not shown" (show key == "Key")
     expect "a share is not shown" . (== "Share {sharePoint = 1, ..}") . show $ Shamir.Share 1 "secret"
+    let share = Shamir.Share 1 "secret"
+        others = [Shamir.Share 2 "secret", Shamir.Share 1 "Secret", Shamir.Share 1 "secreT", Shamir.Share 1 "secre"]
+    expect "shares are compared" (share == Shamir.Share 1 "secret" && share `notElem` others)
     expect "lengths of keys" (all (isNothing . keyFromBytes . flip B.replicate 0) [0, 31, 33])
     expect "lengths of nonces" (all (isNothing . A.nonceFromBytes . flip B.replicate 0) [0, 8, 24])
     expect "lengths of tags" (isNothing (Poly1305.tagFromBytes "short"))

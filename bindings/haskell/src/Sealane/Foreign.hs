@@ -14,6 +14,7 @@ module Sealane.Foreign
     , tryAge
     , isShort
     , withBytes
+    , sameBytes
     , transform
     , tryTransform
 
@@ -66,11 +67,14 @@ import Control.Exception (bracket_, mask_, throwIO)
 import Control.Monad (when)
 import Control.Monad.ST (ST)
 import Control.Monad.ST.Unsafe (unsafeIOToST)
+import Data.Bits (xor, (.|.))
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (create, createUptoN')
 import qualified Data.ByteString.Unsafe as B (unsafeUseAsCStringLen)
 import Data.Foldable (traverse_)
 import Data.Int (Int32, Int64)
+import qualified Data.List as List (foldl')
 import Data.Word (Word32, Word64, Word8)
 import Foreign.C.String (CString, peekCString)
 import Foreign.C.Types (CSize (..))
@@ -154,6 +158,11 @@ isShort bytes = bytes <= 16384
 withBytes :: ByteString -> (Ptr Word8 -> CSize -> IO a) -> IO a
 withBytes bytes body =
     B.unsafeUseAsCStringLen bytes $ \(start, len) -> body (castPtr start) (fromIntegral len)
+
+-- | Returns whether secrets are equal, without stopping at the first difference. Their lengths are
+-- no secrets.
+sameBytes :: ByteString -> ByteString -> Bool
+sameBytes a b = B.length a == B.length b && List.foldl' (.|.) 0 (B.zipWith xor a b) == 0
 
 -- | Returns bytes of the given length, which a C function computes from the input.
 transform :: ByteString -> Int -> (Ptr Word8 -> CSize -> Ptr Word8 -> IO ()) -> IO ByteString

@@ -15,11 +15,9 @@ module Sealane.Poly1305
     , verify
     ) where
 
-import Data.Bits (xor, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Internal as B (create)
-import qualified Data.List as List (foldl')
 import Sealane.Foreign
     ( check
     , checkAuthentic
@@ -29,6 +27,7 @@ import Sealane.Foreign
     , poly1305VerifySafe
     , poly1305VerifyUnsafe
     , pureCall
+    , sameBytes
     , withBytes
     )
 import Sealane.Key (Key, withKey)
@@ -39,7 +38,7 @@ newtype Tag = Tag ByteString
     deriving (Show)
 
 instance Eq Tag where
-    Tag a == Tag b = List.foldl' (.|.) 0 (B.zipWith xor a b) == 0
+    Tag a == Tag b = sameBytes a b
 
 -- | The length of a tag in bytes: 16.
 tagBytes :: Int

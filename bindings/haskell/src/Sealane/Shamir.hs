@@ -23,16 +23,19 @@ import qualified Data.ByteString.Internal as B (create, createUptoN')
 import Data.Word (Word8)
 import Foreign.Marshal.Array (advancePtr, withArray, withArrayLen)
 import Foreign.Ptr (Ptr)
-import Sealane.Foreign (check, masked, pureCall, shamirCombine, shamirSplit, withBytes)
+import Sealane.Foreign (check, masked, pureCall, sameBytes, shamirCombine, shamirSplit, withBytes)
 
--- | A share, which is as long as the secret, and its evaluation point.
+-- | A share, which is as long as the secret, and its evaluation point. '==' does not stop at the
+-- first byte that differs, so it does not reveal its position.
 data Share = Share
     { sharePoint :: !Word8
     -- ^ The evaluation point: 1 to 255, different for all shares of a secret.
     , shareBytes :: !ByteString
     -- ^ The share.
     }
-    deriving (Eq, Ord)
+
+instance Eq Share where
+    a == b = sharePoint a == sharePoint b && sameBytes (shareBytes a) (shareBytes b)
 
 -- | Shows the point only.
 instance Show Share where

@@ -25,7 +25,7 @@ module Sealane.Age.Lazy
     , decrypt
     ) where
 
-import Control.Exception (finally)
+import Control.Exception (finally, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -39,7 +39,8 @@ import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (FunPtr, Ptr, nullPtr)
 import Foreign.Storable (peek)
 import Sealane.Age.Keys
-import Sealane.Foreign (AgeError, Shared, Status, check, checkAge, masked, withBytes)
+import Sealane.Error (SealaneError (..))
+import Sealane.Foreign (AgeError, Shared, Status, checkAge, masked, withBytes)
 import System.IO.Unsafe (unsafeInterleaveIO)
 
 -- | Returns a file with this content. The content is read and encrypted only as far as the result
@@ -62,12 +63,21 @@ decrypt :: Identities -> L.ByteString -> IO L.ByteString
 decrypt (Identities !keys) = start keys streamDecrypt
 
 -- | Starts a file, and returns its result.
+-- | The status is SEALANE_NO_MEMORY.
+noThread :: SealaneError
+noThread =
+    SealaneError
+        { errorStatus = 19
+        , errorText = "no thread can be started for a lazy file, or there is not enough memory for it"
+        , errorChunk = Nothing
+        }
+
 start :: ForeignPtr (Shared a) -> (Ptr (Shared a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
 start keys new input = do
     -- Masked, because an exception between these lines would leak the memory.
     stream <- masked . withForeignPtr keys $ \pointer -> do
         stream <- new pointer
-        when (stream == nullPtr) (check 19)
+        when (stream == nullPtr) (throwIO noThread)
         newForeignPtr streamFree stream
     rest stream (L.toChunks input)
 

@@ -59,8 +59,10 @@ data Thrown = Thrown Int64 [(Int64, SomeException)]
 -- opens it, or it is not in the binary form.
 openFile :: Identities -> FilePath -> IO Ranges
 openFile !identities path = withInput path $ \file -> do
+    ranges <- open identities 0 nullFunPtr (\list -> rangesOpenFd list file) =<< newIORef (Thrown 1 [])
+    -- The library has found the length before, so a file that grows is not cut here.
     len <- throwErrnoPathIf (< 0) "fstat" path (fileLen file)
-    open identities (fromIntegral len) nullFunPtr (\list -> rangesOpenFd list file) =<< newIORef (Thrown 1 [])
+    pure ranges{fileBytes = fromIntegral len}
 
 -- | Opens a file in the binary form through a function that reads it, for example from a server.
 -- Reads only its header.

@@ -37,7 +37,7 @@ import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (peek, peekByteOff, poke)
 import Sealane.Age.Keys
 import Sealane.Error (SealaneError)
-import Sealane.Foreign (AgeError, Status, checkAge, tryAge, withBytes, withShared)
+import Sealane.Foreign (AgeError, Status, checkAge, sameBytes, tryAge, withBytes, withShared)
 
 -- | Returns the recipients of a text with one on each line, any @threshold@ of whom open files
 -- together. Fails if a line is not a recipient, if the threshold is below 2 or above 255, or if the
@@ -60,7 +60,8 @@ recipientsRequiring !threshold !label !text = recipientsThat $ \list -> do
     withBytes label $ \start len ->
         checkAge (recipientsRequire list (fromIntegral threshold) (castPtr start) len)
 
--- | The part of a file's key that a holder contributes.
+-- | The part of a file's key that a holder contributes. '==' does not stop at the first byte of the
+-- text that differs, so it does not reveal its position.
 data Part = Part
     { partText :: ByteString
     -- ^ The text, which is secret, for 'identitiesWithParts'. Send it to the person who opens the
@@ -74,7 +75,11 @@ data Part = Part
     , partPoint :: Word8
     -- ^ The number of this holder, counted from 1.
     }
-    deriving (Eq)
+
+instance Eq Part where
+    a == b = public a == public b && sameBytes (partText a) (partText b)
+      where
+        public part = (partLabel part, partThreshold part, partCount part, partPoint part)
 
 -- | Does not show the text.
 instance Show Part where
