@@ -19,15 +19,19 @@ pub(crate) struct Case {
     output: Output,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     None,
     Plaintext,
     Sealed,
+    Folder,
 }
 
+/// The number of files in the folder, and the size of each in bytes.
+const FOLDER: (usize, usize) = (2000, 1024);
+
 /// A program and its shell command. In the command, `$S` is sealane, `$A` age, `$R` rage, `$P` the
-/// file, `$E` the encrypted file, `$O` the output, and `$T` a file of 100 bytes.
+/// file, `$E` the encrypted file, `$O` the output, `$T` a file of 100 bytes, and `$F` a folder of
+/// small files.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     script: &'static str,
@@ -36,6 +40,10 @@ pub(crate) struct Row {
 const fn row(name: &'static str, script: &'static str) -> Row {
     Row { name, script }
 }
+
+// These programs encrypt one file in a process.
+const EACH_BY_AGE: &str = "mkdir -p $O/folder; taskset -pc 0 $$ >/dev/null; for f in $F/*; do $A -R key.pub -o $O/folder/${f##*/}.age $f; done";
+const EACH_BY_RAGE: &str = "mkdir -p $O/folder; taskset -pc 0 $$ >/dev/null; for f in $F/*; do $R -R key.pub -o $O/folder/${f##*/}.age $f; done";
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -86,6 +94,24 @@ pub(crate) const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "folder",
+        output: Output::Folder,
+        rows: &[
+            row("sealane", "exec $S encrypt -R key.pub -o $O $F"),
+            row("sealane, one core", "exec taskset -c 0 $S encrypt -R key.pub -o $O $F"),
+            row("cp", "mkdir $O; exec cp -r $F $O"),
+        ],
+    },
+    Case {
+        name: "folder on one core",
+        output: Output::Folder,
+        rows: &[
+            row("sealane", "exec taskset -c 0 $S encrypt -R key.pub -o $O $F"),
+            row("age", EACH_BY_AGE),
+            row("rage", EACH_BY_RAGE),
+        ],
+    },
+    Case {
         name: "start",
         output: Output::None,
         rows: &[
@@ -111,6 +137,10 @@ impl Place {
         // Incompressible bytes.
         io::copy(&mut File::open("/dev/urandom")?.take(size), &mut File::create(path("plain"))?)?;
         fs::write(path("small"), [b'x'; 100])?;
+        fs::create_dir(path("folder"))?;
+        for number in 0..FOLDER.0 {
+            fs::write(path("folder").join(number.to_string()), vec![b'x'; FOLDER.1])?;
+        }
         let text = |path: &Path| path.display().to_string();
         let variables = vec![
             ("S", text(&tools.sealane)),
@@ -120,6 +150,7 @@ impl Place {
             ("E", text(&path("sealed"))),
             ("O", text(&path("result"))),
             ("T", text(&path("small"))),
+            ("F", text(&path("folder"))),
         ];
         let made = Command::new(&tools.age_keygen).args(["-o", "key.txt"]).current_dir(directory.path()).output();
         ensure!(made.context("age-keygen does not start")?.status.success(), "age-keygen makes no key");
@@ -143,13 +174,17 @@ impl Place {
         let taken = process::run(&["sh".to_owned(), "-ec".to_owned(), script])?;
         let result = self.directory.path().join("result");
         match case.output {
-            Output::None => {}
+            Output::None => return Ok(taken),
+            Output::Folder => {
+                let files = fs::read_dir(result.join("folder"))?.count();
+                ensure!(files == FOLDER.0, "{files} files were written");
+                fs::remove_dir_all(result)?;
+                return Ok(taken);
+            }
             Output::Sealed => ensure!(fs::metadata(&result)?.len() >= self.size, "the result is too short"),
             Output::Plaintext => ensure!(fs::metadata(&result)?.len() == self.size, "the result has another length"),
         }
-        if case.output != Output::None {
-            fs::remove_file(result)?;
-        }
+        fs::remove_file(result)?;
         Ok(taken)
     }
 }
