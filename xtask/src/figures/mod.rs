@@ -40,12 +40,11 @@ fn made_here() -> Result<Vec<(String, String)>> {
     Ok(made)
 }
 
-/// Draws the plot of the README: the speed of sealing, from the table for the Emerald Rapids in
-/// docs/performance.md.
+/// Draws the plot of the README: the speed of sealing, from the table for the Emerald
+/// Rapids.
 fn speed() -> Result<String> {
-    let page = process::read("docs/performance.md")?;
-    let section = page.split("\n## ").find(|section| section.starts_with("Measured on an Intel Xeon (Emerald Rapids)"));
-    let lines = section.context("no table for the Emerald Rapids")?.lines().filter_map(|line| line.strip_prefix('|'));
+    let page = process::read("docs/performance/emerald-rapids.md")?;
+    let lines = page.lines().filter_map(|line| line.strip_prefix('|'));
     let rows: Vec<Vec<_>> = lines.map(|line| line.split('|').map(str::trim).collect()).collect();
     let sizes = rows.iter().find(|row| row.len() > 10).context("no row with sizes")?;
     let sealing = rows.iter().skip_while(|row| row[0] != "**seal**");
