@@ -11,7 +11,7 @@ fn root() -> PathBuf {
 
 /// The pages of the root and of docs/, without those that other folders have.
 fn pages() -> Vec<PathBuf> {
-    let folders = ["", "docs", "docs/decisions", "docs/performance", "bench", "examples", "fuzz"];
+    let folders = ["", "docs", "docs/decisions", "docs/performance", "api", "bench", "examples", "fuzz"];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
     entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|is| is == "md")).collect()
 }
