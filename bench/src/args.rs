@@ -31,9 +31,9 @@ pub struct Args {
     /// Measures our code alone, at every STEP-th length to 4,200 bytes and every multiple of 128
     #[arg(long, value_name = "STEP", value_parser = clap::value_parser!(u16).range(1..=128))]
     pub sweep: Option<u16>,
-    /// Draws the sweep as an SVG file
+    /// Saves the times of the sweep as JSON, for `cargo xtask figures`
     #[arg(long, value_name = "FILE", requires = "sweep")]
-    pub svg: Option<std::path::PathBuf>,
+    pub save: Option<std::path::PathBuf>,
     /// The figure that ratios are made from
     #[arg(long, value_enum, default_value = "median")]
     pub statistic: Statistic,

@@ -1,12 +1,13 @@
-//! Measures our code at every length. Draws a plot, and lists the lengths that are slower than a
-//! longer one.
+//! Measures our code at every length. Lists the lengths that are slower than a longer one, and saves
+//! the times, from which `cargo xtask figures` draws docs/lengths-*.svg.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use sealane_measure::{Axis, Line, Lines, Messages, Point, Rounds, Slow, clock_ghz, median, slow_lengths, take_turns};
+use sealane_measure::{Messages, Rounds, Slow, clock_ghz, median, slow_lengths, take_turns};
 use sealane_simd::CpuClass;
+use serde::Serialize;
 
 use crate::args::Args;
 use crate::harness::{Suite, Time};
@@ -17,7 +18,22 @@ use crate::suites;
 const LONGEST: usize = 4200;
 const RULE_STEP: usize = 128;
 
-/// Measures, prints the lengths that break the rule, and draws the plot. The rule is that no length
+/// The document that `--save` writes.
+#[derive(Serialize)]
+struct Sweep {
+    place: String,
+    bytes: Vec<usize>,
+    lines: Vec<Line>,
+}
+
+/// A primitive, with its time for each length.
+#[derive(Serialize)]
+struct Line {
+    name: &'static str,
+    ns: Vec<f64>,
+}
+
+/// Measures, prints the lengths that break the rule, and saves the times. The rule is that no length
 /// takes over 8 % longer than the next multiple of [`RULE_STEP`].
 ///
 /// # Errors
@@ -47,10 +63,13 @@ pub fn run(args: &Args, step: u16) -> Result<ExitCode, String> {
         let slow = slow_lengths(&times.iter().map(|(bytes, time)| (*bytes, time.median_ns)).collect::<Vec<_>>());
         println!("{}: {}", suite.name, described(&slow));
         all_fast &= slow.is_empty();
-        lines.push(line(suite.name, lines.len(), &times));
+        // A tenth of a nanosecond is less than the noise, and keeps the file small.
+        let ns = times.iter().map(|(_, time)| (time.median_ns * 10.0).round() / 10.0).collect();
+        lines.push(Line { name: suite.name, ns });
     }
-    if let Some(path) = &args.svg {
-        std::fs::write(path, plot(&place, lines).file()).map_err(|error| format!("{}: {error}", path.display()))?;
+    if let Some(path) = &args.save {
+        let json = serde_json::to_string(&Sweep { place, bytes: lengths, lines }).expect("figures are plain data");
+        std::fs::write(path, json + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(if args.check && !all_fast { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -93,22 +112,6 @@ fn described(slow: &[Slow]) -> String {
         let _ = write!(text, "\n  {} (to {:.2} times {})", lengths.join(" "), worst.ratio, worst.next);
     }
     text
-}
-
-fn line(name: &str, i: usize, times: &[(usize, Time)]) -> Line {
-    let point = |&(bytes, time): &(usize, Time)| Point { x: bytes as f64, y: time.median_ns, title: String::new() };
-    Line { name: name.into(), class: format!("line-{i}"), points: times.iter().map(point).collect() }
-}
-
-fn plot(place: &str, lines: Vec<Line>) -> Lines {
-    let axis = |name: &str| Axis { name: name.into(), logarithmic: false, ticks: Vec::new() };
-    Lines {
-        title: format!("Time over length, {place}"),
-        x: axis("length in bytes"),
-        y: axis("nanoseconds"),
-        lines,
-        marks: false,
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,12 @@
 //! 32 packets, which the other providers protect one by one. Above the table, the batch is compared
 //! with our own suite one by one, and handshakes with those of the provider that ours wraps. Run it
 //! on an idle machine.
+//!
+//! With `-- instructions`, it counts the instructions of a call under valgrind instead, which needs
+//! no idle machine.
 #![forbid(unsafe_code)]
 
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -73,6 +77,27 @@ fn decrypt(suite: &'static Tls13CipherSuite, size: usize) -> Run {
 fn keys(suite: &'static Tls13CipherSuite) -> (Box<dyn PacketKey>, Box<dyn HeaderProtectionKey>) {
     let quic = suite.quic.expect("the suite works with QUIC");
     (quic.packet_key([1; 32].into(), [2; 12].into()), quic.header_protection_key([4; 32].into()))
+}
+
+/// Seals packets only.
+fn seal(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let (packet, _) = keys(suite);
+    let mut payload = vec![3; size];
+    Box::new(move || {
+        let tag = packet.encrypt_in_place(1, &[0x43; 13], &mut payload).expect("a short packet");
+        std::hint::black_box(tag.as_ref());
+    })
+}
+
+/// Masks headers only.
+fn mask(suite: &'static Tls13CipherSuite, size: usize) -> Run {
+    let (_, header) = keys(suite);
+    let payload = vec![3; size];
+    Box::new(move || {
+        let (mut first, mut number) = (0x43, [0; 4]);
+        header.encrypt_in_place(&payload[..16], &mut first, &mut number).expect("a sample of 16 bytes");
+        std::hint::black_box((first, number));
+    })
 }
 
 /// Seals packets, and masks their headers.
@@ -217,7 +242,61 @@ fn relative<const N: usize>(mut rows: [Run; N]) -> [f64; N] {
     })
 }
 
+/// The operations whose instructions are counted, with the number of calls.
+const COUNTED: [(&str, u32); 3] = [("seal a packet of 64 bytes", 1000), ("mask a header", 1000), ("handshake", 20)];
+
+/// Calls an operation. The provider is an index: ours, ring's or AWS-LC's, and for handshakes ours
+/// over AWS-LC's, or AWS-LC's.
+fn call(operation: usize, provider: usize, calls: u32) {
+    let mut run = match operation {
+        0 => seal(suite(&providers()[provider]), 64),
+        1 => mask(suite(&providers()[provider]), 64),
+        _ if provider == 0 => handshake(rustls_sealane::aws_lc_rs::default_provider()),
+        _ => handshake(rustls::crypto::aws_lc_rs::default_provider()),
+    };
+    (0..calls).for_each(|_| run());
+}
+
+/// Returns the instructions of a call: of many calls, without those of the start of the program.
+fn instructions(operation: usize, provider: usize) -> u64 {
+    let count = |calls: u32| {
+        let mut valgrind = Command::new("valgrind");
+        valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+        let program = std::env::current_exe().expect("this program");
+        valgrind.arg(program).args(["call", &operation.to_string(), &provider.to_string(), &calls.to_string()]);
+        let output = valgrind.output().expect("valgrind is installed");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{text}");
+        let count = text.lines().find_map(|line| line.split_once("I   refs:")).expect("a count").1;
+        count.trim().replace(',', "").parse::<u64>().expect("a number")
+    };
+    let calls = COUNTED[operation].1;
+    (count(2 * calls) - count(calls)) / u64::from(calls)
+}
+
+fn print_instructions() {
+    for (operation, (name, _)) in COUNTED.iter().enumerate() {
+        let providers: &[_] =
+            if operation == 2 { &["ours over AWS-LC", "AWS-LC"] } else { &["ours", "ring", "AWS-LC"] };
+        let cells = providers.iter().enumerate().map(|(i, name)| format!("{name} {}", instructions(operation, i)));
+        println!("{name}: {}", cells.collect::<Vec<_>>().join(", "));
+    }
+}
+
 fn main() {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => print_ratios(),
+        ["instructions"] => print_instructions(),
+        ["call", operation, provider, calls] => {
+            let index = |text: &str| text.parse().expect("an index");
+            call(index(operation), index(provider), calls.parse().expect("a number of calls"));
+        }
+        _ => panic!("the only argument is `instructions`"),
+    }
+}
+
+fn print_ratios() {
     let mut table = Table::new(
         std::iter::once(String::new())
             .chain(SIZES.iter().flat_map(|size| ["ring", "AWS-LC"].map(|peer| format!("{peer} {}", size_name(*size))))),

@@ -19,9 +19,10 @@ use crate::rows::Row;
 const HELP: &str = "\
 Portable ChaCha20, compiled for every CPU and for this one, beside the vectors chosen at run time.
 
-  --write    write the table into docs/dispatch.md, and docs/compiled.json
-  --quick    3 rounds instead of 101
-  --rows     print only the rows of this build, as JSON
+  --write      write the table into docs/dispatch.md, and docs/compiled.json
+  --from FILE  take what was measured from such a document
+  --quick      3 rounds instead of 101
+  --rows       print only the rows of this build, as JSON
 ";
 
 /// The whole measurement.
@@ -46,6 +47,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), String> {
+    let (from, arguments) = match arguments {
+        [name, file, rest @ ..] if name == "--from" => (Some(file), rest),
+        _ => (None, arguments),
+    };
     if let Some(unknown) = arguments.iter().find(|name| !["--write", "--quick", "--rows"].contains(&name.as_str())) {
         print!("{HELP}");
         return if unknown == "--help" { Ok(()) } else { Err(format!("there is no option {unknown}")) };
@@ -56,8 +61,13 @@ fn run(arguments: &[String]) -> Result<(), String> {
         println!("{}", json(&rows::measure(rounds)?)?);
         return Ok(());
     }
-    let native = native(has("--quick"))?;
-    let report = Report { cpu: cpu(), compiler: compiler()?, usual: rows::measure(rounds)?, native };
+    let report = match from {
+        Some(file) => page::read(Path::new(file))?,
+        None => {
+            let native = native(has("--quick"))?;
+            Report { cpu: cpu(), compiler: compiler()?, usual: rows::measure(rounds)?, native }
+        }
+    };
     if has("--write") {
         return page::write(&report, &docs());
     }
@@ -129,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_committed_page_has_the_table_of_the_committed_document() {
-        let report = page::read(&docs()).unwrap();
+        let report = page::read(&docs().join("compiled.json")).unwrap();
         let page = std::fs::read_to_string(docs().join("dispatch.md")).unwrap();
         assert!(page.contains(&page::table(&report)), "docs/dispatch.md does not match docs/compiled.json");
     }

@@ -24,11 +24,14 @@ pub(crate) fn write(report: &Report, docs: &Path) -> Result<(), String> {
     std::fs::write(docs.join("compiled.json"), json(report)? + "\n").map_err(failed)
 }
 
-/// Reads the committed document. For tests.
-#[cfg(test)]
-pub(crate) fn read(docs: &Path) -> Result<Report, String> {
-    let text = std::fs::read_to_string(docs.join("compiled.json")).map_err(|error| error.to_string())?;
-    serde_json::from_str(&text).map_err(|error| error.to_string())
+/// Reads such a document.
+///
+/// # Errors
+/// If the file cannot be read, or is not such a document.
+pub(crate) fn read(file: &Path) -> Result<Report, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| failed(&error))?;
+    serde_json::from_str(&text).map_err(|error| failed(&error))
 }
 
 /// Returns the table in Markdown.

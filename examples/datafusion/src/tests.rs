@@ -140,3 +140,19 @@ fn the_page_has_the_programs() {
         assert!(page.contains(&format!("```rust\n{code}```\n")), "{copy}");
     }
 }
+
+#[test]
+fn the_page_has_the_dependencies() {
+    let page = include_str!("../../../docs/datafusion.md");
+    let blocks: Vec<_> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let [main, delta] = blocks[..] else { panic!("{} blocks", blocks.len()) };
+    let manifests = [(main, include_str!("../Cargo.toml")), (delta, include_str!("../../delta/Cargo.toml"))];
+    for (block, manifest) in manifests {
+        // The measurement, not the program of the page, needs `io-util`.
+        let manifest = manifest.replace("../../crates", "../sealane/crates").replace("\"io-util\", ", "");
+        for line in block.lines().filter(|line| line.contains(" = ")) {
+            assert!(manifest.lines().any(|other| other == line), "{line}");
+        }
+    }
+    assert!(main.contains("\ndatafusion = ") && delta.contains("deltalake-core = "));
+}

@@ -54,7 +54,7 @@ pub(crate) const AVX2: Tuning = Tuning {
     // Zen 3: two passes take 1.16 times as long from 16 KiB on, 0.92 to 0.96 times if both
     // threads of the core seal. Zen 5: two passes are slower.
     authenticate_between_rounds: INTERLEAVES,
-    // Zen 3 (docs/performance.md, "Messages in pieces").
+    // Zen 3 (docs/performance/messages.md, "Messages in pieces").
     authenticate_pieces_between_rounds: INTERLEAVES,
     // Zen 3, 32 messages: 256 bytes take 0.79 times as long as alone to seal and 0.72 to open,
     // 1350 bytes 0.92 and 0.91, 2 KiB 0.88 and 0.91, 3 KiB 0.97, 4 KiB as long. Zen 5, 32

@@ -5,7 +5,7 @@
 //! the structure. All of it is straight-line code, and small polynomials never leave the registers.
 //! Each lane of a vector holds a separate element.
 //!
-//! Schoolbook multiplication was not faster at any size (docs/performance.md).
+//! Schoolbook multiplication was not faster at any size (docs/performance/fields.md).
 
 #![allow(missing_debug_implementations, reason = "the coefficients are secret, and nothing prints them")]
 

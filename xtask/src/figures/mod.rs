@@ -1,6 +1,9 @@
 //! `cargo xtask figures`: writes the pages and plots in docs/ that come from lists, tables and
 //! measurements in the repository.
 
+mod java;
+mod lengths;
+
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
@@ -14,23 +17,34 @@ const SPEED: &str = "docs/speed.svg";
 
 /// Runs the chore.
 pub(crate) fn run() -> Result<()> {
-    process::write(BACKENDS, backends(&List::read()?)?)?;
-    process::write(SPEED, speed()?)?;
-    // The tables and plots of docs/dispatch.md, from the last measurement.
-    let dispatch = ["run", "--release", "--manifest-path=examples/Cargo.toml", "--package=dispatch", "--features=vaes"];
-    let from = ["--", "--from", "docs/dispatch.json", "--write"];
-    process::output(
-        process::cargo().args(dispatch).args(from).env("CARGO_TARGET_DIR", process::target_dir().join("examples")),
-    )?;
+    for (file, content) in made_here()? {
+        process::write(file, content)?;
+    }
+    // The tables and plots of docs/dispatch.md, from the last measurements.
+    for (package, feature) in [("dispatch", Some("--features=vaes")), ("compiled", None)] {
+        let from = format!("docs/{package}.json");
+        let mut cargo = process::cargo();
+        cargo.args(["run", "--release", "--manifest-path=examples/Cargo.toml", "--package", package]).args(feature);
+        cargo.args(["--", "--from", &from, "--write"]);
+        process::output(cargo.env("CARGO_TARGET_DIR", process::target_dir().join("examples")))?;
+    }
     Ok(())
 }
 
-/// Draws the plot of the README: the speed of sealing, from the table for the Emerald Rapids in
-/// docs/performance.md.
+/// Returns the files that need no other program, with their content.
+fn made_here() -> Result<Vec<(String, String)>> {
+    let mut made = lengths::plots()?;
+    made.push((BACKENDS.to_owned(), backends(&List::read()?)?));
+    made.push((SPEED.to_owned(), speed()?));
+    made.push((java::PLOT.to_owned(), java::plot()?));
+    Ok(made)
+}
+
+/// Draws the plot of the README: the speed of sealing, from the table for the Emerald
+/// Rapids.
 fn speed() -> Result<String> {
-    let page = process::read("docs/performance.md")?;
-    let section = page.split("\n## ").find(|section| section.starts_with("Measured on an Intel Xeon (Emerald Rapids)"));
-    let lines = section.context("no table for the Emerald Rapids")?.lines().filter_map(|line| line.strip_prefix('|'));
+    let page = process::read("docs/performance/emerald-rapids.md")?;
+    let lines = page.lines().filter_map(|line| line.strip_prefix('|'));
     let rows: Vec<Vec<_>> = lines.map(|line| line.split('|').map(str::trim).collect()).collect();
     let sizes = rows.iter().find(|row| row.len() > 10).context("no row with sizes")?;
     let sealing = rows.iter().skip_while(|row| row[0] != "**seal**");
@@ -97,9 +111,10 @@ mod tests {
 
     #[test]
     fn the_written_figures_are_up_to_date() {
-        let made = [(BACKENDS, backends(&List::read().unwrap())), (SPEED, speed())];
-        for (file, made) in made {
-            assert!(process::read(file).unwrap() == made.unwrap(), "{file}: cargo xtask figures");
+        let made = made_here().unwrap();
+        assert!(made.len() > 6, "only {} files", made.len());
+        for (file, content) in made {
+            assert!(process::read(&file).unwrap() == content, "{file}: cargo xtask figures");
         }
     }
 }
