@@ -201,7 +201,8 @@ class AgeWriter(io.RawIOBase):
         self._lock, self._is_busy, self._process = threading.RLock(), False, os.getpid()
         self._sealer = sealer or Sealer(recipients, header_len=header_len)
         is_path = isinstance(file, str | os.PathLike)
-        self._file = open(file, "wb") if is_path else file
+        # Without a buffer, which a forked process would inherit and write too when it ends.
+        self._file = open(file, "wb", buffering=0) if is_path else file
         # Only now, because the finalizer closes an owned file.
         self._owned = is_path
         self._position = 0
@@ -235,9 +236,8 @@ class AgeWriter(io.RawIOBase):
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Makes threads wait for each other, so that ciphertext is written in its order."""
-        if os.getpid() != self._process:
-            # A thread that is not in this process may have held the lock when it was forked.
-            raise RuntimeError("a writer can only be used in the process that made it")
+        # First, because a thread that is not in this process may have held the lock when it was forked.
+        self._check_process()
         with self._lock:
             if self._is_busy:
                 # As from a signal handler.
@@ -247,6 +247,14 @@ class AgeWriter(io.RawIOBase):
                 yield
             finally:
                 self._is_busy = False
+
+    def _is_forked(self) -> bool:
+        """Returns whether this is a copy in a forked process. The file belongs to the other process."""
+        return os.getpid() != self._process
+
+    def _check_process(self) -> None:
+        if self._is_forked():
+            raise RuntimeError("a writer can only be used in the process that made it")
 
     def _put(self, sealed: bytes) -> None:
         view = memoryview(sealed)
@@ -282,13 +290,17 @@ class AgeWriter(io.RawIOBase):
             self._release()
 
     def abort(self) -> None:
-        """Leaves the file incomplete, so that nobody can read it to its end."""
+        """Leaves the file incomplete, so that nobody can read it to its end.
+
+        In a forked process, the file of the other process stays as it is.
+        """
         self._sealer = None
         self._release()
 
     def _release(self) -> None:
         super().close()
         if self._owned:
+            # In a forked process, this closes only its own descriptor.
             self._file.close()
 
     def __exit__(self, kind: Any, *details: Any) -> None:

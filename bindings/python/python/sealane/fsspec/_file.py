@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fsspec.asyn import sync
 from fsspec.caching import BaseCache
-from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.local import LocalFileOpener, LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from .._errors import PayloadError
@@ -193,14 +193,19 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         super().close()
 
 
+def _upload_no_more(target: Any) -> None:
+    """Makes closing a file of the other filesystem upload nothing, also in its finalizer."""
+    if hasattr(target, "forced"):
+        target.forced = True
+
+
 def give_up(target: Any) -> None:
     """Closes a file of the other filesystem without committing its upload.
 
     A file without uploads is left incomplete.
     """
     # Otherwise, closing would upload what is buffered and replace a good object.
-    if hasattr(target, "forced"):
-        target.forced = True
+    _upload_no_more(target)
     # A failure here must not hide the exception that led here.
     with contextlib.suppress(Exception):
         target.discard()
@@ -226,6 +231,12 @@ class AgeWriteFile(AgeWriter):
         super().__init__(target, sealer=sealer)
         self.fs, self.path, self.mode, self._target = fs, path, mode, target
 
+    def _put(self, sealed: bytes) -> None:
+        super()._put(sealed)
+        if sealed and isinstance(self._target, LocalFileOpener):
+            # A forked process would inherit what is buffered, and write it too when it ends.
+            self._target.flush()
+
     def close(self) -> None:
         if self.closed:
             return
@@ -235,24 +246,30 @@ class AgeWriteFile(AgeWriter):
             # `__del__` removes the sealer of a file that was never closed, and then calls this method.
             if not self._is_finished:
                 self._give_up()
-            elif not getattr(self._target, "closed", False):
-                self._target.close()
-            self.fs._forget(self.path)
+            else:
+                if not getattr(self._target, "closed", False):
+                    self._target.close()
+                self.fs._forget(self.path)
 
     def abort(self) -> None:
         super().abort()
         self._give_up()
-        self.fs._forget(self.path)
 
     def _give_up(self) -> None:
         self._is_given_up = True
+        if self._is_forked():
+            # The file and its upload go on in the other process.
+            _upload_no_more(self._target)
+            return
         give_up(self._target)
+        self.fs._forget(self.path)
 
     def commit(self) -> None:
         """Puts the file in its place, at the end of a transaction, unless it was given up.
 
         Finishes a file that is still open. Raises ``OSError`` if a write to it failed.
         """
+        self._check_process()
         wrapper, self.wrapper = self.wrapper(), lambda: None
         if not self.closed:
             try:
@@ -271,7 +288,7 @@ class AgeWriteFile(AgeWriter):
     def discard(self) -> None:
         """Throws the file away, if a transaction fails."""
         self.wrapper = lambda: None
-        if not self._is_given_up:
+        if not self._is_given_up and not self._is_forked():
             self._target.discard()
 
 
