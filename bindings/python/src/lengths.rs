@@ -2,7 +2,6 @@
 
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
 use sealane::{MAX_MESSAGE_BYTES, TAG_BYTES};
 
 /// Returns the length of a ciphertext with its tag.
@@ -21,8 +20,11 @@ pub(crate) enum Lengths {
 
 impl Lengths {
     pub(crate) fn new(lengths: &Bound<'_, PyAny>, count: usize) -> PyResult<Self> {
-        if lengths.is_instance_of::<PyInt>() {
-            return Ok(Self::Same { len: lengths.extract()?, count });
+        // Not only `int`: the integers of NumPy have no common base with it.
+        match lengths.extract() {
+            Ok(len) => return Ok(Self::Same { len, count }),
+            Err(error) if error.is_instance_of::<PyOverflowError>(lengths.py()) => return Err(error),
+            Err(_) => {}
         }
         let each = lengths.try_iter()?.map(|len| len?.extract()).collect::<PyResult<Vec<usize>>>()?;
         if each.len() != count {

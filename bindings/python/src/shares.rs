@@ -1,7 +1,8 @@
 //! Shares of a secret, as lines of text.
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyBytes, PyString};
 use sealane_shares::Share;
 
 use crate::buffer::Input;
@@ -11,38 +12,50 @@ fn failed(error: impl ToString) -> PyErr {
     SharesError::new_err(error.to_string())
 }
 
-fn parse(lines: &[String]) -> PyResult<Vec<Share>> {
-    let parse = |(i, line): (usize, &String)| {
+/// Shares as Python has them, without copies.
+type Lines = Vec<PyBackedStr>;
+
+fn parse(lines: &[PyBackedStr]) -> PyResult<Vec<Share>> {
+    let parse = |(i, line): (usize, &PyBackedStr)| {
         Share::from_text(line.trim()).map_err(|error| failed(format!("share {}: {error}", i + 1)))
     };
     lines.iter().enumerate().map(parse).collect()
 }
 
-fn text(share: &Share) -> PyResult<String> {
-    Ok(share.to_text().map_err(failed)?.to_string())
+fn text<'py>(py: Python<'py>, share: &Share) -> PyResult<Bound<'py, PyString>> {
+    Ok(PyString::new(py, &share.to_text().map_err(failed)?))
+}
+
+fn texts<'py>(py: Python<'py>, shares: &[Share]) -> PyResult<Vec<Bound<'py, PyString>>> {
+    shares.iter().map(|share| text(py, share)).collect()
 }
 
 /// Splits a secret.
 #[pyfunction]
-pub(crate) fn split(secret: Input<'_>, threshold: usize, count: usize) -> PyResult<Vec<String>> {
-    sealane_shares::split(secret.as_slice(), threshold, count).map_err(failed)?.iter().map(text).collect()
+pub(crate) fn split<'py>(
+    py: Python<'py>,
+    secret: Input<'_>,
+    threshold: usize,
+    count: usize,
+) -> PyResult<Vec<Bound<'py, PyString>>> {
+    texts(py, &sealane_shares::split(secret.as_slice(), threshold, count).map_err(failed)?)
 }
 
 /// Restores a secret.
 #[pyfunction]
-pub(crate) fn combine(py: Python<'_>, shares: Vec<String>) -> PyResult<Bound<'_, PyBytes>> {
+pub(crate) fn combine(py: Python<'_>, shares: Lines) -> PyResult<Bound<'_, PyBytes>> {
     let recovered = sealane_shares::combine(&parse(&shares)?).map_err(failed)?;
     Ok(PyBytes::new(py, &recovered.secret))
 }
 
 /// Returns new shares of the same secret.
 #[pyfunction]
-pub(crate) fn refresh(shares: Vec<String>) -> PyResult<Vec<String>> {
-    sealane_shares::refresh(&parse(&shares)?).map_err(failed)?.iter().map(text).collect()
+pub(crate) fn refresh(py: Python<'_>, shares: Lines) -> PyResult<Vec<Bound<'_, PyString>>> {
+    texts(py, &sealane_shares::refresh(&parse(&shares)?).map_err(failed)?)
 }
 
 /// Returns the share with this number, such as a lost one.
 #[pyfunction]
-pub(crate) fn reissue(shares: Vec<String>, number: u16) -> PyResult<String> {
-    text(&sealane_shares::reissue(&parse(&shares)?, number).map_err(failed)?)
+pub(crate) fn reissue(py: Python<'_>, shares: Lines, number: u16) -> PyResult<Bound<'_, PyString>> {
+    text(py, &sealane_shares::reissue(&parse(&shares)?, number).map_err(failed)?)
 }

@@ -168,10 +168,10 @@ def test_wrong_arguments(cls):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-@pytest.mark.parametrize("lengths", [64, [0, 1, 64, 5000, 3], "array", 0, []])
+@pytest.mark.parametrize("lengths", [64, np.int64(64), np.array(64), [0, 1, 64, 5000, 3], "array", 0, []])
 def test_many(cls, lengths):
     lengths = np.array([7, 300, 2]) if isinstance(lengths, str) else lengths
-    each = [lengths] * 600 if isinstance(lengths, int) else list(lengths)
+    each = [int(lengths)] * 600 if np.ndim(lengths) == 0 else list(lengths)
     cipher = cls(cls.generate_key())
     nonces = [i.to_bytes(cls.NONCE_BYTES) for i in range(len(each))]
     messages = [bytes([i % 251]) * length for i, length in enumerate(each)]
@@ -191,10 +191,14 @@ def test_many(cls, lengths):
 
 def test_lengths_that_do_not_fit():
     cipher = ChaCha20Poly1305(bytes(32))
-    with pytest.raises(ValueError, match="2 nonces and 1 lengths"):
-        cipher.encrypt_many(bytes(24), b"1", lengths=[1])
-    with pytest.raises(OverflowError):
-        cipher.encrypt_many(bytes(24), b"1", lengths=[-1, 2])
+    for lengths in ([1], np.array([1])):
+        with pytest.raises(ValueError, match="2 nonces and 1 lengths"):
+            cipher.encrypt_many(bytes(24), b"1", lengths=lengths)
+    for lengths in ([-1, 2], -1, np.int64(-1)):
+        with pytest.raises(OverflowError):
+            cipher.encrypt_many(bytes(24), b"1", lengths=lengths)
+    with pytest.raises(TypeError):
+        cipher.encrypt_many(bytes(24), b"1", lengths=1.0)
     with pytest.raises((OverflowError, ValueError)):
         cipher.encrypt_many(bytes(24), b"1", lengths=2**63)
 

@@ -1,6 +1,8 @@
 """Python files that fail or return little, wrappers of writers, forks and other threads."""
 
+import base64
 import contextlib
+import dataclasses
 import io
 import os
 import signal
@@ -128,6 +130,22 @@ def test_headers_of_files_with_short_reads(armor):
     file.blocked = 100
     with pytest.raises(BlockingIOError):
         age.inspect(file)
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("header_len", [1_600_000, 2 << 20])
+def test_long_headers_of_armored_files(header_len, ending):
+    """Armor makes a header longer than the longest one without armor."""
+    holders = [age.Identity.generate() for _ in range(3)]
+    recipient = age.Recipient.threshold(2, [holder.recipient for holder in holders])
+    binary = age.Sealer(recipient, header_len=header_len).finish(b"data" * 100_000)
+    lines = [base64.b64encode(binary[start : start + 48]) for start in range(0, len(binary), 48)]
+    first, last = (b"-----%s AGE ENCRYPTED FILE-----" % word for word in (b"BEGIN", b"END"))
+    sealed = b"\n" * 900 + ending.join([first, *lines, last])
+    assert age.decrypt(sealed, holders) == b"data" * 100_000
+    assert age.inspect(sealed) == dataclasses.replace(age.inspect(binary), armored=True, plaintext_len=None)
+    assert age.inspect(sealed).header_len == header_len
+    assert [part.point for part in age.parts_of(sealed, holders)] == [1, 2, 3]
 
 
 class Meeting(io.BytesIO):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import io
 import os
 import threading
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from ._errors import ArmorError, PayloadError
 from ._sealane import Reader, Sealer
@@ -16,8 +17,33 @@ from ._sealane import Reader, Sealer
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 #: The largest number of bytes that are read at a time.
 _STEP = 4 << 20
+
+
+def _exclusive(method: Callable[Concatenate[AgeReader, P], T]) -> Callable[Concatenate[AgeReader, P], T]:
+    """Makes threads wait for each other. If the method fails, the position stays as it was."""
+
+    @functools.wraps(method)
+    def run(self: AgeReader, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._lock:
+            if self._is_busy:
+                # As from a signal handler.
+                raise RuntimeError("this thread is already using this file")
+            start = self._position
+            try:
+                self._is_busy = True
+                return method(self, *args, **kwargs)
+            except BaseException:
+                self._position = start
+                raise
+            finally:
+                self._is_busy = False
+
+    return run
 
 
 class AgeReader(io.RawIOBase):
@@ -26,19 +52,32 @@ class AgeReader(io.RawIOBase):
     _reader: Reader | None = None
     #: A file that is closed with the reader.
     _owned: Any = None
+    #: The position of the next byte to read. Ctrl-C may raise an exception when the native reader
+    #: has moved and this position has not, so that nobody has got the bytes between them.
+    _position = 0
+    _is_busy = False
 
     def __init__(self, file: Any, identities: Any, *, owns_file: bool = False) -> None:
         super().__init__()
+        self._lock = threading.RLock()
         if owns_file:
             self._owned = file
         self._reader = Reader(file, identities)
         self._file = None if isinstance(file, str | os.PathLike) else file
-        self._position = 0
 
     def _open(self) -> Reader:
         if self._reader is None:
             raise ValueError("I/O operation on closed file")
         return self._reader
+
+    def _at_position(self) -> Reader:
+        """Returns the native reader, at the position of this one."""
+        reader = self._open()
+        if reader.position != self._position:
+            if not self.seekable():
+                raise OSError("an interrupted read lost plaintext, and the file cannot seek: open it again")
+            reader.seek(self._position, os.SEEK_SET)
+        return reader
 
     def readable(self) -> bool:
         self._open()
@@ -49,59 +88,69 @@ class AgeReader(io.RawIOBase):
             return False
         return self._file is None or bool(getattr(self._file, "seekable", lambda: False)())
 
+    @_exclusive
     def readinto(self, buffer: Buffer, /) -> int:
         """Fills the buffer. Reads fewer bytes only at the end of the file, or before damage."""
-        length = self._open().read_into(buffer)
+        length = self._at_position().read_into(buffer)
         self._position += length
         return length
 
+    @_exclusive
     def read(self, size: int | None = -1, /) -> bytes:
         """Reads ``size`` bytes, or everything. Returns fewer only at the end, or before damage."""
         if size is None or size < 0:
-            return self.readall()
-        if size > _STEP:
-            return self._read_in_steps(size)
-        data = self._open().read(size)
+            return self._read_all()
+        return self._read(size) if size <= _STEP else self._read_in_steps(size)
+
+    @_exclusive
+    def readall(self) -> bytes:
+        return self._read_all()
+
+    def _read(self, size: int) -> bytes:
+        data = self._at_position().read(size)
         self._position += len(data)
         return data
 
     def _read_in_steps(self, size: int) -> bytes:
         """Reads ``size`` bytes, and allocates memory only for bytes that exist."""
-        parts: list[bytes] = []
-        while size > 0:
-            wanted = min(size, _STEP)
-            try:
-                data = self.read(wanted)
-            except (ArmorError, PayloadError):
-                # The next call finds the damage again.
-                if parts:
-                    break
-                raise
-            except BaseException:
-                self._take_back(parts)
-                raise
-            parts.append(data)
-            if len(data) < wanted:
-                break
-            size -= wanted
-        return b"".join(parts)
-
-    def readall(self) -> bytes:
-        parts: list[bytes] = []
+        start, parts = self._position, list[bytes]()
         try:
-            while data := self.read(_STEP):
+            while size > 0:
+                wanted = min(size, _STEP)
+                try:
+                    data = self._read(wanted)
+                except (ArmorError, PayloadError):
+                    # The next call finds the damage again.
+                    if parts:
+                        break
+                    raise
                 parts.append(data)
+                if len(data) < wanted:
+                    break
+                size -= wanted
+            return b"".join(parts)
         except BaseException:
-            self._take_back(parts)
+            self._take_back(parts, start)
             raise
-        return b"".join(parts)
 
-    def _take_back(self, parts: list[bytes]) -> None:
-        """Undoes the last reads, so that the next one returns their bytes again."""
+    def _read_all(self) -> bytes:
+        start, parts = self._position, list[bytes]()
+        try:
+            while data := self._read(_STEP):
+                parts.append(data)
+            return b"".join(parts)
+        except BaseException:
+            self._take_back(parts, start)
+            raise
+
+    def _take_back(self, parts: list[bytes], start: int) -> None:
+        """Moves back to ``start``, so that the next read returns ``parts``, the last reads, again."""
+        self._position = start
         if self._reader is not None:
-            self._position -= sum(map(len, parts))
-            self._reader.take_back(parts)
+            # Only saves the seek, which may be impossible.
+            self._reader.take_back(parts, start)
 
+    @_exclusive
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Moves to a position. Seeking to the end authenticates the end of the file."""
         if not self.seekable():
@@ -116,6 +165,7 @@ class AgeReader(io.RawIOBase):
         self._open()
         return self._position
 
+    @_exclusive
     def plaintext_len(self) -> int:
         """Returns the authentic length of the plaintext. Needs a file that can seek."""
         if not self.seekable():
@@ -151,7 +201,8 @@ class AgeWriter(io.RawIOBase):
         self._lock, self._is_busy, self._process = threading.RLock(), False, os.getpid()
         self._sealer = sealer or Sealer(recipients, header_len=header_len)
         is_path = isinstance(file, str | os.PathLike)
-        self._file = open(file, "wb") if is_path else file
+        # Without a buffer, which a forked process would inherit and write too when it ends.
+        self._file = open(file, "wb", buffering=0) if is_path else file
         # Only now, because the finalizer closes an owned file.
         self._owned = is_path
         self._position = 0
@@ -185,9 +236,8 @@ class AgeWriter(io.RawIOBase):
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Makes threads wait for each other, so that ciphertext is written in its order."""
-        if os.getpid() != self._process:
-            # A thread that is not in this process may have held the lock when it was forked.
-            raise RuntimeError("a writer can only be used in the process that made it")
+        # First, because a thread that is not in this process may have held the lock when it was forked.
+        self._check_process()
         with self._lock:
             if self._is_busy:
                 # As from a signal handler.
@@ -197,6 +247,14 @@ class AgeWriter(io.RawIOBase):
                 yield
             finally:
                 self._is_busy = False
+
+    def _is_forked(self) -> bool:
+        """Returns whether this is a copy in a forked process. The file belongs to the other process."""
+        return os.getpid() != self._process
+
+    def _check_process(self) -> None:
+        if self._is_forked():
+            raise RuntimeError("a writer can only be used in the process that made it")
 
     def _put(self, sealed: bytes) -> None:
         view = memoryview(sealed)
@@ -232,13 +290,17 @@ class AgeWriter(io.RawIOBase):
             self._release()
 
     def abort(self) -> None:
-        """Leaves the file incomplete, so that nobody can read it to its end."""
+        """Leaves the file incomplete, so that nobody can read it to its end.
+
+        In a forked process, the file of the other process stays as it is.
+        """
         self._sealer = None
         self._release()
 
     def _release(self) -> None:
         super().close()
         if self._owned:
+            # In a forked process, this closes only its own descriptor.
             self._file.close()
 
     def __exit__(self, kind: Any, *details: Any) -> None:

@@ -1,6 +1,6 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NoReturn, final
+from typing import Any, Final, NoReturn, SupportsIndex, final
 
 from typing_extensions import Buffer
 
@@ -66,7 +66,12 @@ class ChaCha20Poly1305:
         ``InvalidTag`` is raised.
         """
     def encrypt_many(
-        self, nonces: Buffer, data: Buffer, associated_data: Buffer | None = None, *, lengths: int | Iterable[int]
+        self,
+        nonces: Buffer,
+        data: Buffer,
+        associated_data: Buffer | None = None,
+        *,
+        lengths: SupportsIndex | Iterable[SupportsIndex],
     ) -> bytes:
         """Encrypts many messages, which is much faster than one by one if they are short.
 
@@ -75,7 +80,12 @@ class ChaCha20Poly1305:
         message. In the result, each ciphertext is followed by its tag.
         """
     def decrypt_many(
-        self, nonces: Buffer, data: Buffer, associated_data: Buffer | None = None, *, lengths: int | Iterable[int]
+        self,
+        nonces: Buffer,
+        data: Buffer,
+        associated_data: Buffer | None = None,
+        *,
+        lengths: SupportsIndex | Iterable[SupportsIndex],
     ) -> bytes:
         """Decrypts what ``encrypt_many`` returns.
 
@@ -108,11 +118,21 @@ class XChaCha20Poly1305:
     def decrypt_into(self, nonce: Buffer, data: Buffer, associated_data: Buffer | None, buf: Buffer) -> int:
         """Writes the plaintext to the start of ``buf``, and returns its length."""
     def encrypt_many(
-        self, nonces: Buffer, data: Buffer, associated_data: Buffer | None = None, *, lengths: int | Iterable[int]
+        self,
+        nonces: Buffer,
+        data: Buffer,
+        associated_data: Buffer | None = None,
+        *,
+        lengths: SupportsIndex | Iterable[SupportsIndex],
     ) -> bytes:
         """Encrypts many messages: see ``ChaCha20Poly1305.encrypt_many``."""
     def decrypt_many(
-        self, nonces: Buffer, data: Buffer, associated_data: Buffer | None = None, *, lengths: int | Iterable[int]
+        self,
+        nonces: Buffer,
+        data: Buffer,
+        associated_data: Buffer | None = None,
+        *,
+        lengths: SupportsIndex | Iterable[SupportsIndex],
     ) -> bytes:
         """Decrypts what ``encrypt_many`` returns."""
     def __reduce__(self) -> NoReturn: ...
@@ -298,9 +318,11 @@ class Reader:
     def __new__(cls, file: Any, identities: _Identities) -> Reader: ...
     @property
     def can_seek(self) -> bool: ...
+    @property
+    def position(self) -> int: ...
     def read(self, len: int) -> bytes: ...
     def read_into(self, buffer: Buffer) -> int: ...
-    def take_back(self, parts: list[bytes]) -> None: ...
+    def take_back(self, parts: list[bytes], start: int) -> None: ...
     def seek(self, offset: int, whence: int) -> int: ...
     def plaintext_len(self) -> int: ...
     def __reduce__(self) -> NoReturn: ...

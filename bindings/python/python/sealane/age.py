@@ -100,6 +100,9 @@ Identities = Identity | Part | Iterable[Identity | Part]
 Progress = Callable[[int, int | None], object]
 
 _MAX_HEADER_BYTES = 2 << 20
+#: Armor has 48 bytes in each line of 64 characters, which may end with two. White space before the
+#: first line is possible.
+_MAX_ARMORED_BYTES = (_MAX_HEADER_BYTES + 16) // 48 * 66 + 4096
 #: The bytes to read ahead from a store. The default of s3fs is 50 MiB, much for a short range.
 _BLOCK_BYTES = 4 << 20
 #: A URL, or a chain of them, such as ``simplecache::s3://…``.
@@ -315,9 +318,9 @@ def _prefix(file: Path | bytes | BinaryIO) -> tuple[bytes, int | None, bool]:
         elif isinstance(file, str | os.PathLike):
             opened = stack.enter_context(open(file, "rb"))
         start = opened.tell()
-        # Armored files yield fewer bytes: 48 for each 65 characters.
         data = _read_up_to(opened, _MAX_HEADER_BYTES + 16)
         if data.lstrip().startswith(b"-----BEGIN AGE"):
+            data += _read_up_to(opened, _MAX_ARMORED_BYTES - len(data))
             return _sealane.dearmor_prefix(data), None, True
         length = opened.seek(0, os.SEEK_END) - start
         return data, length, False

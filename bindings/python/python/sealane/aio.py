@@ -183,14 +183,17 @@ class AsyncAgeReader(_AsyncFile):
 
     async def read(self, size: int = -1) -> bytes:
         """Reads ``size`` bytes, or everything. Returns fewer only at the end, or before damage."""
-        data: bytes = await self._call("read", size, undo=lambda data: self._file._take_back([data]))
+        data: bytes = await self._call("read", size, undo=self._take_back)
         return data
+
+    def _take_back(self, data: bytes) -> None:
+        self._file._take_back([data], self._file._position - len(data))
 
     async def readinto(self, buffer: Buffer) -> int:
         """Fills the buffer, which must not be used meanwhile. Returns the number of bytes."""
 
         def undo(length: int) -> None:
-            self._file._take_back([memoryview(buffer).tobytes()[:length]])
+            self._take_back(memoryview(buffer).tobytes()[:length])
 
         length: int = await self._call("readinto", buffer, undo=undo)
         return length

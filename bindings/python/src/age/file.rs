@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -78,7 +78,8 @@ impl Read for &Counted {
 /// Runs `work` in another thread, and reports progress until it ends.
 ///
 /// If a report fails, for example after Ctrl-C, the next read of the input fails, which ends `work`.
-/// Returns the error of the report. A blocked write is not interrupted.
+/// Returns the error of the report. A blocked write is not interrupted. If no thread can be started,
+/// `work` runs in this one, and only its end is reported.
 fn watch<E: Send>(
     py: Python<'_>,
     input: &Counted,
@@ -86,13 +87,16 @@ fn watch<E: Send>(
     work: impl FnOnce() -> Result<(), E> + Send,
 ) -> PyResult<Result<(), E>> {
     let progress = Progress { call: progress, total: input.regular_len() };
+    // A thread that cannot be started drops its closure, so `work` is not a part of it.
+    let work = Mutex::new(Some(work));
+    let run = || work.lock().unwrap_or_else(PoisonError::into_inner).take().expect("it runs once")();
     py.detach(|| {
         thread::scope(|scope| {
             let (ended, end) = mpsc::channel::<()>();
-            let worker = scope.spawn(move || {
+            let worker = thread::Builder::new().spawn_scoped(scope, move || {
                 // Dropped when the work ends, even by a panic.
                 let _ended = ended;
-                work()
+                run()
             });
             let mut reported = Ok(());
             while let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
@@ -102,7 +106,10 @@ fn watch<E: Send>(
                     input.stop.store(reported.is_err(), Ordering::Relaxed);
                 }
             }
-            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let result = match worker {
+                Ok(worker) => worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(_) => run(),
+            };
             reported?;
             // The last report must not replace the error of `work`.
             if result.is_ok() {

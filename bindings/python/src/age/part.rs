@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, ShareDescription};
 
@@ -38,8 +39,8 @@ impl Part {
         Ok(Self { part: text.parse().map_err(failed)?, description: None })
     }
 
-    fn to_text(&self) -> String {
-        self.part.to_text().expose_secret().to_owned()
+    fn to_text<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, self.part.to_text().expose_secret())
     }
 
     #[getter]

@@ -52,8 +52,8 @@ struct State {
     kept: Zeroizing<Vec<u8>>,
     /// The number of bytes of `kept` that later reads have returned.
     kept_read: usize,
-    /// Whether plaintext was lost because there was no memory to keep it. Reads fail until a seek.
-    lost: bool,
+    /// The position of the next byte that a read returns.
+    position: u64,
 }
 
 impl State {
@@ -61,9 +61,6 @@ impl State {
     /// returns the error, and the next one returns the bytes. If damage follows some bytes, this
     /// call returns the bytes, and the next one finds the damage again.
     fn fill(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.lost {
-            return Err(io::Error::other("a failed read lost plaintext: seek, or open the file again"));
-        }
         let kept = &self.kept[self.kept_read..];
         let mut filled = kept.len().min(out.len());
         out[..filled].copy_from_slice(&kept[..filled]);
@@ -71,10 +68,14 @@ impl State {
         if self.kept_read == self.kept.len() {
             self.release();
         }
+        self.position += filled as u64;
         while filled < out.len() {
             match self.reader.read(&mut out[filled..]) {
                 Ok(0) => break,
-                Ok(len) => filled += len,
+                Ok(len) => {
+                    filled += len;
+                    self.position += len as u64;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if filled > 0 && error::is_damage(&error) => break,
                 Err(error) => {
@@ -87,16 +88,18 @@ impl State {
     }
 
     /// Keeps `parts`, the last bytes that were read, for the next read. They go before the bytes
-    /// that are kept already.
+    /// that are kept already. If there is no memory for all of them, none are kept.
     fn keep(&mut self, parts: &[&[u8]]) -> io::Result<()> {
         let rest = &self.kept[self.kept_read..];
+        let len: usize = parts.iter().map(|part| part.len()).sum();
         let mut kept = Zeroizing::new(Vec::new());
         // Reserves all the memory now, because growing would leave copies that are not wiped.
-        if let Err(error) = kept.try_reserve_exact(parts.iter().map(|part| part.len()).sum::<usize>() + rest.len()) {
-            self.lost = true;
+        if let Err(error) = kept.try_reserve_exact(len + rest.len()) {
+            self.position += rest.len() as u64;
             self.release();
             return Err(io::Error::new(io::ErrorKind::OutOfMemory, error));
         }
+        self.position -= len as u64;
         for part in parts {
             kept.extend_from_slice(part);
         }
@@ -113,10 +116,9 @@ impl State {
     /// Moves to a position. It must not be relative to the current one, because the reader is ahead
     /// by the plaintext that is kept.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let position = self.reader.seek(to)?;
-        self.lost = false;
+        self.position = self.reader.seek(to)?;
         self.release();
-        Ok(position)
+        Ok(self.position)
     }
 }
 
@@ -161,7 +163,7 @@ impl Reader {
             // A passphrase identity enforces its own limit on the work factor.
             let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
             let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
-            let state = State { reader, kept: Zeroizing::default(), kept_read: 0, lost: false };
+            let state = State { reader, kept: Zeroizing::default(), kept_read: 0, position: 0 };
             Ok(Self { state: Mutex::new(state), can_seek })
         })
     }
@@ -194,9 +196,22 @@ impl Reader {
         })
     }
 
-    /// Takes back `parts`, the last bytes that were read. The next read returns them again.
-    fn take_back(&self, py: Python<'_>, parts: Vec<PyBackedBytes>) -> PyResult<()> {
-        self.with(py, |state| state.keep(&parts.iter().map(|part| &part[..]).collect::<Vec<_>>()))
+    /// Returns the position of the next byte that a read returns.
+    #[getter]
+    fn position(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |state| Ok(state.position))
+    }
+
+    /// Takes back `parts`, which were read from `start` on. The next read returns them again. Does
+    /// nothing if they are not the last bytes that were read.
+    fn take_back(&self, py: Python<'_>, parts: Vec<PyBackedBytes>, start: u64) -> PyResult<()> {
+        self.with(py, |state| {
+            let end = start + parts.iter().map(|part| part.len() as u64).sum::<u64>();
+            if state.position != end {
+                return Ok(());
+            }
+            state.keep(&parts.iter().map(|part| &part[..]).collect::<Vec<_>>())
+        })
     }
 
     /// Moves to a position from the start (`whence` is 0) or from the end (2).

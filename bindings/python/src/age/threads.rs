@@ -1,6 +1,7 @@
 //! Divides chunks among several threads, and seals chunks in memory on them.
 
 use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use sealane_age::stream::{CHUNK_BYTES, SEALED_CHUNK_BYTES, SealingKey};
@@ -19,21 +20,32 @@ pub(crate) fn chunks_per_thread(chunks: usize, threads: Threads) -> usize {
     chunks.div_ceil(threads.get()).max(CHUNKS_PER_THREAD)
 }
 
-/// Runs each piece of work on its own thread, except the last, which runs on the calling thread.
-/// Returns the first error in the order of the pieces.
+/// Runs each piece of work on its own thread, one of them on the calling thread. If a thread cannot
+/// be started, fewer do the work. Returns the first error in the order of the pieces.
 pub(crate) fn run<E: Send>(work: Vec<impl FnOnce() -> Result<(), E> + Send>) -> Result<(), E> {
-    let mut work = work;
-    let Some(last) = work.pop() else { return Ok(()) };
-    thread::scope(|scope| {
-        let started: Vec<_> = work.into_iter().map(|work| scope.spawn(work)).collect();
-        let last = last();
-        let mut result = Ok(());
-        for thread in started {
-            let this = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            result = result.and(this);
+    let count = work.len();
+    let queue = Mutex::new(work.into_iter().enumerate());
+    let first = Mutex::new(None::<(usize, E)>);
+    let until_none_is_left = || {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((index, work)) = next else { return };
+            let Err(error) = work() else { continue };
+            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.as_ref().is_none_or(|(earlier, _)| index < *earlier) {
+                *first = Some((index, error));
+            }
         }
-        result.and(last)
-    })
+    };
+    thread::scope(|scope| {
+        for _ in 1..count {
+            if thread::Builder::new().spawn_scoped(scope, until_none_is_left).is_err() {
+                break;
+            }
+        }
+        until_none_is_left();
+    });
+    first.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// Does the same as [`SealingKey::seal_part`], on up to `threads` threads. `sealed` must have

@@ -6,11 +6,11 @@ import contextlib
 import io
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fsspec.asyn import sync
 from fsspec.caching import BaseCache
-from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.local import LocalFileOpener, LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from .._errors import PayloadError
@@ -18,6 +18,9 @@ from .._io import AgeWriter
 from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
 from ._ranges import CHUNK, plan
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 #: Reads of at least this many bytes are not cached, unless they continue the previous read.
 _LARGE = 4 * CHUNK
@@ -190,14 +193,19 @@ class AgeFile(AbstractBufferedFile):  # type: ignore[misc]
         super().close()
 
 
+def _upload_no_more(target: Any) -> None:
+    """Makes closing a file of the other filesystem upload nothing, also in its finalizer."""
+    if hasattr(target, "forced"):
+        target.forced = True
+
+
 def give_up(target: Any) -> None:
     """Closes a file of the other filesystem without committing its upload.
 
     A file without uploads is left incomplete.
     """
     # Otherwise, closing would upload what is buffered and replace a good object.
-    if hasattr(target, "forced"):
-        target.forced = True
+    _upload_no_more(target)
     # A failure here must not hide the exception that led here.
     with contextlib.suppress(Exception):
         target.discard()
@@ -208,19 +216,26 @@ def give_up(target: Any) -> None:
 class AgeWriteFile(AgeWriter):
     """A file that is written.
 
-    If a ``with`` block of this file fails, the file stays incomplete or is not created. A block of
-    ``fsspec.open`` or of a text file around this file closes it as if it were complete.
+    If a ``with`` block of this file, or of a compressor that the filesystem has put around it,
+    fails, the file stays incomplete or is not created. A block of ``fsspec.open`` or of a text file
+    around this file closes it as if it were complete.
     """
 
     #: Whether the file was left unfinished, and its target closed without its last part.
     _is_given_up = False
-    #: Returns the compressor or text file around this file, if there is one. It may hold data that
-    #: is not written yet.
+    #: Returns the compressed or text file around this file, if there is one. It may hold data that
+    #: is not written yet. In a transaction, this keeps it alive.
     wrapper: Callable[[], Any] = staticmethod(lambda: None)
 
     def __init__(self, fs: _FileSystem, path: str, mode: str, target: Any, sealer: Sealer) -> None:
         super().__init__(target, sealer=sealer)
         self.fs, self.path, self.mode, self._target = fs, path, mode, target
+
+    def _put(self, sealed: bytes) -> None:
+        super()._put(sealed)
+        if sealed and isinstance(self._target, LocalFileOpener):
+            # A forked process would inherit what is buffered, and write it too when it ends.
+            self._target.flush()
 
     def close(self) -> None:
         if self.closed:
@@ -231,27 +246,34 @@ class AgeWriteFile(AgeWriter):
             # `__del__` removes the sealer of a file that was never closed, and then calls this method.
             if not self._is_finished:
                 self._give_up()
-            elif not getattr(self._target, "closed", False):
-                self._target.close()
-            self.fs._forget(self.path)
+            else:
+                if not getattr(self._target, "closed", False):
+                    self._target.close()
+                self.fs._forget(self.path)
 
     def abort(self) -> None:
         super().abort()
         self._give_up()
-        self.fs._forget(self.path)
 
     def _give_up(self) -> None:
         self._is_given_up = True
+        if self._is_forked():
+            # The file and its upload go on in the other process.
+            _upload_no_more(self._target)
+            return
         give_up(self._target)
+        self.fs._forget(self.path)
 
     def commit(self) -> None:
         """Puts the file in its place, at the end of a transaction, unless it was given up.
 
         Finishes a file that is still open. Raises ``OSError`` if a write to it failed.
         """
+        self._check_process()
+        wrapper, self.wrapper = self.wrapper(), lambda: None
         if not self.closed:
             try:
-                if (wrapper := self.wrapper()) is not None:
+                if wrapper is not None:
                     wrapper.close()
             except BaseException:
                 self.abort()
@@ -265,5 +287,105 @@ class AgeWriteFile(AgeWriter):
 
     def discard(self) -> None:
         """Throws the file away, if a transaction fails."""
-        if not self._is_given_up:
+        self.wrapper = lambda: None
+        if not self._is_given_up and not self._is_forked():
             self._target.discard()
+
+
+class _Output(io.RawIOBase):
+    """The file that a compressor writes to."""
+
+    def __init__(self, file: AgeWriteFile) -> None:
+        super().__init__()
+        self._file: AgeWriteFile | None = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        return memoryview(data).nbytes if self._file is None else self._file.write(data)
+
+    def tell(self) -> int:
+        return 0 if self._file is None else self._file.tell()
+
+    def discard(self) -> None:
+        """Ignores all further writes."""
+        self._file = None
+
+
+class CompressedFile(io.BufferedIOBase):
+    """A compressor around a file that is written. Closing it closes both.
+
+    fsspec would return the compressor alone, which does not close the file around it.
+    """
+
+    def __init__(self, file: AgeWriteFile, compress: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._file, self._output = file, _Output(file)
+        try:
+            self._compressor = compress(self._output)
+        except BaseException:
+            self.abort()
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._compressor, name)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        written: int = self._compressor.write(data)
+        return written
+
+    def flush(self) -> None:
+        if not self.closed:
+            self._compressor.flush()
+
+    def seekable(self) -> bool:
+        return bool(self._compressor.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        position: int = self._compressor.seek(offset, whence)
+        return position
+
+    def tell(self) -> int:
+        position: int = self._compressor.tell()
+        return position
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        try:
+            self._compressor.close()
+        except BaseException:
+            self.abort()
+            raise
+        self._file.close()
+
+    def abort(self) -> None:
+        """Leaves the file incomplete, or discards it, as ``AgeWriteFile.abort`` does."""
+        self._drop()
+        self._file.abort()
+
+    def __exit__(self, kind: Any, *details: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __del__(self) -> None:
+        # A file that is not closed is not finished, as with `AgeWriter`.
+        self._drop()
+
+    def _drop(self) -> None:
+        """Closes the compressor, but writes nothing more to the file."""
+        self._output.discard()
+        with contextlib.suppress(Exception):
+            self._compressor.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import tempfile
 import threading
@@ -13,6 +14,8 @@ from typing import Any
 import fsspec
 from fsspec.asyn import AsyncFileSystem, sync
 from fsspec.callbacks import DEFAULT_CALLBACK
+from fsspec.compression import compr
+from fsspec.core import get_compression
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
@@ -22,7 +25,7 @@ from fsspec.utils import stringify_path
 
 from .. import age
 from .._io import seal_to_file
-from ._file import AgeFile, AgeWriteFile, ChunkCache, give_up
+from ._file import AgeFile, AgeWriteFile, ChunkCache, CompressedFile, give_up
 from ._headers import HeaderCache
 from ._keys import Keys
 from ._listing import Listings
@@ -161,12 +164,28 @@ class AgeFileSystem(Keys, Objects, Reading, Listings, AsyncFileSystem, ChainedFi
             await self._async_target._put_file(temporary.name, rpath, mode=mode, callback=callback, **kwargs)
         self._forget(rpath)
 
-    def open(self, path: str, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
-        file = super().open(path, mode, *args, **kwargs)
-        # `file` may be a compressor or text file around `last`. If so, the end of a transaction
+    def open(
+        self,
+        path: str,
+        mode: str = "rb",
+        block_size: int | None = None,
+        cache_options: dict[str, Any] | None = None,
+        compression: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        compress = None
+        # For text, fsspec calls this method again to open the file below it.
+        if "b" in mode and "r" not in mode and compression is not None:
+            # First, so that an unknown compression leaves the target untouched.
+            name, compression = get_compression(self._strip(path), compression), None
+            compress = None if name is None else compr[name]
+        file = super().open(path, mode, block_size, cache_options, compression, **kwargs)
+        if compress is not None:
+            file = CompressedFile(file, functools.partial(compress, mode=mode[0]))
+        # `file` may be a compressed or text file around `last`. If so, the end of a transaction
         # closes `file`, to write what it still buffers.
         if "r" not in mode and (last := self._written.last()) not in (None, file):
-            last.wrapper = weakref.ref(file)
+            last.wrapper = weakref.ref(file) if kwargs.get("autocommit", not self._intrans) else lambda: file
         return file
 
     def _open(
