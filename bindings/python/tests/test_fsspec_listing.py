@@ -1,7 +1,10 @@
 """Listings: files that cannot be read or vanish, links, and objects that are not sealed."""
 
+import time
+
 import fsspec
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 import sealane.fsspec
@@ -108,3 +111,24 @@ def test_links(tmp_path):
     assert info["link"]["size"] == fs.info(f"{lake}/link")["size"]
     assert fs.find(f"{lake}", detail=True)[f"{lake}/link"]["size"] == 1000
     assert [folder for folder, _, _ in fs.walk(f"{lake}")] == [f"{lake}"]
+
+
+class SlowFolders(LocalFileSystem):
+    """Creates each folder after the files in it could have been copied."""
+
+    def cp_file(self, path1, path2, **kwargs):
+        if self.isdir(path1):
+            time.sleep(0.1)
+        super().cp_file(path1, path2, **kwargs)
+
+
+def test_folders_are_copied_before_their_files(tmp_path):
+    fs = sealane.fsspec.AgeFileSystem(fs=SlowFolders(), **OPTIONS)
+    names = ["a", "b/c", "b/d/e"]
+    for name in names:
+        (tmp_path / "old" / name).parent.mkdir(parents=True, exist_ok=True)
+        fs.pipe(f"{tmp_path}/old/{name}", name.encode())
+    fs.cp(f"{tmp_path}/old", f"{tmp_path}/new", recursive=True)
+    assert {name: fs.cat(f"{tmp_path}/new/{name}") for name in names} == {name: name.encode() for name in names}
+    fs.mv(f"{tmp_path}/new", f"{tmp_path}/moved", recursive=True)
+    assert [path.removeprefix(f"{tmp_path}/moved/") for path in fs.find(f"{tmp_path}/moved")] == names

@@ -44,6 +44,16 @@ class Objects:
         await self._async_target._cp_file(self._strip(path1), self._strip(path2), **kwargs)
         self._forget(self._strip(path2))
 
+    async def _copy(
+        self, path1: Any, path2: Any, recursive: bool = False, batch_size: int | None = None, **kwargs: Any
+    ) -> None:
+        # fsspec copies a folder and the files in it at the same time. Where folders are more than
+        # parts of names, a file whose folder does not exist yet is not copied, and fsspec ignores
+        # that. In turns, folders come first.
+        if recursive and not getattr(self.target, "async_impl", False):
+            batch_size = 1
+        await super()._copy(path1, path2, recursive=recursive, batch_size=batch_size, **kwargs)  # type: ignore[misc]
+
     async def _mv_file(self, path1: str, path2: str) -> None:
         if _has_own_mv(self.target):
             await asyncio.to_thread(self._rename, path1, path2)
