@@ -45,9 +45,13 @@ impl Identities {
         self.0
     }
 
-    /// Returns the identities to open files with.
+    /// Returns the identities to open files with. As in age, keys of age's own types come first, and
+    /// otherwise the order stays: an identity that asks the user, or a plugin that fails, is not
+    /// tried in vain.
     pub(crate) fn into_openable(self) -> Openable {
-        Openable(self.0.into_iter().map(Opener::new).collect())
+        let mut identities = self.0;
+        identities.sort_by_key(|identity| !identity.is_native());
+        Openable(identities.into_iter().map(Opener::new).collect())
     }
 }
 
