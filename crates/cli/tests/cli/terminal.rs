@@ -92,6 +92,24 @@ fn a_generated_passphrase_is_shown_at_the_terminal_only() {
 }
 
 #[test]
+fn a_terminal_that_is_only_standard_input_is_enough() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    // A new session has no controlling terminal, so `/dev/tty` cannot be opened.
+    let mut session = in_terminal(&dir, "exec setsid --wait \"$SEALANE\" -p -o out in > log 2>&1");
+    session.expect("Enter passphrase (leave empty");
+    session.send_secret("correct horse");
+    session.expect("Confirm passphrase: ");
+    session.send_secret("correct horse");
+    ends(session, 0, "");
+    assert_eq!(dir.read("log"), b"");
+    let mut session = in_terminal(&dir, "exec setsid --wait \"$SEALANE\" -d out; stty -a");
+    session.expect("Enter passphrase for \"out\": ");
+    session.send_secret("correct horse");
+    ends(session, 0, "the secret");
+}
+
+#[test]
 fn a_signal_during_a_prompt_restores_the_echo() {
     let dir = Dir::new();
     dir.write("in", "x");
