@@ -237,7 +237,9 @@ fn a_bar_is_shown_for_long_work_only() {
     dir.write("part", bytes(1 << 20));
     // A slow source: 5 MiB in about 2.5 seconds.
     let slow = "for i in 1 2 3 4 5; do cat part; sleep 0.5; done";
-    // Both slow runs wait at once.
+    // age draws no bar. The slow runs wait at once.
+    std::os::unix::fs::symlink(SEALANE, dir.path("age")).unwrap();
+    let age = in_terminal(&dir, &format!("({slow}) | ./age -R key.pub -o age.age"));
     let redirected = in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o redirected 2> log"));
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out")), 0, "MiB/s");
     assert!(shown.contains("MiB"), "{shown}");
@@ -246,6 +248,7 @@ fn a_bar_is_shown_for_long_work_only() {
     assert_eq!(shown, "");
     let shown = ends(redirected, 0, "");
     assert_eq!((shown.as_str(), dir.read("log")), ("", Vec::new()));
+    assert_eq!(ends(age, 0, ""), "");
 }
 
 #[test]
