@@ -23,7 +23,7 @@ use super::permissions::Permissions;
 use super::temporary::Temporary;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
-use crate::os::dir::{ends_in_separator, sync_parent};
+use crate::os::dir::{ends_as_directory, sync_parent};
 use crate::os::disk;
 use crate::os::file_id::FileId;
 use crate::os::temp_dir::temp_dir;
@@ -68,6 +68,10 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
     }
     let existing = match fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && names_open_file && cfg!(unix) => {
+            return Err(Error::new(format!("cannot write to {shown}: the file descriptor is not open"))
+                .hint("the shell opens one: 3> FILE"));
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         // A device of Windows, such as NUL, has no metadata.
         Err(_) if cfg!(windows) && OpenOptions::new().write(true).open(&path).is_ok() => {
@@ -155,7 +159,7 @@ impl Replacement {
             // Renaming ignores the permissions of the file, so check that it is writable.
             OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
         } else {
-            let is_name = target.path.file_name().is_some() && !ends_in_separator(&target.path);
+            let is_name = target.path.file_name().is_some() && !ends_as_directory(&target.path);
             match fs::metadata(&directory) {
                 Ok(metadata) if metadata.is_dir() && is_name => {}
                 Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),
