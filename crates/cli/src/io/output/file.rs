@@ -223,6 +223,10 @@ impl Replacement {
         }
         let replace = self.keeping != Keeping::Old;
         disk::sync(temporary.file()).map_err(|error| self.target.cannot_write(&error))?;
+        // The user may have changed the permissions meanwhile.
+        if let Some(now) = self.existing_now() {
+            self.give_permissions(&now, &temporary)?;
+        }
         if let Err(error) = temporary.rename(&self.target.path, replace) {
             // A mount point cannot be replaced, and in a directory with the sticky bit neither can
             // the file of another user. On Windows, the error means that a program uses the file.
@@ -262,13 +266,27 @@ impl Replacement {
         let private = self.keeping != Keeping::Permissions;
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
-        let keeps = !private && !self.in_place;
-        if let Some(existing) = self.target.existing.as_ref().filter(|_| keeps) {
-            Permissions::of_path(&self.target.path, existing)
-                .give(temporary.file())
-                .map_err(|error| self.target.cannot_write(&error))?;
+        if let Some(existing) = &self.target.existing {
+            self.give_permissions(self.existing_now().as_ref().unwrap_or(existing), &temporary)?;
         }
         Ok(temporary)
+    }
+
+    /// Returns what the metadata of the existing file are now, unless another file has its name.
+    fn existing_now(&self) -> Option<Metadata> {
+        let path = &self.target.path;
+        let id = |metadata: &Metadata| FileId::new(metadata, Some(path));
+        let now = fs::symlink_metadata(path).ok()?;
+        (id(&now) == self.target.existing.as_ref().and_then(id)).then_some(now)
+    }
+
+    /// Gives the result the permissions of the existing file, if it is to keep them.
+    fn give_permissions(&self, existing: &Metadata, result: &Temporary) -> Result<()> {
+        if self.keeping != Keeping::Permissions || self.in_place {
+            return Ok(());
+        }
+        let given = Permissions::of_path(&self.target.path, existing).give(result.file());
+        given.map_err(|error| self.target.cannot_write(&error))
     }
 
     fn cannot_create(&self, error: &io::Error) -> Error {
