@@ -25,7 +25,18 @@ use program::Program;
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
     let program = Program::set(args.next().as_deref());
-    let done = program.run(args.collect());
-    os::cleanup::end();
+    let done = {
+        let _end = EndGuard;
+        program.run(args.collect())
+    };
     done.unwrap_or_else(|error| error.report())
+}
+
+/// Cleans up when it is dropped, also by a panic.
+struct EndGuard;
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        os::cleanup::end();
+    }
 }

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use super::groups::{FolderArgs, OutputArgs, RecipientArgs};
 use super::identity::{IdentityArgs, IdentitySource};
 use crate::error::{Error, Result, quoted};
-use crate::os::dir::ends_in_separator;
+use crate::os::dir::ends_as_directory;
 
 /// Returns whether the results go to a folder: if there are several inputs or the input is a
 /// folder, or if a flag or the output asks for it.
 pub(super) fn is_many(inputs: &[PathBuf], output: &OutputArgs, folder: FolderArgs) -> bool {
     let is_folder = |path: &PathBuf| {
         let is_stream = path.as_os_str() == "-";
-        !is_stream && (ends_in_separator(path) || path.is_dir())
+        !is_stream && (ends_as_directory(path) || path.is_dir())
     };
     let asked_for = folder.resume || folder.no_manifest || output.output.as_ref().is_some_and(is_folder);
     match inputs {

@@ -400,7 +400,8 @@ fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
     };
     match Dir::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let new = match fs::create_dir(path) {
+            // Without a `/.` at the end, which is an error here.
+            let new = match fs::create_dir(path.components().as_path()) {
                 Ok(()) => Some(NewFolder { path: path.to_owned(), stays: false }),
                 // Another run has just created it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => None,

@@ -9,6 +9,8 @@ use crate::error::{Error, Result, quoted};
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::{StdinUse, Typed};
 use crate::os::file_id::FileId;
+#[cfg(unix)]
+use crate::os::ready::Ready;
 use sealane_age::ReadAt;
 use zeroize::Zeroizing;
 
@@ -230,9 +232,9 @@ fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
         Ok(file) => {
             crate::os::pipe::enlarge(&file);
             let metadata = file.metadata().ok();
-            (Box::new(file), metadata)
+            (Box::new(Ready(file)), metadata)
         }
-        Err(_) => (Box::new(io::stdin()), None),
+        Err(_) => (Box::new(Ready(io::stdin())), None),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A progress bar for long work, shown only if standard error is a terminal.
+//! A progress bar for long work, shown only by `sealane`, and if standard error is a terminal.
 
 use std::io::{self, IsTerminal as _, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sealane_age::ReadAt;
 
 use crate::io::speed::Speed;
+use crate::program::Program;
 
 /// The time after which a bar is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
@@ -77,9 +78,9 @@ impl Progress {
 
     /// Shows the count, out of `len` if that is known, until the result is dropped. Call this after
     /// the last prompt, so that the bar is not drawn over it. `quiet` keeps the bar off a terminal
-    /// that shows something else.
+    /// that shows something else. The programs of age draw none.
     pub(crate) fn show(&self, len: Option<u64>, quiet: bool) -> Shown {
-        if !quiet && io::stderr().is_terminal() {
+        if !quiet && Program::current() == Program::Sealane && io::stderr().is_terminal() {
             self.start(Instant::now(), len);
         }
         Shown(self.clone())

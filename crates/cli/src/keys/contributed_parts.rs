@@ -19,6 +19,7 @@ use crate::io::input::begins_as_encrypted;
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
 use crate::os::memory;
+use crate::os::ready::Ready;
 
 /// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;
@@ -77,7 +78,7 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
         let name = quoted(path);
         let contents = if path == Path::new("-") {
             stdin.claim("parts")?;
-            read(io::stdin().lock(), &name)?
+            read(Ready(io::stdin().lock()), &name)?
         } else {
             let file = File::open(path).map_err(|error| Error::io(format!("cannot open {name}"), &error))?;
             read(file, &name)?

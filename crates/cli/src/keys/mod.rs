@@ -8,6 +8,7 @@ pub(crate) mod file_keys;
 pub(crate) mod holders;
 pub(crate) mod identities;
 pub(crate) mod passphrase;
+mod pinentry;
 pub(crate) mod plugin;
 pub(crate) mod post_quantum;
 pub(crate) mod recipients;

@@ -14,9 +14,11 @@ use std::sync::Arc;
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
-use crate::error::{Error, Result, describe, quoted};
+use crate::error::{Error, Result, describe};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
+use crate::keys::pinentry;
+use crate::os::ready::Ready;
 use crate::os::{memory, tty};
 use crate::program::Program;
 
@@ -81,13 +83,15 @@ impl Passphrases {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
         }
-        let question = "Enter passphrase (leave empty to generate a secure one)";
-        let secret = if pinentry_wanted() { pinentry(question, Some("Confirm passphrase"))? } else { ask(question)? };
+        // pinentry could compare two answers in one dialog, but a program that cannot do this would
+        // ask only once and not say so.
+        let ask = |question: &str| match pinentry::program() {
+            Some(program) => pinentry::ask(&program, question, false),
+            None => ask(question),
+        };
+        let secret = ask("Enter passphrase (leave empty to generate a secure one)")?;
         if secret.expose_secret().is_empty() {
             return generate().map(Given::Typed);
-        }
-        if pinentry_wanted() {
-            return Ok(Given::Typed(secret));
         }
         // Comparison in variable time is safe here: the user typed both.
         if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
@@ -105,8 +109,8 @@ pub(crate) fn ask(question: &str) -> Result<SecretString> {
 
 /// Asks like [`ask`]. Returns `None` for Ctrl-D.
 fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
-    if pinentry_wanted() {
-        return pinentry(question, None).map(Some);
+    if let Some(program) = pinentry::program() {
+        return pinentry::ask(&program, question, true).map(Some);
     }
     match tty::ask_secret(question) {
         Ok(mut answer) => {
@@ -121,30 +125,6 @@ fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
             ))
         }
     }
-}
-
-fn pinentry_wanted() -> bool {
-    env::var_os("PINENTRY_PROGRAM").is_some_and(|program| !program.is_empty())
-}
-
-/// Asks through pinentry. With `confirm` it asks twice, and the answer may be empty.
-fn pinentry(question: &str, confirm: Option<&str>) -> Result<SecretString> {
-    const HINT: &str = "PINENTRY_PROGRAM must name a pinentry program; unset it to be asked at the terminal";
-    let program = env::var_os("PINENTRY_PROGRAM").unwrap_or_default();
-    // Without this check, the crate asks at the terminal.
-    if which::which(&program).is_err() {
-        return Err(Error::new(format!("the pinentry program {} was not found", quoted(program))).hint(HINT));
-    }
-    age::cli_common::read_secret(question, "Passphrase", confirm).inspect(|_| memory::lock()).map_err(|error| {
-        let why = error.to_string();
-        // The crate's parser shows its input with Rust's names.
-        let is_dump = why.starts_with("Parsing ");
-        Error::new(format!(
-            "no passphrase from pinentry: {}",
-            if is_dump { "it ended, or its answer is malformed" } else { &why }
-        ))
-        .hint(HINT)
-    })
 }
 
 /// Generates a passphrase of ten words from the list of BIP 39 (110 bits), and shows it at the
@@ -195,7 +175,7 @@ fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
     };
     let source: Box<dyn Read> = if fd == 0 {
         stdin.claim("a passphrase (AGE_PASSPHRASE_FD=0)")?;
-        Box::new(io::stdin().lock())
+        Box::new(Ready(io::stdin().lock()))
     } else {
         Box::new(reopen(fd)?.map_err(failed)?)
     };

@@ -13,6 +13,7 @@ use crate::error::{Error, Result, holds_private_key, warn};
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::{Identities, ParsedIdentity, PlainIdentity};
 use crate::keys::plugin::PluginRecipient;
+use crate::os::ready::Ready;
 
 /// The longest recipients file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
@@ -57,7 +58,7 @@ impl Recipients {
         let name = path.display().to_string();
         if path == Path::new("-") {
             stdin.claim("recipients")?;
-            return self.add_lines(std::io::stdin().lock(), "standard input");
+            return self.add_lines(Ready(std::io::stdin().lock()), "standard input");
         }
         let file = File::open(path);
         self.add_lines(file.map_err(|e| Error::io(format!("cannot open recipients file {name:?}"), &e))?, &name)

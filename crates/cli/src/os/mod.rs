@@ -12,5 +12,6 @@ pub(crate) mod memory;
 pub(crate) mod pipe;
 #[cfg(unix)]
 pub(crate) mod process_info;
+pub(crate) mod ready;
 pub(crate) mod temp_dir;
 pub(crate) mod tty;

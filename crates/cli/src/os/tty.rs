@@ -3,9 +3,7 @@
 #[cfg(unix)]
 use std::fs::File;
 use std::fs::OpenOptions;
-#[cfg(windows)]
-use std::io::IsTerminal as _;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use zeroize::Zeroizing;
@@ -21,10 +19,17 @@ fn turn() -> MutexGuard<'static, ()> {
     PERSON.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens the controlling terminal, for reading and for writing.
+/// Opens the controlling terminal, for reading and for writing. If there is none, or it belongs to
+/// another user (`su`), and standard input is a terminal, this terminal is used, as in age.
 #[cfg(unix)]
 fn open() -> io::Result<(File, File)> {
-    let tty = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+    use std::os::fd::AsFd as _;
+
+    let opened = OpenOptions::new().read(true).write(true).open("/dev/tty");
+    let tty = opened.or_else(|error| match io::stdin() {
+        stdin if stdin.is_terminal() => stdin.as_fd().try_clone_to_owned().map(File::from),
+        _ => Err(error),
+    })?;
     Ok((tty.try_clone()?, tty))
 }
 

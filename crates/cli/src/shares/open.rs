@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::io::progress::{Progress, Shown, Watched};
 use crate::io::stdin::{StdinUse, Typed};
 use crate::os::file_id::FileId;
+use crate::os::ready::Ready;
 
 /// The longest input that is kept in memory because it cannot be read twice, in bytes.
 const MAX_IN_MEMORY: u64 = 64 << 20;
@@ -211,7 +212,7 @@ impl Shares {
 
         let at_start = metadata.is_file() && file.stream_position().is_ok_and(|position| position == 0);
         let mut start = Vec::with_capacity(MAGIC.len());
-        let mut input = Typed::new(&mut file);
+        let mut input = Typed::new(Ready(&mut file));
         (&mut input).take(MAGIC.len() as u64).read_to_end(&mut start).map_err(failed)?;
         if start != MAGIC {
             if metadata.is_file() && metadata.len() > MAX_TEXT {
@@ -302,7 +303,7 @@ pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> R
         let mut file = open(path, &place, stdin)?;
         let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {place}"), &error))?;
         ids.push((FileId::new(&metadata, Some(path)), format!("the share {place}")));
-        let bytes = read_up_to(&[], &mut file, MAX_TEXT, &place)?.ok_or_else(|| {
+        let bytes = read_up_to(&[], Ready(&mut file), MAX_TEXT, &place)?.ok_or_else(|| {
             Error::new(format!("{place} is longer than {} MiB, the limit of text", MAX_TEXT >> 20))
                 .hint("copy the shares to a file that has only their lines")
         })?;

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::os::unix::net::UnixListener;
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{XattrFlags, getxattr, setxattr};
 
-use crate::support::{Dir, SEALANE, can_check, finish};
+use crate::support::{Dir, SEALANE, bytes, can_check, finish};
 
 const ACCESS: &str = "system.posix_acl_access";
 const DEFAULT: &str = "system.posix_acl_default";
@@ -66,6 +67,26 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
 
 /// In a folder such as /tmp, another user could otherwise choose the file that is overwritten, or
 /// read the result.
+#[test]
+fn a_mode_that_is_changed_during_the_work_stays() {
+    let dir = Dir::with_key();
+    dir.write("out", "old");
+    dir.set_mode("out", 0o644);
+    let mut child = dir.command(["-R", "key.pub", "-o", "out"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&bytes(8 << 20)).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !dir.names().iter().any(|name| name.starts_with(".sealane-")) {
+        assert!(Instant::now() < deadline, "there is no temporary file");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    dir.set_mode("out", 0o600);
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert!(dir.read("out").starts_with(b"age-encryption.org/v1\n"));
+    assert_eq!(dir.mode("out"), 0o600);
+}
+
 #[test]
 fn planted_links_and_files_are_refused() {
     const OTHER: Option<u32> = Some(12345);

@@ -124,9 +124,12 @@ fn an_impossible_output_is_refused_first() {
         ("no/such", "No such file or directory"),
         ("key.pub/x", "ot a directory"),
         ("new/", "ot a directory"),
+        ("new/.", "ot a directory"),
+        ("/dev/fd/99", "cannot write to \"/dev/fd/99\": the file descriptor is not open"),
     ] {
         dir.run_with(b"x", ["-R", "key.pub", "-o", output]).fails(what);
     }
+    dir.run(["keygen", "-o", "new/."]).fails("irectory");
     assert_eq!(dir.names(), before);
 }
 

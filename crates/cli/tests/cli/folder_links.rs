@@ -286,7 +286,7 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     fs::create_dir(dir.path("open")).unwrap();
     dir.write("open/note", "was there before");
     dir.run(["-d", "-i", "key.txt", "-o", "open", "out/one.txt.age"]).quiet();
-    dir.run(["decrypt", "-i", "key.txt", "-o", "open/", "out/two.txt.age"]).quiet();
+    dir.run(["decrypt", "-i", "key.txt", "-o", "open/.", "out/two.txt.age"]).quiet();
     encrypt(&["-d", "-o", "open", "out/three.txt.age"]).quiet();
     for name in ["one.txt", "two.txt", "three.txt"] {
         assert_eq!(dir.read(&format!("open/{name}")), name.as_bytes());

@@ -28,6 +28,7 @@ mod keygen;
 mod kills;
 mod memory;
 mod passphrase;
+mod pinentry;
 mod pipes;
 mod plugin;
 mod plugin_faults;

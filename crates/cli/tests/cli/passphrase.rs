@@ -140,37 +140,3 @@ fn at_full_strength() {
     assert!(String::from_utf8_lossy(&dir.read("out")).lines().nth(1).unwrap().ends_with(" 18"), "age's work factor");
     assert_eq!(run(&["-d", "out"]).quiet().stdout, b"secret");
 }
-
-/// The part of the Assuan protocol that asks for a passphrase, in a few lines of shell.
-const PINENTRY: &str = r#"#!/bin/sh
-echo "OK ready"
-while read -r line; do
-    case $line in
-    GETPIN*) echo GETPIN >> log; printf 'D %s\nOK\n' "$ANSWER" ;;
-    BYE*) echo "OK"; exit ;;
-    *) echo "OK" ;;
-    esac
-done
-"#;
-
-#[test]
-fn from_pinentry() {
-    let dir = Dir::new();
-    dir.write("in", "secret");
-    dir.write("pinentry", PINENTRY);
-    dir.set_mode("pinentry", 0o755);
-    let program = dir.path("pinentry").display().to_string();
-    let ask = |answer: &str, args: &[&str]| run_with(&dir, &[("PINENTRY_PROGRAM", &program), ("ANSWER", answer)], args);
-    ask("pass word", &["-p", "-o", "out", "in"]).quiet();
-    assert!(dir.exists("log"));
-    assert_eq!(ask("pass word", &["-d", "out"]).quiet().stdout, b"secret");
-    ask("wrong", &["-d", "-o", "new", "out"]).fails("incorrect passphrase");
-    // The environment gives the same passphrase.
-    assert_eq!(run_with(&dir, &[("AGE_PASSPHRASE", "pass word")], &["-d", "out"]).quiet().stdout, b"secret");
-    assert!(!dir.exists("new"));
-    let other = run_with(&dir, &[("PINENTRY_PROGRAM", "false")], &["-d", "out"]);
-    assert!(other.err().contains("hint: PINENTRY_PROGRAM must name a pinentry program"), "{}", other.err());
-    other.fails("no passphrase from pinentry: it ended, or its answer is malformed\n");
-    run_with(&dir, &[("PINENTRY_PROGRAM", "no-such-pinentry")], &["-d", "out"])
-        .fails("the pinentry program \"no-such-pinentry\" was not found");
-}

@@ -1,11 +1,14 @@
 //! Standard input and output, and broken pipes.
 
 use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::support::{Dir, bytes};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use crate::support::{Dir, Run, bytes};
 
 #[test]
 fn a_pipeline() {
@@ -28,6 +31,64 @@ fn a_broken_pipe_ends_it_quietly_by_the_signal() {
         let out = child.wait_with_output().unwrap();
         assert_eq!(String::from_utf8_lossy(&out.stderr), "");
         assert_eq!(out.status.signal(), Some(13), "SIGPIPE, as from cat: {:?}", out.status);
+    }
+}
+
+fn make_non_blocking(end: &impl AsFd) {
+    fcntl_setfl(end, fcntl_getfl(end).unwrap() | OFlags::NONBLOCK).unwrap();
+}
+
+/// Another program may have set O_NONBLOCK on the pipes.
+#[test]
+fn non_blocking_standard_streams_are_waited_for() {
+    let dir = Dir::with_key();
+    let data = bytes(3 << 20);
+    for args in [&["-R", "key.pub"][..], &["-R", "key.pub", "-o", "/dev/stdout"]] {
+        let (stdin, mut to_stdin) = std::io::pipe().unwrap();
+        let (mut from_stdout, stdout) = std::io::pipe().unwrap();
+        make_non_blocking(&stdin);
+        make_non_blocking(&stdout);
+        let mut child = dir.command(args).stdin(stdin).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+        // The command finds its input empty, and later its output full.
+        let input = data.clone();
+        let writer = std::thread::spawn(move || {
+            input.chunks(1 << 20).try_for_each(|piece| {
+                std::thread::sleep(Duration::from_millis(100));
+                to_stdin.write_all(piece)
+            })
+        });
+        let reader = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(500));
+            let mut encrypted = Vec::new();
+            from_stdout.read_to_end(&mut encrypted).map(|_| encrypted)
+        });
+        let mut error = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+        assert_eq!((error.as_str(), child.wait().unwrap().code()), ("", Some(0)), "{args:?}");
+        writer.join().unwrap().unwrap();
+        dir.write("x", reader.join().unwrap().unwrap());
+        assert!(dir.run(["-d", "-i", "key.txt", "x"]).quiet().stdout == data);
+    }
+}
+
+#[test]
+fn keys_and_shares_are_read_from_a_non_blocking_pipe() {
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "x");
+    dir.sh("\"$SEALANE\" split -k 2 -n 2 -o shares key.txt && cat shares/* > shares.txt").ok();
+    for (args, input) in [
+        (&["-d", "-i", "-", "x"][..], "key.txt"),
+        (&["-R", "-", "key.txt"], "key.pub"),
+        (&["combine", "-"], "shares.txt"),
+    ] {
+        let (stdin, mut to_stdin) = std::io::pipe().unwrap();
+        make_non_blocking(&stdin);
+        let mut command = dir.command(args);
+        let child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        to_stdin.write_all(&dir.read(input)).unwrap();
+        drop(to_stdin);
+        Run::of(child.wait_with_output().unwrap()).quiet();
     }
 }
 

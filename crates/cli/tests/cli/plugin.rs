@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Dir, Run, finish};
+use crate::support::{Dir, Run, SEALANE, finish};
 
 const PLUGIN: &str = include_str!("plugin.sh");
 
@@ -77,16 +77,33 @@ fn a_plugin_can_be_one_of_several_names_of_a_program() {
 }
 
 #[test]
-fn identities_are_tried_in_their_order() {
+fn keys_of_ages_own_types_are_tried_first() {
     let dir = with_plugin();
     run(&dir, &["-R", "key.pub", "-r", RECIPIENT, "-o", "out", "in"]).quiet();
-    for (args, runs) in
-        [(["-d", "-i", "key.txt", "-j", "test", "out"], false), (["-d", "-j", "test", "-i", "key.txt", "out"], true)]
-    {
-        dir.write("log", "");
-        run(&dir, &args).quiet();
-        assert_eq!(!dir.read("log").is_empty(), runs, "{args:?}");
+    dir.sh("AGE_PASSPHRASE=pass \"$SEALANE\" -p -o locked key.txt").quiet();
+    dir.sh("\"$SEALANE\" keygen --pq -o pq.txt && \"$SEALANE\" keygen -y pq.txt > pq.pub").ok();
+    run(&dir, &["-R", "pq.pub", "-o", "pq", "in"]).quiet();
+    std::os::unix::fs::symlink(SEALANE, dir.path("age")).unwrap();
+    // Before the key: a plugin that works, one that fails, one that is missing, and a file that
+    // needs a passphrase.
+    dir.write("bin/age-plugin-bad", "#!/bin/sh\necho ran >> \"$PLUGIN_LOG\"\nexit 1\n");
+    dir.set_mode("bin/age-plugin-bad", 0o755);
+    std::fs::remove_file(dir.path("log")).unwrap();
+    for other in [["-j", "test"], ["-j", "bad"], ["-j", "nosuch"], ["-i", "locked"]] {
+        for (key, file) in [("key.txt", "out"), ("pq.txt", "pq")] {
+            for program in ["age", SEALANE] {
+                let mut command = Command::new("setsid");
+                command.arg("--wait").arg(dir.path(program)).arg("-d").args(other).args(["-i", key, file]);
+                command.env_remove("AGE_PASSPHRASE").current_dir(dir.root());
+                with_path(&dir, &mut command);
+                assert_eq!(finish(command).quiet().stdout, b"secret", "{other:?}");
+            }
+        }
+        assert!(!dir.exists("log"), "{other:?} was started");
     }
+    // The others keep their order.
+    assert_eq!(run(&dir, &["-d", "-j", "test", "-j", "bad", "out"]).quiet().stdout, b"secret");
+    run(&dir, &["-d", "-j", "bad", "-j", "test", "out"]).fails("age-plugin-bad ended unexpectedly");
 }
 
 #[test]
@@ -155,10 +172,16 @@ fn a_missing_plugin_is_an_error_only_when_it_is_needed() {
     let key = String::from_utf8(dir.read("key.txt")).unwrap();
     dir.write("both", format!("{key}AGE-PLUGIN-NONEXISTENTPLUGIN-1R4XFW4\n"));
     dir.write("other-order", format!("AGE-PLUGIN-NONEXISTENTPLUGIN-1R4XFW4\n{key}"));
-    for args in [&["-d", "-i", "both", "x.age"][..], &["-d", "-i", "key.txt", "-j", "nonexistentplugin", "x.age"]] {
+    for args in [
+        &["-d", "-i", "both", "x.age"][..],
+        &["-d", "-i", "other-order", "x.age"],
+        &["-d", "-i", "key.txt", "-j", "nonexistentplugin", "x.age"],
+    ] {
         assert_eq!(run(&dir, args).quiet().stdout, b"secret");
     }
-    run(&dir, &["-d", "-i", "other-order", "x.age"]).fails(missing);
+    dir.keygen("another");
+    dir.encrypt_to("another.pub", b"secret", "y.age");
+    run(&dir, &["-d", "-i", "both", "y.age"]).fails(missing);
     // The same applies in an encrypted identity file.
     let mut command = dir.command(["-p", "-o", "both.age", "both"]);
     command.env("AGE_PASSPHRASE", "pass");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Dir, Run, bytes};
+use crate::support::{Dir, Run, bytes, finish};
 
 const CHUNK: usize = 65_536;
 const SEALED: usize = CHUNK + 16;
@@ -263,6 +263,14 @@ fn files_that_cannot_be_salvaged() {
     dir.write("x", bad);
     salvage(&dir, "x").failed_somehow();
     assert_eq!(dir.names(), before);
+    // The names are checked before a passphrase is asked for.
+    dir.sh("AGE_PASSPHRASE=pass \"$SEALANE\" -p -o p.age key.txt").quiet();
+    for taken in ["left", "left.missing.json"] {
+        dir.write(taken, "old");
+        let args = ["decrypt", "--salvage", "-o", "left", "p.age"];
+        finish(dir.without_terminal(args)).fails(&format!("cannot make \"{taken}\": it exists"));
+        std::fs::remove_file(dir.path(taken)).unwrap();
+    }
 }
 
 #[test]

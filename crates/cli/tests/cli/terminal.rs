@@ -92,6 +92,24 @@ fn a_generated_passphrase_is_shown_at_the_terminal_only() {
 }
 
 #[test]
+fn a_terminal_that_is_only_standard_input_is_enough() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    // A new session has no controlling terminal, so `/dev/tty` cannot be opened.
+    let mut session = in_terminal(&dir, "exec setsid --wait \"$SEALANE\" -p -o out in > log 2>&1");
+    session.expect("Enter passphrase (leave empty");
+    session.send_secret("correct horse");
+    session.expect("Confirm passphrase: ");
+    session.send_secret("correct horse");
+    ends(session, 0, "");
+    assert_eq!(dir.read("log"), b"");
+    let mut session = in_terminal(&dir, "exec setsid --wait \"$SEALANE\" -d out; stty -a");
+    session.expect("Enter passphrase for \"out\": ");
+    session.send_secret("correct horse");
+    ends(session, 0, "the secret");
+}
+
+#[test]
 fn a_signal_during_a_prompt_restores_the_echo() {
     let dir = Dir::new();
     dir.write("in", "x");
@@ -219,7 +237,9 @@ fn a_bar_is_shown_for_long_work_only() {
     dir.write("part", bytes(1 << 20));
     // A slow source: 5 MiB in about 2.5 seconds.
     let slow = "for i in 1 2 3 4 5; do cat part; sleep 0.5; done";
-    // Both slow runs wait at once.
+    // age draws no bar. The slow runs wait at once.
+    std::os::unix::fs::symlink(SEALANE, dir.path("age")).unwrap();
+    let age = in_terminal(&dir, &format!("({slow}) | ./age -R key.pub -o age.age"));
     let redirected = in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o redirected 2> log"));
     let shown = ends(in_terminal(&dir, &format!("({slow}) | \"$SEALANE\" -R key.pub -o out")), 0, "MiB/s");
     assert!(shown.contains("MiB"), "{shown}");
@@ -228,6 +248,7 @@ fn a_bar_is_shown_for_long_work_only() {
     assert_eq!(shown, "");
     let shown = ends(redirected, 0, "");
     assert_eq!((shown.as_str(), dir.read("log")), ("", Vec::new()));
+    assert_eq!(ends(age, 0, ""), "");
 }
 
 #[test]

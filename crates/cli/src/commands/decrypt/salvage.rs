@@ -45,6 +45,10 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let reader = Watched::new(from_start, &input.progress);
     let output = args.output.path().unwrap_or(Path::new(""));
     let map = map_path(output);
+    // Errors of the output should come before any question.
+    for path in [output, &map] {
+        Temporary::check_new(path).map_err(|error| cannot_make(path, &error))?;
+    }
     let openers = Openers::load(&args.opening.keys, &stdin)?;
     let reader = openers
         .decrypt(reader, &input.name, AllowPassphrase::Yes, crate::os::backend::chosen()?)

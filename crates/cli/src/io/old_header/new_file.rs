@@ -23,18 +23,27 @@ impl<'a> NewFile<'a> {
             Error::io(format!("cannot make a temporary file beside {}", quoted(&target.path)), &error)
                 .hint("write a new file with -o")
         })?;
-        let given = Permissions::of_file(&target.file).and_then(|permissions| permissions.give(temporary.file()));
-        given.map_err(|error| Error::cannot_write(&target.path, &error))?;
-        Ok(Self { target, temporary })
+        let new = Self { target, temporary };
+        new.give_permissions()?;
+        Ok(new)
+    }
+
+    fn give_permissions(&self) -> Result<()> {
+        let given =
+            Permissions::of_file(&self.target.file).and_then(|permissions| permissions.give(self.temporary.file()));
+        given.map_err(|error| Error::cannot_write(&self.target.path, &error))
     }
 
     /// Writes the complete file to the disk, and replaces the target unless `unchanged` returns an
     /// error. `unchanged` is called last.
     pub(crate) fn finish(self, unchanged: impl FnOnce() -> Result<()>) -> Result<()> {
+        let cannot = |error: io::Error| Error::cannot_write(&self.target.path, &error);
+        disk::sync(self.temporary.file()).map_err(cannot)?;
+        // The user may have changed the permissions meanwhile.
+        self.give_permissions()?;
+        unchanged()?;
         let Self { target, temporary } = self;
         let cannot = |error: io::Error| Error::cannot_write(&target.path, &error);
-        disk::sync(temporary.file()).map_err(cannot)?;
-        unchanged()?;
         temporary.persist(Path::new(&target.place.name), true).map_err(cannot)?;
         // Also write the name to the disk.
         target.place.directory.sync();

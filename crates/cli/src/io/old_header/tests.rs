@@ -116,6 +116,24 @@ fn readers_of_a_file_can_read_its_kept_headers() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_mode_that_the_old_one_has_at_the_end() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    write(&path, &[b"old"]);
+    let set_mode = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    set_mode(0o644);
+    let target = Target::open(&path).unwrap();
+    let new = NewFile::create(&target).unwrap();
+    set_mode(0o600);
+    new.finish(|| Ok(())).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
 #[test]
 fn a_kept_file_is_used_only_if_it_is_complete() {
     let (old, new, payload) = headers();

@@ -3,6 +3,8 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 
+use crate::os::ready::Ready;
+
 /// Standard output without std's line buffer.
 pub(super) enum Stdout {
     /// A copy of the descriptor.
@@ -54,8 +56,8 @@ impl Stdout {
 impl Write for Stdout {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Copy(file) => file.write(data),
-            Self::Std(stdout) => stdout.write(data),
+            Self::Copy(file) => Ready(file).write(data),
+            Self::Std(stdout) => Ready(stdout).write(data),
         }
     }
 

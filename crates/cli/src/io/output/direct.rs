@@ -14,6 +14,7 @@ use super::descriptor::Stdout;
 use super::failure::keep_retry;
 use super::file::Target;
 use crate::error::{Error, Result};
+use crate::os::ready::Ready;
 
 /// A file that is written to directly. It is opened at the first write.
 pub(super) struct Direct {
@@ -31,7 +32,7 @@ impl Direct {
             Some(file) => file,
             none => none.insert(open(&self.target).map_err(Error::into_io)?),
         };
-        file.write(data).map_err(|error| keep_retry(error, |error| self.target.cannot_write(&error)))
+        Ready(&*file).write(data).map_err(|error| keep_retry(error, |error| self.target.cannot_write(&error)))
     }
 
     pub(super) fn finish(mut self) -> Result<()> {

@@ -23,7 +23,7 @@ use super::permissions::Permissions;
 use super::temporary::Temporary;
 use crate::error::{Error, Result, quoted};
 use crate::os::cleanup::uninterrupted;
-use crate::os::dir::{ends_in_separator, sync_parent};
+use crate::os::dir::{ends_as_directory, sync_parent};
 use crate::os::disk;
 use crate::os::file_id::FileId;
 use crate::os::temp_dir::temp_dir;
@@ -68,6 +68,10 @@ pub(super) fn resolve(named: &Path) -> Result<Target> {
     }
     let existing = match fs::metadata(&path) {
         Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && names_open_file && cfg!(unix) => {
+            return Err(Error::new(format!("cannot write to {shown}: the file descriptor is not open"))
+                .hint("the shell opens one: 3> FILE"));
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         // A device of Windows, such as NUL, has no metadata.
         Err(_) if cfg!(windows) && OpenOptions::new().write(true).open(&path).is_ok() => {
@@ -155,7 +159,7 @@ impl Replacement {
             // Renaming ignores the permissions of the file, so check that it is writable.
             OpenOptions::new().write(true).open(&target.path).map_err(|error| cannot(&error))?;
         } else {
-            let is_name = target.path.file_name().is_some() && !ends_in_separator(&target.path);
+            let is_name = target.path.file_name().is_some() && !ends_as_directory(&target.path);
             match fs::metadata(&directory) {
                 Ok(metadata) if metadata.is_dir() && is_name => {}
                 Ok(_) => return Err(cannot(&io::ErrorKind::NotADirectory.into())),
@@ -219,6 +223,10 @@ impl Replacement {
         }
         let replace = self.keeping != Keeping::Old;
         disk::sync(temporary.file()).map_err(|error| self.target.cannot_write(&error))?;
+        // The user may have changed the permissions meanwhile.
+        if let Some(now) = self.existing_now() {
+            self.give_permissions(&now, &temporary)?;
+        }
         if let Err(error) = temporary.rename(&self.target.path, replace) {
             // A mount point cannot be replaced, and in a directory with the sticky bit neither can
             // the file of another user. On Windows, the error means that a program uses the file.
@@ -258,13 +266,27 @@ impl Replacement {
         let private = self.keeping != Keeping::Permissions;
         let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
-        let keeps = !private && !self.in_place;
-        if let Some(existing) = self.target.existing.as_ref().filter(|_| keeps) {
-            Permissions::of_path(&self.target.path, existing)
-                .give(temporary.file())
-                .map_err(|error| self.target.cannot_write(&error))?;
+        if let Some(existing) = &self.target.existing {
+            self.give_permissions(self.existing_now().as_ref().unwrap_or(existing), &temporary)?;
         }
         Ok(temporary)
+    }
+
+    /// Returns what the metadata of the existing file are now, unless another file has its name.
+    fn existing_now(&self) -> Option<Metadata> {
+        let path = &self.target.path;
+        let id = |metadata: &Metadata| FileId::new(metadata, Some(path));
+        let now = fs::symlink_metadata(path).ok()?;
+        (id(&now) == self.target.existing.as_ref().and_then(id)).then_some(now)
+    }
+
+    /// Gives the result the permissions of the existing file, if it is to keep them.
+    fn give_permissions(&self, existing: &Metadata, result: &Temporary) -> Result<()> {
+        if self.keeping != Keeping::Permissions || self.in_place {
+            return Ok(());
+        }
+        let given = Permissions::of_path(&self.target.path, existing).give(result.file());
+        given.map_err(|error| self.target.cannot_write(&error))
     }
 
     fn cannot_create(&self, error: &io::Error) -> Error {

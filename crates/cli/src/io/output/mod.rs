@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result, is_direction_mark, warn};
 use crate::os::file_id::FileId;
+use crate::os::ready::Ready;
 use descriptor::Stdout;
 use direct::Direct;
 pub(crate) use failure::{keep_retry, stdout_error};
@@ -203,8 +204,8 @@ pub(crate) fn print(text: &[u8]) -> Result<()> {
 
 /// Writes all that the command prints to standard output with `write`. Also returns the errors that
 /// are known only when standard output is closed.
-pub(crate) fn print_with(write: impl FnOnce(&mut StdoutLock<'_>) -> io::Result<()>) -> Result<()> {
-    let mut stdout = io::stdout().lock();
+pub(crate) fn print_with(write: impl FnOnce(&mut Ready<StdoutLock<'_>>) -> io::Result<()>) -> Result<()> {
+    let mut stdout = Ready(io::stdout().lock());
     write(&mut stdout).and_then(|()| stdout.flush()).map_err(stdout_error)?;
     Stdout::unbuffered().finish().map_err(stdout_error)
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use crate::os::cleanup::FileGuard;
-use crate::os::dir::{Dir, ends_in_separator};
+use crate::os::dir::{Dir, ends_as_directory};
 
 /// The parts of the name before and after 16 hexadecimal digits.
 const PREFIX: &str = ".sealane-";
@@ -62,16 +62,22 @@ impl Temporary {
     /// Creates a file that only the owner can access, in the directory of `target`, whose name it
     /// gets later. Nothing may exist there.
     pub(crate) fn private_beside(target: &Path) -> io::Result<Self> {
+        Self::check_new(target)?;
+        Self::create(target.parent().unwrap_or(Path::new("")), 0o600)
+    }
+
+    /// Checks that `target` can be the name of a new file, and that nothing exists there.
+    pub(crate) fn check_new(target: &Path) -> io::Result<()> {
         match target.symlink_metadata() {
             Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             // For example, the name is too long.
             Err(error) => return Err(error),
         }
-        if target.file_name().is_none() || ends_in_separator(target) {
+        if target.file_name().is_none() || ends_as_directory(target) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        Self::create(target.parent().unwrap_or(Path::new("")), 0o600)
+        Ok(())
     }
 
     pub(crate) fn file(&self) -> &File {

@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::plugin::default_identity;
+use crate::os::ready::Ready;
 
 use encrypted::Announced;
 pub(crate) use parse::{ParsedIdentity, read_file, read_stream};
@@ -44,9 +45,13 @@ impl Identities {
         self.0
     }
 
-    /// Returns the identities to open files with.
+    /// Returns the identities to open files with. As in age, keys of age's own types come first, and
+    /// otherwise the order stays: an identity that asks the user, or a plugin that fails, is not
+    /// tried in vain.
     pub(crate) fn into_openable(self) -> Openable {
-        Openable(self.0.into_iter().map(Opener::new).collect())
+        let mut identities = self.0;
+        identities.sort_by_key(|identity| !identity.is_native());
+        Openable(identities.into_iter().map(Opener::new).collect())
     }
 }
 
@@ -100,7 +105,7 @@ impl Openable {
 pub(crate) fn load_file(path: &Path, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     if path == Path::new("-") {
         stdin.claim("identities")?;
-        return read_stream(std::io::stdin().lock(), "standard input", passphrases);
+        return read_stream(Ready(std::io::stdin().lock()), "standard input", passphrases);
     }
     read_file(path, passphrases)
 }

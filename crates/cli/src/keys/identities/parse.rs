@@ -28,6 +28,11 @@ pub(crate) enum ParsedIdentity {
 }
 
 impl ParsedIdentity {
+    /// Returns whether this is a key of one of age's own types, which needs no plugin and no user.
+    pub(super) fn is_native(&self) -> bool {
+        matches!(self, Self::Plain(PlainIdentity::X25519(_) | PlainIdentity::PostQuantum(_)))
+    }
+
     /// Returns the identity that unwraps file keys.
     pub(crate) fn into_identity(self) -> SharedIdentity {
         match self {

@@ -47,7 +47,6 @@ pub(super) fn wrap(
     file_key: &FileKey,
 ) -> Result<Wrapped, ConversationError> {
     let mut plugin = Connection::open(name, path, RECIPIENT_V1)?;
-    let _patience = Patience::new(name);
     for recipient in recipients {
         plugin.send("add-recipient", &[&recipient.to_string()], &[])?;
     }
@@ -78,7 +77,6 @@ pub(super) fn unwrap(
     stanzas: &[Stanza],
 ) -> Result<Option<FileKey>, ConversationError> {
     let mut plugin = Connection::open(name, path, IDENTITY_V1)?;
-    let _patience = Patience::new(name);
     for identity in identities {
         plugin.send("add-identity", &[identity.expose_secret()], &[])?;
     }
@@ -107,9 +105,10 @@ fn hear_stanzas(
     recipients: &[Recipient],
     errors: &mut Vec<String>,
 ) -> io::Result<(Vec<Stanza>, Option<BTreeSet<String>>)> {
+    let patience = Patience::with_plugin(name);
     let (mut stanzas, mut labels) = (Vec::new(), None);
     loop {
-        let Stanza { tag, args, body } = plugin.receive()?;
+        let Stanza { tag, args, body } = patience.wait(|| plugin.receive())?;
         match tag.as_str() {
             "done" => return Ok((stanzas, labels)),
             "recipient-stanza" => {
@@ -148,9 +147,10 @@ fn hear_file_key(
     name: &str,
     errors: &mut Vec<String>,
 ) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+    let patience = Patience::with_plugin(name);
     let mut file_key = None;
     loop {
-        let Stanza { tag, args, body } = plugin.receive()?;
+        let Stanza { tag, args, body } = patience.wait(|| plugin.receive())?;
         match tag.as_str() {
             "done" => return Ok(file_key),
             // Only one file key was asked for.
@@ -278,20 +278,53 @@ fn confirm(message: &str, yes: &[u8], no: Option<&Vec<u8>>) -> Option<bool> {
     }
 }
 
-/// Tells the user after a while that the command is waiting for a plugin. If this value is dropped
-/// before, it tells nothing.
-struct Patience(#[expect(dead_code, reason = "dropping the sender ends the thread")] mpsc::Sender<()>);
+/// Calls a function if a single wait takes long. A question to the user is not a wait.
+struct Patience(mpsc::Sender<()>);
 
 impl Patience {
-    fn new(name: &str) -> Self {
-        let (ended, wait) = mpsc::channel();
+    /// Returns the watch of a plugin, which tells the user that the command is waiting for it.
+    fn with_plugin(name: &str) -> Self {
         let name = name.to_owned();
+        Self::new(SLOW, move || say(&format!("waiting for age-plugin-{name}")))
+    }
+
+    fn new(slow: Duration, tell: impl Fn() + Send + 'static) -> Self {
+        // Each wait sends its beginning and its end.
+        let (sender, waits) = mpsc::channel();
         // Without a thread, the user is not told.
         let _ = thread::Builder::new().spawn(move || {
-            if wait.recv_timeout(SLOW) == Err(mpsc::RecvTimeoutError::Timeout) {
-                say(&format!("waiting for age-plugin-{name}"));
+            while waits.recv().is_ok() {
+                if waits.recv_timeout(slow) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    tell();
+                    let _ = waits.recv();
+                }
             }
         });
-        Self(ended)
+        Self(sender)
+    }
+
+    fn wait<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let _ = self.0.send(());
+        let result = wait();
+        let _ = self.0.send(());
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_is_told_only_during_a_wait() {
+        let (tell, told) = mpsc::channel();
+        let slow = Duration::from_millis(10);
+        let patience = Patience::new(slow, move || tell.send(()).unwrap());
+        for _ in 0..2 {
+            patience.wait(|| told.recv_timeout(Duration::from_secs(60)).unwrap());
+            // The time of a question.
+            thread::sleep(20 * slow);
+            assert_eq!(told.try_recv(), Err(mpsc::TryRecvError::Empty));
+        }
     }
 }

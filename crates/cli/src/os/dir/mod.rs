@@ -101,9 +101,11 @@ pub(crate) fn sync_parent(path: &Path) {
     }
 }
 
-/// Returns whether a path ends in `/`, or in `\` on Windows, and so can only mean a directory.
-pub(crate) fn ends_in_separator(path: &Path) -> bool {
-    let last = path.as_os_str().as_encoded_bytes().last();
+/// Returns whether a path ends in `/` or `/.`, or in `\` or `\.` on Windows, and so can only mean a
+/// directory. `Path::file_name` ignores these ends.
+pub(crate) fn ends_as_directory(path: &Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    let last = path.strip_suffix(b".").unwrap_or(path).last();
     last.is_some_and(|&last| std::path::is_separator(char::from(last)))
 }
 
@@ -287,17 +289,23 @@ mod tests {
     }
 
     #[test]
-    fn a_path_of_a_directory_ends_in_a_separator() {
+    fn paths_that_can_only_mean_a_directory() {
         for (path, expected) in [
             ("", false),
             ("a", false),
             ("a/", true),
             ("/", true),
             ("a/b", false),
+            ("a/.", true),
+            ("a/./.", true),
+            ("a/b.", false),
+            ("a/..", false),
+            (".", false),
             ("a\\", cfg!(windows)),
+            ("a\\.", cfg!(windows)),
             ("a\\b", false),
         ] {
-            assert_eq!(ends_in_separator(Path::new(path)), expected, "{path}");
+            assert_eq!(ends_as_directory(Path::new(path)), expected, "{path}");
         }
     }
 
