@@ -106,12 +106,12 @@ impl<R> StreamReader<R> {
     /// It has `len` bytes.
     ///
     /// If the next chunk does not directly follow the one before it, this method searches for it:
-    /// first in steps of whole chunks, up to 64 MiB further on, then at every byte, with every
-    /// number that the chunk could have. The search finds the chunk if up to 64 MiB before it were
-    /// lost, or inserted, or damaged, or up to 512 KiB in a mixture of these. If the search fails,
-    /// 64 MiB count as damaged, and the search goes on after them. Chunks in another order are not
-    /// found. The last chunk is always found if it directly follows the one before it. Otherwise it
-    /// is found within 512 KiB, if the file ends with it or only zeros follow.
+    /// first in steps of whole chunks, then at every byte, with every number that the chunk could
+    /// have. The search finds the chunk if up to 64 MiB before it were lost, or inserted, or
+    /// damaged, or up to 512 KiB in a mixture of these. If the search fails, 64 MiB count as
+    /// damaged, and the search goes on after them. Chunks in another order are not found. The last
+    /// chunk is always found if it directly follows the one before it. Otherwise it is found if the
+    /// last 640 KiB of the file contain it and the damage before it, and only zeros follow it.
     ///
     /// # Errors
     /// The errors of `report`, as [`CopyError::Write`].
