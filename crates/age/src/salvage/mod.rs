@@ -4,8 +4,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::ops::Range;
+use std::{fmt, io};
 
 use zeroize::Zeroizing;
 
@@ -78,8 +78,7 @@ pub struct Moved {
     pub by: i64,
 }
 
-/// The progress that [`StreamReader::salvage`] reports.
-#[derive(Debug)]
+/// The progress that [`StreamReader::salvage`] reports. `Debug` output has no plaintext.
 #[non_exhaustive]
 pub enum Salvaging<'a> {
     /// Authentic plaintext was found.
@@ -96,6 +95,17 @@ pub enum Salvaging<'a> {
         /// The largest number of steps that the search can take.
         of: u64,
     },
+}
+
+impl fmt::Debug for Salvaging<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Found { at, plaintext } => {
+                f.debug_struct("Found").field("at", at).field("len", &plaintext.len()).finish_non_exhaustive()
+            }
+            Self::Searching { tried, of } => f.debug_struct("Searching").field("tried", tried).field("of", of).finish(),
+        }
+    }
 }
 
 impl<R> StreamReader<R> {
