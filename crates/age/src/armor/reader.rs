@@ -10,8 +10,8 @@ use crate::input::retry;
 
 const BUFFER_BYTES: usize = 16 << 10;
 
-/// The number of bytes at the start of the input in which a byte other than white space must be
-/// found. Otherwise the input is not armored. The bytes are kept until this is known.
+/// The most bytes of white space before armor, as in age. They are kept until it is known whether
+/// the input is armored.
 const MAX_LEADING_WHITE_SPACE: usize = 1024;
 
 /// Decodes an armored file while it is read.
@@ -54,8 +54,8 @@ enum State {
 impl<R> ArmoredReader<R> {
     /// Returns a reader that decodes armored input and passes binary input on.
     ///
-    /// Input is armored if its first character other than white space is a dash. No binary age file
-    /// begins with one.
+    /// Input is armored if its first character other than white space is a dash, after at most 1024
+    /// bytes of white space. No binary age file begins with a dash.
     pub fn new(inner: R) -> Self {
         Self::with_state(inner, State::Start { armor_required: false })
     }
@@ -99,9 +99,9 @@ impl<R: Read> ArmoredReader<R> {
     fn start(&mut self, armor_required: bool) -> io::Result<()> {
         let first = loop {
             // A read may return more than the bytes that count.
-            let start = &self.buf[..self.end.min(MAX_LEADING_WHITE_SPACE)];
+            let start = &self.buf[..self.end.min(MAX_LEADING_WHITE_SPACE + 1)];
             let found = start.iter().position(|&b| !is_white_space(b));
-            if found.is_some() || self.end >= MAX_LEADING_WHITE_SPACE || !self.fetch()? {
+            if found.is_some() || self.end > MAX_LEADING_WHITE_SPACE || !self.fetch()? {
                 break found;
             }
         };

@@ -18,6 +18,10 @@ pub enum FileFault {
     /// unwraps its file key.
     #[error(transparent)]
     Open(DecryptError),
+    /// It is encrypted with a passphrase. Passphrases open no file of a folder, because each file
+    /// would choose how much work and memory scrypt needs.
+    #[error("it is encrypted with a passphrase, which cannot be used in a folder")]
+    Passphrase,
     /// It is another file than the one in the manifest.
     #[error("this is not the file that the manifest lists")]
     Exchanged,

@@ -4,7 +4,8 @@
 //! `docs/folders.md` describes the format. [`seal`], [`open`] and [`verify`] do all the work.
 //! Programs that find, place and name files in their own way, as the command `sealane` does, use
 //! [`seal_file`], [`open_file`], [`verify_file`], [`Manifest`] and [`folders`], and check names
-//! with [`collision`] and links with [`leads_out`].
+//! with [`collision`] and links with [`leads_out`]. They refuse files that are encrypted with a
+//! passphrase ([`Decryptor::is_scrypt`](crate::Decryptor::is_scrypt)) before they try an identity.
 //!
 //! ```
 //! use std::fs;

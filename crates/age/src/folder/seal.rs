@@ -52,6 +52,9 @@ pub enum SealError {
         /// The folder.
         folder: PathBuf,
     },
+    /// The recipient is a passphrase: see [`FileFault::Passphrase`](super::FileFault::Passphrase).
+    #[error("the files of a folder cannot be encrypted with a passphrase")]
+    Passphrase,
     /// A file cannot be encrypted to the recipients.
     #[error(transparent)]
     Encrypt(#[from] EncryptError),
@@ -107,6 +110,9 @@ pub fn seal(
     let encryptor = || Encryptor::with_recipients(recipients.iter().map(|&recipient| recipient as &dyn Recipient));
     // The recipients are checked before anything is created.
     let manifest_encryptor = encryptor()?;
+    if manifest_encryptor.header().is_scrypt() {
+        return Err(SealError::Passphrase);
+    }
     // `destination` may be inside `source`, so the files are listed before it is created.
     let Found { files, mut manifest } = find(source)?;
     fs::create_dir(destination).map_err(at(destination))?;

@@ -26,6 +26,9 @@ pub enum VerifyError {
     /// The manifest cannot be opened.
     #[error("cannot open the manifest: {0}")]
     Open(#[from] DecryptError),
+    /// The manifest is encrypted with a passphrase: see [`FileFault::Passphrase`].
+    #[error("the manifest is encrypted with a passphrase, which cannot be used in a folder")]
+    Passphrase,
     /// The manifest cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -40,8 +43,11 @@ pub fn read_manifest<'a>(
     identities: impl IntoIterator<Item = &'a dyn Identity>,
 ) -> Result<Manifest, VerifyError> {
     let file = open_regular(&folder.join(MANIFEST)).map_err(DecryptError::Io)?;
-    let reader = Decryptor::new(ArmoredReader::new(file))?.decrypt(identities)?;
-    Ok(Manifest::read(BufReader::new(reader))?)
+    let decryptor = Decryptor::new(ArmoredReader::new(file))?;
+    if decryptor.is_scrypt() {
+        return Err(VerifyError::Passphrase);
+    }
+    Ok(Manifest::read(BufReader::new(decryptor.decrypt(identities)?))?)
 }
 
 /// Verifies a folder on several threads: opens each file that its manifest lists, to the end, and
@@ -97,5 +103,68 @@ pub(super) fn open_sealed(
 ) -> Result<StreamReader<ArmoredReader<File>>, FileFault> {
     let file = open_regular(path).map_err(FileFault::Read)?;
     let decryptor = Decryptor::new(ArmoredReader::new(file)).map_err(FileFault::Open)?;
+    if decryptor.is_scrypt() {
+        return Err(FileFault::Passphrase);
+    }
     decryptor.decrypt(identities.iter().map(|&identity| identity as &dyn Identity)).map_err(FileFault::Open)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::super::{OpenError, SealError, open, seal};
+    use super::*;
+    use crate::encryptor::Encryptor;
+    use crate::file_key::FileKey;
+    use crate::identity::UnwrapError;
+    use crate::recipient::Recipient;
+    use crate::stanza::Stanza;
+    use crate::{scrypt, x25519};
+
+    /// A passphrase that counts the files that it is tried on.
+    struct Counted(scrypt::Identity, AtomicUsize);
+
+    impl Identity for Counted {
+        fn unwrap_file_key(&self, stanzas: &[Stanza]) -> Result<Option<FileKey>, UnwrapError> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.unwrap_file_key(stanzas)
+        }
+    }
+
+    #[test]
+    fn a_passphrase_is_tried_on_no_file_of_a_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let [source, sealed, opened] = ["source", "sealed", "opened"].map(|name| place.path().join(name));
+        fs::create_dir(&source).unwrap();
+        for name in ["a", "b"] {
+            fs::write(source.join(name), name).unwrap();
+        }
+        let passphrase = scrypt::Recipient::new("correct horse".into()).with_work_factor(1).unwrap();
+        let refused = seal(&source, &sealed, &[&passphrase as &(dyn Recipient + Sync)], Threads::ONE);
+        assert!(matches!(refused, Err(SealError::Passphrase)) && !sealed.exists(), "{refused:?}");
+
+        let key = x25519::Identity::generate().unwrap();
+        seal(&source, &sealed, &[&key.to_public() as &(dyn Recipient + Sync)], Threads::ONE).unwrap();
+        let encryptor = Encryptor::with_recipients([&passphrase as &dyn Recipient]).unwrap();
+        let file = encryptor.encrypt_to_vec(b"b").unwrap();
+        fs::write(sealed.join("b.age"), &file).unwrap();
+        // The key opens the other files, so the passphrase is not tried on them.
+        let counted = Counted(scrypt::Identity::new("correct horse".into()), AtomicUsize::new(0));
+        let identities = [&key as &(dyn Identity + Sync), &counted];
+        let is_refused = |faults: &[(Name, FileFault)]| matches!(faults, [(name, FileFault::Passphrase)] if name.as_path() == Path::new("b"));
+        let faults = verify(&sealed, &identities, Threads::ONE).unwrap();
+        assert!(is_refused(&faults), "{faults:?}");
+        let faults = open(&sealed, &opened, &identities, Threads::ONE).unwrap();
+        assert!(is_refused(&faults), "{faults:?}");
+        assert!(opened.join("a").exists() && !opened.join("b").exists());
+
+        fs::write(sealed.join(MANIFEST), &file).unwrap();
+        let refused = verify(&sealed, &identities, Threads::ONE);
+        assert!(matches!(refused, Err(VerifyError::Passphrase)), "{refused:?}");
+        let refused = open(&sealed, &place.path().join("none"), &identities, Threads::ONE);
+        assert!(matches!(refused, Err(OpenError::Manifest(VerifyError::Passphrase))), "{refused:?}");
+        assert_eq!(counted.1.into_inner(), 0);
+    }
 }

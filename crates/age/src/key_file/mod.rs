@@ -59,7 +59,7 @@ pub use self::encrypted::{EncryptedFileError, EncryptedIdentityFile};
 pub use self::identity::{AnyIdentity, IdentityFault};
 pub use self::recipient::{AnyRecipient, RecipientFault};
 #[cfg(feature = "ssh")]
-pub use self::ssh::{MAX_SSH_IDENTITY_BYTES, decrypt_ssh_identity, parse_ssh_identity, read_ssh_identity};
+pub use self::ssh::{MAX_SSH_IDENTITY_BYTES, parse_ssh_identity, read_ssh_identity};
 #[cfg(feature = "ssh")]
 pub use crate::ssh::SshIdentityFault;
 

@@ -1,9 +1,9 @@
 //! ssh private keys (feature `ssh`).
 
-use age::ssh::{EncryptedKey, Identity, ParseRecipientKeyError, Recipient};
+use age::ssh::{Identity, ParseRecipientKeyError, Recipient};
 use secrecy::SecretString;
 
-use crate::ssh::{SshIdentityFault, check_halves, check_private_key};
+use crate::ssh::{SshIdentityFault, check_halves, check_private_key, decrypt_private_key};
 
 /// The longest file of an ssh private key, in bytes.
 pub const MAX_SSH_IDENTITY_BYTES: usize = 16 << 10;
@@ -36,14 +36,20 @@ pub const MAX_SSH_IDENTITY_BYTES: usize = 16 << 10;
 /// # Errors
 /// [`SshIdentityFault`].
 pub fn parse_ssh_identity(file: &[u8], passphrase: Option<SecretString>) -> Result<Identity, SshIdentityFault> {
-    match read_ssh_identity(file)? {
-        Identity::Encrypted(key) => {
+    let text = text_of(file)?;
+    match read(text)? {
+        encrypted @ Identity::Encrypted(_) => {
             // Here too, because a key of another type is never opened by the right passphrase.
-            Recipient::try_from(Identity::Encrypted(key.clone())).map_err(|error| match error {
+            Recipient::try_from(encrypted).map_err(|error| match error {
                 ParseRecipientKeyError::Invalid(_) => SshIdentityFault::Malformed,
                 _ => SshIdentityFault::Unsupported,
             })?;
-            decrypt_ssh_identity(&key, passphrase.ok_or(SshIdentityFault::PassphraseNeeded)?)
+            let passphrase = passphrase.ok_or(SshIdentityFault::PassphraseNeeded)?;
+            // The crate `age` could decrypt the key itself, but it panics if a number is zero.
+            match read(&decrypt_private_key(text, &passphrase)?)? {
+                key @ Identity::Unencrypted(_) => Ok(key),
+                _ => Err(SshIdentityFault::Unsupported),
+            }
         }
         Identity::Unsupported(_) => Err(SshIdentityFault::Unsupported),
         key => Ok(key),
@@ -53,30 +59,27 @@ pub fn parse_ssh_identity(file: &[u8], passphrase: Option<SecretString>) -> Resu
 /// Does the same as [`parse_ssh_identity`], but leaves an encrypted key encrypted, and returns a
 /// key of an unsupported type as such.
 ///
+/// To decrypt a key, call [`parse_ssh_identity`]. The crate `age` can decrypt it too, but panics if
+/// its file has been changed in some ways.
+///
 /// # Errors
 /// [`SshIdentityFault::Malformed`], [`SshIdentityFault::Unsupported`] or
 /// [`SshIdentityFault::Mismatch`].
 pub fn read_ssh_identity(file: &[u8]) -> Result<Identity, SshIdentityFault> {
-    let file = super::without_mark(file).trim_ascii_start();
-    let text = core::str::from_utf8(file).map_err(|_| SshIdentityFault::Malformed)?;
-    if text.len() > MAX_SSH_IDENTITY_BYTES {
-        return Err(SshIdentityFault::Malformed);
-    }
-    check_private_key(text)?;
-    let identity = Identity::from_buffer(file, None).map_err(|_| SshIdentityFault::Malformed)?;
-    if let Identity::Unencrypted(_) = &identity {
-        check_halves(&identity, true)?;
-    }
-    Ok(identity)
+    read(text_of(file)?)
 }
 
-/// Decrypts the key of an [`Identity::Encrypted`].
-///
-/// # Errors
-/// [`SshIdentityFault::WrongPassphrase`] or [`SshIdentityFault::Mismatch`].
-pub fn decrypt_ssh_identity(key: &EncryptedKey, passphrase: SecretString) -> Result<Identity, SshIdentityFault> {
-    let key = key.decrypt(passphrase).map_err(|_| SshIdentityFault::WrongPassphrase)?;
-    let identity = Identity::Unencrypted(key);
-    check_halves(&identity, false)?;
+/// Returns the text of a file that is not too long.
+fn text_of(file: &[u8]) -> Result<&str, SshIdentityFault> {
+    let text = core::str::from_utf8(super::without_mark(file).trim_ascii_start());
+    text.ok().filter(|text| text.len() <= MAX_SSH_IDENTITY_BYTES).ok_or(SshIdentityFault::Malformed)
+}
+
+fn read(text: &str) -> Result<Identity, SshIdentityFault> {
+    check_private_key(text)?;
+    let identity = Identity::from_buffer(text.as_bytes(), None).map_err(|_| SshIdentityFault::Malformed)?;
+    if let Identity::Unencrypted(_) = &identity {
+        check_halves(&identity)?;
+    }
     Ok(identity)
 }

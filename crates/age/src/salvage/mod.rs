@@ -4,8 +4,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::ops::Range;
+use std::{fmt, io};
 
 use zeroize::Zeroizing;
 
@@ -78,8 +78,7 @@ pub struct Moved {
     pub by: i64,
 }
 
-/// The progress that [`StreamReader::salvage`] reports.
-#[derive(Debug)]
+/// The progress that [`StreamReader::salvage`] reports. `Debug` output has no plaintext.
 #[non_exhaustive]
 pub enum Salvaging<'a> {
     /// Authentic plaintext was found.
@@ -98,6 +97,17 @@ pub enum Salvaging<'a> {
     },
 }
 
+impl fmt::Debug for Salvaging<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Found { at, plaintext } => {
+                f.debug_struct("Found").field("at", at).field("len", &plaintext.len()).finish_non_exhaustive()
+            }
+            Self::Searching { tried, of } => f.debug_struct("Searching").field("tried", tried).field("of", of).finish(),
+        }
+    }
+}
+
 impl<R> StreamReader<R> {
     /// Recovers every authentic chunk of a damaged file that can be found. Bytes that cannot be
     /// read count as damaged.
@@ -106,12 +116,12 @@ impl<R> StreamReader<R> {
     /// It has `len` bytes.
     ///
     /// If the next chunk does not directly follow the one before it, this method searches for it:
-    /// first in steps of whole chunks, up to 64 MiB further on, then at every byte, with every
-    /// number that the chunk could have. The search finds the chunk if up to 64 MiB before it were
-    /// lost, or inserted, or damaged, or up to 512 KiB in a mixture of these. If the search fails,
-    /// 64 MiB count as damaged, and the search goes on after them. Chunks in another order are not
-    /// found. The last chunk is always found if it directly follows the one before it. Otherwise it
-    /// is found within 512 KiB, if the file ends with it or only zeros follow.
+    /// first in steps of whole chunks, then at every byte, with every number that the chunk could
+    /// have. The search finds the chunk if up to 64 MiB before it were lost, or inserted, or
+    /// damaged, or up to 512 KiB in a mixture of these. If the search fails, 64 MiB count as
+    /// damaged, and the search goes on after them. Chunks in another order are not found. The last
+    /// chunk is always found if it directly follows the one before it. Otherwise it is found if the
+    /// last 640 KiB of the file contain it and the damage before it, and only zeros follow it.
     ///
     /// # Errors
     /// The errors of `report`, as [`CopyError::Write`].

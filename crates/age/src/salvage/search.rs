@@ -8,10 +8,15 @@ use super::{Payload, Salvaging, find_here};
 use crate::random_access::ReadAt;
 use crate::stream::{CHUNK_BYTES, ChunkCipher, SEALED_CHUNK_BYTES, TAG_BYTES};
 
-/// The largest distance of a search, in chunks: 64 MiB.
+/// The number of chunks that count as damaged after a search that fails: 64 MiB.
 pub(super) const REACH: u64 = 1024;
-/// The largest distance at which bytes may be both lost and inserted, in chunks.
-const NEAR: u64 = 8;
+/// Searches try shorter distances than this, in chunks. 64 MiB of damage can begin and end inside a
+/// chunk. If less than a chunk is also lost or inserted, the next whole chunk is up to `REACH + 2`
+/// chunks further on.
+const FAR: u64 = REACH + 3;
+/// Bytes may be both lost and inserted at shorter distances than this, in chunks. After 512 KiB of
+/// such damage, the next whole chunk is up to 9 chunks further on.
+const NEAR: u64 = 10;
 /// The number of stretches, each a chunk long, in which all searches of a file together may try
 /// every byte. This many take some minutes.
 const LIMIT: u64 = 1 << 17;
@@ -65,11 +70,12 @@ impl<'a> Search<'a> {
         if let Some(found) = self.in_place(payload, from) {
             return Ok(Some(found));
         }
-        let of = 7 * REACH + NEAR * NEAR;
+        // The number of cells at all distances.
+        let of = NEAR * NEAR + 7 * (FAR - NEAR);
         let mut tried = 0;
         // The nearest places come first: those with up to `distance` chunks lost, and room for up
         // to `distance` chunks inserted.
-        for distance in 0..REACH {
+        for distance in 0..FAR {
             for (lost, inserted) in cells(distance) {
                 if tried % 16 == 0 {
                     report(Salvaging::Searching { tried, of })?;
@@ -90,7 +96,7 @@ impl<'a> Search<'a> {
 
     /// Returns the next chunk that has not moved in relation to `from`.
     fn in_place(&mut self, payload: &Payload<'_, impl ReadAt>, from: Place) -> Option<Place> {
-        (1..=REACH).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
+        (1..FAR).map(|chunks| from.after(chunks)).take_while(|place| place.at < payload.len).find(|place| {
             let len = payload.read(place.at, &mut self.buf[..SEALED_CHUNK_BYTES]);
             let sealed = &mut self.buf[..len];
             // The end of the last chunk is searched for only near the end of the file, because it
@@ -136,7 +142,7 @@ impl<'a> Search<'a> {
         let ends = [len].into_iter().chain((written..len.min(written + 3)).rev());
         for end in ends.filter(|end| *end > TAG_BYTES) {
             let start = end.saturating_sub(SEALED_CHUNK_BYTES);
-            for number in from.number..=from.number + NEAR {
+            for number in from.number..from.number + NEAR {
                 if let Some(offset) = self.cipher.find_start(number, &data[start..end]) {
                     return Some(Place { number, at: from.at + (start + offset) as u64 });
                 }
@@ -178,26 +184,45 @@ mod tests {
 
     #[test]
     fn each_cell_once() {
-        let mut all: Vec<_> = (0..REACH).flat_map(cells).collect();
+        let mut all: Vec<_> = (0..FAR).flat_map(cells).collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), count);
-        assert!((count as u64) <= 7 * REACH + NEAR * NEAR);
-        for cell in [
-            (0, 0),
-            (1, 0),
-            (0, 1),
-            (7, 7),
-            (1023, 0),
-            (1023, 1),
-            (0, 1023),
-            (1, 1023),
-            (1023, 1023),
-            (1022, 1023),
-            (500, 499),
-        ] {
+        assert_eq!(count as u64, NEAR * NEAR + 7 * (FAR - NEAR));
+        for cell in [(0, 0), (1, 0), (0, 1), (9, 9), (1026, 0), (1, 1026), (1026, 1026), (1025, 1026), (500, 499)] {
             assert!(all.contains(&cell), "{cell:?}");
+        }
+    }
+
+    /// Damage can begin at any byte of a chunk.
+    #[test]
+    fn the_chunk_after_the_largest_damage_is_in_a_cell() {
+        const CHUNK: u64 = SEALED_CHUNK_BYTES as u64;
+        const FEW: u64 = 512 << 10;
+        const MANY: u64 = 64 << 20;
+        let all: Vec<_> = (0..FAR).flat_map(cells).collect();
+        for offset in [0, 1, 16_384, CHUNK - 1] {
+            for (lost, damaged, inserted) in [
+                (MANY, 0, 0),
+                (0, 0, MANY),
+                (0, MANY, 0),
+                (CHUNK - 1, MANY, 0),
+                (0, MANY, CHUNK - 1),
+                (FEW, 0, 0),
+                (0, FEW, 0),
+                (0, 0, FEW),
+                (FEW / 2, FEW / 2, 0),
+                (FEW / 2, 0, FEW / 2),
+                (0, FEW / 2, FEW / 2),
+                (FEW / 4, FEW / 2, FEW / 4),
+            ] {
+                let number = (offset + lost + damaged).div_ceil(CHUNK);
+                let at = number * CHUNK - lost + inserted;
+                let case = format!("{lost} lost, {damaged} damaged and {inserted} inserted after {offset}");
+                assert!(all.contains(&(number, at / CHUNK)), "{case}");
+                assert!(number < FAR, "{case}");
+            }
         }
     }
 }

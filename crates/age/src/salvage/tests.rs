@@ -111,3 +111,16 @@ fn a_chunk_that_only_the_search_can_read_is_missing() {
     let (result, found) = salvage(&LongReads(file));
     assert!(found.is_empty() && result.end.is_none(), "{result:?}");
 }
+
+/// A part of a large file is missing. It does not end with a chunk.
+#[test]
+fn the_chunk_after_64_mib_is_found() {
+    let lost = 64 << 20;
+    let next = usize::div_ceil(lost, SEALED_CHUNK_BYTES);
+    let mut file = vec![1; next * SEALED_CHUNK_BYTES - lost];
+    file.extend(sealed(next as u64, false, &[7; CHUNK_BYTES]));
+    let (result, found) = salvage(&&file[..]);
+    assert!(found == [7; CHUNK_BYTES], "{result:?}");
+    let [moved] = result.moved[..] else { panic!("{result:?}") };
+    assert_eq!((moved.start, moved.by), ((next * CHUNK_BYTES) as u64, -(lost as i64)));
+}

@@ -1,5 +1,6 @@
 //! ssh keys of the crate `age` as recipients and identities, and the checks that it lacks.
 
+mod decryption;
 mod fault;
 #[cfg(test)]
 mod tests;
@@ -8,11 +9,12 @@ mod wire;
 use age::ssh::{Identity as SshIdentity, Recipient as SshRecipient};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
+use secrecy::SecretString;
 use zeroize::Zeroizing;
 
 pub use self::fault::SshIdentityFault;
 use self::fault::SshIdentityFault as Fault;
-use self::wire::PublicKey;
+use self::wire::{Envelope, PublicKey};
 use crate::adapter::{unwrap, wrap};
 use crate::file_key::FileKey;
 use crate::identity::{Identity, UnwrapError};
@@ -78,23 +80,47 @@ pub(crate) fn is_public_key(line: &str) -> bool {
     key.is_some_and(|key| PublicKey::of(&key).is_some())
 }
 
+/// The label of PEM for OpenSSH's form of a private key.
+const BEGIN: &str = "-----BEGIN OPENSSH PRIVATE KEY-----";
+const END: &str = "-----END OPENSSH PRIVATE KEY-----";
+
 /// Checks what the crate `age` does not check in OpenSSH's form of a private key. (PEM has no
 /// public half.)
 pub(crate) fn check_private_key(pem: &str) -> Result<(), Fault> {
-    let Some(body) = pem.strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----") else { return Ok(()) };
-    let (body, _) = body.split_once("-----END").ok_or(Fault::Malformed)?;
-    let mut base64 = Zeroizing::new(Vec::with_capacity(body.len()));
-    base64.extend(body.bytes().filter(|byte| !byte.is_ascii_whitespace()));
-    let key = BASE64_STANDARD.decode(&*base64).map(Zeroizing::new).map_err(|_| Fault::Malformed)?;
-    wire::check_private_key(&key)
+    if pem.starts_with(BEGIN) { wire::check_private_key(&decode(pem)?) } else { Ok(()) }
 }
 
-/// Checks that `identity`, which is not encrypted, opens what is encrypted to its public half. If
-/// the halves of an RSA key have been compared ([`check_private_key`]), this is not tried, because
-/// it takes tens of milliseconds.
-pub(crate) fn check_halves(identity: &SshIdentity, are_compared: bool) -> Result<(), Fault> {
+/// Decrypts a private key in OpenSSH's form. Returns the same key in this form, not encrypted. Its
+/// private half has not been checked.
+pub(crate) fn decrypt_private_key(pem: &str, passphrase: &SecretString) -> Result<Zeroizing<String>, Fault> {
+    let key = decode(pem)?;
+    let envelope = Envelope::of(&key).ok_or(Fault::Malformed)?;
+    let key = envelope.decrypted(&decryption::decrypt(&envelope, passphrase)?);
+    let mut pem = Zeroizing::new(String::with_capacity(BEGIN.len() + END.len() + 3 + 4 * key.len().div_ceil(3)));
+    pem.push_str(BEGIN);
+    pem.push('\n');
+    BASE64_STANDARD.encode_string(&*key, &mut pem);
+    pem.push('\n');
+    pem.push_str(END);
+    pem.push('\n');
+    Ok(pem)
+}
+
+/// Returns the bytes of a private key in OpenSSH's form.
+fn decode(pem: &str) -> Result<Zeroizing<Vec<u8>>, Fault> {
+    let body = pem.strip_prefix(BEGIN).and_then(|body| body.split_once("-----END"));
+    let (body, _) = body.ok_or(Fault::Malformed)?;
+    let mut base64 = Zeroizing::new(Vec::with_capacity(body.len()));
+    base64.extend(body.bytes().filter(|byte| !byte.is_ascii_whitespace()));
+    BASE64_STANDARD.decode(&*base64).map(Zeroizing::new).map_err(|_| Fault::Malformed)
+}
+
+/// Checks that `identity`, which is not encrypted, opens what is encrypted to its public half. For
+/// an RSA key, this is not tried, because it takes tens of milliseconds: [`check_private_key`] has
+/// compared its halves.
+pub(crate) fn check_halves(identity: &SshIdentity) -> Result<(), Fault> {
     let recipient = SshRecipient::try_from(identity.clone()).map_err(|_| Fault::Unsupported)?;
-    if are_compared && matches!(recipient, SshRecipient::SshRsa(..)) {
+    if matches!(recipient, SshRecipient::SshRsa(..)) {
         return Ok(());
     }
     let file_key = FileKey::copy_of(&[7; 16]);

@@ -8,6 +8,8 @@ use crate::key_file::{AnyRecipient, MAX_SSH_IDENTITY_BYTES, RecipientFault, pars
 const ED25519: &str = include_str!("../../tests/data/ssh_ed25519");
 const ED25519_PUBLIC: &str = include_str!("../../tests/data/ssh_ed25519.pub");
 const ENCRYPTED: &str = include_str!("../../tests/data/ssh_ed25519_encrypted");
+const ENCRYPTED_RSA: &str = include_str!("../../tests/data/ssh_rsa_encrypted");
+const CIPHERS: &str = include_str!("../../tests/data/ssh_ed25519_ciphers");
 const RSA: &str = include_str!("../../tests/data/ssh_rsa");
 const RSA_PUBLIC: &str = include_str!("../../tests/data/ssh_rsa.pub");
 
@@ -182,4 +184,50 @@ fn private_keys_that_cannot_be_used() {
     // The public half has the exponent 0, in three bytes.
     let zero = changed(RSA, |key| replace(key, &[0, 0, 0, 3, 1, 0, 1], &[0, 0, 0, 3, 0, 0, 0]));
     assert_eq!(parse_ssh_identity(zero.as_bytes(), None).err(), Some(Fault::Malformed));
+}
+
+/// Parses an encrypted key with the right passphrase.
+fn opened(pem: &str) -> Result<SshIdentity, Fault> {
+    parse_ssh_identity(pem.as_bytes(), Some(SecretString::from("correct horse")))
+}
+
+#[test]
+fn every_cipher_of_openssh_is_opened() {
+    let keys: Vec<_> = CIPHERS.split_inclusive("-----END OPENSSH PRIVATE KEY-----\n").collect();
+    assert_eq!(keys.len(), 4);
+    let others = [(ENCRYPTED, ED25519_PUBLIC), (ENCRYPTED_RSA, RSA_PUBLIC)];
+    for (pem, public) in keys.into_iter().map(|key| (key, ED25519_PUBLIC)).chain(others) {
+        let wrapped = recipient(public).wrap_file_key(&FileKey::copy_of(&[5; 16])).unwrap();
+        let file_key = opened(pem).unwrap().unwrap_file_key(&wrapped.stanzas).unwrap().unwrap();
+        assert_eq!(file_key.expose_secret(), &[5; 16]);
+        for passphrase in ["", "wrong"] {
+            let wrong = parse_ssh_identity(pem.as_bytes(), Some(SecretString::from(passphrase)));
+            assert_eq!(wrong.err(), Some(Fault::WrongPassphrase));
+        }
+        // The end is missing.
+        let short = changed(pem, |key| key.truncate(key.len() - 8));
+        assert_eq!(opened(&short).err(), Some(Fault::Malformed));
+    }
+}
+
+/// The modes other than GCM authenticate nothing, so a person who can write to the file chooses
+/// bits of the private half. The exponent is public.
+#[test]
+fn an_encrypted_key_whose_exponent_becomes_zero_is_malformed() {
+    // Two checks, the type and the modulus come first, each string with its length.
+    let exponent = 4 + 4 + (4 + 7) + (4 + 257) + 4;
+    let change = |bits: [u8; 3]| {
+        changed(ENCRYPTED_RSA, |key| {
+            let public = public_key(RSA_PUBLIC);
+            let at = key.windows(public.len()).position(|window| *window == public).unwrap();
+            let private = at + public.len() + 4;
+            for (byte, bits) in key[private + exponent..].iter_mut().zip(bits) {
+                *byte ^= bits;
+            }
+        })
+    };
+    assert!(opened(&change([0, 0, 0])).is_ok());
+    assert_eq!(opened(&change([1, 0, 1])).err(), Some(Fault::Malformed));
+    // Another exponent.
+    assert_eq!(opened(&change([0, 0, 2])).err(), Some(Fault::Mismatch));
 }

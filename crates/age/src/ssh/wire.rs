@@ -2,6 +2,8 @@
 //! `age` reads it: that crate panics at a zero in a form other than the shortest, and ignores what
 //! follows a public key.
 
+use zeroize::Zeroizing;
+
 use super::fault::SshIdentityFault as Fault;
 
 const ED25519: &[u8] = b"ssh-ed25519";
@@ -38,15 +40,11 @@ impl PublicKey {
 
 /// Checks the parts of a private key in OpenSSH's form that are not encrypted.
 pub(super) fn check_private_key(key: &[u8]) -> Result<(), Fault> {
-    let Envelope { kdf, options, public, private } = Envelope::of(key).ok_or(Fault::Malformed)?;
-    match kdf {
-        b"bcrypt" => {
-            let mut options = Fields(options);
-            let rounds = options.string().and_then(|_salt| options.word()).ok_or(Fault::Malformed)?;
-            if rounds > MAX_ROUNDS { Err(Fault::Unsupported) } else { Ok(()) }
-        }
+    let envelope = Envelope::of(key).ok_or(Fault::Malformed)?;
+    match envelope.kdf {
+        b"bcrypt" => envelope.bcrypt_options().map(drop),
         b"none" => {
-            let is_of = is_of(private, public).ok_or(Fault::Malformed)?;
+            let is_of = is_of(envelope.private, envelope.public).ok_or(Fault::Malformed)?;
             if is_of { Ok(()) } else { Err(Fault::Mismatch) }
         }
         _ => Ok(()),
@@ -54,27 +52,58 @@ pub(super) fn check_private_key(key: &[u8]) -> Result<(), Fault> {
 }
 
 /// The parts of a private key in OpenSSH's form.
-struct Envelope<'a> {
+pub(super) struct Envelope<'a> {
+    pub(super) cipher: &'a [u8],
     /// The name of the key derivation function.
     kdf: &'a [u8],
     options: &'a [u8],
     public: &'a [u8],
-    private: &'a [u8],
+    /// The private half. It may be encrypted.
+    pub(super) private: &'a [u8],
+    /// What follows: the tag of an AEAD.
+    pub(super) tag: &'a [u8],
 }
 
 impl<'a> Envelope<'a> {
     /// Checks the public half, if its type is supported.
-    fn of(key: &'a [u8]) -> Option<Self> {
+    pub(super) fn of(key: &'a [u8]) -> Option<Self> {
         let mut fields = Fields(key.strip_prefix(MAGIC)?);
-        let (_cipher, kdf, options) = (fields.string()?, fields.string()?, fields.string()?);
+        let (cipher, kdf, options) = (fields.string()?, fields.string()?, fields.string()?);
         let (1, public) = (fields.word()?, fields.string()?) else { return None };
         let private = fields.string()?;
         (!is_supported(Fields(public).string()?) || PublicKey::of(public).is_some()).then_some(Self {
+            cipher,
             kdf,
             options,
             public,
             private,
+            tag: fields.0,
         })
+    }
+
+    /// Returns the salt and the number of rounds of bcrypt.
+    pub(super) fn bcrypt_options(&self) -> Result<(&'a [u8], u32), Fault> {
+        let mut options = Fields(self.options);
+        let (salt, rounds) = options.string().zip(options.word()).ok_or(Fault::Malformed)?;
+        if rounds > MAX_ROUNDS { Err(Fault::Unsupported) } else { Ok((salt, rounds)) }
+    }
+
+    /// Returns the same key without encryption. `private` is the decrypted private half.
+    pub(super) fn decrypted(&self, private: &[u8]) -> Zeroizing<Vec<u8>> {
+        let fields = [&b"none"[..], b"none", b"", self.public, private];
+        let len = MAGIC.len() + 4 + fields.iter().map(|field| 4 + field.len()).sum::<usize>();
+        let mut key = Zeroizing::new(Vec::with_capacity(len));
+        key.extend_from_slice(MAGIC);
+        for (at, field) in fields.into_iter().enumerate() {
+            // The number of keys precedes the public half.
+            if at == 3 {
+                key.extend_from_slice(&1_u32.to_be_bytes());
+            }
+            // All fields are parts of a file, or no longer than one.
+            key.extend_from_slice(&(field.len() as u32).to_be_bytes());
+            key.extend_from_slice(field);
+        }
+        key
     }
 }
 

@@ -23,8 +23,8 @@ impl<R: AsyncRead + Unpin> Decryptor<R> {
     /// [`decrypt`](crate::decrypt()) reads it in memory.
     ///
     /// If the future is dropped, the reader is dropped too. If the reader was borrowed, the bytes
-    /// that were read from it are lost. Between two waits, the future reads at most 1 MiB, the
-    /// longest header.
+    /// that were read from it are lost. Between two waits, the future reads at most
+    /// [`MAX_HEADER_BYTES`](crate::header::MAX_HEADER_BYTES), the longest header.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ use crate::stream::{Sealer, StreamError};
 ///
 /// # Errors
 ///
-/// After an error of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
+/// After an error or a panic of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
 /// it is not known how much was written, and no chunk may be sealed twice. After a shutdown has
 /// begun, a write fails with [`StreamError::Finished`].
 #[must_use = "without `shutdown` or `finish`, the file has no end"]
@@ -124,7 +124,7 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
         Ok(self.inner)
     }
 
-    /// Polls an operation. If it fails, every later operation fails.
+    /// Polls an operation. If it fails or panics, every later operation fails.
     fn poll_or_fail<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -133,10 +133,9 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
         if self.state == State::Failed {
             return Poll::Ready(Err(StreamError::EarlierFailure.into()));
         }
-        let result = act(self, cx);
-        if let Poll::Ready(Err(_)) = result {
-            self.state = State::Failed;
-        }
+        let mut polling = Polling { writer: self, has_failed: true };
+        let result = act(polling.writer, cx);
+        polling.has_failed = matches!(result, Poll::Ready(Err(_)));
         result
     }
 
@@ -171,6 +170,21 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
             self.state = State::Sealed;
         }
         self.poll_drain(cx)
+    }
+}
+
+/// An operation. If it fails or panics, the drop marks the writer as failed, because it is not known
+/// how much the inner writer has taken.
+struct Polling<'a, W> {
+    writer: &'a mut AsyncStreamWriter<W>,
+    has_failed: bool,
+}
+
+impl<W> Drop for Polling<'_, W> {
+    fn drop(&mut self) {
+        if self.has_failed {
+            self.writer.state = State::Failed;
+        }
     }
 }
 

@@ -169,9 +169,9 @@ impl Read for Short<'_> {
 }
 
 #[test]
-fn armor_is_recognised_after_up_to_1023_bytes_of_white_space() {
+fn armor_is_recognised_after_up_to_1024_bytes_of_white_space() {
     let text = encode(b"attack at dawn");
-    for (before, is_armored) in [(1000, true), (1023, true), (1024, false), (2000, false)] {
+    for (before, is_armored) in [(1000, true), (1024, true), (1025, false), (2000, false)] {
         let text = format!("{}{text}", "\n".repeat(before));
         for step in [1, 1000, 65536] {
             let mut reader = ArmoredReader::new(Short(text.as_bytes(), step));

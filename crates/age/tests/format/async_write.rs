@@ -116,6 +116,39 @@ fn a_writer_that_fails_midway_fails_for_good_and_leaves_a_prefix() {
     }
 }
 
+/// An output that takes bytes and panics, once.
+struct Panicking {
+    taken: Vec<u8>,
+    panicked: bool,
+}
+
+impl AsyncWrite for Panicking {
+    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
+        self.taken.extend_from_slice(data);
+        assert!(std::mem::replace(&mut self.panicked, true), "the output panics");
+        Poll::Ready(Ok(data.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[test]
+fn nothing_is_written_twice_after_a_panic() {
+    let mut output = Panicking { taken: Vec::new(), panicked: false };
+    let mut writer = encryptor().wrap_async_output(&mut output).unwrap();
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| block_on(writer.flush()))).unwrap_err();
+    assert_eq!(error_of(block_on(writer.write(b"more"))), Some(StreamError::EarlierFailure));
+    assert_eq!(error_of(block_on(writer.finish()).map(drop)), Some(StreamError::EarlierFailure));
+    let header = output.taken.windows(7).filter(|part| part == b"age-enc").count();
+    assert_eq!(header, 1);
+}
+
 /// An output that takes nothing and does not report that it is full.
 #[test]
 fn an_output_that_takes_nothing_is_an_error() {

@@ -1,7 +1,9 @@
 //! `Debug` output contains no secrets.
 
 use std::fmt::Debug;
+use std::path::Path;
 
+use sealane_age::folder::{Attributes, Entry, Id, Manifest, Name};
 use sealane_age::key_file::{AnyIdentity, EncryptedIdentityFile};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::stream::PayloadKey;
@@ -88,6 +90,30 @@ fn debug_output_of_files() {
     let mut reader = Decryptor::new(&file[..]).unwrap().decrypt([&key as &dyn Identity]).unwrap();
     std::io::Read::read_exact(&mut reader, &mut [0; 3]).unwrap();
     assert_redacted(&reader, b"attack at dawn", "attack at dawn");
+    let salvaged = reader.salvage(&&file[..], file.len() as u64, |progress| {
+        assert_redacted(&progress, b"attack at dawn", "attack at dawn");
+        assert_eq!(format!("{progress:?}"), "Found { at: 0, len: 14, .. }");
+        Ok(())
+    });
+    assert!(salvaged.unwrap().is_whole());
+}
+
+#[test]
+fn debug_output_of_manifests() {
+    let secret = std::array::from_fn(|at| 0xe1 - 7 * at as u8);
+    let (name, id) = (Name::new(Path::new("note")).unwrap(), Id(secret));
+    let entry = Entry::File { name: name.clone(), size: 14, id, attributes: Attributes::default() };
+    // As base64, in which a manifest has it.
+    let text = serde_json::to_string(&id).unwrap();
+    assert_eq!(text.len(), 45);
+    let mut manifest = Vec::new();
+    Manifest::write(&mut manifest, [entry]).unwrap();
+    let manifest = Manifest::read(&manifest[..]).unwrap();
+    assert_redacted(&id, &secret, &text);
+    assert_redacted(&manifest.entries().next().unwrap(), &secret, &text);
+    assert_redacted(&manifest.files[&name], &secret, &text);
+    assert_redacted(&manifest, &secret, &text);
+    assert!(manifest.files[&name].id == id);
 }
 
 #[test]

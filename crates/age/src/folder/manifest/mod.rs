@@ -1,6 +1,7 @@
 //! The manifest of an encrypted folder, which lists its contents.
 
 use std::collections::{BTreeMap, btree_map};
+use std::fmt;
 use std::io::{self, BufRead, Read as _, Write};
 use std::path::PathBuf;
 
@@ -95,9 +96,16 @@ fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     to.write_all(&line)
 }
 
-/// Identifies an encrypted file: see [`Encryptor::file_id`](crate::Encryptor::file_id).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Identifies an encrypted file: see [`Encryptor::file_id`](crate::Encryptor::file_id). Only those
+/// who can open the file know the id, so `Debug` output does not have it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Id(pub [u8; FILE_ID_BYTES]);
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Id").finish_non_exhaustive()
+    }
+}
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use age::ssh;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
-use sealane_age::key_file::{AnyRecipient, SshIdentityFault as Fault, decrypt_ssh_identity, read_ssh_identity};
+use sealane_age::key_file::{AnyRecipient, SshIdentityFault as Fault, parse_ssh_identity, read_ssh_identity};
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::{FileKey, Identity, Stanza, UnwrapError};
 use sha2::{Digest as _, Sha256};
@@ -41,8 +41,8 @@ pub(crate) struct SshKey {
 /// The private half.
 enum Private {
     Open(ssh::Identity),
-    /// OpenSSH's form, which contains the public key.
-    Encrypted(ssh::EncryptedKey),
+    /// OpenSSH's form in PEM, which contains the public key.
+    Encrypted(String),
     /// An encrypted RSA key in PKCS #1, whose public key is in another file.
     Legacy(legacy::Encrypted),
 }
@@ -135,7 +135,7 @@ impl Identity for SshKey {
         let opened = match &self.private {
             Private::Open(key) => return key.unwrap_file_key(&stanzas),
             Private::Encrypted(encrypted) => {
-                self.opened.get(|| self.unlock(|passphrase| decrypt_ssh_identity(encrypted, passphrase)))
+                self.opened.get(|| self.unlock(|passphrase| parse_ssh_identity(encrypted.as_bytes(), Some(passphrase))))
             }
             Private::Legacy(encrypted) => self.opened.get(|| self.unlock_legacy(encrypted)),
         };
@@ -153,7 +153,7 @@ fn open(name: &str, text: &Zeroizing<String>) -> Result<(Private, ssh::Recipient
         Error::new(format!("ssh key {name:?} cannot be used: {}", describe_recipient_fault(&error))).hint(USABLE)
     })?;
     let private = match key {
-        ssh::Identity::Encrypted(encrypted) => Private::Encrypted(encrypted),
+        ssh::Identity::Encrypted(_) => Private::Encrypted(text.to_string()),
         key => Private::Open(key),
     };
     Ok((private, recipient))
