@@ -17,7 +17,8 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result, describe, quoted};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
-use crate::os::{memory, tty};
+use crate::os::memory;
+use crate::os::tty::{self, Secrets};
 use crate::program::Program;
 
 const LIMIT: u64 = 1 << 20;
@@ -82,15 +83,18 @@ impl Passphrases {
             return Ok(Given::Environment(secret));
         }
         let question = "Enter passphrase (leave empty to generate a secure one)";
-        let secret = if pinentry_wanted() { pinentry(question, Some("Confirm passphrase"))? } else { ask(question)? };
+        if pinentry_wanted() {
+            let secret = pinentry(question, Some("Confirm passphrase"))?;
+            return if secret.expose_secret().is_empty() { generate() } else { Ok(secret) }.map(Given::Typed);
+        }
+        let mut terminal = terminal()?;
+        let secret = answer(&mut terminal, question)?.ok_or_else(none_given)?;
         if secret.expose_secret().is_empty() {
             return generate().map(Given::Typed);
         }
-        if pinentry_wanted() {
-            return Ok(Given::Typed(secret));
-        }
+        let confirmed = answer(&mut terminal, "Confirm passphrase")?.ok_or_else(none_given)?;
         // Comparison in variable time is safe here: the user typed both.
-        if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
+        if confirmed.expose_secret() != secret.expose_secret() {
             return Err(Error::new("the passphrases are not the same").hint("nothing was written; try again"));
         }
         Ok(Given::Typed(secret))
@@ -100,7 +104,7 @@ impl Passphrases {
 /// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`. Ctrl-D is an error.
 pub(crate) fn ask(question: &str) -> Result<SecretString> {
     // Ctrl-D is not an empty answer, which may have a meaning.
-    ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))
+    ask_or_end(question)?.ok_or_else(none_given)
 }
 
 /// Asks like [`ask`]. Returns `None` for Ctrl-D.
@@ -108,19 +112,35 @@ fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
     if pinentry_wanted() {
         return pinentry(question, None).map(Some);
     }
-    match tty::ask_secret(question) {
+    answer(&mut terminal()?, question)
+}
+
+/// Opens the terminal.
+fn terminal() -> Result<Secrets> {
+    Secrets::open().map_err(|error| {
+        Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
+            "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
+        )
+    })
+}
+
+/// Asks at the terminal. Returns `None` for Ctrl-D.
+fn answer(terminal: &mut Secrets, question: &str) -> Result<Option<SecretString>> {
+    match terminal.ask(question) {
         Ok(mut answer) => {
             memory::lock();
             Ok(Some(SecretString::from(std::mem::take(&mut *answer))))
         }
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Error::interrupted()),
-        Err(error) => {
-            Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
-                "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
-            ))
-        }
+        Err(error) => match error.kind() {
+            io::ErrorKind::UnexpectedEof => Ok(None),
+            io::ErrorKind::Interrupted => Err(Error::interrupted()),
+            _ => Err(Error::io("cannot read the passphrase", &error)),
+        },
     }
+}
+
+fn none_given() -> Error {
+    Error::new("no passphrase given")
 }
 
 fn pinentry_wanted() -> bool {
