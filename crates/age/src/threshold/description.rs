@@ -59,7 +59,7 @@ impl fmt::Display for ShareSetId {
 ///
 /// It has 1 to [`MAX_LABEL_BYTES`] bytes of UTF-8 on one line, without white space at its ends.
 /// Characters that would change how the text around them is shown are rejected: control characters,
-/// line separators, direction marks, and some invisible ones.
+/// line separators, direction marks and invisible ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label(String);
 

@@ -207,7 +207,8 @@ fn labels_that_are_possible() {
     for bad in ["\u{a0}", "\u{3000}", "x\u{2003}", "\u{3164}", "\u{2800}"] {
         assert_eq!(bad.parse::<Label>(), Err(ThresholdError::Label), "{bad:?}");
     }
-    for bad in "\u{ad}\u{34f}\u{115f}\u{1160}\u{180e}\u{ffa0}\u{fff9}\u{fffb}\u{e0000}\u{e0041}\u{e007f}".chars() {
+    let invisible = "\u{ad}\u{34f}\u{115f}\u{1160}\u{17b4}\u{180e}\u{ffa0}\u{fff0}\u{fffb}\u{1bca0}\u{1d173}\u{e0000}\u{e007f}\u{e0080}";
+    for bad in invisible.chars() {
         assert_eq!(format!("a{bad}b").parse::<Label>(), Err(ThresholdError::Label), "{bad:?}");
     }
 }

@@ -28,6 +28,9 @@ pub(crate) struct ContributeArgs {
     /// Give away only a part of a file with the label TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) label: Option<Label>,
+    /// Give away only a part of the share set ID: the 32 digits that inspect shows
+    #[arg(long, value_name = "ID", value_parser = set_id)]
+    pub(crate) set: Option<String>,
     #[command(flatten)]
     pub(crate) identities: IdentityArgs,
     #[command(flatten)]
@@ -35,6 +38,13 @@ pub(crate) struct ContributeArgs {
     /// The encrypted file
     #[arg(value_name = "FILE")]
     inputs: Vec<PathBuf>,
+}
+
+/// Parses the hexadecimal digits of a share set id. The maker of a file chooses the ids, so the
+/// first digits of an id could be those of two sets.
+fn set_id(text: &str) -> std::result::Result<String, String> {
+    let is_id = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_id { Ok(text.to_ascii_lowercase()) } else { Err("not 32 hexadecimal digits".to_owned()) }
 }
 
 const NOTES: &str = "\

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
         return Err(Error::new(format!("no identity holds a part of the key of {}", input.name))
             .hint("sealane inspect shows whether the file is for several holders"));
     }
-    let parts = with_label(parts, args.label.as_ref())?;
+    let parts = of_set(with_label(parts, args.label.as_ref())?, args.set.as_deref())?;
     let parts = if args.yes { of_one_set(parts)? } else { agreed(parts)? };
     let text = text(&parts);
 
@@ -90,6 +90,18 @@ fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec
     Ok(parts)
 }
 
+/// Returns the parts of the share set with this id, or all parts if no id is given.
+fn of_set(mut parts: Vec<Contribution>, id: Option<&str>) -> Result<Vec<Contribution>> {
+    let Some(id) = id else { return Ok(parts) };
+    let others: Vec<_> = parts.iter().map(|(description, _)| description.set.to_string()).collect();
+    parts.retain(|(description, _)| description.set.to_string() == id);
+    if parts.is_empty() {
+        return Err(Error::new(format!("no part is of share set {id}"))
+            .hint(format!("the share sets of the parts: {}", others.join(", "))));
+    }
+    Ok(parts)
+}
+
 /// Refuses parts of several share sets, because without a question the user has not chosen one.
 fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     let mut sets: Vec<_> = parts.iter().map(|(description, _)| description.set).collect();
@@ -97,7 +109,7 @@ fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     if sets.len() > 1 {
         let sets: Vec<_> = sets.iter().map(ToString::to_string).collect();
         return Err(Error::new(format!("the identities hold parts of several share sets: {}", sets.join(", ")))
-            .hint("with -y, choose one with --label; without -y, the command asks about each"));
+            .hint("with -y, choose one with --set or --label; without -y, the command asks about each"));
     }
     Ok(parts)
 }

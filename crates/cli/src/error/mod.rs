@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use sealane::RandomError;
 
 use crate::program::Program;
-pub(crate) use private_key::holds_private_key;
+pub(crate) use private_key::{holds_private_key, without_secrets};
 
 /// A failure of the command.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&private_key::without_secrets(&self.message))
+        f.write_str(&without_secrets(&self.message))
     }
 }
 
@@ -181,7 +181,7 @@ fn say(kind: &str, message: &str) {
 /// Returns a message of this command as it is shown: without characters that act on a terminal, and
 /// without private keys, which may be in quoted arguments.
 pub(crate) fn shown(message: &str) -> String {
-    printable(&private_key::without_secrets(message))
+    printable(&without_secrets(message))
 }
 
 /// Replaces control characters, which must not reach the terminal: messages quote file names and

@@ -21,7 +21,7 @@ pub(crate) fn holds_private_key(text: &str) -> bool {
 
 /// Returns the message with `…` in place of secrets. Each is left out up to the end of its
 /// quotation, because it may be on several lines.
-pub(super) fn without_secrets(message: &str) -> Cow<'_, str> {
+pub(crate) fn without_secrets(message: &str) -> Cow<'_, str> {
     let prefixes = [PRIVATE_KEYS, PARTS_AND_SHARES].concat();
     let (mut shown, mut rest) = (String::new(), message);
     while let Some(start) = find(rest, &prefixes) {

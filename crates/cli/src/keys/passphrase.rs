@@ -18,8 +18,9 @@ use crate::error::{Error, Result, describe};
 use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
 use crate::keys::pinentry;
+use crate::os::memory;
 use crate::os::ready::Ready;
-use crate::os::{memory, tty};
+use crate::os::tty::{self, Secrets};
 use crate::program::Program;
 
 const LIMIT: u64 = 1 << 20;
@@ -83,18 +84,21 @@ impl Passphrases {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
         }
-        // pinentry could compare two answers in one dialog, but a program that cannot do this would
-        // ask only once and not say so.
-        let ask = |question: &str| match pinentry::program() {
-            Some(program) => pinentry::ask(&program, question, false),
-            None => ask(question),
+        let program = pinentry::program();
+        let mut terminal = program.is_none().then(terminal).transpose()?;
+        let mut ask = |question: &str| match &mut terminal {
+            Some(terminal) => answer(terminal, question)?.ok_or_else(none_given),
+            // pinentry could compare two answers in one dialog, but a program that cannot do this
+            // would ask only once and not say so.
+            None => pinentry::ask(program.as_deref().unwrap_or_default(), question, false),
         };
         let secret = ask("Enter passphrase (leave empty to generate a secure one)")?;
         if secret.expose_secret().is_empty() {
             return generate().map(Given::Typed);
         }
+        let confirmed = ask("Confirm passphrase")?;
         // Comparison in variable time is safe here: the user typed both.
-        if ask("Confirm passphrase")?.expose_secret() != secret.expose_secret() {
+        if confirmed.expose_secret() != secret.expose_secret() {
             return Err(Error::new("the passphrases are not the same").hint("nothing was written; try again"));
         }
         Ok(Given::Typed(secret))
@@ -104,7 +108,7 @@ impl Passphrases {
 /// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`. Ctrl-D is an error.
 pub(crate) fn ask(question: &str) -> Result<SecretString> {
     // Ctrl-D is not an empty answer, which may have a meaning.
-    ask_or_end(question)?.ok_or_else(|| Error::new("no passphrase given"))
+    ask_or_end(question)?.ok_or_else(none_given)
 }
 
 /// Asks like [`ask`]. Returns `None` for Ctrl-D.
@@ -112,19 +116,35 @@ fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
     if let Some(program) = pinentry::program() {
         return pinentry::ask(&program, question, true).map(Some);
     }
-    match tty::ask_secret(question) {
+    answer(&mut terminal()?, question)
+}
+
+/// Opens the terminal.
+fn terminal() -> Result<Secrets> {
+    Secrets::open().map_err(|error| {
+        Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
+            "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
+        )
+    })
+}
+
+/// Asks at the terminal. Returns `None` for Ctrl-D.
+fn answer(terminal: &mut Secrets, question: &str) -> Result<Option<SecretString>> {
+    match terminal.ask(question) {
         Ok(mut answer) => {
             memory::lock();
             Ok(Some(SecretString::from(std::mem::take(&mut *answer))))
         }
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(Error::interrupted()),
-        Err(error) => {
-            Err(Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
-                "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
-            ))
-        }
+        Err(error) => match error.kind() {
+            io::ErrorKind::UnexpectedEof => Ok(None),
+            io::ErrorKind::Interrupted => Err(Error::interrupted()),
+            _ => Err(Error::io("cannot read the passphrase", &error)),
+        },
     }
+}
+
+fn none_given() -> Error {
+    Error::new("no passphrase given")
 }
 
 /// Generates a passphrase of ten words from the list of BIP 39 (110 bits), and shows it at the

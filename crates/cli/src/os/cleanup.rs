@@ -1,5 +1,5 @@
 //! Cleans up when a signal ends the process: unfinished output, plugins and their directories, and
-//! the terminal's echo.
+//! the terminal's echo. When a stopped process continues, the echo is turned off again.
 //!
 //! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
 //! process, cleans up, and lets the signal end the process. Signals that were ignored at the start
@@ -17,6 +17,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
+#[cfg(unix)]
+use crate::os::echo::Hidden;
 use crate::os::temp_dir::temp_dir;
 
 /// The files, processes and terminal settings that a signal must clean up.
@@ -26,7 +28,7 @@ struct Pending {
     directory: Option<PathBuf>,
     children: Vec<u32>,
     #[cfg(unix)]
-    echo: Option<(File, nix::sys::termios::Termios)>,
+    echo: Option<Hidden>,
 }
 
 static PENDING: Mutex<Pending> = Mutex::new(Pending {
@@ -191,7 +193,8 @@ fn kill(children: &[u32]) {
     }
 }
 
-/// Keeps the echo of a terminal off until the guard is dropped or a signal arrives.
+/// Keeps the echo of a terminal off until the guard is dropped or a signal arrives. Then input that
+/// was not read is discarded.
 #[cfg(unix)]
 pub(crate) struct EchoGuard;
 
@@ -199,32 +202,25 @@ pub(crate) struct EchoGuard;
 impl EchoGuard {
     /// Saves the settings of `tty`, and turns its echo off, except for line ends.
     pub(crate) fn new(tty: &File) -> io::Result<Self> {
-        use nix::sys::termios::{LocalFlags, SetArg, tcgetattr, tcsetattr};
         watch();
         // Done under the lock, so that the echo stays on after a signal has restored it.
         let mut pending = pending();
-        let settings = tcgetattr(tty)?;
-        let mut without_echo = settings.clone();
-        without_echo.local_flags.remove(LocalFlags::ECHO);
-        without_echo.local_flags.insert(LocalFlags::ECHONL);
-        pending.echo = Some((tty.try_clone()?, settings));
-        tcsetattr(tty, SetArg::TCSANOW, &without_echo)?;
+        pending.echo.insert(Hidden::new(tty)?).hide()?;
         Ok(Self)
+    }
+
+    /// Shows a question at the terminal. If the process is stopped, it is shown again.
+    pub(crate) fn ask(&self, question: String) -> io::Result<()> {
+        pending().echo.as_mut().map_or(Ok(()), |echo| echo.ask(question))
     }
 }
 
 #[cfg(unix)]
 impl Drop for EchoGuard {
     fn drop(&mut self) {
-        restore(&mut pending().echo);
-    }
-}
-
-/// Restores the settings of a terminal.
-#[cfg(unix)]
-fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
-    if let Some((tty, settings)) = echo.take() {
-        let _ = nix::sys::termios::tcsetattr(tty, nix::sys::termios::SetArg::TCSANOW, &settings);
+        if let Some(echo) = pending().echo.take() {
+            echo.restore();
+        }
     }
 }
 
@@ -232,7 +228,7 @@ fn restore(echo: &mut Option<(File, nix::sys::termios::Termios)>) {
 /// the file size limit is an error, not a signal.
 #[cfg(unix)]
 pub(crate) fn watch() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use std::sync::Once;
 
@@ -247,12 +243,16 @@ pub(crate) fn watch() {
             // that error.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
                 let mut pending = pending();
+                if signal == SIGCONT {
+                    pending.echo.iter_mut().for_each(Hidden::go_on);
+                    continue;
+                }
                 for (_, file) in &pending.files {
                     let _ = file.directory.remove(&file.name);
                 }
                 kill(&pending.children);
                 remove(&mut pending.directory);
-                restore(&mut pending.echo);
+                pending.echo.take().into_iter().for_each(Hidden::restore);
                 // The lock is held to the end, so that no file is created or renamed after the
                 // cleanup.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -261,7 +261,7 @@ pub(crate) fn watch() {
         if thread.is_err() {
             return;
         }
-        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ];
+        let watched = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGCONT];
         let ignored = ignored_mask();
         if let Ok(signals) = Signals::new(watched.into_iter().filter(|&signal| !is_ignored(ignored, signal))) {
             let _ = sender.send(signals);

@@ -6,6 +6,8 @@ pub(crate) mod config;
 pub(crate) mod cpu;
 pub(crate) mod dir;
 pub(crate) mod disk;
+#[cfg(unix)]
+mod echo;
 pub(crate) mod file_id;
 pub(crate) mod memory;
 #[cfg(unix)]

@@ -48,17 +48,47 @@ fn open() -> io::Result<(Box<dyn io::Read>, Box<dyn io::Write>)> {
     Ok((read, write))
 }
 
-/// Asks for a secret, without echo. Ctrl-D is `UnexpectedEof`.
+/// Questions for secrets, whose answers are not shown. When this value is dropped, input that was
+/// not read is discarded: of a pasted text, nothing goes to the shell.
+pub(crate) struct Secrets {
+    #[cfg(unix)]
+    tty: File,
+    // Restores the echo when it is dropped, or before a signal ends the process. Nothing else may
+    // change the terminal: a change at the moment of a signal would leave it without echo.
+    #[cfg(unix)]
+    echo: cleanup::EchoGuard,
+    // Dropped last.
+    _turn: MutexGuard<'static, ()>,
+}
+
 #[cfg(unix)]
-pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
-    let _turn = turn();
-    let (read, mut write) = open()?;
-    // The guard restores the echo when it is dropped, or before a signal ends the process. Nothing
-    // else may change the terminal: a change at the moment of a signal would leave it without echo.
-    let _echo = cleanup::EchoGuard::new(&read)?;
-    write!(write, "{}: ", printable(question))?;
-    write.flush()?;
-    read_line(read)
+impl Secrets {
+    /// Opens the terminal, and turns its echo off. It is an error if there is no terminal.
+    pub(crate) fn open() -> io::Result<Self> {
+        let turn = turn();
+        let (tty, _) = open()?;
+        Ok(Self { echo: cleanup::EchoGuard::new(&tty)?, tty, _turn: turn })
+    }
+
+    /// Asks for a secret. Ctrl-D is `UnexpectedEof`. A line that is not UTF-8 is `InvalidData`.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Zeroizing<String>> {
+        self.echo.ask(format!("{}: ", printable(question)))?;
+        read_line(&self.tty)
+    }
+}
+
+#[cfg(not(unix))]
+impl Secrets {
+    /// Begins questions. The terminal is opened for each of them.
+    pub(crate) fn open() -> io::Result<Self> {
+        open()?;
+        Ok(Self { _turn: turn() })
+    }
+
+    /// Asks for a secret.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Zeroizing<String>> {
+        rpassword::prompt_password(format!("{}: ", printable(question))).map(Zeroizing::new)
+    }
 }
 
 /// Reads a line. Unlike `BufRead`, it leaves no other copy of the line in memory. The kernel
@@ -78,15 +108,13 @@ fn read_line(mut from: impl io::Read) -> io::Result<Zeroizing<String>> {
             Err(error) => return Err(error),
         }
     }
-    let text = std::str::from_utf8(&line[..len]).map_err(|_| io::Error::other("the answer is not UTF-8"))?;
+    let text = std::str::from_utf8(&line[..len]).map_err(|_| not_text())?;
     Ok(Zeroizing::new(text.trim_end_matches(['\r', '\n']).to_owned()))
 }
 
-/// Asks for a secret, without echo.
-#[cfg(not(unix))]
-pub(crate) fn ask_secret(question: &str) -> io::Result<Zeroizing<String>> {
-    let _turn = turn();
-    rpassword::prompt_password(format!("{}: ", printable(question))).map(Zeroizing::new)
+#[cfg(unix)]
+fn not_text() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the answer is not UTF-8")
 }
 
 /// Asks for a line with echo.
@@ -118,7 +146,7 @@ mod tests {
         assert_eq!(*read_line(io::Read::chain(&b"in "[..], &b"pieces"[..])).unwrap(), "in pieces");
         assert_eq!(*read_line(&b"\n"[..]).unwrap(), "");
         assert_eq!(read_line(&b""[..]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-        assert!(read_line(&b"\xff\n"[..]).is_err());
+        assert_eq!(read_line(&b"\xff\n"[..]).unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(read_line(&[b'x'; 9999][..]).unwrap().len(), 4096);
     }
 }

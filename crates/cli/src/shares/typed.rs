@@ -7,30 +7,46 @@ use sealane_shares::{Field, Header};
 
 use super::open::{NamedWords, Shares};
 use crate::error::{Error, Result, describe};
-use crate::os::tty;
+use crate::os::tty::{self, Secrets};
+
+/// The answer that drops the shares before it.
+const BEGIN_AGAIN: &str = "new";
 
 /// Asks for shares until there are enough of them, or the user gives an empty line.
 pub(crate) fn ask() -> Result<Shares> {
+    let mut terminal = Secrets::open().map_err(|error| {
+        Error::usage(format!("no share given, and there is no terminal: {}", describe(&error)))
+            .hint("name the files with the shares, or give - for standard input")
+    })?;
     let mut shares = Shares::default();
     loop {
         let question = format!("Share {} (not shown; an empty line ends)", shares.own.len() + shares.words.len() + 1);
-        let line = match tty::ask_secret(&question) {
+        let added = match terminal.ask(&question) {
             Ok(line) if line.trim().is_empty() => return ended(shares),
-            Ok(line) => line,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return ended(shares),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(Error::interrupted()),
-            Err(error) => {
-                return Err(Error::usage(format!("no share given, and there is no terminal: {}", describe(&error)))
-                    .hint("name the files with the shares, or give - for standard input"));
+            Ok(line) if line.trim() == BEGIN_AGAIN => {
+                shares = Shares::default();
+                say("the shares before are dropped")?;
+                continue;
             }
+            Ok(line) => shares.add_typed(&line).and_then(|()| check_last(&mut shares)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::UnexpectedEof => return ended(shares),
+                io::ErrorKind::Interrupted => return Err(Error::interrupted()),
+                io::ErrorKind::InvalidData => Err(Error::new(describe(&error))),
+                _ => return Err(Error::io("cannot read from the terminal", &error)),
+            },
         };
-        match shares.add_typed(&line).and_then(|()| check_last(&mut shares)) {
+        match added {
             Ok(0) => {
                 say("these shares are enough")?;
                 return Ok(shares);
             }
             Ok(missing) => say(&format!("this share is intact; {missing} more needed"))?,
-            Err(error) => say(&format!("{error}; type it again, or type another share"))?,
+            Err(error) => {
+                let is_first = shares.own.is_empty() && shares.words.is_empty();
+                let again = if is_first { "" } else { ", or type \"new\" to drop the shares before it" };
+                say(&format!("{error}; type it again, or type another share{again}"))?;
+            }
         }
     }
 }
@@ -70,8 +86,7 @@ fn check_last(shares: &mut Shares) -> Result<usize> {
             first.header.set().short()
         )),
         ([first, .., last], []) if parameters(&first.header) != parameters(&last.header) => Some(format!(
-            "it says that any {} of {} shares are needed, but the first share says any {} of {}: one of them was changed; \
-             Ctrl-C begins again",
+            "it says that any {} of {} shares are needed, but the first share says any {} of {}: one of them was changed",
             last.header.threshold(),
             last.header.count(),
             first.header.threshold(),

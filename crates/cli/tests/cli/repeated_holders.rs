@@ -1,4 +1,4 @@
-//! Files for several holders: one key cannot be two of them.
+//! Files for several holders: one key cannot be two of them, and it chooses one of several sets.
 
 use crate::support::Dir;
 
@@ -65,4 +65,34 @@ fn the_same_plugin_twice() {
     let args = ["-k", "2", "-e", "-i", "identity", "-r", crate::plugin::RECIPIENT, "-o", "x", "in"];
     crate::plugin::run(&dir, &args).fails("a recipient and an identity of age-plugin-test could be one key");
     assert!(!dir.exists("x"));
+}
+
+/// Two share sets with the same label, or one of them without a label.
+#[test]
+fn sets_that_labels_do_not_distinguish() {
+    let dir = Dir::new();
+    for name in ["a", "b", "c"] {
+        dir.keygen(name);
+    }
+    dir.write("plain", "secret");
+    let first = ["-k", "2", "-R", "a.pub", "-R", "b.pub"];
+    let second = ["-k", "2", "--label", "budget", "-R", "a.pub", "-R", "c.pub"];
+    for label in [&[][..], &["--label", "budget"]] {
+        dir.run([&first[..], label, &["-o", "x", "plain"]].concat()).quiet();
+        dir.run([&["rekey", "--add", "-i", "a.txt", "-i", "b.txt"], &second[..], &["x"]].concat()).ok();
+        let report = dir.run(["inspect", "--json", "x"]).ok().stdout;
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let contribute = ["contribute", "-y", "-i", "a.txt"];
+        let advice = "with -y, choose one with --set or --label";
+        dir.run([&contribute[..], label, &["x"]].concat()).fails(advice);
+        for (at, other) in ["b.txt", "c.txt"].into_iter().enumerate() {
+            let id = report["share_sets"][at]["id"].as_str().unwrap();
+            let part = dir.run([&contribute[..], &["--set", id, "x"]].concat()).quiet().stdout;
+            dir.write("part", part);
+            assert_eq!(dir.run(["-d", "-i", other, "--part", "part", "x"]).quiet().stdout, b"secret");
+        }
+        dir.run([&contribute[..], &["--set", &"0".repeat(32), "x"]].concat()).fails("no part is of share set 000");
+        // The maker of a file chooses the first digits.
+        dir.run([&contribute[..], &["--set", "0000", "x"]].concat()).misused("not 32 hexadecimal digits");
+    }
 }

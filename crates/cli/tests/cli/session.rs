@@ -38,6 +38,19 @@ impl Session {
         self.secrets.push(line.to_owned());
     }
 
+    /// Pastes lines, in one write, that must not be shown.
+    pub(crate) fn paste_secrets(&mut self, lines: &[&str]) {
+        self.send_line(&lines.join("\n"));
+        self.secrets.extend(lines.iter().filter(|line| !line.is_empty()).map(|line| (*line).to_owned()));
+    }
+
+    /// Types bytes and the end of a line.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        use std::io::Write as _;
+        self.session.process().get_file_handle().unwrap().write_all(bytes).unwrap();
+        self.send_line("");
+    }
+
     /// Sends the character that the Control key makes of `letter`.
     pub(crate) fn send_control(&mut self, letter: char) {
         self.session.send_control(letter).unwrap();

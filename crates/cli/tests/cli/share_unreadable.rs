@@ -1,4 +1,4 @@
-//! Damaged shares beside one file with enough shares of another secret.
+//! Damaged shares beside one file with enough shares of another secret, and shares in place of files.
 
 use crate::support::{Dir, Run};
 
@@ -83,4 +83,18 @@ fn one_file_does_not_replace_binary_shares_without_a_header() {
         .ok();
     dir.write("evil", evil[..3].concat());
     refuses(dir.run(["combine", "holder-1", "holder-2", "evil"]), &dir);
+}
+
+/// Standard output may go to a log file.
+#[test]
+fn a_share_in_place_of_a_file_is_not_shown() {
+    let dir = Dir::new();
+    let lines = split(&dir, "--text", 7);
+    let share = lines[0].trim();
+    for args in [&["share", "inspect"][..], &["share", "inspect", "--json"]] {
+        let out = dir.run([args, &[share]].concat()).fails("SEALANE-SHARE-1…");
+        let text = String::from_utf8([out.stdout, out.stderr].concat()).unwrap();
+        assert!(!text.contains(&share[20..60]), "{text}");
+        assert_eq!(text.matches("SEALANE-SHARE-1…").count(), 3, "{text}");
+    }
 }

@@ -135,6 +135,52 @@ fn a_signal_during_a_prompt_restores_the_echo() {
 }
 
 #[test]
+fn after_a_passphrase_nothing_is_left_for_the_shell() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let then = "echo status $?; read next; echo \"next: $next\"";
+    let mut session = in_terminal(&dir, &format!("\"$SEALANE\" -p -o out in; {then}"));
+    session.expect("generate a secure one): ");
+    // Both answers can be pasted together.
+    session.paste_secrets(&["correct horse", "correct horse", "battery staple"]);
+    session.expect("status 0");
+    session.send_line("nothing");
+    ends(session, 0, "next: nothing");
+    let mut session = in_terminal(&dir, &format!("\"$SEALANE\" -d out; {then}"));
+    session.expect("Enter passphrase for \"out\": ");
+    session.paste_secrets(&["wrong", "correct horse"]);
+    session.expect("status 1");
+    session.send_line("nothing");
+    ends(session, 0, "next: nothing");
+}
+
+#[test]
+fn a_passphrase_is_not_shown_after_the_command_was_stopped() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let mut session = in_terminal(&dir, "set -m; \"$SEALANE\" -p -o out in; stty echo; fg");
+    session.expect("generate a secure one): ");
+    session.send_control('z');
+    session.expect("generate a secure one): ");
+    session.send_secret("correct horse");
+    session.expect("Confirm passphrase: ");
+    session.send_secret("correct horse");
+    ends(session, 0, "");
+    assert!(dir.exists("out"));
+}
+
+#[test]
+fn a_passphrase_that_is_not_text_is_an_error() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let mut session = in_terminal(&dir, "exec \"$SEALANE\" -p -o out in");
+    session.expect("generate a secure one): ");
+    session.send_bytes(b"\xff");
+    let shown = ends(session, 1, "cannot read the passphrase: the answer is not UTF-8");
+    assert!(!shown.contains("no terminal"), "{shown}");
+}
+
+#[test]
 fn identity_files_and_plugins_can_prompt() {
     let dir = Dir::with_key();
     dir.write("in", "the secret\n");

@@ -132,6 +132,62 @@ fn too_few_shares_write_nothing() {
     assert!(!dir.exists("out"));
 }
 
+/// What remains would be commands for the shell, and get into its history.
+#[test]
+fn of_pasted_shares_nothing_is_left_for_the_shell() {
+    let dir = Dir::new();
+    let lines = split(&dir, "secret", &["--text"]);
+    let [one, two, three] = [0, 1, 2].map(|i| lines[i].as_str());
+    // Before the last line, there is an empty line, or there are enough shares.
+    for (pasted, status) in [([one, "", two], 1), ([one, two, three], 0)] {
+        let mut session =
+            in_terminal(&dir, "\"$SEALANE\" combine -o out; echo status $?; read next; echo \"next: $next\"");
+        session.expect("an empty line ends): ");
+        session.paste_secrets(&pasted);
+        session.expect(&format!("status {status}"));
+        session.send_line("nothing");
+        ends(session, 0, "next: nothing");
+    }
+    assert_eq!(dir.read("out"), b"secret");
+}
+
+#[test]
+fn shares_are_not_shown_after_the_command_was_stopped() {
+    let dir = Dir::new();
+    let lines = split(&dir, "secret", &["--text"]);
+    // A shell turns the echo on before its prompt.
+    let mut session = in_terminal(&dir, "set -m; \"$SEALANE\" combine -o out; stty echo; fg; echo status $?; stty -a");
+    session.expect("Share 1 (not shown; an empty line ends): ");
+    session.send_control('z');
+    session.expect("Share 1 (not shown; an empty line ends): ");
+    session.send_secret(&lines[0]);
+    session.expect("1 more needed");
+    session.expect("an empty line ends): ");
+    session.send_secret(&lines[2]);
+    let shown = ends(session, 0, "status 0");
+    assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
+    assert_eq!(dir.read("out"), b"secret");
+}
+
+#[test]
+fn a_wrong_line_does_not_end_the_questions() {
+    let dir = Dir::new();
+    let (lines, others) = (split(&dir, "secret", &["--text"]), split(&dir, "other", &["--text"]));
+    let mut session = in_terminal(&dir, COMBINE);
+    type_shares(&mut session, &[(&others[0], "1 more needed")]);
+    session.expect("an empty line ends): ");
+    session.send_bytes(b"\xff");
+    session.expect("the answer is not UTF-8; type it again");
+    // The first share is the wrong one.
+    type_shares(&mut session, &[(&lines[0], "or type \"new\" to drop the shares before it")]);
+    session.expect("an empty line ends): ");
+    session.send_line("new");
+    session.expect("the shares before are dropped");
+    type_shares(&mut session, &[(&lines[0], "1 more needed"), (&lines[1], "these shares are enough")]);
+    ends(session, 0, "");
+    assert_eq!(dir.read("out"), b"secret");
+}
+
 #[test]
 fn without_a_terminal_files_are_needed() {
     let dir = Dir::new();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::args::ShareInspectArgs;
-use crate::error::{Error, Result, printable, warn};
+use crate::error::{Error, Result, printable, warn, without_secrets};
 use crate::io::output::{json, print};
 use crate::io::stdin::StdinUse;
 use crate::shares::{Form, NamedWords, Place, Shares, Unreadable, read_error, set_of_words};
@@ -98,12 +98,19 @@ pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
 
 /// Returns the error without the place, which is shown beside it.
 fn damage(place: &Place, error: &Error) -> String {
-    let text = error.to_string();
-    text.strip_prefix(&place.to_string()).map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' '])).to_owned()
+    let (text, place) = (error.to_string(), place.to_string());
+    text.strip_prefix(&*without_secrets(&place))
+        .map_or(text.as_str(), |rest| rest.trim_start_matches([':', ' ']))
+        .to_owned()
 }
 
+/// Reports an unreadable input. Its name may be a share that was given in place of a file.
 fn unreadable(place: &Place, error: &Error) -> Entry {
-    Entry::Unreadable { name: place.name.clone(), line: place.line, damage: damage(place, error) }
+    Entry::Unreadable {
+        name: without_secrets(&place.name).into_owned(),
+        line: place.line,
+        damage: damage(place, error),
+    }
 }
 
 /// Reads the shares in Sealane's own format to their ends.
@@ -195,7 +202,7 @@ fn plain(place: &Place, entry: &Entry) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "{}", printable(&what.to_string()));
     };
-    line(format_args!("{place}"));
+    line(format_args!("{}", without_secrets(&place.to_string())));
     let report = match entry {
         Entry::Share(report) => report,
         Entry::Unreadable { damage, .. } => {

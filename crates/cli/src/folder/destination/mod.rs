@@ -7,13 +7,14 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sealane_age::folder::refuses_name;
 
+use self::new_folder::{NewFolder, open_or_make};
 use super::check::{Check, Checked};
 use super::existing::Found;
 #[cfg(target_os = "linux")]
@@ -30,6 +31,10 @@ use crate::io::output::Temporary;
 use crate::os::dir::{Descent, Dir, Kind};
 use crate::os::disk;
 
+mod new_folder;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
 /// The prepared folder for the results.
 pub(crate) struct Destination {
     root: Dir,
@@ -42,6 +47,8 @@ pub(crate) struct Destination {
     journal: Option<Journal>,
     /// The finished work of the interrupted run.
     done: Done,
+    /// The paths of results that the folder listed before this run continued the interrupted one.
+    listed: HashSet<PathBuf>,
     /// The folders that this run or the interrupted one created, and whose mode or time this run
     /// sets at the end.
     made: BTreeSet<Name>,
@@ -99,9 +106,10 @@ impl Destination {
             new_folder,
             made: done.made.clone(),
             done,
+            listed: HashSet::new(),
             without_attributes: Mutex::default(),
         };
-        destination.tidy(&targets, &folders, goes_on);
+        destination.listed = destination.tidy(&targets, &folders, goes_on);
         destination.make(&folders)?;
         Ok(Some(destination))
     }
@@ -109,8 +117,8 @@ impl Destination {
     /// Removes unfinished files of an interrupted run, but no file that a run is writing, and no
     /// result. If this run continues the interrupted one (`goes_on`), also makes its folders
     /// private again, because they may have their final modes already. A folder that gets no mode
-    /// keeps the one that it was created with.
-    fn tidy(&self, targets: &HashSet<PathBuf>, wanted: &[(&Path, Attributes)], goes_on: bool) {
+    /// keeps the one that it was created with. Returns the results that the folders list.
+    fn tidy(&self, targets: &HashSet<PathBuf>, wanted: &[(&Path, Attributes)], goes_on: bool) -> HashSet<PathBuf> {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
             // The manifest and the journal are written to this folder.
@@ -128,16 +136,20 @@ impl Destination {
             folders.extend(targets.iter().filter_map(|target| target.parent()));
             folders.extend(self.done.made.iter().map(Name::as_path));
         }
-        let mut descent = Descent::new(&self.root);
+        let (mut descent, mut listed) = (Descent::new(&self.root), HashSet::new());
         for path in folders {
             // A missing folder counts as empty.
             let Ok(folder) = descent.below(path) else { continue };
             for (name, _) in folder.entries().unwrap_or_default() {
-                if !targets.contains(&path.join(&name)) {
+                let entry = path.join(&name);
+                if targets.contains(&entry) {
+                    listed.insert(entry);
+                } else {
                     Temporary::remove_abandoned(folder, &name);
                 }
             }
         }
+        listed
     }
 
     /// Creates the missing folders from the top down. If a folder is to get a mode, only the owner
@@ -219,7 +231,14 @@ impl Destination {
     /// damaged. A decrypted file may contain the user's work, so it is replaced only if it is
     /// unchanged, or if the machine may have crashed since and the file has the time that the run
     /// gave it.
+    ///
+    /// The folder must have listed exactly this name before the run. Otherwise the file may be
+    /// another result of this run, whose name differs only in upper and lower case, on a file
+    /// system that ignores the difference.
     fn may_replace(&self, name: &Name, attributes: Attributes) -> bool {
+        if !self.listed.contains(&self.direction.target(name)) {
+            return false;
+        }
         let known = self.done.files.get(name);
         // The record of a file that was written before the restart may be lost.
         let restarted = known.map_or(self.done.restarted, |known| known.restarted);
@@ -365,51 +384,6 @@ impl Destination {
             self.root.sync();
         }
         Ok(())
-    }
-}
-
-/// A folder that this run created. It is removed when this value is dropped, if it is empty and the
-/// run has failed.
-struct NewFolder {
-    path: PathBuf,
-    stays: bool,
-}
-
-impl Drop for NewFolder {
-    fn drop(&mut self) {
-        if !self.stays {
-            // This fails if the folder is not empty.
-            let _ = fs::remove_dir(&self.path);
-        }
-    }
-}
-
-/// Opens the folder for the results, or creates it.
-fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
-    let cannot = |error: io::Error| {
-        let explained = Error::cannot_write(path, &error);
-        match error.kind() {
-            io::ErrorKind::NotADirectory => explained.hint("-o names the folder that the files go to"),
-            // It was missing a moment ago.
-            io::ErrorKind::AlreadyExists if path.is_symlink() => {
-                Error::new(format!("{} is a link to nothing", quoted(path)))
-                    .hint("remove it, or make the folder that it leads to")
-            }
-            _ => explained,
-        }
-    };
-    match Dir::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Without a `/.` at the end, which is an error here.
-            let new = match fs::create_dir(path.components().as_path()) {
-                Ok(()) => Some(NewFolder { path: path.to_owned(), stays: false }),
-                // Another run has just created it.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => None,
-                Err(error) => return Err(cannot(error)),
-            };
-            Ok((Dir::open(path).map_err(cannot)?, new))
-        }
-        opened => Ok((opened.map_err(cannot)?, None)),
     }
 }
 
