@@ -12,6 +12,7 @@ use sealane_workloads::benchmarks::shamir::SECRET;
 use crate::crates::{self, Sharing};
 #[cfg(feature = "ntl")]
 use crate::peers::ntl::{Ntl, Operation};
+use crate::targets::VSSS;
 use crate::timed::Row;
 
 /// Returns the peers' rows. The error is the name of a row that combines shares to a wrong secret.
@@ -24,7 +25,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     // Combines the last `threshold` shares.
     let last: Vec<_> = (count - threshold..count).collect();
     let sharing = Sharing { secret: &SECRET, threshold, count, chosen: &last };
-    rows.push(crates::vsss("vsss-rs, 32 x GF(2^8)", &sharing, is_split)?);
+    rows.push(crates::vsss(VSSS, &sharing, is_split)?);
     rows.push(crates::gf256("gf256, 32 x GF(2^8)", &sharing, is_split)?);
     Ok(rows)
 }

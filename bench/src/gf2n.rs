@@ -14,6 +14,9 @@ use sealane_workloads::benchmarks::gf2n::operands;
 
 #[cfg(feature = "ntl")]
 use crate::peers::ntl::{Ntl, Operation};
+#[cfg(feature = "ntl")]
+use crate::targets::NTL;
+use crate::targets::POLYVAL;
 use crate::timed::Row;
 
 /// Returns the peers' rows. The error is the name of a row with a wrong result.
@@ -32,7 +35,7 @@ pub fn peers(benchmark: &str, size: Size) -> Result<Vec<Row>, String> {
     let count = operands::<Degree<128>>(usize::MAX)[0].len();
     match (benchmark, size) {
         ("gf2n-multiply-dependent" | "gf2n-multiply-held", Size::Degree(128)) => {
-            rows.push(polyval("polyval, block by block", 1)?);
+            rows.push(polyval(POLYVAL, 1)?);
         }
         ("gf2n-sum-of-products", Size::Degree(128)) => rows.push(polyval("polyval, bulk", count)?),
         _ => {}
@@ -65,9 +68,9 @@ fn of_ntl<F: Field>(benchmark: &str) -> Result<Option<Row>, String> {
     let mut ntl = Ntl::new(&a, &b);
     ntl.run(operation);
     if !ntl.results().starts_with(&expected) {
-        return Err("NTL".into());
+        return Err(NTL.into());
     }
-    Ok(Some(Row::many("NTL", a.len() - fewer, move || ntl.run(operation))))
+    Ok(Some(Row::many(NTL, a.len() - fewer, move || ntl.run(operation))))
 }
 
 /// Returns a row of polyval. The crate multiplies by one fixed element, keeps the element's powers,

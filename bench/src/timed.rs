@@ -183,7 +183,7 @@ fn measure(
     let target =
         TIME_TARGETS.iter().find(|target| target.benchmark == benchmark.name && target.size == size.to_string());
     if let (Some(target), Some(i)) = (target, results.iter().position(|result| result.chosen)) {
-        let ns = target.goals.iter().filter_map(|goal| goal.ns(&results[i], &results)).max_by(f64::total_cmp);
+        let ns = target.goal.ns(&results[i], &results);
         results[i].target_ns = ns;
         results[i].met = ns.map(|ns| results[i].median_ns <= ns);
     }

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sealane::chacha20::{ChaCha8, ChaCha12, ChaCha20, ChaCha20Original, XChaCha20};
-use sealane::quic::{HeaderProtectionKey, MASK_BYTES};
+use sealane::quic::{HeaderProtectionKey, MASK_BYTES, SAMPLE_BYTES};
 use sealane::rustcrypto::{self, AeadInOut, KeyInit, aead::Aead};
 use sealane::{
     Backend, BackendError, COMMITTING_TAG_BYTES, ChaCha20Poly1305, CommittingChaCha20Poly1305, OpenRequest,
@@ -173,13 +173,13 @@ pub fn poly1305_pieces(backend: &str, size: usize, secrets: Secrets<'_>) -> Resu
     }))
 }
 
-/// Prepares sealing of a message in pieces.
-pub fn pieces_seal(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+/// Prepares sealing of a message in pieces of `BYTES`.
+pub fn pieces_seal<const BYTES: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
     let (backend, key, mut data) = parts(backend, size, secrets)?;
     let (cipher, mut nonces) = (ChaCha20Poly1305::with_backend(&key, backend), Nonces(0));
     Ok(Box::new(move || {
         let mut sealer = cipher.sealer(&nonces.next(), &AAD);
-        for piece in data.bytes().chunks_mut(700) {
+        for piece in data.bytes().chunks_mut(BYTES) {
             sealer.seal(piece).expect(POSITIONS);
         }
         black_box(sealer.finish());
@@ -203,6 +203,22 @@ pub fn pieces_open(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<R
         }
         let mut opener = cipher.opener(&nonce, &AAD);
         for piece in data.bytes().chunks_mut(700) {
+            opener.decrypt_unauthenticated(piece).expect(POSITIONS);
+        }
+    }))
+}
+
+/// Prepares decryption of a message in pieces of `BYTES`.
+pub fn pieces_decrypt<const BYTES: usize>(
+    backend: &str,
+    size: usize,
+    secrets: Secrets<'_>,
+) -> Result<Run, BackendError> {
+    let (backend, key, mut data) = parts(backend, size, secrets)?;
+    let (cipher, mut nonces) = (ChaCha20Poly1305::with_backend(&key, backend), Nonces(0));
+    Ok(Box::new(move || {
+        let mut opener = cipher.opener(&nonces.next(), &AAD);
+        for piece in data.bytes().chunks_mut(BYTES) {
             opener.decrypt_unauthenticated(piece).expect(POSITIONS);
         }
     }))
@@ -313,9 +329,9 @@ pub fn header_protection_masks(backend: &str, packets: usize, secrets: Secrets<'
     let (backend, key, _) = parts(backend, 0, secrets)?;
     let key = HeaderProtectionKey::with_backend(&key, backend);
     let mut nonces = Nonces(0);
+    let (mut samples, mut masks) = (vec![[0; SAMPLE_BYTES]; packets], vec![[0; MASK_BYTES]; packets]);
     Ok(Box::new(move || {
-        let samples: Vec<_> = (0..packets).map(|_| nonces.next()).collect();
-        let mut masks = vec![[0; MASK_BYTES]; packets];
+        samples.fill_with(|| nonces.next());
         key.header_protection_masks(&samples, &mut masks);
         black_box(&masks);
         if let Some(sample) = samples.first() {

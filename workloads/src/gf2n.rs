@@ -47,6 +47,34 @@ where
     }))
 }
 
+/// Prepares single products of the elements of two slices.
+pub fn multiply<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = ClmulBackend::by_name(backend)?;
+    let mut many: Vec<Of<BITS>> = elements(count, secrets);
+    let factors: Vec<Of<BITS>> = elements(count, secrets);
+    Ok(Box::new(move || {
+        many.iter_mut().zip(&factors).for_each(|(element, factor)| *element = backend.multiply(element, factor));
+        black_box(&mut many);
+    }))
+}
+
+/// Prepares single inverses of the elements of a slice.
+pub fn invert<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = ClmulBackend::by_name(backend)?;
+    let many: Vec<Of<BITS>> = elements(count, secrets);
+    Ok(Box::new(move || {
+        for element in &many {
+            black_box(backend.invert(element).unwrap_or(Element::ZERO));
+        }
+    }))
+}
+
 /// Prepares the product of a slice and an element.
 pub fn scale<const BITS: usize>(backend: &str, count: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
 where

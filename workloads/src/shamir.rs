@@ -32,15 +32,13 @@ pub fn split<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>) -
     let backend = Gf8Backend::by_name(backend)?;
     let (seed, mut secret) = (seed(secrets), vec![0; size]);
     secrets(&mut secret);
-    let mut shares = vec![vec![0; size]; POINTS.len()];
+    let mut shares = POINTS.map(|_| vec![0; size]);
     Ok(Box::new(move || {
         let mut splitter = Splitter::from_seed_with_backend(K, &POINTS, &seed, backend).expect("a sharing");
         let (first, rest) = secret.split_at(size / 3);
-        let mut pieces: Vec<_> = shares.iter_mut().map(|share| share.split_at_mut(size / 3)).collect();
-        let mut buffers: Vec<_> = pieces.iter_mut().map(|(first, _)| &mut **first).collect();
-        splitter.split(first, &mut buffers).expect("a piece of each share");
-        let mut buffers: Vec<_> = pieces.iter_mut().map(|(_, rest)| &mut **rest).collect();
-        splitter.split(rest, &mut buffers).expect("a piece of each share");
+        let mut pieces = shares.each_mut().map(|share| share.split_at_mut(size / 3));
+        splitter.split(first, &mut pieces.each_mut().map(|(first, _)| &mut **first)).expect("a piece of each share");
+        splitter.split(rest, &mut pieces.each_mut().map(|(_, rest)| &mut **rest)).expect("a piece of each share");
     }))
 }
 
@@ -56,8 +54,8 @@ pub fn refresh<const K: usize>(backend: &str, size: usize, secrets: Secrets<'_>)
 }
 
 /// Returns a secret share for each point: any octets are shares of some secret.
-fn shares(size: usize, secrets: Secrets<'_>) -> Vec<Vec<u8>> {
-    let mut shares = vec![vec![0; size]; POINTS.len()];
+fn shares(size: usize, secrets: Secrets<'_>) -> [Vec<u8>; POINTS.len()] {
+    let mut shares = POINTS.map(|_| vec![0; size]);
     shares.iter_mut().for_each(|share| secrets(share));
     shares
 }
@@ -68,7 +66,7 @@ pub fn combine(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, 
     let shares = shares(size, secrets);
     let mut combined = vec![0; size];
     Ok(Box::new(move || {
-        let shares: Vec<_> = shares.iter().map(Vec::as_slice).collect();
+        let shares = shares.each_ref().map(Vec::as_slice);
         for count in 1..=POINTS.len() {
             for target in [0, 9] {
                 let combiner = Combiner::with_backend(&POINTS[..count], target, backend).expect("points");

@@ -100,8 +100,12 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("commit-open-forged", chacha::commit_open_forged, LENGTHS, public: Public::Verdicts(2)),
             operation!("xchacha-seal", chacha::xchacha_seal, LENGTHS, counted: &[64]),
             operation!("xchacha-open", chacha::xchacha_open, LENGTHS, public: Public::Verdicts(1)),
-            operation!("pieces-seal", chacha::pieces_seal, LENGTHS, counted: &[1024, 16384]),
-            operation!("pieces-open", chacha::pieces_open, LENGTHS, public: Public::Verdicts(2)),
+            operation!("pieces-seal", chacha::pieces_seal<700>, LENGTHS, counted: &[1024, 16384]),
+            operation!("pieces-seal-256", chacha::pieces_seal<256>, IN_PIECES, counted: IN_PIECES),
+            operation!("pieces-seal-1024", chacha::pieces_seal<1024>, IN_PIECES, counted: IN_PIECES),
+            operation!("pieces-open", chacha::pieces_open, LENGTHS, counted: &[1024, 16384], public: Public::Verdicts(2)),
+            operation!("pieces-decrypt-256", chacha::pieces_decrypt<256>, IN_PIECES, counted: IN_PIECES),
+            operation!("pieces-decrypt-1024", chacha::pieces_decrypt<1024>, IN_PIECES, counted: IN_PIECES),
             operation!("rustcrypto-seal", chacha::rustcrypto_seal, &[7]),
             operation!("chacha8-open", chacha::chacha8_open, LENGTHS, public: Public::Verdicts(2)),
             operation!("openssh", chacha::openssh, LENGTHS, public: Public::Verdicts(2)),
@@ -138,7 +142,7 @@ pub const WORKLOADS: &[Workload] = &[
                 "xchacha-open-batch-32", chacha::xchacha_open_batch, LENGTHS, messages: 32, public: Public::Verdicts(32)
             ),
             operation!(
-                "header-protection-masks", chacha::header_protection_masks, PACKETS_OF_BATCH, messages: 32
+                "header-protection-masks", chacha::header_protection_masks, PACKETS_OF_BATCH, counted: &[1, 8, 32], messages: 32
             ),
             operation!("seal-batch-mixed", chacha::seal_batch_mixed, &[40], messages: 40),
             operation!("open-batch-mixed", chacha::open_batch_mixed, &[40], messages: 40, public: Public::Verdicts(40)),
@@ -158,11 +162,11 @@ pub const WORKLOADS: &[Workload] = &[
         quick_test: "haraka::",
         operations: &[
             operation!(
-                "haraka256", haraka::haraka256, HASHES,
+                "haraka256", haraka::haraka256, HASHES, counted: &[1, 8],
                 loops: &[Loop { kernel: "haraka-256", work: Work::AesRound, units: Units::Groups(8) }]
             ),
             operation!(
-                "haraka512", haraka::haraka512, HASHES, timed: &[16],
+                "haraka512", haraka::haraka512, HASHES, counted: &[1, 8], timed: &[16],
                 loops: &[Loop { kernel: "haraka-512", work: Work::AesRound, units: Units::Groups(8) }]
             ),
             operation!("haraka-tweaked", haraka::tweaked, HASHES),
@@ -192,14 +196,18 @@ pub const WORKLOADS: &[Workload] = &[
             operation!("gf2n-192", gf2n::arithmetic<192>, ELEMENTS),
             operation!("gf2n-256", gf2n::arithmetic<256>, ELEMENTS, timed: &[1]),
             operation!("gf2n-384", gf2n::arithmetic<384>, ELEMENTS),
-            operation!("gf2n-1024", gf2n::arithmetic<1024>, ELEMENTS),
+            operation!("gf2n-1024", gf2n::arithmetic<1024>, ELEMENTS, counted: ELEMENTS),
+            operation!("gf2n-multiply-128", gf2n::multiply<128>, ELEMENTS, counted: ELEMENTS),
+            operation!("gf2n-multiply-256", gf2n::multiply<256>, ELEMENTS, counted: ELEMENTS),
+            operation!("gf2n-invert-128", gf2n::invert<128>, ELEMENTS, counted: ELEMENTS),
+            operation!("gf2n-invert-256", gf2n::invert<256>, ELEMENTS, counted: ELEMENTS),
             operation!("gf2n-dynamic", gf2n::dynamic, DEGREES, counted: &[64, 256]),
-            operation!("gf2n-scale-128", gf2n::scale<128>, SLICE, loops: &[product("gf2n scale 128")]),
-            operation!("gf2n-scale-256", gf2n::scale<256>, SLICE, timed: SLICE, loops: &[product("gf2n scale 256")]),
+            operation!("gf2n-scale-128", gf2n::scale<128>, SLICE, counted: SLICE, loops: &[product("gf2n scale 128")]),
+            operation!("gf2n-scale-256", gf2n::scale<256>, SLICE, counted: SLICE, timed: SLICE, loops: &[product("gf2n scale 256")]),
             operation!("gf2n-evaluate-128", gf2n::evaluate<128>, SLICE, loops: &[product("gf2n evaluate 128")]),
             operation!("gf2n-evaluate-256", gf2n::evaluate<256>, SLICE, loops: &[product("gf2n evaluate 256")]),
-            operation!("gf2n-dot-product-128", gf2n::dot_product<128>, SLICE, loops: &[product("gf2n dot product 128")]),
-            operation!("gf2n-dot-product-256", gf2n::dot_product<256>, SLICE, loops: &[product("gf2n dot product 256")]),
+            operation!("gf2n-dot-product-128", gf2n::dot_product<128>, SLICE, counted: SLICE, loops: &[product("gf2n dot product 128")]),
+            operation!("gf2n-dot-product-256", gf2n::dot_product<256>, SLICE, counted: SLICE, loops: &[product("gf2n dot product 256")]),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {
@@ -244,18 +252,18 @@ pub const WORKLOADS: &[Workload] = &[
         quick_test: "gf8::",
         operations: &[
             operation!(
-                "gf8-multiply", gf8::multiply, BYTES, timed: &[1000],
+                "gf8-multiply", gf8::multiply, BYTES, counted: &[1000], timed: &[1000],
                 loops: &[Loop { kernel: "gf8 multiply", work: Work::ByteProduct, units: Units::Each }]
             ),
             operation!(
-                "gf8-multiply-add", gf8::multiply_add, BYTES,
+                "gf8-multiply-add", gf8::multiply_add, BYTES, counted: &[1000],
                 loops: &[Loop { kernel: "gf8 multiply and add", work: Work::ByteProduct, units: Units::Each }]
             ),
             // The same functions with another field.
             operation!("gf8-multiply-in", gf8::multiply_in, BYTES),
             operation!("gf8-multiply-add-in", gf8::multiply_add_in, BYTES),
             operation!(
-                "gf8-matrix", gf8::matrix<false>, BYTES, timed: &[1000],
+                "gf8-matrix", gf8::matrix<false>, BYTES, counted: &[1000], timed: &[1000],
                 loops: &[Loop { kernel: "gf8 matrix", work: Work::ByteProduct, units: Units::Each }]
             ),
             operation!("gf8-matrix-add", gf8::matrix<true>, BYTES),
@@ -277,16 +285,16 @@ pub const WORKLOADS: &[Workload] = &[
         quick_test: "shamir_bytes::",
         operations: &[
             operation!("shamir-split-1", shamir::split<1>, BYTES, loops: SPLIT),
-            operation!("shamir-split-2", shamir::split<2>, BYTES, loops: SPLIT),
-            operation!("shamir-split-3", shamir::split<3>, BYTES, timed: &[1000], loops: SPLIT),
-            operation!("shamir-split-5", shamir::split<5>, BYTES, loops: SPLIT),
+            operation!("shamir-split-2", shamir::split<2>, BYTES, counted: &[64, 9000], loops: SPLIT),
+            operation!("shamir-split-3", shamir::split<3>, BYTES, counted: &[64, 9000], timed: &[1000], loops: SPLIT),
+            operation!("shamir-split-5", shamir::split<5>, BYTES, counted: &[64, 9000], loops: SPLIT),
             operation!("shamir-refresh-1", shamir::refresh<1>, BYTES),
             operation!("shamir-refresh-2", shamir::refresh<2>, BYTES),
             operation!("shamir-refresh-3", shamir::refresh<3>, BYTES),
             operation!("shamir-refresh-5", shamir::refresh<5>, BYTES),
             // Four shares are combined at once: a whole row. Loops for fewer have the same source.
             operation!(
-                "shamir-combine", shamir::combine, BYTES, timed: &[1000],
+                "shamir-combine", shamir::combine, BYTES, counted: &[64, 9000], timed: &[1000],
                 loops: &[Loop { kernel: "shamir combine", work: Work::ByteProduct, units: Units::Exactly(4) }]
             ),
             operation!("shamir-check", shamir::check, &[5000], public: Public::Syndromes),
@@ -304,6 +312,9 @@ pub const WORKLOADS: &[Workload] = &[
 
 /// Numbers of inputs that reach the groups of every size, and single hashes.
 const HASHES: &[usize] = &[1, 2, 8, 13, 31, 100];
+/// The length in bytes of a message in pieces. The kernels are those of `pieces-seal` and
+/// `pieces-open`, which have all lengths.
+const IN_PIECES: &[usize] = &[16384];
 /// Numbers of QUIC packets that fill groups of every size, with and without a rest.
 const PACKETS_OF_BATCH: &[usize] = &[0, 1, 4, 8, 13, 16, 37];
 /// Numbers of elements.

@@ -48,7 +48,7 @@ enum Chore {
     /// Estimate the hot loops for AVX-512 on several CPUs, beside those of OpenSSL and ipsec-mb
     /// (llvm-mca)
     Mca(asm::models::Options),
-    /// Count the instructions of every operation, and compare them with
+    /// Count the instructions of the main operations, and compare them with
     /// xtask/instruction-limits.toml (callgrind)
     Instructions(instructions::Options),
     /// Check that no branch and no address depends on secrets, in every primitive (valgrind)

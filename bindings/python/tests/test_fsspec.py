@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import os
 import pickle
 import subprocess
 import sys
@@ -368,25 +367,6 @@ def test_files_go_to_and_from_the_disk(tmp_path, monkeypatch):
     fs.get("/empty", str(tmp_path / "empty"))
     assert (tmp_path / "empty").read_bytes() == b""
     assert list(folder.iterdir()) == []
-
-
-def test_a_failed_write_and_transactions(tmp_path):
-    fs = fsspec.filesystem("age", target_protocol="file", **OPTIONS)
-    path = str(tmp_path / "a")
-    with pytest.raises(ZeroDivisionError), fs.open(path, "wb") as file:
-        file.write(DATA)
-        raise ZeroDivisionError
-    with pytest.raises(age.PayloadError):
-        fs.cat(path)
-    with fs.transaction, fs.open(path, "wb") as file:
-        file.write(DATA[1:])
-    assert fs.cat(path) == DATA[1:]
-    with pytest.raises(ZeroDivisionError), fs.transaction:
-        with fs.open(path, "wb") as file:
-            file.write(DATA)
-        raise ZeroDivisionError
-    assert fs.cat(path) == DATA[1:]
-    assert os.listdir(tmp_path) == ["a"]
 
 
 def test_asynchronous():

@@ -363,45 +363,6 @@ def test_progress(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_copies_without_help_of_the_system(tmp_path, monkeypatch):
-    sealed(f"file://{tmp_path}/lake", {"a": DATA * 9})
-
-    def refused(*args):
-        raise OSError(18, "Invalid cross-device link")
-
-    monkeypatch.setattr(os, "copy_file_range", refused)
-    jobs.rekey(f"{tmp_path}/lake", **TO_OTHER, ledger=f"{tmp_path}/ledger").check()
-    assert age.decrypt((tmp_path / "lake" / "a").read_bytes(), OTHER) == DATA * 9
-    # Some filesystems copy nothing and report no error.
-    monkeypatch.setattr(os, "copy_file_range", lambda *args: 0)
-    jobs.rekey(f"{tmp_path}/lake", **READ_OTHER, recipients=str(NEW.recipient), ledger=f"{tmp_path}/2").check()
-    after = (tmp_path / "lake" / "a").read_bytes()
-    assert age.decrypt(after, NEW) == DATA * 9
-
-    def failed(*args):
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(os, "copy_file_range", failed)
-    report = jobs.rekey(
-        f"{tmp_path}/lake", identities=lambda: NEW, recipients=str(OTHER.recipient), ledger=f"{tmp_path}/3", attempts=1
-    )
-    assert "Input/output error" in report.records[0].error
-    assert os.listdir(tmp_path / "lake") == ["a"] and (tmp_path / "lake" / "a").read_bytes() == after
-
-
-def test_modes_and_links_stay(tmp_path):
-    sealed(f"file://{tmp_path}/real", {"a": DATA})
-    (tmp_path / "real" / "a").chmod(0o640)
-    (tmp_path / "lake").mkdir()
-    (tmp_path / "lake" / "a").symlink_to(tmp_path / "real" / "a")
-    jobs.rekey(f"{tmp_path}/lake", **TO_OTHER, ledger=f"{tmp_path}/ledger").check()
-    assert (tmp_path / "lake" / "a").is_symlink()
-    again = jobs.rekey(f"{tmp_path}/lake", **TO_OTHER, ledger=f"{tmp_path}/ledger").check()
-    assert states(again) == ["unchanged"]
-    assert (tmp_path / "real" / "a").stat().st_mode & 0o777 == 0o640
-    assert age.decrypt((tmp_path / "real" / "a").read_bytes(), OTHER) == DATA
-
-
 def test_runners(tmp_path):
     call = OLD | {"ledger": f"{tmp_path}/ledger"}
     sealed(f"file://{tmp_path}/lake", {"a": b""})

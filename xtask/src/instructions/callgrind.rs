@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail, ensure};
 use super::counts::{Case, Count, Counts};
 use crate::{probe, process};
 
-/// The backends with limits. AVX-512 is not among them, because valgrind (3.19 here) does not know
-/// it, and hides it from programs.
-const BACKENDS: &[&str] = &["avx2", "ssse3", "scalar"];
+/// The backends with limits, of all families. AVX-512, VAES, VPCLMULQDQ and GFNI are not among them,
+/// because valgrind (3.19 here) does not know them, and hides them from programs.
+const BACKENDS: &[&str] = &["avx2", "ssse3", "aesni", "pclmulqdq", "scalar"];
 
 /// Returns the counts of all cases on all backends.
 pub(super) fn measure(program: &Path) -> Result<Counts> {

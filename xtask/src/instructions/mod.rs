@@ -63,11 +63,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 fn print_table(counts: &Counts, limits: &Limits) {
-    println!("   backend  operation          size  instructions  per byte     limit   change");
+    println!("   backend    operation                     size  instructions  per byte     limit   change");
     for (case, count) in counts {
         let per_byte = count.instructions as f64 / count.bytes as f64;
         print!(
-            "   {:<8} {:<14} {:>8}  {:>12}  {per_byte:>8.3}",
+            "   {:<9}  {:<23}  {:>9}  {:>12}  {per_byte:>8.3}",
             case.backend, case.operation, case.size, count.instructions
         );
         match limits.of(case) {

@@ -27,4 +27,5 @@ mod support;
 mod threshold;
 mod threshold_format;
 mod threshold_hostile;
+mod threshold_limits;
 mod vector;

@@ -14,7 +14,7 @@ pub(crate) fn files(dir: &Dir, name: &str) -> Vec<String> {
 }
 
 /// Returns `args` and the shares at the positions `chosen`, counted from 1.
-fn with_shares<'a>(args: &[&'a str], shares: &'a [String], chosen: &[usize]) -> Vec<&'a str> {
+pub(crate) fn with_shares<'a>(args: &[&'a str], shares: &'a [String], chosen: &[usize]) -> Vec<&'a str> {
     args.iter().copied().chain(chosen.iter().map(|&i| shares[i - 1].as_str())).collect()
 }
 
@@ -302,53 +302,6 @@ fn split_refuses_wrong_arguments() {
     let error = String::from_utf8(limited.fails("File too large").stderr).unwrap();
     assert!(error.contains("cannot write to \"out/large."), "{error}");
     assert!(files(&dir, "out").is_empty(), "nothing is left of shares that could not all be written");
-}
-
-#[test]
-fn shares_in_words() {
-    let dir = Dir::new();
-    let run = dir.run(["keygen", "--split", "2/3", "--words", "-o", "words"]);
-    let public = run.err().lines().last().unwrap().strip_prefix("Public key: ").unwrap().to_owned();
-    run.ok();
-    let shares = files(&dir, "words");
-    let text = String::from_utf8(dir.read(&shares[0])).unwrap();
-    assert_eq!(text.lines().last().unwrap().split(' ').count(), 33, "{text}");
-    dir.run_with(b"data", ["-r", &public, "-o", "sealed"]).quiet();
-    dir.run(with_shares(&["combine", "--identity", "-o", "key.txt"], &shares, &[3, 1])).quiet();
-    assert_eq!(dir.run(["-d", "-i", "key.txt", "sealed"]).quiet().stdout, b"data");
-    assert_eq!(dir.mode("key.txt"), 0o600);
-    let run = dir.run(with_shares(&["combine"], &shares, &[3, 1]));
-    assert!(run.err().contains("--identity writes it as an identity"), "{}", run.err());
-    assert_eq!(run.ok().stdout.len(), 32);
-    dir.run(with_shares(&["combine"], &shares, &[3])).fails("2 different mnemonics are needed, not 1");
-
-    // The maker of the words chose the number of iterations.
-    let limited = |limit| with_shares(&["combine", "--iteration-limit", limit], &shares, &[3, 1]);
-    let out = dir.run(limited("0")).fails("20000 iterations");
-    assert!(String::from_utf8(out.stderr).unwrap().contains("--iteration-limit 1"));
-    assert_eq!(dir.run(limited("15")).ok().stdout.len(), 32);
-    dir.run(limited("16")).misused("16");
-
-    // A word was misheard.
-    let wrong = text.lines().last().unwrap().replacen(' ', " zzz ", 1);
-    let out = dir.run_with(wrong.as_bytes(), ["combine", "-", shares[1].as_str()]).fails("are needed");
-    assert!(String::from_utf8(out.stderr).unwrap().contains("left out: standard input: "));
-
-    // An existing identity, with a passphrase.
-    let mut command = dir.command(["split", "--words", "-p", "-k", "2", "-n", "2", "-o", "locked", "key.txt"]);
-    command.env("AGE_PASSPHRASE", "open sesame");
-    crate::support::finish(command).ok();
-    let locked = files(&dir, "locked");
-    let mut command = dir.command(with_shares(&["combine", "--identity", "-p", "-o", "key2.txt"], &locked, &[1, 2]));
-    command.env("AGE_PASSPHRASE", "open sesame");
-    crate::support::finish(command).quiet();
-    assert_eq!(dir.read("key2.txt"), dir.read("key.txt"));
-
-    dir.write("odd", "fifteen bytes!!");
-    dir.run(["split", "--words", "-k", "2", "-n", "3", "-o", "none", "odd"]).fails("cannot be shared as words");
-    dir.run(["split", "--words", "-k", "2", "-n", "17", "-o", "none", "key.txt"]).misused("at most 16");
-    dir.run(with_shares(&["share", "refresh"], &shares, &[1, 2])).fails("cannot be refreshed");
-    assert!(!dir.exists("none"));
 }
 
 #[test]

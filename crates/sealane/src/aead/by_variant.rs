@@ -8,6 +8,7 @@
 use core::fmt;
 
 use sealane_simd::Level;
+use sealane_simd::tuning::OTHER_VARIANTS_PIECE_BYTES as PIECE_BYTES;
 
 use super::cipher::{AeadLayout, ChaChaPoly1305, KEY_BYTES, MAX_MESSAGE_BYTES};
 use super::construction::{KEY_BLOCK, lengths, message_block, one_time_key};
@@ -17,10 +18,6 @@ use crate::chacha20::{BLOCK_BYTES, ChaCha, Layout, State};
 use crate::error::OpenError;
 use crate::poly1305::{Poly1305, Tag, tags_equal};
 use crate::wipe::wipe;
-
-/// The length of the pieces in which a message is sealed. A piece is whole blocks. The limit is the
-/// first-level cache, in which a piece stays between the cipher and the authenticator.
-const PIECE_BYTES: usize = 8 * 1024;
 
 /// A key and the backend that works with it.
 #[derive(Clone)]

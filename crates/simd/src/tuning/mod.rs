@@ -6,6 +6,10 @@
 //! are the CPUs that were measured; docs/decisions and docs/performance.md have the figures. A
 //! value without a measurement says so.
 //!
+//! Constants that no measurement chose stay in the code that uses them: those that limit memory,
+//! the stack or the size of the code, those that keep sums within their words, and the shapes of
+//! loops that are written out.
+//!
 //! ```
 //! use sealane_simd::tuning::{ByClass, Gf8MatrixTuning, Tuning};
 //! use sealane_simd::{CpuClass, Gf8Bytes, Scalar, ScalarBytes, Simd};
@@ -249,6 +253,9 @@ pub const TWO_PASS_FIRST_BLOCKS: usize = 8;
 /// Bytes that each of the two passes processes before the other takes its turn: they stay in the
 /// first-level cache. Zen 3.
 pub const TWO_PASS_PIECE_BYTES: usize = 16_384;
+/// The same for sealing with fewer rounds, or with a block counter of 64 bits: whole blocks. Not
+/// measured.
+pub const OTHER_VARIANTS_PIECE_BYTES: usize = 8192;
 /// The longest associated data in bytes that is authenticated block by block in registers. Zen 3.
 pub const SHORT_MAX_AAD_BYTES: usize = 512;
 
@@ -277,6 +284,13 @@ pub(crate) const GF8_MATRIX_SIMD128: Gf8MatrixTuning = Gf8MatrixTuning { rows: 4
 /// they stay in the first-level cache. An Intel Xeon with GFNI, 50 sources and 20 sums of 64 KiB:
 /// 1.1 (AVX2) to 1.5 (GFNI, 512 bits) times as fast as without blocks.
 pub const GF8_MATRIX_BLOCK_BYTES: usize = 16_384;
+/// Blocks of random coefficients that secret sharing of bytes computes at once: 16 KiB, half of a
+/// first-level cache. At least 254, which a threshold of 255 needs. Zen 3: 4 KiB at a time would be
+/// 1.18 times as fast for 1 KiB, and 0.95 to 0.97 times from 16 KiB on.
+pub const SHAMIR_COEFFICIENT_BLOCKS: usize = 256;
+/// Bytes of each share that a linear combination of shares of bytes works on at once: the sums and
+/// the pieces of a group of shares stay in the first-level cache. Not measured.
+pub const SHAMIR_COMBINE_PIECE_BYTES: usize = 4096;
 
 /// Returns the number of rows between two carries of Poly1305 on limbs of 26 bits, for `count` rows
 /// after the first and `lanes` lanes. With more rows, more powers of r pay. Zen 3, with four lanes.

@@ -1,5 +1,6 @@
 //! Arithmetic on blocks of 64 elements: values of polynomials, and linear combinations.
 
+use sealane_simd::tuning::{SHAMIR_COEFFICIENT_BLOCKS, SHAMIR_COMBINE_PIECE_BYTES};
 use sealane_simd::{Gf8, Gf8Bytes};
 
 use super::coefficients::Coefficients;
@@ -12,18 +13,11 @@ use crate::wipe::wipe;
 pub(crate) type Block = [u8; BLOCK_BYTES];
 pub(crate) const BLOCK_BYTES: usize = 64;
 
-/// The number of blocks of coefficients that are computed at once: 16 KiB, half of a first-level
-/// cache. The 254 coefficients of one block of the secret must fit. Zen 3: 4 KiB at a time would be
-/// 1.18 times as fast for 1 KiB, and 0.95 to 0.97 times from 16 KiB on.
-const COEFFICIENT_BLOCKS: usize = 256;
-/// The number of these blocks for short secrets. This limits the stack to 1 KiB, for which a
-/// microcontroller has room, and the buffer that must be zeroed.
+/// The number of blocks of coefficients that are computed at once for short secrets. This limits
+/// the stack to 1 KiB, for which a microcontroller has room, and the buffer that must be zeroed.
 const SHORT_COEFFICIENT_BLOCKS: usize = 16;
-/// The number of bytes of each share that a linear combination works on at once. The sums and the
-/// pieces of [`ROWS`] shares stay in the first-level cache.
-const PIECE_BYTES: usize = 4096;
-/// The number of shares combined at once. The tables of four factors take half of the sixteen
-/// registers of AVX2.
+/// The number of shares combined at once, for which [`combine`] has a loop each. The tables of four
+/// factors take half of the sixteen registers of AVX2.
 const ROWS: usize = 4;
 
 /// Sets every share to the value of the polynomials at its point. With `ADD`, it instead adds the
@@ -60,7 +54,7 @@ fn share_long<G: Gf8, const ADD: bool>(
     secret: &[u8],
     shares: &mut [&mut [u8]],
 ) {
-    let buffer = &mut [[0; BLOCK_BYTES]; COEFFICIENT_BLOCKS];
+    let buffer = &mut [[0; BLOCK_BYTES]; SHAMIR_COEFFICIENT_BLOCKS];
     share_with::<G, ADD>(token, buffer, per_block, points, coefficients, secret, shares);
 }
 
@@ -317,7 +311,7 @@ fn horner<G: Gf8, const ADD: bool>(
 #[inline(always)]
 pub(super) fn combine<G: Gf8>(token: G, factors: &[u8], inputs: &[&[u8]], out: &mut [u8]) {
     let mut start = 0;
-    for out in out.chunks_mut(PIECE_BYTES) {
+    for out in out.chunks_mut(SHAMIR_COMBINE_PIECE_BYTES) {
         let mut accumulate = false;
         let length = out.len();
         for (factors, inputs) in factors.chunks(ROWS).zip(inputs.chunks(ROWS)) {

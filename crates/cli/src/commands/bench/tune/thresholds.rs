@@ -233,7 +233,10 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             Nothing("of a piece, not of a message"),
         ),
         threshold("MIN_PAIRS_OF_PIECES", tuning::MIN_PAIRS_OF_PIECES, Nothing(PIECES)),
+        threshold("OTHER_VARIANTS_PIECE_BYTES", tuning::OTHER_VARIANTS_PIECE_BYTES, Nothing(INNER)),
         threshold("GF8_MATRIX_BLOCK_BYTES", tuning::GF8_MATRIX_BLOCK_BYTES, Nothing(INNER)),
+        threshold("SHAMIR_COEFFICIENT_BLOCKS", tuning::SHAMIR_COEFFICIENT_BLOCKS, Nothing(INNER)),
+        threshold("SHAMIR_COMBINE_PIECE_BYTES", tuning::SHAMIR_COMBINE_PIECE_BYTES, Nothing(INNER)),
     ]
 }
 

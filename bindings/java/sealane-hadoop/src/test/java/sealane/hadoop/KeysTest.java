@@ -7,13 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static sealane.hadoop.Support.open;
+import static sealane.hadoop.Support.seal;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -24,7 +23,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.ConfigRedactor;
@@ -37,7 +35,6 @@ import org.apache.hadoop.io.compress.Compressor;
 import org.apache.hadoop.io.compress.Decompressor;
 import org.apache.hadoop.security.alias.CredentialProvider;
 import org.apache.hadoop.security.alias.CredentialProviderFactory;
-import org.apache.parquet.crypto.KeyAccessDeniedException;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,24 +51,6 @@ class KeysTest {
 
     @TempDir
     Path folder;
-
-    private static byte[] seal(Configuration conf, String text) throws IOException {
-        AgeCodec codec = new AgeCodec();
-        codec.setConf(conf);
-        ByteArrayOutputStream file = new ByteArrayOutputStream();
-        try (OutputStream out = codec.createOutputStream(file)) {
-            out.write(text.getBytes(StandardCharsets.UTF_8));
-        }
-        return file.toByteArray();
-    }
-
-    private static String open(Configuration conf, byte[] file) throws IOException {
-        AgeCodec codec = new AgeCodec();
-        codec.setConf(conf);
-        try (InputStream in = codec.createInputStream(new ByteArrayInputStream(file))) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        }
-    }
 
     @Test
     void namesOfSecretsAreRedacted() {
@@ -226,110 +205,6 @@ class KeysTest {
         }
         conf.set(AgeProperties.RECIPIENTS, comment);
         assertThrows(IOException.class, () -> seal(conf, "text"));
-    }
-
-    @Test
-    void parquetsKeysAreWrapped() throws IOException {
-        Configuration conf = Support.configuration();
-        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", conf.get(AgeProperties.RECIPIENTS));
-        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "column", conf.get(AgeProperties.RECIPIENTS));
-        AgeKmsClient client = new AgeKmsClient();
-        client.initialize(conf, "default", "default", "default");
-        byte[] key = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0};
-        String wrapped = client.wrapKey(key, "footer");
-        assertArrayEquals(key, client.unwrapKey(wrapped, "footer"));
-        String own = conf.get(AgeProperties.RECIPIENTS);
-        assertArrayEquals(key, client.unwrapKey(client.wrapKey(key, own), own));
-        assertThrows(ParquetCryptoRuntimeException.class, () -> client.unwrapKey(wrapped, "column"));
-        assertThrows(KeyAccessDeniedException.class, () -> client.wrapKey(key, "nobody"));
-        byte[] changed = Base64.getDecoder().decode(wrapped);
-        changed[changed.length - 1] ^= 1;
-        assertThrows(
-                ParquetCryptoRuntimeException.class,
-                () -> client.unwrapKey(Base64.getEncoder().encodeToString(changed), "footer"));
-        Configuration others = new Configuration(conf);
-        others.set(AgeProperties.IDENTITIES, AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity());
-        AgeKmsClient stranger = new AgeKmsClient();
-        stranger.initialize(others, "default", "default", "default");
-        assertThrows(KeyAccessDeniedException.class, () -> stranger.unwrapKey(wrapped, "footer"));
-    }
-
-    /** Returns a client with this configuration. */
-    private static AgeKmsClient client(Configuration conf) {
-        AgeKmsClient client = new AgeKmsClient();
-        client.initialize(conf, "default", "default", "default");
-        return client;
-    }
-
-    /** Whoever stores a Parquet file chooses the name of the master key in it. */
-    @Test
-    void aNameDoesNotReachIntoTheKey() throws IOException {
-        Configuration conf = Support.configuration();
-        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", conf.get(AgeProperties.RECIPIENTS));
-        AgeKmsClient client = client(conf);
-        byte[] key = {7, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
-        String wrapped = client.wrapKey(key, "footer");
-        // If this returned the rest of the key, it would tell the first byte.
-        for (String name : List.of("footer\0\7", "footer\0", "foot", "footer2", "")) {
-            assertThrows(ParquetCryptoRuntimeException.class, () -> client.unwrapKey(wrapped, name));
-        }
-        String own = conf.get(AgeProperties.RECIPIENTS);
-        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "a\0b", own);
-        assertThrows(ParquetCryptoRuntimeException.class, () -> client.wrapKey(key, "a\0b"));
-        assertArrayEquals(key, client.unwrapKey(wrapped, "footer"));
-    }
-
-    /** Whoever stores files puts a wrapped key among those that a job reads, and the reverse. */
-    @Test
-    void aWrappedKeyIsReadAsAFileAndAFileIsNoWrappedKey() throws IOException {
-        Configuration conf = Support.configuration();
-        String own = conf.get(AgeProperties.RECIPIENTS);
-        byte[] key = "sixteen letters!".getBytes(StandardCharsets.UTF_8);
-        String wrapped = client(conf).wrapKey(key, own);
-        assertEquals(own + "\0sixteen letters!", open(conf, Base64.getDecoder().decode(wrapped)));
-        // Separate identities prevent it.
-        AgeKeyPair other = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
-        String separate = client(conf).wrapKey(key, other.recipient());
-        assertThrows(IOException.class, () -> open(conf, Base64.getDecoder().decode(separate)));
-
-        String file = Base64.getEncoder().encodeToString(seal(conf, "id,amount\n1,5\n"));
-        for (String name : List.of(own, "", "id", "id,amount\n1,5\n")) {
-            assertThrows(ParquetCryptoRuntimeException.class, () -> client(conf).unwrapKey(file, name));
-        }
-    }
-
-    @Test
-    void anyoneWhoKnowsTheRecipientsWrapsAKey() throws IOException {
-        Configuration conf = Support.configuration();
-        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", conf.get(AgeProperties.RECIPIENTS));
-        Configuration outsider = new Configuration(conf);
-        outsider.unset(AgeProperties.IDENTITIES);
-        String forged = client(outsider).wrapKey(new byte[16], "footer");
-        assertArrayEquals(new byte[16], client(conf).unwrapKey(forged, "footer"));
-        assertThrows(ParquetCryptoRuntimeException.class, () -> client(outsider).unwrapKey(forged, "footer"));
-    }
-
-    /** Whoever sets the properties of a table can name a master key of their own. */
-    @Test
-    void aNameThatIsARecipientGetsTheKey() throws IOException {
-        AgeKeyPair attacker = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
-        byte[] key = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-        String wrapped = client(Support.configuration()).wrapKey(key, attacker.recipient());
-        Configuration theirs = new Configuration(false);
-        theirs.set(AgeProperties.IDENTITIES, attacker.identity());
-        assertArrayEquals(key, client(theirs).unwrapKey(wrapped, attacker.recipient()));
-    }
-
-    @Test
-    void theWorkForAWrappedKeyIsLimited() throws IOException {
-        Configuration conf = new Configuration(false);
-        conf.set(AgeProperties.PASSPHRASE, "passphrase");
-        conf.setInt(AgeProperties.WORK_FACTOR, 4);
-        // A passphrase wraps no keys, but whoever stores a Parquet file can put such a file there.
-        String wrapped = Base64.getEncoder().encodeToString(seal(conf, "footer\0sixteen letters!"));
-        assertEquals(16, client(conf).unwrapKey(wrapped, "footer").length);
-        conf.setInt(AgeProperties.MAX_WORK_FACTOR, 3);
-        assertThrows(ParquetCryptoRuntimeException.class, () -> client(conf).unwrapKey(wrapped, "footer"));
     }
 
     /** Returns the complement of bytes, so that the heap has no further copy of them. */

@@ -1,7 +1,11 @@
 package sealane.hadoop;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
@@ -50,6 +54,26 @@ final class Support {
         try (AgeIdentities identities = AgeIdentities.of(PAIR.identity());
                 AgeInputStream in = new AgeInputStream(Files.newInputStream(path), identities)) {
             return in.readAllBytes();
+        }
+    }
+
+    /** Returns a file that the codec writes with this configuration. */
+    static byte[] seal(Configuration conf, String text) throws IOException {
+        AgeCodec codec = new AgeCodec();
+        codec.setConf(conf);
+        ByteArrayOutputStream file = new ByteArrayOutputStream();
+        try (OutputStream out = codec.createOutputStream(file)) {
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+        return file.toByteArray();
+    }
+
+    /** Returns the text of a file that the codec opens with this configuration. */
+    static String open(Configuration conf, byte[] file) throws IOException {
+        AgeCodec codec = new AgeCodec();
+        codec.setConf(conf);
+        try (InputStream in = codec.createInputStream(new ByteArrayInputStream(file))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 }
