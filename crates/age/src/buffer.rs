@@ -5,6 +5,8 @@ use core::ops::{Deref, DerefMut, Range};
 
 use zeroize::Zeroize as _;
 
+use crate::lengths::TAG_BYTES;
+
 /// The size of a page, in bytes: the unit in which the system copies from and to files.
 const PAGE: usize = 4096;
 
@@ -54,12 +56,12 @@ impl Buffer {
     }
 
     /// Returns the room for the next read: from `start` to the end of the initialised bytes, but at
-    /// most to `end`. If none are left after `start`, or `start` is 0 because the buffer is filled
-    /// anew, the initialised bytes are first extended to four times their number, and at least to
-    /// [`FIRST_READ`].
+    /// most to `end`. If no more than a tag is left after `start`, or `start` is 0 because the
+    /// buffer is filled anew, the initialised bytes are first extended to four times their number,
+    /// and at least to [`FIRST_READ`].
     pub(crate) fn room_to_read(&mut self, start: usize, end: usize) -> &mut [u8] {
         let len = self.len();
-        let limit = if 0 < start && start < len { len } else { (4 * len).max(FIRST_READ) };
+        let limit = if 0 < start && start + TAG_BYTES < len { len } else { (4 * len).max(FIRST_READ) };
         self.room(start..end.min(limit))
     }
 }

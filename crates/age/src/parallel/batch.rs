@@ -1,4 +1,8 @@
 //! Chunks that are sealed or opened together, in place.
+//!
+//! Each chunk is read to where its result will be, so the result of a batch is in one piece, and
+//! one call writes it. Writes to one file exclude each other, so with a call for each chunk, threads
+//! wait for each other.
 
 use std::io;
 
@@ -14,7 +18,7 @@ pub(super) const CHUNKS: usize = 16;
 
 /// Plaintext, with room for a tag after each chunk.
 pub(super) type ToSeal = Batch<CHUNK_BYTES>;
-/// Sealed chunks, one after the other.
+/// Sealed chunks. The tag of a full chunk is kept elsewhere, and the next chunk takes its place.
 pub(super) type ToOpen = Batch<SEALED_CHUNK_BYTES>;
 
 /// Whether input follows a batch.
@@ -30,6 +34,8 @@ pub(super) enum After {
 /// Chunks of `CHUNK` bytes of input each.
 pub(super) struct Batch<const CHUNK: usize> {
     buf: Buffer,
+    /// The tags of full sealed chunks.
+    tags: [[u8; TAG_BYTES]; CHUNKS],
     /// The number of bytes that were read.
     len: usize,
     /// The number of the first chunk.
@@ -46,11 +52,16 @@ impl<const CHUNK: usize> Batch<CHUNK> {
     pub(super) const CAPACITY: usize = CHUNKS * CHUNK;
     /// The number of output bytes of a full batch: the length of the sealed chunks for plaintext,
     /// and of the plaintext for sealed chunks.
-    pub(super) const RESULT: usize = CHUNKS * if CHUNK == CHUNK_BYTES { SEALED_CHUNK_BYTES } else { CHUNK_BYTES };
+    pub(super) const RESULT: usize = CHUNKS * Self::CHUNK_RESULT;
+    /// The number of output bytes of a full chunk.
+    const CHUNK_RESULT: usize = if Self::OPENS { CHUNK_BYTES } else { SEALED_CHUNK_BYTES };
+    /// Whether the input is sealed.
+    const OPENS: bool = CHUNK == SEALED_CHUNK_BYTES;
 
     pub(super) fn new() -> Self {
         let buf = Buffer::new(CHUNKS * SEALED_CHUNK_BYTES);
-        Self { buf, len: 0, first: 0, after: After::Nothing, done: 0, error: None }
+        let tags = [[0; TAG_BYTES]; CHUNKS];
+        Self { buf, tags, len: 0, first: 0, after: After::Nothing, done: 0, error: None }
     }
 
     pub(super) fn clear(&mut self) {
@@ -77,19 +88,22 @@ impl<const CHUNK: usize> Batch<CHUNK> {
 
     /// Returns the position of input byte `n` in the buffer.
     fn place(n: usize) -> usize {
-        n / CHUNK * SEALED_CHUNK_BYTES + n % CHUNK
+        n / CHUNK * Self::CHUNK_RESULT + n % CHUNK
     }
 
-    /// Reads the next input bytes with `read`: at most up to the end of the chunk, or of the batch
-    /// if there are no gaps between chunks. Returns their number. The batch must not be full.
+    /// Reads the next input bytes with `read`, at most up to the end of the chunk. Returns their
+    /// number. The batch must not be full.
     pub(super) fn fill(&mut self, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<usize> {
         let start = Self::place(self.len);
-        let end = if CHUNK == SEALED_CHUNK_BYTES { self.buf.capacity() } else { start + CHUNK - self.len % CHUNK };
+        let end = start + CHUNK - self.len % CHUNK;
         let room = self.buf.room_to_read(start, end);
         let n = retry(|| read(room))?;
         // Otherwise zeros, or plaintext of an earlier batch, would be sealed as input.
         assert!(n <= room.len(), "the input read more bytes than there is room for");
         self.len += n;
+        if Self::OPENS && n > 0 && self.ends_with_chunk() {
+            self.tags[self.chunks() - 1].copy_from_slice(&self.buf[end - TAG_BYTES..end]);
+        }
         Ok(n)
     }
 
@@ -122,8 +136,19 @@ impl<const CHUNK: usize> Batch<CHUNK> {
         Ok(())
     }
 
+    /// Returns the results of the chunks that were sealed or opened.
+    pub(super) fn result(&self) -> &[u8] {
+        &self.buf[..Self::result_len(self.len, self.done)]
+    }
+
+    /// Returns the length of the results of the first `done` of `len` bytes' chunks.
+    fn result_len(len: usize, done: usize) -> usize {
+        let (input, tags) = (len.min(done * CHUNK), done * TAG_BYTES);
+        if Self::OPENS { input - tags } else { input + tags }
+    }
+
     /// Returns the error after the chunks that were opened, if there is one.
-    pub(super) fn result(&self) -> Result<(), CopyError> {
+    pub(super) fn error(&self) -> Result<(), CopyError> {
         self.error.map_or(Ok(()), |error| Err(CopyError::Read(error.into())))
     }
 }
@@ -139,19 +164,10 @@ impl ToSeal {
             After::Nothing => chunks.max(1),
             After::Unknown => chunks.saturating_sub(1),
         };
-        let len = self.sealed_len();
+        let len = Self::result_len(self.len, self.done);
         for (i, chunk) in self.buf.room(0..len).chunks_mut(SEALED_CHUNK_BYTES).enumerate() {
             cipher.seal(self.first + i as u64, self.after == After::Nothing && i + 1 == self.done, chunk);
         }
-    }
-
-    /// Returns the sealed chunks.
-    pub(super) fn sealed(&self) -> &[u8] {
-        &self.buf[..self.sealed_len()]
-    }
-
-    fn sealed_len(&self) -> usize {
-        self.len.min(self.done * CHUNK_BYTES) + self.done * TAG_BYTES
     }
 }
 
@@ -164,14 +180,14 @@ impl ToOpen {
         if chunks == 0 && self.after == After::Nothing {
             self.error = Some(StreamError::Truncated);
         }
-        for (i, chunk) in self.buf[..self.len].chunks_mut(SEALED_CHUNK_BYTES).enumerate() {
+        for i in 0..chunks {
             let more = match self.after {
                 _ if i + 1 < chunks => true,
                 After::More => true,
                 After::Nothing => false,
                 After::Unknown => return,
             };
-            match cipher.open_next(self.first + i as u64, more, chunk) {
+            match self.open_next(i, more, cipher) {
                 Ok(next) => {
                     self.done += 1;
                     match next {
@@ -186,9 +202,13 @@ impl ToOpen {
         }
     }
 
-    /// Returns the plaintext of the chunks that were opened.
-    pub(super) fn opened(&self) -> impl Iterator<Item = &[u8]> {
-        let chunks = self.buf[..self.len].chunks(SEALED_CHUNK_BYTES);
-        chunks.take(self.done).map(|chunk| &chunk[..chunk.len() - TAG_BYTES])
+    /// Opens chunk `i` of the batch.
+    fn open_next(&mut self, i: usize, more: bool, cipher: &ChunkCipher) -> Result<Next, StreamError> {
+        let (start, number) = (Self::place(i * SEALED_CHUNK_BYTES), self.first + i as u64);
+        let len = (self.len - i * SEALED_CHUNK_BYTES).min(SEALED_CHUNK_BYTES);
+        if len == SEALED_CHUNK_BYTES {
+            return cipher.open_next_detached(number, more, &mut self.buf[start..start + CHUNK_BYTES], &self.tags[i]);
+        }
+        cipher.open_next(number, more, &mut self.buf[start..start + len])
     }
 }

@@ -85,7 +85,7 @@ impl Encryptor {
             ToSeal::new,
             |batch, is_idle| feeder.next(batch, is_idle),
             |batch| batch.seal(&key.cipher),
-            |batch| output.write_all(batch.sealed()).map_err(CopyError::Write),
+            |batch| output.write_all(batch.result()).map_err(CopyError::Write),
         )?;
         output.flush().map_err(CopyError::Write)?;
         Ok(output)
@@ -103,7 +103,7 @@ impl Encryptor {
         output.write_all_at(&start, 0).map_err(CopyError::Write)?;
         at::run(threads, 0, input, start.len() as u64, output, |batch: &mut ToSeal, store| {
             batch.seal(&key.cipher);
-            store(batch.sealed())
+            store(batch.result())
         })
     }
 }
@@ -152,10 +152,8 @@ impl<R: Read> StreamReader<R> {
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
             batch.open(&self.opener.key.cipher);
-            for chunk in batch.opened() {
-                store(chunk)?;
-            }
-            batch.result()
+            store(batch.result())?;
+            batch.error()
         })
     }
 
@@ -193,10 +191,8 @@ impl<R: Read> StreamReader<R> {
             |batch, is_idle| feeder.next(batch, is_idle),
             |batch| batch.open(cipher),
             |batch| {
-                for chunk in batch.opened() {
-                    output.write_all(chunk).map_err(CopyError::Write)?;
-                }
-                batch.result()
+                output.write_all(batch.result()).map_err(CopyError::Write)?;
+                batch.error()
             },
         )
     }

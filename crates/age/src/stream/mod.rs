@@ -166,9 +166,13 @@ impl ChunkCipher {
     /// Opens `chunk`, whose last 16 bytes are the tag. If that fails, `chunk` is unchanged.
     pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
         match chunk.split_last_chunk_mut::<TAG_BYTES>() {
-            Some((text, tag)) => self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok(),
+            Some((text, tag)) => self.open_detached(number, last, text, tag),
             None => false,
         }
+    }
+
+    fn open_detached(&self, number: u64, last: bool, text: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
+        self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok()
     }
 
     /// Returns the position in `data` of the full chunk with this number that is not the last one
@@ -191,7 +195,21 @@ impl ChunkCipher {
 
     /// Does the same as [`ChunkCipher::open_next_into`], but in place.
     pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
-        Self::next(number, more, chunk.len(), |last| self.open(number, last, chunk))
+        match chunk.split_last_chunk_mut::<TAG_BYTES>() {
+            Some((text, tag)) => self.open_next_detached(number, more, text, tag),
+            None => Err(StreamError::CorruptEnd { number }),
+        }
+    }
+
+    /// Does the same as [`ChunkCipher::open_next`], but for a chunk without its tag.
+    pub(crate) fn open_next_detached(
+        &self,
+        number: u64,
+        more: bool,
+        text: &mut [u8],
+        tag: &[u8; TAG_BYTES],
+    ) -> Result<Next, StreamError> {
+        Self::next(number, more, text.len() + TAG_BYTES, |last| self.open_detached(number, last, text, tag))
     }
 }
 
