@@ -4,6 +4,8 @@ import time
 
 import fsspec
 import pytest
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
+from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
@@ -122,8 +124,16 @@ class SlowFolders(LocalFileSystem):
         super().cp_file(path1, path2, **kwargs)
 
 
-def test_folders_are_copied_before_their_files(tmp_path):
-    fs = sealane.fsspec.AgeFileSystem(fs=SlowFolders(), **OPTIONS)
+TARGETS = {
+    "plain": SlowFolders,
+    "folder": lambda: DirFileSystem("/", fs=SlowFolders()),
+    "wrapped": lambda: AsyncFileSystemWrapper(SlowFolders()),
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_folders_are_copied_before_their_files(target, tmp_path):
+    fs = sealane.fsspec.AgeFileSystem(fs=TARGETS[target](), **OPTIONS)
     names = ["a", "b/c", "b/d/e"]
     for name in names:
         (tmp_path / "old" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -131,4 +141,13 @@ def test_folders_are_copied_before_their_files(tmp_path):
     fs.cp(f"{tmp_path}/old", f"{tmp_path}/new", recursive=True)
     assert {name: fs.cat(f"{tmp_path}/new/{name}") for name in names} == {name: name.encode() for name in names}
     fs.mv(f"{tmp_path}/new", f"{tmp_path}/moved", recursive=True)
-    assert [path.removeprefix(f"{tmp_path}/moved/") for path in fs.find(f"{tmp_path}/moved")] == names
+    assert {name: fs.cat(f"{tmp_path}/moved/{name}") for name in names} == {name: name.encode() for name in names}
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_arguments_of_a_copy_by_position(tmp_path):
+    fs = fsspec.filesystem("age", **OPTIONS)
+    files = [f"{tmp_path}/missing"], [f"{tmp_path}/copy"]
+    with pytest.raises(FileNotFoundError):
+        fs.copy(*files, True, "raise")
+    fs.copy(*files, True, "ignore")

@@ -19,8 +19,8 @@ use crate::rows::Row;
 const HELP: &str = "\
 Portable ChaCha20, compiled for every CPU and for this one, beside the vectors chosen at run time.
 
+  --from FILE  first: take what was measured from a document of --write
   --write      write the table into docs/dispatch.md, and docs/compiled.json
-  --from FILE  take what was measured from such a document
   --quick      3 rounds instead of 101
   --rows       print only the rows of this build, as JSON
 ";

@@ -3,7 +3,7 @@
 //!
 //! A threshold changes speed, never results. "Zen 3" (AVX2), "Cascade Lake" (AVX-512 without IFMA),
 //! "Granite Rapids", "Emerald Rapids" (one cycle), "Zen 4" (half width) and "Zen 5" (two cycles)
-//! are the CPUs that were measured; docs/decisions and docs/performance.md have the figures. A
+//! are the CPUs that were measured; docs/decisions and docs/performance have the figures. A
 //! value without a measurement says so.
 //!
 //! Constants that no measurement chose stay in the code that uses them: those that limit memory,

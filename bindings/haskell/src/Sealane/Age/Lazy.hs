@@ -62,7 +62,6 @@ encrypt (Recipients !keys) !format =
 decrypt :: Identities -> L.ByteString -> IO L.ByteString
 decrypt (Identities !keys) = start keys streamDecrypt
 
--- | Starts a file, and returns its result.
 -- | The status is SEALANE_NO_MEMORY.
 noThread :: SealaneError
 noThread =
@@ -72,6 +71,7 @@ noThread =
         , errorChunk = Nothing
         }
 
+-- | Starts a file, and returns its result.
 start :: ForeignPtr (Shared a) -> (Ptr (Shared a) -> IO (Ptr Stream)) -> L.ByteString -> IO L.ByteString
 start keys new input = do
     -- Masked, because an exception between these lines would leak the memory.

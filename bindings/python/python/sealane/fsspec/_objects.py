@@ -7,6 +7,7 @@ import os
 from glob import has_magic
 from typing import Any
 
+from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.spec import AbstractFileSystem
 
@@ -45,14 +46,21 @@ class Objects:
         self._forget(self._strip(path2))
 
     async def _copy(
-        self, path1: Any, path2: Any, recursive: bool = False, batch_size: int | None = None, **kwargs: Any
+        self,
+        path1: Any,
+        path2: Any,
+        recursive: bool = False,
+        on_error: str | None = None,
+        maxdepth: int | None = None,
+        batch_size: int | None = None,
+        **kwargs: Any,
     ) -> None:
         # fsspec copies a folder and the files in it at the same time. Where folders are more than
         # parts of names, a file whose folder does not exist yet is not copied, and fsspec ignores
         # that. In turns, folders come first.
-        if recursive and not getattr(self.target, "async_impl", False):
+        if recursive and isinstance(self._async_target, AsyncFileSystemWrapper):
             batch_size = 1
-        await super()._copy(path1, path2, recursive=recursive, batch_size=batch_size, **kwargs)  # type: ignore[misc]
+        await super()._copy(path1, path2, recursive, on_error, maxdepth, batch_size, **kwargs)  # type: ignore[misc]
 
     async def _mv_file(self, path1: str, path2: str) -> None:
         if _has_own_mv(self.target):
