@@ -192,7 +192,7 @@ fn opened(pem: &str) -> Result<SshIdentity, Fault> {
 }
 
 #[test]
-fn every_cipher_of_openssh_is_opened() {
+fn every_cipher_of_age_is_opened() {
     let keys: Vec<_> = CIPHERS.split_inclusive("-----END OPENSSH PRIVATE KEY-----\n").collect();
     assert_eq!(keys.len(), 4);
     let others = [(ENCRYPTED, ED25519_PUBLIC), (ENCRYPTED_RSA, RSA_PUBLIC)];

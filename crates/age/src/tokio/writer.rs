@@ -35,9 +35,9 @@ use crate::stream::{Sealer, StreamError};
 ///
 /// # Errors
 ///
-/// After an error or a panic of the inner writer, every later call fails with [`StreamError::EarlierFailure`]:
-/// it is not known how much was written, and no chunk may be sealed twice. After a shutdown has
-/// begun, a write fails with [`StreamError::Finished`].
+/// After an error or a panic of the inner writer, every later call fails with
+/// [`StreamError::EarlierFailure`]: it is not known how much was written, and no chunk may be sealed
+/// twice. After a shutdown has begun, a write fails with [`StreamError::Finished`].
 #[must_use = "without `shutdown` or `finish`, the file has no end"]
 pub struct AsyncStreamWriter<W> {
     pub(super) inner: W,
@@ -173,8 +173,8 @@ impl<W: AsyncWrite + Unpin> AsyncStreamWriter<W> {
     }
 }
 
-/// An operation. If it fails or panics, the drop marks the writer as failed, because it is not known
-/// how much the inner writer has taken.
+/// An operation. If it fails or panics, the drop marks the writer as failed, because it is not
+/// known how much the inner writer has taken.
 struct Polling<'a, W> {
     writer: &'a mut AsyncStreamWriter<W>,
     has_failed: bool,

@@ -100,6 +100,26 @@ fn same(file: &[u8]) -> Option<StreamError> {
     error.map(|error| StreamError::of(&error).expect("a payload error"))
 }
 
+/// The next chunk takes the place of a tag, which may come in several reads.
+#[test]
+fn tags_that_come_in_pieces() {
+    struct Steps<'a>(&'a [u8], usize);
+    impl Read for Steps<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let len = out.len().min(self.1);
+            self.0.read(&mut out[..len])
+        }
+    }
+    let text = plaintext(2 * BATCH * CHUNK + 1000);
+    let file = seal(&text);
+    for step in [1000, CHUNK + 1, SEALED - 1, SEALED] {
+        for count in 1..=3 {
+            let (opened, error) = copied(Steps(&file, step), count);
+            assert!(error.is_none() && opened == text, "{step} bytes at once, {count} threads");
+        }
+    }
+}
+
 #[test]
 fn every_length_around_the_ends_of_chunks_and_batches() {
     let text = plaintext(5 * BATCH * CHUNK + 2);

@@ -93,7 +93,8 @@ fn with_label(mut parts: Vec<Contribution>, label: Option<&Label>) -> Result<Vec
 /// Returns the parts of the share set with this id, or all parts if no id is given.
 fn of_set(mut parts: Vec<Contribution>, id: Option<&str>) -> Result<Vec<Contribution>> {
     let Some(id) = id else { return Ok(parts) };
-    let others: Vec<_> = parts.iter().map(|(description, _)| description.set.to_string()).collect();
+    let mut others: Vec<_> = parts.iter().map(|(description, _)| description.set.to_string()).collect();
+    others.dedup();
     parts.retain(|(description, _)| description.set.to_string() == id);
     if parts.is_empty() {
         return Err(Error::new(format!("no part is of share set {id}"))

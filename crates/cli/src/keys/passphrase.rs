@@ -121,7 +121,8 @@ fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
 
 /// Opens the terminal.
 fn terminal() -> Result<Secrets> {
-    Secrets::open().map_err(|error| {
+    // age leaves further lines for later questions, as scripts may expect.
+    Secrets::open(Program::current() == Program::Sealane).map_err(|error| {
         Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
             "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
         )

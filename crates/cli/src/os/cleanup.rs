@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
 #[cfg(unix)]
-use crate::os::echo::Hidden;
+use crate::os::echo::{Hidden, discard_input};
 use crate::os::temp_dir::temp_dir;
 
 /// The files, processes and terminal settings that a signal must clean up.
@@ -193,33 +193,44 @@ fn kill(children: &[u32]) {
     }
 }
 
-/// Keeps the echo of a terminal off until the guard is dropped or a signal arrives. Then input that
-/// was not read is discarded.
+/// Keeps the echo of a terminal off until the guard is dropped or a signal arrives.
 #[cfg(unix)]
-pub(crate) struct EchoGuard;
+pub(crate) struct EchoGuard {
+    tty: File,
+    /// Whether input that was not read is discarded at the end.
+    discards: bool,
+}
 
 #[cfg(unix)]
 impl EchoGuard {
     /// Saves the settings of `tty`, and turns its echo off, except for line ends.
-    pub(crate) fn new(tty: &File) -> io::Result<Self> {
+    pub(crate) fn new(tty: &File, discards: bool) -> io::Result<Self> {
         watch();
+        let tty = tty.try_clone()?;
         // Done under the lock, so that the echo stays on after a signal has restored it.
         let mut pending = pending();
-        pending.echo.insert(Hidden::new(tty)?).hide()?;
-        Ok(Self)
+        pending.echo = Some(Hidden::new(&tty)?);
+        Ok(Self { tty, discards })
     }
 
     /// Shows a question at the terminal. If the process is stopped, it is shown again.
-    pub(crate) fn ask(&self, question: String) -> io::Result<()> {
-        pending().echo.as_mut().map_or(Ok(()), |echo| echo.ask(question))
+    pub(crate) fn ask(&mut self, question: String) -> io::Result<()> {
+        if let Some(echo) = &mut pending().echo {
+            echo.question.clone_from(&question);
+        }
+        // Not under the lock: a terminal that is stopped (Ctrl-S) blocks, and signals must not wait.
+        io::Write::write_all(&mut self.tty, question.as_bytes())
     }
 }
 
 #[cfg(unix)]
 impl Drop for EchoGuard {
     fn drop(&mut self) {
+        if self.discards {
+            discard_input(&self.tty);
+        }
         if let Some(echo) = pending().echo.take() {
-            echo.restore();
+            echo.restore(false);
         }
     }
 }
@@ -252,7 +263,9 @@ pub(crate) fn watch() {
                 }
                 kill(&pending.children);
                 remove(&mut pending.directory);
-                pending.echo.take().into_iter().for_each(Hidden::restore);
+                if let Some(echo) = pending.echo.take() {
+                    echo.restore(true);
+                }
                 // The lock is held to the end, so that no file is created or renamed after the
                 // cleanup.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);

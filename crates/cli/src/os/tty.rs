@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::error::printable;
 #[cfg(unix)]
-use crate::os::cleanup;
+use crate::os::{cleanup, ready::Ready};
 
 /// Lets one thread at a time ask a question.
 static PERSON: Mutex<()> = Mutex::new(());
@@ -48,8 +48,7 @@ fn open() -> io::Result<(Box<dyn io::Read>, Box<dyn io::Write>)> {
     Ok((read, write))
 }
 
-/// Questions for secrets, whose answers are not shown. When this value is dropped, input that was
-/// not read is discarded: of a pasted text, nothing goes to the shell.
+/// Questions for secrets, whose answers are not shown.
 pub(crate) struct Secrets {
     #[cfg(unix)]
     tty: File,
@@ -63,24 +62,26 @@ pub(crate) struct Secrets {
 
 #[cfg(unix)]
 impl Secrets {
-    /// Opens the terminal, and turns its echo off. It is an error if there is no terminal.
-    pub(crate) fn open() -> io::Result<Self> {
+    /// Opens the terminal, and turns its echo off. It is an error if there is no terminal. With
+    /// `discards`, input that was not read is discarded after the last question: of a pasted text,
+    /// nothing goes to the shell.
+    pub(crate) fn open(discards: bool) -> io::Result<Self> {
         let turn = turn();
         let (tty, _) = open()?;
-        Ok(Self { echo: cleanup::EchoGuard::new(&tty)?, tty, _turn: turn })
+        Ok(Self { echo: cleanup::EchoGuard::new(&tty, discards)?, tty, _turn: turn })
     }
 
     /// Asks for a secret. Ctrl-D is `UnexpectedEof`. A line that is not UTF-8 is `InvalidData`.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Zeroizing<String>> {
         self.echo.ask(format!("{}: ", printable(question)))?;
-        read_line(&self.tty)
+        read_line(Ready(&self.tty))
     }
 }
 
 #[cfg(not(unix))]
 impl Secrets {
-    /// Begins questions. The terminal is opened for each of them.
-    pub(crate) fn open() -> io::Result<Self> {
+    /// Begins questions. The terminal is opened for each of them. Nothing is discarded.
+    pub(crate) fn open(_discards: bool) -> io::Result<Self> {
         open()?;
         Ok(Self { _turn: turn() })
     }

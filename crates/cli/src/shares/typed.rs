@@ -14,7 +14,7 @@ const BEGIN_AGAIN: &str = "new";
 
 /// Asks for shares until there are enough of them, or the user gives an empty line.
 pub(crate) fn ask() -> Result<Shares> {
-    let mut terminal = Secrets::open().map_err(|error| {
+    let mut terminal = Secrets::open(true).map_err(|error| {
         Error::usage(format!("no share given, and there is no terminal: {}", describe(&error)))
             .hint("name the files with the shares, or give - for standard input")
     })?;

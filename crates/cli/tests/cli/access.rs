@@ -65,8 +65,6 @@ fn the_list_of_a_directory_gives_nobody_more_than_the_old_file_did() {
     assert_eq!((get(&dir, "out"), dir.mode("out")), (None, 0o640));
 }
 
-/// In a folder such as /tmp, another user could otherwise choose the file that is overwritten, or
-/// read the result.
 #[test]
 fn a_mode_that_is_changed_during_the_work_stays() {
     let dir = Dir::with_key();
@@ -87,6 +85,8 @@ fn a_mode_that_is_changed_during_the_work_stays() {
     assert_eq!(dir.mode("out"), 0o600);
 }
 
+/// In a folder such as /tmp, another user could otherwise choose the file that is overwritten, or
+/// read the result.
 #[test]
 fn planted_links_and_files_are_refused() {
     const OTHER: Option<u32> = Some(12345);

@@ -299,7 +299,9 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     dir.run(["-d", "--no-manifest", "-i", "key.txt", "-o", "open", "bad.age"]).fails("bad.age");
     assert_eq!(fs::read_dir(dir.path("open")).unwrap().count(), 4);
     dir.keygen("other");
-    dir.run(["-d", "-i", "other.txt", "-o", "new/", "out/one.txt.age"]).fails("no identity matches");
+    for new in ["new/", "new/."] {
+        dir.run(["-d", "-i", "other.txt", "-o", new, "out/one.txt.age"]).fails("no identity matches");
+    }
     dir.run(["-R", "key.pub", "-o", "new/", "/proc/self/mem"]).fails("cannot read");
     assert!(!dir.exists("new"));
     // A file can be added to a folder with a manifest only with --no-manifest.

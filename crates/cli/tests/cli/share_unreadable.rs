@@ -1,4 +1,5 @@
-//! Damaged shares beside one file with enough shares of another secret, and shares in place of files.
+//! Damaged shares beside one file with enough shares of another secret, and shares in place of
+//! files.
 
 use crate::support::{Dir, Run};
 

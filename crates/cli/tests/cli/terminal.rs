@@ -103,10 +103,11 @@ fn a_terminal_that_is_only_standard_input_is_enough() {
     session.send_secret("correct horse");
     ends(session, 0, "");
     assert_eq!(dir.read("log"), b"");
-    let mut session = in_terminal(&dir, "exec setsid --wait \"$SEALANE\" -d out; stty -a");
+    let mut session = in_terminal(&dir, "setsid --wait \"$SEALANE\" -d out; stty -a");
     session.expect("Enter passphrase for \"out\": ");
     session.send_secret("correct horse");
-    ends(session, 0, "the secret");
+    let shown = ends(session, 0, "the secret");
+    assert!(shown.contains(" echo ") && !shown.contains("-echo "), "{shown}");
 }
 
 #[test]

@@ -26,6 +26,9 @@ impl Drop for NewFolder {
 
 /// Opens the folder for the results, or creates it.
 pub(super) fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
+    // Without `/` or `/.` at the end: with them, neither can a folder be created or removed, nor a
+    // link be recognised.
+    let path = path.components().as_path();
     let cannot = |error: io::Error| {
         let explained = Error::cannot_write(path, &error);
         match error.kind() {
@@ -40,8 +43,7 @@ pub(super) fn open_or_make(path: &Path) -> Result<(Dir, Option<NewFolder>)> {
     };
     match Dir::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Without a `/.` at the end, which is an error here.
-            let new = match fs::create_dir(path.components().as_path()) {
+            let new = match fs::create_dir(path) {
                 Ok(()) => Some(NewFolder { path: path.to_owned(), stays: false }),
                 // Another run has just created it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => None,

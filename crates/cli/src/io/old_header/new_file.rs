@@ -37,14 +37,13 @@ impl<'a> NewFile<'a> {
     /// Writes the complete file to the disk, and replaces the target unless `unchanged` returns an
     /// error. `unchanged` is called last.
     pub(crate) fn finish(self, unchanged: impl FnOnce() -> Result<()>) -> Result<()> {
-        let cannot = |error: io::Error| Error::cannot_write(&self.target.path, &error);
+        let target = self.target;
+        let cannot = |error: io::Error| Error::cannot_write(&target.path, &error);
         disk::sync(self.temporary.file()).map_err(cannot)?;
         // The user may have changed the permissions meanwhile.
         self.give_permissions()?;
         unchanged()?;
-        let Self { target, temporary } = self;
-        let cannot = |error: io::Error| Error::cannot_write(&target.path, &error);
-        temporary.persist(Path::new(&target.place.name), true).map_err(cannot)?;
+        self.temporary.persist(Path::new(&target.place.name), true).map_err(cannot)?;
         // Also write the name to the disk.
         target.place.directory.sync();
         Ok(())
