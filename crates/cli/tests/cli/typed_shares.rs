@@ -138,12 +138,16 @@ fn of_pasted_shares_nothing_is_left_for_the_shell() {
     let dir = Dir::new();
     let lines = split(&dir, "secret", &["--text"]);
     let [one, two, three] = [0, 1, 2].map(|i| lines[i].as_str());
+    // More than the terminal passes on at once.
+    let long = [vec![one, two], vec![three; 500]].concat();
     // Before the last line, there is an empty line, or there are enough shares.
-    for (pasted, status) in [([one, "", two], 1), ([one, two, three], 0)] {
-        let mut session =
-            in_terminal(&dir, "\"$SEALANE\" combine -o out; echo status $?; read next; echo \"next: $next\"");
+    for (pasted, status) in [(&[one, "", two][..], 1), (&[one, two, three], 0), (&long, 0)] {
+        let mut session = in_terminal(
+            &dir,
+            "rm -f out; \"$SEALANE\" combine -o out; echo status $?; read next; echo \"next: $next\"",
+        );
         session.expect("an empty line ends): ");
-        session.paste_secrets(&pasted);
+        session.paste_secrets(pasted);
         session.expect(&format!("status {status}"));
         session.send_line("nothing");
         ends(session, 0, "next: nothing");
