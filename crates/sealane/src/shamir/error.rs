@@ -68,6 +68,13 @@ pub enum Error {
     OtherPoint,
     /// Buffers of different lengths.
     UnequalLengths,
+    /// Bytes of a share that have the length of no share of the field.
+    WrongShareLength {
+        /// The length of a share in bytes.
+        expected: usize,
+        /// The number of bytes given.
+        given: usize,
+    },
     /// The random number generator failed: the system's, or the caller's.
     SystemRandomness,
 }
@@ -99,6 +106,7 @@ impl fmt::Display for Error {
             Self::InconsistentShares => f.write_str("the shares do not belong together"),
             Self::OtherPoint => f.write_str("the shares are for different evaluation points"),
             Self::UnequalLengths => f.write_str("the secret or shares differ in length"),
+            Self::WrongShareLength { expected, given } => write!(f, "a share has {expected} bytes, not {given}"),
             Self::SystemRandomness => f.write_str("the random number generator failed"),
         }
     }

@@ -369,3 +369,19 @@ fn the_generator_of_the_system_gives_new_shares_each_time() {
     assert!(refreshed != shares && element::reconstruct(2, &refreshed) == Ok(secret));
     assert!(element::reconstruct(2, &element::zero_shares(2, &points).unwrap()) == Ok(Gf256::ZERO));
 }
+
+#[test]
+fn shares_as_bytes() {
+    type Gf = Gf2n<32>;
+    let bytes = [0, 0, 0, 1, 1, 2, 3, 4];
+    let share = Share::try_from(&bytes[..]).unwrap();
+    assert!(*share.point() == Gf::from_bytes(&[0, 0, 0, 1]) && *share.value() == Gf::from_bytes(&[1, 2, 3, 4]));
+    assert_eq!(share.to_bytes()[..], bytes);
+    for len in [0, 4, 7, 9, 16] {
+        let error = Share::<Degree<32>>::try_from(&[1; 16][..len]).unwrap_err();
+        assert_eq!(error, Error::WrongShareLength { expected: 8, given: len });
+    }
+    // The value at zero is the secret, and no share.
+    let error = Share::<Degree<32>>::try_from(&[0, 0, 0, 0, 1, 2, 3, 4][..]).unwrap_err();
+    assert_eq!(error, Error::ZeroPoint { index: 0 });
+}

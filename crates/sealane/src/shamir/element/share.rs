@@ -1,8 +1,9 @@
 //! A share of an element.
 
+use alloc::vec::Vec;
 use core::fmt;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::gf2n::{Element, Field};
 use crate::shamir::error::Error;
@@ -18,6 +19,7 @@ use crate::shamir::error::Error;
 /// assert!(*share.point() == Gf256::ONE);
 /// // The value at zero is the secret, and no share.
 /// assert!(Share::new(Gf256::ZERO, Gf256::ONE).is_err());
+/// assert!(Share::try_from(&share.to_bytes()[..])? == share);
 /// # Ok::<(), sealane::shamir::Error>(())
 /// ```
 pub struct Share<F: Field> {
@@ -53,6 +55,14 @@ impl<F: Field> Share<F> {
         &self.value
     }
 
+    /// Returns the bytes of the point and, after them, those of the value, which are secret:
+    /// 2·[`Field::BITS`]/8 bytes. `TryFrom<&[u8]>` reads them.
+    #[must_use]
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let (point, value) = (self.point.to_bytes(), Zeroizing::new(self.value.to_bytes()));
+        Zeroizing::new([point.as_ref(), value.as_ref()].concat())
+    }
+
     /// Adds a share of zero that [`zero_shares`](super::zero_shares) created for the same point.
     /// The secret stays the same. The share no longer fits shares that were not refreshed.
     ///
@@ -64,6 +74,24 @@ impl<F: Field> Share<F> {
         }
         self.value += zero_share.value;
         Ok(())
+    }
+}
+
+/// Reads what [`Share::to_bytes`] returns.
+///
+/// # Errors
+/// [`Error::WrongShareLength`], or [`Error::ZeroPoint`] with index 0 if the point is zero.
+impl<F: Field> TryFrom<&[u8]> for Share<F> {
+    type Error = Error;
+
+    fn try_from(bytes: &[u8]) -> Result<Self, Error> {
+        let expected = F::BITS / 4;
+        if bytes.len() != expected {
+            return Err(Error::WrongShareLength { expected, given: bytes.len() });
+        }
+        let (point, value) = bytes.split_at(expected / 2);
+        let [point, value] = [point, value].map(|half| Element::from_slice(half).expect("the length was checked"));
+        Self::new(point, value)
     }
 }
 
