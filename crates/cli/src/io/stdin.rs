@@ -21,6 +21,11 @@ impl StdinUse {
         *used = Some(purpose);
         Ok(())
     }
+
+    /// Returns whether standard input has been claimed.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
 }
 
 /// A terminal as an input. It ends only once: the user is not asked for another Ctrl-D by a later

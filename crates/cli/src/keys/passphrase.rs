@@ -62,6 +62,12 @@ impl Passphrases {
         Ok(secret.as_ref().clone())
     }
 
+    /// Returns whether input behind an answer is discarded, so that the shell does not get it. It may
+    /// be data. age leaves it for later questions too, as scripts may expect.
+    fn discards(&self) -> bool {
+        Program::current() == Program::Sealane && !self.stdin.is_claimed()
+    }
+
     /// Returns whether the environment answers all questions.
     pub(crate) fn are_answered(&self) -> Result<bool> {
         Ok(self.environment()?.is_some())
@@ -72,7 +78,8 @@ impl Passphrases {
         if let Some(secret) = self.environment()? {
             return Ok(Given::Environment(secret));
         }
-        match ask_or_end(&format!("Enter passphrase for {what}"))?.filter(|secret| !secret.expose_secret().is_empty()) {
+        let answer = ask_or_end(&format!("Enter passphrase for {what}"), self.discards())?;
+        match answer.filter(|secret| !secret.expose_secret().is_empty()) {
             Some(secret) => Ok(Given::Typed(secret)),
             None => Err(Error::new(format!("no passphrase given for {what}"))),
         }
@@ -85,7 +92,7 @@ impl Passphrases {
             return Ok(Given::Environment(secret));
         }
         let program = pinentry::program();
-        let mut terminal = program.is_none().then(terminal).transpose()?;
+        let mut terminal = program.is_none().then(|| terminal(self.discards())).transpose()?;
         let mut ask = |question: &str| match &mut terminal {
             Some(terminal) => answer(terminal, question)?.ok_or_else(none_given),
             // pinentry could compare two answers in one dialog, but a program that cannot do this
@@ -108,21 +115,20 @@ impl Passphrases {
 /// Asks at the terminal, or through the program in `PINENTRY_PROGRAM`. Ctrl-D is an error.
 pub(crate) fn ask(question: &str) -> Result<SecretString> {
     // Ctrl-D is not an empty answer, which may have a meaning.
-    ask_or_end(question)?.ok_or_else(none_given)
+    ask_or_end(question, false)?.ok_or_else(none_given)
 }
 
-/// Asks like [`ask`]. Returns `None` for Ctrl-D.
-fn ask_or_end(question: &str) -> Result<Option<SecretString>> {
+/// Asks like [`ask`]. Returns `None` for Ctrl-D. `discards` is as for [`Secrets::open`].
+fn ask_or_end(question: &str, discards: bool) -> Result<Option<SecretString>> {
     if let Some(program) = pinentry::program() {
         return pinentry::ask(&program, question, true).map(Some);
     }
-    answer(&mut terminal()?, question)
+    answer(&mut terminal(discards)?, question)
 }
 
 /// Opens the terminal.
-fn terminal() -> Result<Secrets> {
-    // age leaves further lines for later questions, as scripts may expect.
-    Secrets::open(Program::current() == Program::Sealane).map_err(|error| {
+fn terminal(discards: bool) -> Result<Secrets> {
+    Secrets::open(discards).map_err(|error| {
         Error::new(format!("a passphrase is needed, and there is no terminal: {}", describe(&error))).hint(
             "put it into AGE_PASSPHRASE, or the number of a file descriptor to read it from into AGE_PASSPHRASE_FD",
         )

@@ -156,6 +156,18 @@ fn after_a_passphrase_nothing_is_left_for_the_shell() {
 }
 
 #[test]
+fn data_that_is_pasted_behind_a_passphrase_is_kept() {
+    let dir = Dir::new();
+    let mut session = in_terminal(&dir, "\"$SEALANE\" -p -o out; echo status $?");
+    session.expect("generate a secure one): ");
+    session.paste_secrets(&["correct horse", "correct horse", "the data"]);
+    session.send_control('d');
+    ends(session, 0, "status 0");
+    let opened = dir.command(["-d", "out"]).env("AGE_PASSPHRASE", "correct horse").output().unwrap();
+    assert_eq!(opened.stdout, b"the data\n");
+}
+
+#[test]
 fn a_passphrase_is_not_shown_after_the_command_was_stopped() {
     let dir = Dir::new();
     dir.write("in", "the secret\n");
