@@ -1,5 +1,5 @@
-//! Measures our code at every length. Lists the lengths that are slower than a longer one, and saves
-//! the times, from which `cargo xtask figures` draws docs/lengths-*.svg.
+//! Measures our code at every length. Lists the lengths that are slower than a longer one, and
+//! saves the times, from which `cargo xtask figures` draws docs/lengths-*.svg.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

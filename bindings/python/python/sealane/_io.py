@@ -236,7 +236,8 @@ class AgeWriter(io.RawIOBase):
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Makes threads wait for each other, so that ciphertext is written in its order."""
-        # First, because a thread that is not in this process may have held the lock when it was forked.
+        # First, because a thread that is not in this process may have held the lock when it was
+        # forked.
         self._check_process()
         with self._lock:
             if self._is_busy:

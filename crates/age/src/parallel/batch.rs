@@ -1,8 +1,8 @@
 //! Chunks that are sealed or opened together, in place.
 //!
 //! Each chunk is read to where its result will be, so the result of a batch is in one piece, and
-//! one call writes it. Writes to one file exclude each other, so with a call for each chunk, threads
-//! wait for each other.
+//! one call writes it. Writes to one file exclude each other, so with a call for each chunk,
+//! threads wait for each other.
 
 use std::io;
 
