@@ -9,7 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
+import sealane.fsspec
 from s3_fixtures import bucket, gate, s3, s3_address, sealed_s3  # noqa: F401
 
 ROOT = Path(__file__).parents[3]
@@ -39,3 +41,11 @@ def weather():
     """The hourly weather of 2013 at New York's three airports, as CSV."""
     [path] = Path(os.environ["NYCFLIGHTS_SOURCE"]).rglob("weather.csv")
     return path
+
+
+@pytest.fixture
+def empty_memory():
+    """Empties the filesystem in memory, which all tests share, and forgets the headers of its files."""
+    MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
+    sealane.fsspec.AgeFileSystem.clear_instance_cache()

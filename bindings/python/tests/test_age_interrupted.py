@@ -1,5 +1,6 @@
 """Readers whose calls are interrupted, as by Ctrl-C, and those that are used again meanwhile."""
 
+import contextlib
 import io
 import os
 import threading
@@ -40,6 +41,16 @@ class Interrupted:
         return run
 
 
+@contextlib.contextmanager
+def interrupted(reader, method, number=1):
+    """Expects a block to be interrupted in this call of the native reader's method."""
+    native = reader._reader
+    reader._reader = Interrupted(native, method, number)
+    with pytest.raises(KeyboardInterrupt):
+        yield
+    reader._reader = native
+
+
 READS = {
     "read": (lambda reader, size: reader.read(size), "read"),
     "readall": (lambda reader, size: reader.readall()[:size], "read"),
@@ -60,13 +71,11 @@ def test_an_interrupted_read(kind, size, number):
     read, method = READS[kind]
     reader = age.open_age(io.BytesIO(SEALED), IDENTITY)
     assert reader.read(5) == DATA[:5]
-    native, start = reader._reader, 5
-    reader._reader = Interrupted(native, method, number)
-    with pytest.raises(KeyboardInterrupt):
+    start = 5
+    with interrupted(reader, method, number):
         for _ in range(number):
             read(reader, size)
             start = reader.tell()
-    reader._reader = native
     assert reader.tell() == start
     assert reader.read(size) == DATA[start : start + size]
     assert reader.read() == DATA[start + size :]
@@ -76,17 +85,12 @@ def test_an_interrupted_read(kind, size, number):
 def test_an_interrupted_seek(whence):
     reader = age.open_age(io.BytesIO(SEALED), IDENTITY)
     assert reader.read(5) == DATA[:5]
-    native = reader._reader
-    reader._reader = Interrupted(native, "seek")
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(reader, "seek"):
         reader.seek(-10 if whence == os.SEEK_END else 10, whence)
-    reader._reader = native
     assert reader.tell() == 5
     assert reader.read(5) == DATA[5:10]
-    reader._reader = Interrupted(native, "seek")
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(reader, "seek"):
         reader.seek(100)
-    reader._reader = native
     assert reader.seek(2, os.SEEK_CUR) == 12 and reader.read(5) == DATA[12:17]
 
 
@@ -94,11 +98,8 @@ def test_an_interrupted_seek(whence):
 def test_an_interrupted_read_of_a_file_that_cannot_seek(size):
     reader = age.open_age(io.BytesIO(ARMORED), IDENTITY)
     assert reader.read(5) == SHORT[:5]
-    native = reader._reader
-    reader._reader = Interrupted(native, "read")
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(reader, "read"):
         reader.read(size)
-    reader._reader = native
     for _ in range(2):
         with pytest.raises(OSError, match="lost plaintext"):
             reader.read(size)

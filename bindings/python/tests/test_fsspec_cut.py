@@ -8,7 +8,6 @@ import dask.bag
 import duckdb
 import fsspec
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 
 import sealane.fsspec
 from keys import IDENTITY, OPTIONS, WRONG
@@ -19,11 +18,7 @@ CHUNK = 65536
 TAG = 16
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
-    sealane.fsspec.AgeFileSystem.clear_instance_cache()
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 @pytest.fixture(params=["file", "memory"])

@@ -20,11 +20,7 @@ from sealane.fsspec import _keys
 DATA = bytes(range(256)) * 1024
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
-    sealane.fsspec.AgeFileSystem.clear_instance_cache()
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 def in_memory(**options):

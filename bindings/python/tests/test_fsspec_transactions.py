@@ -7,7 +7,6 @@ import os
 import fsspec
 import pytest
 from fsspec.implementations.local import LocalFileSystem
-from fsspec.implementations.memory import MemoryFileSystem
 
 import sealane.fsspec
 from keys import OPTIONS
@@ -16,11 +15,7 @@ from sealane import age
 DATA = bytes(range(256)) * 1024
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
-    sealane.fsspec.AgeFileSystem.clear_instance_cache()
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 def test_a_failed_write_and_transactions(tmp_path):

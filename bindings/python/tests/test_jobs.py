@@ -6,9 +6,9 @@ import pickle
 
 import fsspec
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 
 from keys import IDENTITY, OTHER
+from records import states
 from sealane import age, jobs
 from sealane.jobs import _task
 from sealane.jobs._ledger import Ledger, digest
@@ -23,10 +23,7 @@ READ_OTHER = {"identities": "env:SEALANE_OTHER_KEY"}
 PLAIN = {"a": b"", "b": b"x" * 65536, "folder/c": DATA, "folder/deep/d": DATA * 9}
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 @pytest.fixture(params=["file", "memory"])
@@ -49,10 +46,6 @@ def fill(url, files):
 
 def sealed(url, files=PLAIN):
     fill(url, {name: age.encrypt(data, IDENTITY.recipient) for name, data in files.items()})
-
-
-def states(report):
-    return [record.state for record in report.records]
 
 
 def test_from_plaintext_and_back(root):

@@ -10,6 +10,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from keys import IDENTITY, OTHER
+from records import states
 from sealane import age, jobs
 from sealane.jobs._ledger import Ledger, digest
 from sealane.jobs._place import Place
@@ -19,14 +20,7 @@ OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
 RECIPIENT = str(IDENTITY.recipient)
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
-
-
-def states(report):
-    return [record.state for record in report.records]
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 def test_a_late_failure_does_not_hide_what_was_done(tmp_path):

@@ -2,9 +2,9 @@
 
 import fsspec
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 
 from keys import IDENTITY
+from records import states
 from sealane import age, jobs
 from sealane.jobs._place import Found, Place, target_of
 from sealane.jobs._stores import store_of
@@ -14,14 +14,7 @@ OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
 RECIPIENT = str(IDENTITY.recipient)
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
-
-
-def states(report):
-    return [record.state for record in report.records]
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 @pytest.mark.parametrize("name", ["../evil", "x/../../evil", "./evil", "x//evil"])

@@ -9,6 +9,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from keys import IDENTITY, OTHER
+from records import states
 from sealane import age, jobs
 from sealane.jobs._stores import Store
 
@@ -16,10 +17,7 @@ OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
 TO_OTHER = OLD | {"recipients": str(OTHER.recipient)}
 
 
-@pytest.fixture(autouse=True)
-def empty():
-    MemoryFileSystem.store.clear()
-    MemoryFileSystem.pseudo_dirs[:] = [""]
+pytestmark = pytest.mark.usefixtures("empty_memory")
 
 
 @pytest.fixture
@@ -50,10 +48,6 @@ def sizes(monkeypatch):
     monkeypatch.setattr(MemoryFileSystem, "info", info)
     monkeypatch.setattr(MemoryFileSystem, "ls", ls)
     return fsspec.filesystem("memory")
-
-
-def states(report):
-    return [record.state for record in report.records]
 
 
 def sealed(text):
