@@ -185,7 +185,20 @@ class AgeReader(io.RawIOBase):
         raise TypeError("a reader holds a key and cannot be pickled")
 
 
-class AgeWriter(io.RawIOBase):
+class AbortsOnError(io.IOBase):
+    """A file whose ``with`` block leaves it incomplete if it fails."""
+
+    def abort(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, kind: Any, *details: Any) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+class AgeWriter(AbortsOnError, io.RawIOBase):
     """Encrypts a file from the plaintext that is written to it: see ``sealane.age.create_age``."""
 
     #: Used with `_exclusive`, except to drop it, which leaves the file incomplete.
@@ -303,12 +316,6 @@ class AgeWriter(io.RawIOBase):
         if self._owned:
             # In a forked process, this closes only its own descriptor.
             self._file.close()
-
-    def __exit__(self, kind: Any, *details: Any) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abort()
 
     def __del__(self) -> None:
         # A writer that is not closed has not finished its file.

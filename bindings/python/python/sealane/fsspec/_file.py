@@ -14,7 +14,7 @@ from fsspec.implementations.local import LocalFileOpener, LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from .._errors import PayloadError
-from .._io import AgeWriter
+from .._io import AbortsOnError, AgeWriter
 from .._sealane import ChunkFile, Sealer
 from ._headers import Entry
 from ._ranges import CHUNK, plan
@@ -313,7 +313,7 @@ class _Output(io.RawIOBase):
         self._file = None
 
 
-class CompressedFile(io.BufferedIOBase):
+class CompressedFile(AbortsOnError, io.BufferedIOBase):
     """A compressor around a file that is written. Closing it closes both.
 
     fsspec would return the compressor alone, which does not close the file around it.
@@ -373,12 +373,6 @@ class CompressedFile(io.BufferedIOBase):
         """Leaves the file incomplete, or discards it, as ``AgeWriteFile.abort`` does."""
         self._drop()
         self._file.abort()
-
-    def __exit__(self, kind: Any, *details: Any) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.abort()
 
     def __del__(self) -> None:
         # A file that is not closed is not finished, as with `AgeWriter`.
