@@ -30,8 +30,7 @@ class KmsClientTest {
         Configuration conf = Support.configuration();
         conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", conf.get(AgeProperties.RECIPIENTS));
         conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "column", conf.get(AgeProperties.RECIPIENTS));
-        AgeKmsClient client = new AgeKmsClient();
-        client.initialize(conf, "default", "default", "default");
+        AgeKmsClient client = client(conf);
         byte[] key = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0};
         String wrapped = client.wrapKey(key, "footer");
         assertArrayEquals(key, client.unwrapKey(wrapped, "footer"));
@@ -46,8 +45,7 @@ class KmsClientTest {
                 () -> client.unwrapKey(Base64.getEncoder().encodeToString(changed), "footer"));
         Configuration others = new Configuration(conf);
         others.set(AgeProperties.IDENTITIES, AgeKeyPair.generate(AgeKeyPair.Kind.X25519).identity());
-        AgeKmsClient stranger = new AgeKmsClient();
-        stranger.initialize(others, "default", "default", "default");
+        AgeKmsClient stranger = client(others);
         assertThrows(KeyAccessDeniedException.class, () -> stranger.unwrapKey(wrapped, "footer"));
     }
 
