@@ -41,9 +41,17 @@ const fn row(name: &'static str, script: &'static str) -> Row {
     Row { name, script }
 }
 
-// These programs encrypt one file in a process.
-const EACH_BY_AGE: &str = "mkdir -p $O/folder; taskset -pc 0 $$ >/dev/null; for f in $F/*; do $A -R key.pub -o $O/folder/${f##*/}.age $f; done";
-const EACH_BY_RAGE: &str = "mkdir -p $O/folder; taskset -pc 0 $$ >/dev/null; for f in $F/*; do $R -R key.pub -o $O/folder/${f##*/}.age $f; done";
+/// Returns the command for a program that encrypts one file in a process.
+macro_rules! each_file_by {
+    ($program:literal) => {
+        concat!(
+            "mkdir -p $O/folder; taskset -pc 0 $$ >/dev/null; ",
+            "for f in $F/*; do ",
+            $program,
+            " -R key.pub -o $O/folder/${f##*/}.age $f; done"
+        )
+    };
+}
 
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -107,8 +115,8 @@ pub(crate) const CASES: &[Case] = &[
         output: Output::Folder,
         rows: &[
             row("sealane", "exec taskset -c 0 $S encrypt -R key.pub -o $O $F"),
-            row("age", EACH_BY_AGE),
-            row("rage", EACH_BY_RAGE),
+            row("age", each_file_by!("$A")),
+            row("rage", each_file_by!("$R")),
         ],
     },
     Case {
