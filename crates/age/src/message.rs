@@ -92,6 +92,7 @@ mod tests {
         assert_eq!(labels(&[]), "no label");
         assert_eq!(labels(&["a\u{1b}[2J", "b\nfake"]), "\"a\u{fffd}[2J\", \"b\u{fffd}fake\"");
     }
+
     #[test]
     fn invisible_characters_are_deceptive_except_joiners_and_variation_selectors() {
         for (first, last) in INVISIBLE {

@@ -21,8 +21,8 @@ struct End {
 
 /// Processes a whole file on several threads, from byte `input_start` of `input` to its end, and
 /// writes the result from byte `output_start` of `output` on. Each thread takes the next free
-/// batch, reads it, and calls `work` with the batch and a function that stores the next piece of
-/// the batch's output. Shortens `output` to its new length, and returns that length.
+/// batch, reads it, calls `work` with it, and writes its result. Shortens `output` to its new
+/// length, and returns that length.
 ///
 /// The outcome is that of the earliest batch in which the file ends or something fails. The order
 /// of the threads does not matter: all batches before that one were taken, and each thread
@@ -35,7 +35,7 @@ pub(super) fn run<const CHUNK: usize>(
     input: &impl ReadAt,
     output_start: u64,
     output: &impl WriteAt,
-    work: impl Fn(&mut Batch<CHUNK>, &mut dyn FnMut(&[u8]) -> Result<(), CopyError>) -> Result<(), CopyError> + Sync,
+    work: impl Fn(&mut Batch<CHUNK>) + Sync,
 ) -> Result<u64, CopyError> {
     let capacity = Batch::<CHUNK>::CAPACITY as u64;
     let payload_len = input.size().map_err(CopyError::Read)?.saturating_sub(input_start);
@@ -52,15 +52,12 @@ pub(super) fn run<const CHUNK: usize>(
         if CHUNK != SEALED_CHUNK_BYTES && is_cut && read.is_ok() {
             return Some(Err(CopyError::Read(io::Error::other("the file became shorter while it was read"))));
         }
-        let mut at = output_start + index * Batch::<CHUNK>::RESULT as u64;
-        let done = work(batch, &mut |data| {
-            output.write_all_at(data, at).map_err(CopyError::Write)?;
-            at += data.len() as u64;
-            Ok(())
-        });
-        match done.and(read.map_err(CopyError::Read)) {
+        work(batch);
+        let at = output_start + index * Batch::<CHUNK>::RESULT as u64;
+        let written = output.write_all_at(batch.result(), at).map_err(CopyError::Write);
+        match written.and_then(|()| batch.error()).and(read.map_err(CopyError::Read)) {
             Ok(()) if batch.after == After::More => None,
-            Ok(()) => Some(Ok(at)),
+            Ok(()) => Some(Ok(at + batch.result().len() as u64)),
             Err(error) => Some(Err(error)),
         }
     };

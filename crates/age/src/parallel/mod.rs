@@ -101,10 +101,7 @@ impl Encryptor {
     pub fn encrypt_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
         let (start, key) = self.start().map_err(|error| CopyError::Write(io::Error::other(error)))?;
         output.write_all_at(&start, 0).map_err(CopyError::Write)?;
-        at::run(threads, 0, input, start.len() as u64, output, |batch: &mut ToSeal, store| {
-            batch.seal(&key.cipher);
-            store(batch.result())
-        })
+        at::run(threads, 0, input, start.len() as u64, output, |batch: &mut ToSeal| batch.seal(&key.cipher))
     }
 }
 
@@ -150,11 +147,8 @@ impl<R: Read> StreamReader<R> {
     /// [`CopyError`]; of several errors, the one at the earliest position in the file. The content
     /// of `output` is then useless: all of it is authentic, but any part may be missing.
     pub fn copy_at(self, input: &impl ReadAt, output: &impl WriteAt, threads: Threads) -> Result<u64, CopyError> {
-        at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen, store| {
-            batch.open(&self.opener.key.cipher);
-            store(batch.result())?;
-            batch.error()
-        })
+        let cipher = &self.opener.key.cipher;
+        at::run(threads, self.header_len, input, 0, output, |batch: &mut ToOpen| batch.open(cipher))
     }
 
     /// Copies on this thread as long as there is something to copy and `go_on` returns true.

@@ -1,9 +1,10 @@
 //! Makes sure that standard input is read for one purpose only.
 
-use std::io::{self, Read};
+use std::io::{self, Read, StdinLock};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::os::ready::Ready;
 
 /// The purpose of standard input. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,12 @@ impl StdinUse {
         }
         *used = Some(purpose);
         Ok(())
+    }
+
+    /// Claims standard input, and returns it.
+    pub(crate) fn read(&self, purpose: &'static str) -> Result<Ready<StdinLock<'static>>> {
+        self.claim(purpose)?;
+        Ok(Ready(io::stdin().lock()))
     }
 
     /// Returns whether standard input has been claimed.

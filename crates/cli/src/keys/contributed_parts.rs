@@ -5,7 +5,7 @@
 //! Also opens files with parts and identities together, and names the file of a part that is wrong.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use sealane_age::armor::ArmoredReader;
@@ -19,7 +19,6 @@ use crate::io::input::begins_as_encrypted;
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
 use crate::os::memory;
-use crate::os::ready::Ready;
 
 /// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;
@@ -77,8 +76,7 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
     for path in paths {
         let name = quoted(path);
         let contents = if path == Path::new("-") {
-            stdin.claim("parts")?;
-            read(Ready(io::stdin().lock()), &name)?
+            read(stdin.read("parts")?, &name)?
         } else {
             let file = File::open(path).map_err(|error| Error::io(format!("cannot open {name}"), &error))?;
             read(file, &name)?

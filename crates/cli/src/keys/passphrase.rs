@@ -19,7 +19,6 @@ use crate::io::stdin::StdinUse;
 use crate::keys::cached::Once;
 use crate::keys::pinentry;
 use crate::os::memory;
-use crate::os::ready::Ready;
 use crate::os::tty::{self, Secrets};
 use crate::program::Program;
 
@@ -201,8 +200,7 @@ fn read_fd(fd: u32, stdin: &StdinUse) -> Result<SecretString> {
         _ => Error::io(format!("cannot read a passphrase from file descriptor {fd} (AGE_PASSPHRASE_FD)"), &error),
     };
     let source: Box<dyn Read> = if fd == 0 {
-        stdin.claim("a passphrase (AGE_PASSPHRASE_FD=0)")?;
-        Box::new(Ready(io::stdin().lock()))
+        Box::new(stdin.read("a passphrase (AGE_PASSPHRASE_FD=0)")?)
     } else {
         Box::new(reopen(fd)?.map_err(failed)?)
     };

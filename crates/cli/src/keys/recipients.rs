@@ -13,7 +13,6 @@ use crate::error::{Error, Result, holds_private_key, warn};
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::{Identities, ParsedIdentity, PlainIdentity};
 use crate::keys::plugin::PluginRecipient;
-use crate::os::ready::Ready;
 
 /// The longest recipients file, in bytes.
 const FILE_LIMIT: u64 = MAX_FILE_BYTES as u64;
@@ -57,8 +56,7 @@ impl Recipients {
     pub(crate) fn add_file(&mut self, path: &Path, stdin: &StdinUse) -> Result<()> {
         let name = path.display().to_string();
         if path == Path::new("-") {
-            stdin.claim("recipients")?;
-            return self.add_lines(Ready(std::io::stdin().lock()), "standard input");
+            return self.add_lines(stdin.read("recipients")?, "standard input");
         }
         let file = File::open(path);
         self.add_lines(file.map_err(|e| Error::io(format!("cannot open recipients file {name:?}"), &e))?, &name)

@@ -196,7 +196,7 @@ fn kill(children: &[u32]) {
 /// Keeps the echo of a terminal off until the guard is dropped or a signal arrives.
 #[cfg(unix)]
 pub(crate) struct EchoGuard {
-    tty: File,
+    pub(super) tty: File,
     /// Whether input that was not read is discarded at the end.
     discards: bool,
 }
@@ -204,9 +204,8 @@ pub(crate) struct EchoGuard {
 #[cfg(unix)]
 impl EchoGuard {
     /// Saves the settings of `tty`, and turns its echo off, except for line ends.
-    pub(crate) fn new(tty: &File, discards: bool) -> io::Result<Self> {
+    pub(crate) fn new(tty: File, discards: bool) -> io::Result<Self> {
         watch();
-        let tty = tty.try_clone()?;
         // Done under the lock, so that the echo stays on after a signal has restored it.
         let mut pending = pending();
         pending.echo = Some(Hidden::new(&tty)?);

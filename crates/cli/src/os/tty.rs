@@ -50,8 +50,6 @@ fn open() -> io::Result<(Box<dyn io::Read>, Box<dyn io::Write>)> {
 
 /// Questions for secrets, whose answers are not shown.
 pub(crate) struct Secrets {
-    #[cfg(unix)]
-    tty: File,
     // Restores the echo when it is dropped, or before a signal ends the process. Nothing else may
     // change the terminal: a change at the moment of a signal would leave it without echo.
     #[cfg(unix)]
@@ -68,13 +66,13 @@ impl Secrets {
     pub(crate) fn open(discards: bool) -> io::Result<Self> {
         let turn = turn();
         let (tty, _) = open()?;
-        Ok(Self { echo: cleanup::EchoGuard::new(&tty, discards)?, tty, _turn: turn })
+        Ok(Self { echo: cleanup::EchoGuard::new(tty, discards)?, _turn: turn })
     }
 
     /// Asks for a secret. Ctrl-D is `UnexpectedEof`. A line that is not UTF-8 is `InvalidData`.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Zeroizing<String>> {
         self.echo.ask(format!("{}: ", printable(question)))?;
-        read_line(Ready(&self.tty))
+        read_line(Ready(&self.echo.tty))
     }
 }
 

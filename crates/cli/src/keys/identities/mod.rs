@@ -16,7 +16,6 @@ use crate::error::Result;
 use crate::io::stdin::StdinUse;
 use crate::keys::passphrase::Passphrases;
 use crate::keys::plugin::default_identity;
-use crate::os::ready::Ready;
 
 use encrypted::Announced;
 pub(crate) use parse::{ParsedIdentity, read_file, read_stream};
@@ -104,8 +103,7 @@ impl Openable {
 /// Reads the identity file `path`; "-" is standard input.
 pub(crate) fn load_file(path: &Path, stdin: &StdinUse, passphrases: &Passphrases) -> Result<Vec<ParsedIdentity>> {
     if path == Path::new("-") {
-        stdin.claim("identities")?;
-        return read_stream(Ready(std::io::stdin().lock()), "standard input", passphrases);
+        return read_stream(stdin.read("identities")?, "standard input", passphrases);
     }
     read_file(path, passphrases)
 }
