@@ -4,6 +4,7 @@
 use arbitrary::Arbitrary;
 use sealane::Poly1305;
 use sealane_shares::{MAGIC, TEXT_PREFIX, VERSION};
+use sealane_spec::rs1024;
 use sha2::{Digest, Sha256};
 
 use crate::Octets;
@@ -116,26 +117,11 @@ pub fn bech32m(digits: &[u8]) -> String {
 /// Returns SLIP-39's words for these numbers of 10 bits, with the checksum RS1024.
 pub fn slip39(numbers: &[u16]) -> String {
     static WORDS: &str = include_str!("../../crates/shares/src/foreign/slip39/wordlist.txt");
-    const GENERATOR: [u32; 10] = [
-        0x00e0_e040,
-        0x01c1_c080,
-        0x0383_8100,
-        0x0707_0200,
-        0x0e0e_0009,
-        0x1c0c_2412,
-        0x3808_6c24,
-        0x3090_fc48,
-        0x21b1_f890,
-        0x03f3_f120,
-    ];
     let mut numbers: Vec<u16> = numbers.iter().map(|number| number % 1024).collect();
     let extendable = numbers.get(1).is_some_and(|number| number >> 4 & 1 == 1);
     let customization = if extendable { "shamir_extendable" } else { "shamir" };
-    let all = customization.bytes().map(u16::from).chain(numbers.iter().copied()).chain([0; 3]);
-    let residue = all.fold(1_u32, |state, number| {
-        let next = (state & 0x000f_ffff) << 10 ^ u32::from(number);
-        (0..10).filter(|bit| state >> (20 + bit) & 1 == 1).fold(next, |next, bit| next ^ GENERATOR[bit])
-    }) ^ 1;
+    let all = customization.bytes().map(u32::from).chain(numbers.iter().map(|&number| number.into())).chain([0; 3]);
+    let residue = rs1024::polymod(1, all) ^ 1;
     numbers.extend((0..3).rev().map(|at| (residue >> (10 * at)) as u16 & 1023));
     let list: Vec<&str> = WORDS.lines().collect();
     let words: Vec<&str> = numbers.iter().map(|&number| list[usize::from(number)]).collect();

@@ -21,6 +21,7 @@
 //! | [`openssh`] | OpenSSH, `PROTOCOL.chacha20poly1305` |
 //! | [`gf2n`] | FIPS 197, section 4.2; NIST SP 800-38D, section 6.3; Seroussi, HPL-98-135 |
 //! | [`shamir_element`] | Shamir, "How to share a secret" (1979) |
+//! | [`rs1024`] | SLIP-39, section "Checksum" |
 //! | [`haraka`] | ePrint 2016/098, section 2; SPHINCS+ (round 3), section 7.2.3 |
 
 #![no_std]
@@ -39,6 +40,7 @@ pub mod num;
 pub mod openssh;
 pub mod poly1305;
 pub mod quic;
+pub mod rs1024;
 pub mod shamir_bytes;
 pub mod shamir_element;
 pub mod xchacha;

@@ -1,6 +1,7 @@
 //! Shares in words (SLIP-39), and mistakes with them.
 
 use sealane_shares::slip39::{self, Group, Options};
+use sealane_spec::rs1024;
 
 use crate::shares::{files, with_shares};
 use crate::support::{Dir, feed, finish};
@@ -152,33 +153,13 @@ fn with_identifier(words: &str, like: &str) -> String {
     for at in 0..2 {
         difference[at] = numbers[at] ^ like[at];
     }
-    let checksum = residue(&difference);
+    let checksum = rs1024::polymod(0, difference.iter().map(|&number| number as u32)) as usize;
     for at in 0..3 {
         let end = difference.len() - 3 + at;
         difference[end] = checksum >> (10 * (2 - at)) & 1023;
     }
     numbers.iter_mut().zip(&difference).for_each(|(number, difference)| *number ^= difference);
     numbers.iter().map(|&number| list[number]).collect::<Vec<_>>().join(" ")
-}
-
-/// Computes RS1024 without its start value.
-fn residue(words: &[usize]) -> usize {
-    const GENERATOR: [usize; 10] = [
-        0x00e0_e040,
-        0x01c1_c080,
-        0x0383_8100,
-        0x0707_0200,
-        0x0e0e_0009,
-        0x1c0c_2412,
-        0x3808_6c24,
-        0x3090_fc48,
-        0x21b1_f890,
-        0x03f3_f120,
-    ];
-    words.iter().fold(0, |state, word| {
-        let next = (state & 0xf_ffff) << 10 ^ word;
-        (0..10).fold(next, |next, bit| if state >> (20 + bit) & 1 == 1 { next ^ GENERATOR[bit] } else { next })
-    })
 }
 
 #[test]

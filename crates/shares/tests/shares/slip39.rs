@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sealane_shares::slip39::{self, Group, Mnemonic, Options, Slip39Error};
+use sealane_spec::rs1024;
 
 use crate::support::pattern;
 
@@ -197,7 +198,7 @@ fn changed(words: &[String], changes: &[(usize, usize)]) -> String {
     for &(at, change) in changes {
         difference[at] = change;
     }
-    let checksum = residue(&difference);
+    let checksum = rs1024::polymod(0, difference.iter().map(|&number| number as u32)) as usize;
     for at in 0..3 {
         difference[words.len() - 3 + at] = checksum >> (10 * (2 - at)) & 1023;
     }
@@ -221,27 +222,6 @@ fn with_identifier(mnemonics: &[Mnemonic], like: &Mnemonic) -> Vec<Mnemonic> {
 
 fn words_of(mnemonic: &Mnemonic) -> Vec<String> {
     mnemonic.to_words().split(' ').map(str::to_owned).collect()
-}
-
-/// Computes RS1024 without its start value, which makes it linear.
-fn residue(words: &[usize]) -> usize {
-    const GENERATOR: [usize; 10] = [
-        0x00e0_e040,
-        0x01c1_c080,
-        0x0383_8100,
-        0x0707_0200,
-        0x0e0e_0009,
-        0x1c0c_2412,
-        0x3808_6c24,
-        0x3090_fc48,
-        0x21b1_f890,
-        0x03f3_f120,
-    ];
-    words.iter().fold(0, |state, word| {
-        let top = state >> 20;
-        let next = (state & 0xf_ffff) << 10 ^ word;
-        (0..10).fold(next, |next, bit| if top >> bit & 1 == 1 { next ^ GENERATOR[bit] } else { next })
-    })
 }
 
 #[test]
