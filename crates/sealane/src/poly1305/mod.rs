@@ -7,6 +7,8 @@ mod field;
 mod kernel;
 mod limbs26;
 pub(crate) mod many;
+#[cfg_attr(not(feature = "alloc"), path = "no_pieces.rs")]
+mod pieces;
 mod rows;
 pub(crate) mod search;
 mod short;
@@ -21,12 +23,13 @@ use sealane_simd::{Level, dispatch};
 pub(crate) use accumulator::Accumulator;
 pub(crate) use field::Element;
 pub(crate) use kernel::{padded, padded_end, padded_piece};
+#[cfg(feature = "alloc")]
+pub(crate) use pieces::BufferedSum;
+pub(crate) use pieces::Pieces;
 pub(crate) use rows::{INTEGER_BYTES, OnIntegers, ROW_BYTES, RowsMac, RowsPowers, padded_and_lengths};
 pub(crate) use short::{Short, add_pending_block};
 use short::{ended, filled_with_zeros};
-#[cfg(feature = "alloc")]
-pub(crate) use table::BufferedSum;
-pub(crate) use table::Pieces;
+pub(crate) use table::Table;
 pub(crate) use tag::tags_equal;
 pub use tag::{TAG_BYTES, Tag};
 
@@ -50,9 +53,8 @@ pub(crate) fn lengths(aad_bytes: u64, ciphertext_bytes: u64) -> [u8; BLOCK_BYTES
 /// derives a new key for each message.
 ///
 /// With the feature `alloc`, and on a backend with fast vectors, a message in many pieces
-/// allocates 4 KiB for powers of the key and a buffer. On some backends, this happens only if the
-/// pieces are short. It happens in the fifth piece and after 1 KiB at the earliest. The memory is
-/// wiped with the value.
+/// allocates 4 KiB for powers of the key and a buffer. This happens in the fifth piece and after 1
+/// KiB at the earliest. The memory is wiped with the value.
 ///
 /// ```
 /// use sealane::Poly1305;

@@ -268,6 +268,25 @@ fn long_pieces_of_every_number_of_blocks() {
     }
 }
 
+/// Many pieces, after which the authenticator keeps its sum between them where it takes turns with
+/// the cipher. Then pieces that are only authenticated, and pieces that are long enough for other
+/// plans.
+#[test]
+fn other_pieces_after_many() {
+    let (key, nonce) = (array(33), array(34));
+    let oracle = AeadOracle::new(&key, &nonce, b"associated data", &octets(35, 40_000));
+    for backend in backends() {
+        for _ in cpu_classes(backend) {
+            let cipher = ChaCha20Poly1305::with_backend(&key, backend);
+            for first in [256, 1000, 1024, 1350] {
+                let mut lengths = vec![first; 9000 / first];
+                lengths.extend([1, 63, 4096, 6272, 700, 16, 1024, 48, 9000]);
+                check_pieces!(&cipher, &nonce, &oracle, &lengths, &lengths, &lengths);
+            }
+        }
+    }
+}
+
 /// Associated data of every length, below and above the longest that waits for the first piece.
 #[test]
 fn every_length_of_associated_data() {

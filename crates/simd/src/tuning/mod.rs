@@ -149,9 +149,8 @@ pub struct Tuning {
     /// Whether a message that is authenticated in portions takes less time if [most blocks are added
     /// on integers](crate::ChaCha20Rounds::nineteen_rounds_beside_poly1305), beside pairs of groups.
     pub poly1305_beside_pairs: ByClass<bool>,
-    /// The average length in bytes of a message's pieces, below which Poly1305 keeps its sum in
-    /// lanes between them; 0 where vectors are no faster.
-    pub poly1305_max_bytes_of_pieces: u64,
+    /// Whether Poly1305 keeps its sum in lanes between the pieces of a message.
+    pub poly1305_keeps_sum_in_lanes: bool,
     /// The number of messages from which Poly1305 is faster with one message in each lane than one
     /// after the other; `usize::MAX` where it never is.
     pub poly1305_min_messages: usize,
@@ -327,7 +326,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     poly1305_min_bytes_for_table: 0,
     poly1305_min_bytes_for_four_rows: ByClass::same(usize::MAX),
     poly1305_beside_pairs: ByClass::same(false),
-    poly1305_max_bytes_of_pieces: 0,
+    poly1305_keeps_sum_in_lanes: false,
     // Two lanes are never faster.
     poly1305_min_messages: usize::MAX,
     short_max_bytes: ByClass::same(0),
@@ -365,7 +364,7 @@ pub(crate) const OTHER_VECTORS_OF_128_BITS: Tuning = Tuning {
     horizontal_sets: 3,
     most_horizontal_sets: 3,
     poly1305_min_bytes: ByClass::same(512),
-    poly1305_max_bytes_of_pieces: u64::MAX,
+    poly1305_keeps_sum_in_lanes: true,
     ..VECTORS_OF_128_BITS
 };
 

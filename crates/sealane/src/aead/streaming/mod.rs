@@ -4,9 +4,11 @@
 //! ciphertext takes its place there until it is authenticated, so that both kernels process many
 //! blocks in each call. On CPUs that do vector and scalar work side by side, the window is one
 //! group of blocks: [`groups`] authenticates a group while it computes the key stream of the next
-//! one, or, to decrypt, of the same one. A long piece is processed in place. If many pieces are
-//! only authenticated, [`crate::poly1305::Pieces`] adds them up.
+//! one, or, to decrypt, of the same one. A long piece is processed in place. If there are many
+//! pieces, [`crate::poly1305::Pieces`] keeps their sum on CPUs that do such work in turns, and on
+//! all CPUs if the pieces are only authenticated.
 
+mod authenticator;
 mod direction;
 mod groups;
 mod pairs;
@@ -29,7 +31,8 @@ use crate::wipe::wipe;
 /// Encrypts one message in pieces of any length.
 ///
 /// The value takes about 1.3 KiB, because it holds key stream that was computed ahead for short
-/// pieces.
+/// pieces. A message in many pieces allocates 4 KiB more, under the conditions that
+/// [`crate::Poly1305`] names.
 ///
 /// A clone continues the same message with the same nonce. Two different continuations reveal both
 /// messages to anyone who sees them, and let them forge messages with this nonce, so send only one.
@@ -91,7 +94,7 @@ impl Sealer {
 /// ciphertext can be read only once, use [`Opener::decrypt_unauthenticated`], whose plaintext may
 /// be an attacker's.
 ///
-/// [`Opener::update`] allocates 4 KiB under the conditions that [`crate::Poly1305`] names.
+/// A message in many pieces allocates 4 KiB, under the conditions that [`crate::Poly1305`] names.
 ///
 /// ```
 /// # use sealane::ChaCha20Poly1305;

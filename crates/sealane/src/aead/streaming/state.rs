@@ -3,6 +3,7 @@
 use sealane_simd::tuning::{MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING, TWO_PASS_PIECE_BYTES};
 use sealane_simd::{Level, dispatch};
 
+use super::authenticator::Authenticator;
 use super::direction::Direction;
 use super::groups::{self, Waiting};
 use super::pairs;
@@ -12,7 +13,10 @@ use crate::aead::construction::one_time_key;
 use crate::aead::interleaved::GROUP_BYTES;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::state::State;
-use crate::poly1305::{self, Accumulator, Pieces, Tag};
+use crate::poly1305::{self, Pieces, Tag};
+
+/// Why the authenticator of a window that is a group has no sum in lanes.
+const NO_SUM: &str = "groups need no sum";
 
 /// The cipher and the authenticator of one message, and the number of bytes that they have
 /// processed.
@@ -22,7 +26,7 @@ use crate::poly1305::{self, Accumulator, Pieces, Tag};
 #[derive(Clone)]
 pub(super) struct StreamState {
     pub(super) window: Window,
-    mac: Accumulator,
+    mac: Authenticator,
     /// The offset in the window from which the ciphertext is not in `mac` yet. It is a multiple of
     /// 16.
     authenticated: usize,
@@ -52,7 +56,7 @@ impl StreamState {
     pub(super) fn new(level: Level, fill: impl FnOnce(&mut State), aad: &[u8]) -> Self {
         let mut stream = Self {
             window: Window::new(level),
-            mac: Accumulator::new(&[0; 32]),
+            mac: Authenticator::new(&[0; 32], false),
             authenticated: 0,
             only_authenticated: Pieces::default(),
             aad_bytes: aad.len() as u64,
@@ -128,10 +132,11 @@ impl StreamState {
         self.bytes += ciphertext.len() as u64;
         // If several pieces were decrypted, the next one probably is too, so its key stream stays
         // in the window.
-        if self.progress != Progress::Pieces {
-            let Self { window, mac, authenticated, .. } = self;
-            let waiting = &window.bytes[*authenticated..window.used];
-            if self.only_authenticated.add(window.level, before, mac, waiting, ciphertext) {
+        if self.progress != Progress::Pieces
+            && let Some(mac) = self.mac.accumulator()
+        {
+            let waiting = &self.window.bytes[self.authenticated..self.window.used];
+            if self.only_authenticated.add(self.window.level, before, mac, waiting, ciphertext) {
                 return;
             }
         }
@@ -156,7 +161,7 @@ impl StreamState {
             if in_block == 0 && ciphertext.len() >= self.window.len() {
                 self.flush();
                 let (whole, rest) = ciphertext.split_at(ciphertext.len() - ciphertext.len() % poly1305::BLOCK_BYTES);
-                poly1305::padded(self.window.level, &mut self.mac, whole);
+                self.mac.add(self.window.level, self.bytes, &mut None, whole);
                 self.window.seek(self.window.position() + whole.len() as u64);
                 self.authenticated = self.window.used;
                 ciphertext = rest;
@@ -176,7 +181,9 @@ impl StreamState {
     /// Ends the sum of pieces that were only authenticated, if there is one. `bytes` is the length
     /// of the message before the next piece.
     pub(super) fn return_to_window(&mut self, bytes: u64) {
-        if let Some(rest) = self.only_authenticated.finish(self.window.level, &mut self.mac) {
+        if let Some(mac) = self.mac.accumulator()
+            && let Some(rest) = self.only_authenticated.finish(self.window.level, mac)
+        {
             self.window.seek(BLOCK_BYTES as u64 + bytes - rest.len() as u64);
             self.authenticated = self.window.used;
             self.window.store_ciphertext(rest);
@@ -189,8 +196,7 @@ impl StreamState {
         self.start(Wanted::Exactly(0));
         self.return_to_window(self.bytes);
         self.flush();
-        self.mac.block(&poly1305::lengths(self.aad_bytes, self.bytes));
-        let mut tag = self.mac.tag();
+        let mut tag = self.mac.tag(self.window.level, &poly1305::lengths(self.aad_bytes, self.bytes));
         crate::fault::flip("poly1305", self.window.level, &mut tag);
         tag
     }
@@ -227,7 +233,7 @@ impl StreamState {
         let Window { level, state, bytes, block, .. } = &mut self.window;
         let waiting =
             Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..GROUP_BYTES };
-        let (mac, counter) = (&mut self.mac, *block as u32);
+        let (mac, counter) = (self.mac.accumulator().expect(NO_SUM), *block as u32);
         dispatch!(*level, token => groups::refill(token, state, mac, waiting, counter));
         self.window.filled_to(end);
         self.authenticated = 0;
@@ -246,11 +252,11 @@ impl StreamState {
 
     fn start_with(&mut self, aad: &[u8], wanted: Wanted) {
         self.window.fill(wanted.and_before(BLOCK_BYTES));
-        self.mac = Accumulator::new(one_time_key(&self.window.bytes));
+        self.mac = Authenticator::new(one_time_key(&self.window.bytes), !self.window.is_interleaved());
         self.window.used = BLOCK_BYTES;
         self.authenticated = BLOCK_BYTES;
         self.progress = Progress::FirstPiece;
-        poly1305::padded(self.window.level, &mut self.mac, aad);
+        self.mac.add(self.window.level, 0, &mut None, aad);
     }
 
     /// Adds the ciphertext in the window to the authenticator. A short last block is padded with
@@ -259,11 +265,12 @@ impl StreamState {
         let ciphertext = &self.window.bytes[self.authenticated..self.window.used];
         if self.window.is_narrower() {
             // On integers, so that the clock stays high. The time is about the same.
-            let mut mac = self.mac.short().padded(ciphertext);
-            self.mac.continue_after(&mac);
+            let accumulator = self.mac.accumulator().expect(NO_SUM);
+            let mut mac = accumulator.short().padded(ciphertext);
+            accumulator.continue_after(&mac);
             mac.wipe();
         } else {
-            poly1305::padded(self.window.level, &mut self.mac, ciphertext);
+            self.mac.add(self.window.level, self.bytes, &mut None, ciphertext);
         }
         self.authenticated = self.window.used;
     }
@@ -295,7 +302,7 @@ impl StreamState {
         let position = self.window.position();
         let Window { level, state, bytes, used, set_bytes, .. } = &mut self.window;
         let waiting = Waiting { window: bytes.first_chunk_mut().expect("a group"), range: self.authenticated..*used };
-        let (mac, counter) = (&mut self.mac, (position / BLOCK_BYTES as u64) as u32);
+        let (mac, counter) = (self.mac.accumulator().expect(NO_SUM), (position / BLOCK_BYTES as u64) as u32);
         // If the rest is longer, a group that waits can be authenticated while its key stream is
         // computed.
         let nothing_should_wait = rest.len() <= *set_bytes || groups.len() >= MIN_GROUPS_TO_DECRYPT_WITHOUT_WAITING;
@@ -316,10 +323,12 @@ impl StreamState {
         self.flush();
         let level = self.window.level;
         let (blocks, rest) = data.split_at_mut(data.len() - data.len() % BLOCK_BYTES);
-        if pairs::takes(level, blocks.len()) {
+        if pairs::takes(level, blocks.len())
+            && let Some(mac) = self.mac.accumulator()
+        {
             let position = self.window.position();
             let (state, counter) = (&self.window.state, (position / BLOCK_BYTES as u64) as u32);
-            dispatch!(level, token => pairs::apply(token, level, state, &mut self.mac, counter, blocks, direction));
+            dispatch!(level, token => pairs::apply(token, level, state, mac, counter, blocks, direction));
             self.window.seek(position + blocks.len() as u64);
             self.authenticated = 0;
             return rest;
@@ -327,11 +336,11 @@ impl StreamState {
         let mut table = None;
         for piece in blocks.chunks_mut(TWO_PASS_PIECE_BYTES) {
             if direction == Direction::Decrypt {
-                poly1305::padded_piece(level, &mut self.mac, &mut table, piece);
+                self.mac.add(level, self.bytes, &mut table, piece);
             }
             self.window.apply_blocks(piece);
             if direction == Direction::Encrypt {
-                poly1305::padded_piece(level, &mut self.mac, &mut table, piece);
+                self.mac.add(level, self.bytes, &mut table, piece);
             }
         }
         self.authenticated = 0;

@@ -89,9 +89,11 @@ impl Window {
 
     /// Returns whether key stream for the next piece should be computed together with that for the
     /// end of a piece of `bytes` bytes. The next piece is probably as long. It needs no window if
-    /// it has whole groups only, or if the window is not interleaved and no longer than the piece.
+    /// it has whole groups only, or if the window is not interleaved and the piece has whole blocks
+    /// only and is no shorter.
     pub(super) fn computes_ahead_for(&self, bytes: usize) -> bool {
-        if self.is_interleaved() { !bytes.is_multiple_of(self.len) } else { bytes < self.len }
+        let unit = if self.is_interleaved() { self.len } else { BLOCK_BYTES };
+        bytes < self.len || !bytes.is_multiple_of(unit)
     }
 
     /// Returns whether all of the window has been used.

@@ -101,7 +101,7 @@ impl<W: U64Lanes> LanesOf<W> {
             lane += 1;
         }
         let mut all = [Last { before: [0; 8], within: [0; 8], ones: [0; 8], end: [0; 8] }; MAX_U64_LANES + 1];
-        let mut blocks = 1;
+        let mut blocks = 0;
         while blocks <= W::LANES {
             let last = &mut all[blocks];
             let mut lane = 0;

@@ -38,6 +38,22 @@ impl<W: U64Lanes> Factor<W> {
     pub(in crate::poly1305) fn zero(zero: W) -> Self {
         Self { limbs: [zero; 3], times_20: [zero; 2] }
     }
+
+    /// Returns all vectors in memory.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(super) fn to_lanes(self) -> [[u64; MAX_U64_LANES]; 5] {
+        let ([a, b, c], [d, e]) = (self.limbs, self.times_20);
+        [a.to_lanes(), b.to_lanes(), c.to_lanes(), d.to_lanes(), e.to_lanes()]
+    }
+
+    /// Reads what [`Self::to_lanes`] returned.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(super) fn from_lanes(token: W::Token, lanes: &[[u64; MAX_U64_LANES]; 5]) -> Self {
+        let vector = |i: usize| W::from_lanes(token, &lanes[i]);
+        Self { limbs: [vector(0), vector(1), vector(2)], times_20: [vector(3), vector(4)] }
+    }
 }
 
 impl<W: U64Lanes> Limbs52<W> {

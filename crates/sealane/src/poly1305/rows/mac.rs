@@ -156,7 +156,7 @@ impl OnIntegers {
 
 /// Computes the powers of r. Returns the power that [`OnIntegers`] needs. All callers share one copy
 /// of this function.
-fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows: Rows) -> Element {
+pub(super) fn fill<W: U64Lanes>(token: W::Token, powers: &mut RowsPowers<W>, r: Multiplier, rows: Rows) -> Element {
     token.enter_apart(
         #[inline(always)]
         |token| powers.fill(token, r, rows),

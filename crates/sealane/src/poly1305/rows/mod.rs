@@ -8,6 +8,8 @@
 //! one ([`powers`]), in limbs of 26 bits the first one ([`front_padded`]).
 
 mod front_padded;
+#[cfg(feature = "alloc")]
+mod lane_sum;
 mod lanes;
 mod limbs;
 mod limbs26;
@@ -24,6 +26,8 @@ use super::field::Element;
 use super::short::{Short, ended};
 use front_padded::LastRow;
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
+#[cfg(feature = "alloc")]
+pub(super) use lane_sum::LaneSum;
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;

@@ -2,6 +2,8 @@
 //! filled with zeros, and multiplied by powers that are selected for its length. [`super`] defines
 //! N and R.
 
+#[cfg(feature = "alloc")]
+use sealane_simd::MAX_U64_LANES;
 use sealane_simd::U64Lanes;
 use sealane_simd::tuning::{
     POLY1305_MIN_ROWS_FOR_FOUR as MIN_ROWS_FOR_FOUR, POLY1305_MIN_ROWS_FOR_TWO as MIN_ROWS_FOR_TWO,
@@ -15,6 +17,8 @@ use crate::frame::own_frame;
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;
+#[cfg(feature = "alloc")]
+use crate::wipe::wipe;
 
 /// Powers of r. The first two fields are arrays of limbs, not [`Limbs52`], because the compiler
 /// then creates empty powers in place, without a copy.
@@ -35,6 +39,16 @@ pub(crate) struct Powers<W> {
     higher: [Factor<W>; 2],
     /// R^13, which moves the sum behind 12 rows that were added on integers and before a row.
     thirteenth: Factor<W>,
+}
+
+/// [`Powers`] in memory, without the thirteenth power of R. Their type does not depend on the
+/// backend.
+#[cfg(feature = "alloc")]
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub(super) struct StoredPowers {
+    lanes: [[[u64; MAX_U64_LANES]; 3]; 2],
+    factors: [[[u64; MAX_U64_LANES]; 5]; 4],
 }
 
 /// How rows are added.
@@ -214,6 +228,14 @@ impl<W: U64Lanes> Powers<W> {
         group(token, sum, rows, [&self.lanes.row, &self.square, &self.higher[0]])
     }
 
+    /// Adds four rows.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(super) fn four_rows(&self, token: W::Token, sum: Limbs52<W>, rows: &[u8]) -> Limbs52<W> {
+        let [third, fourth] = &self.higher;
+        group(token, sum, rows, [&self.lanes.row, &self.square, third, fourth])
+    }
+
     /// Returns `sum` R^13.
     #[inline(always)]
     pub(super) fn skip(&self, token: W::Token, sum: Limbs52<W>) -> Limbs52<W> {
@@ -239,6 +261,48 @@ impl<W: U64Lanes> Powers<W> {
         wipe_factors(token, core::slice::from_mut(&mut self.square));
         wipe_factors(token, &mut self.higher);
         wipe_factors(token, core::slice::from_mut(&mut self.thirteenth));
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl StoredPowers {
+    pub(super) const fn zeroed() -> Self {
+        Self { lanes: [[[0; MAX_U64_LANES]; 3]; 2], factors: [[[0; MAX_U64_LANES]; 5]; 4] }
+    }
+
+    #[inline(always)]
+    pub(super) fn store<W: U64Lanes>(&mut self, powers: &Powers<W>) {
+        let LanePowers { lanes, lanes_above, row } = &powers.lanes;
+        let [third, fourth] = &powers.higher;
+        for (place, lanes) in self.lanes.iter_mut().zip([lanes, lanes_above]) {
+            *place = [lanes[0].to_lanes(), lanes[1].to_lanes(), lanes[2].to_lanes()];
+        }
+        for (place, factor) in self.factors.iter_mut().zip([row, &powers.square, third, fourth]) {
+            *place = factor.to_lanes();
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn load<W: U64Lanes>(&self, token: W::Token) -> Powers<W> {
+        let lanes = |i: usize| {
+            let limb = |k: usize| W::from_lanes(token, &self.lanes[i][k]);
+            [limb(0), limb(1), limb(2)]
+        };
+        let factor = |i: usize| Factor::from_lanes(token, &self.factors[i]);
+        Powers {
+            lanes: LanePowers { lanes: lanes(0), lanes_above: lanes(1), row: factor(0) },
+            square: factor(1),
+            higher: [factor(2), factor(3)],
+            thirteenth: Factor::zero(W::splat(token, 0)),
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Drop for StoredPowers {
+    fn drop(&mut self) {
+        wipe(self.lanes.as_flattened_mut().as_flattened_mut());
+        wipe(self.factors.as_flattened_mut().as_flattened_mut());
     }
 }
 

@@ -1,9 +1,13 @@
 use sealane_simd::{Bounds, Level, LevelList, Simd, dispatch};
 
+#[cfg(feature = "alloc")]
+use super::LaneSum;
 use super::lanes::row_limbs;
 use super::limbs::Limbs as _;
 use super::powers::{Powers, Rows, in_lane_0};
 use super::{ROW_BYTES, in_limbs_26, in_limbs_52, padded_and_lengths};
+#[cfg(feature = "alloc")]
+use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::field::{Element, Multiplier};
 use crate::poly1305::short::Short;
 
@@ -31,6 +35,23 @@ fn no_limb_overflows_beside_integers() {
     }
 }
 
+/// A message in pieces whose sum stays in lanes, on upper bounds, with every number of blocks at its
+/// end.
+#[cfg(feature = "alloc")]
+#[test]
+fn no_limb_overflows_between_pieces() {
+    let token = Bounds::<8, true>::new();
+    let mut accumulator = Accumulator::new(&[0xff; 32]);
+    accumulator.h = Element([u64::MAX, u64::MAX, 4]);
+    let mut sum = LaneSum::new();
+    for _ in 0..4 {
+        sum.add(token, &accumulator, &[0; 8 * ROW_BYTES]);
+        for end in 0..8 * ROW_BYTES {
+            sum.finish(token, &mut accumulator.clone(), &[0; 8 * ROW_BYTES][..end]);
+        }
+    }
+}
+
 /// Compares rows, in both sizes of limbs, with block after block, on every backend. Backends
 /// without the instructions for 52 bits emulate them in software. The last block is whole or short.
 #[test]
@@ -39,6 +60,10 @@ fn rows_are_blocks() {
         dispatch!(level, token => on(token));
     }
 }
+
+/// Four rows of eight lanes, which are whole groups on every backend.
+#[cfg(feature = "alloc")]
+const GROUP_BYTES: usize = 4 * ROW_BYTES;
 
 #[inline(always)]
 fn on<S: Simd>(token: S) {
@@ -59,6 +84,20 @@ fn on<S: Simd>(token: S) {
                 let expected = mac.message(message).tag();
                 for h in [in_limbs_52(token, mac, message), in_limbs_26(token, mac, message)] {
                     assert_eq!(Short { h, ..mac }.tag(), expected, "{} bytes", message.len());
+                }
+            }
+            #[cfg(feature = "alloc")]
+            {
+                let (groups, end) = data[..count * 16].split_at(count * 16 / GROUP_BYTES * GROUP_BYTES);
+                let mut accumulator = Accumulator::new(&key);
+                let mut sum = LaneSum::new();
+                for group in groups.chunks(if count % 2 == 0 { GROUP_BYTES } else { 2 * GROUP_BYTES }) {
+                    sum.add(token, &accumulator, group);
+                }
+                if !groups.is_empty() {
+                    assert_eq!(sum.finish(token, &mut accumulator, end), end.len());
+                    let expected = Short::new(&key).padded(&data[..count * 16]).tag();
+                    assert_eq!(accumulator.tag(), expected, "{count} blocks, in groups of {GROUP_BYTES} bytes");
                 }
             }
             let lengths = [0x7f; 16];

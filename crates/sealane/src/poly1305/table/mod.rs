@@ -19,8 +19,6 @@
 
 #[cfg(feature = "alloc")]
 mod lane_sum;
-#[cfg_attr(not(feature = "alloc"), path = "no_pieces.rs")]
-mod pieces;
 mod powers;
 
 use sealane_simd::tuning::{
@@ -34,10 +32,7 @@ use super::field::Element;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
 #[cfg(feature = "alloc")]
-pub(crate) use lane_sum::BufferedSum;
-#[cfg(all(feature = "alloc", test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(super) use lane_sum::LaneSum;
-pub(crate) use pieces::Pieces;
 pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
 use powers::{Factors, Sums};
@@ -47,7 +42,7 @@ const MAX_ROWS: usize = 16;
 
 /// Powers of r for vectors. They are computed once a message is long enough, only as many as it
 /// needs, and are kept from one piece of the message to the next.
-pub(super) type Table = Option<Powers>;
+pub(crate) type Table = Option<Powers>;
 
 /// Adds more than a row of whole blocks to `accumulator`.
 #[inline(always)]

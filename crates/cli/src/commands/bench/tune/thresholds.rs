@@ -50,7 +50,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         poly1305_min_bytes_for_table,
         poly1305_min_bytes_for_four_rows,
         poly1305_beside_pairs,
-        poly1305_max_bytes_of_pieces,
+        poly1305_keeps_sum_in_lanes,
         poly1305_min_messages,
         short_max_bytes,
         authenticate_between_rounds,
@@ -147,15 +147,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             poly1305_beside_pairs.of(class),
             sealed_by_class(poly1305_beside_pairs, 256),
         ),
-        Threshold {
-            name: "poly1305_max_bytes_of_pieces",
-            value: match poly1305_max_bytes_of_pieces {
-                0 => "none".into(),
-                u64::MAX => "any".into(),
-                bytes => bytes.to_string(),
-            },
-            question: Nothing(PIECES),
-        },
+        threshold("poly1305_keeps_sum_in_lanes", poly1305_keeps_sum_in_lanes, Nothing(PIECES)),
         threshold("poly1305_min_messages", poly1305_min_messages, Nothing(INNER)),
         threshold(
             "short_max_bytes",

@@ -1,16 +1,19 @@
 //! The pieces of a message, and the choice to keep their sum in lanes.
 
+mod buffered_sum;
+
 use alloc::boxed::Box;
 
 use sealane_simd::Level;
 use sealane_simd::tuning::{POLY1305_MIN_BYTES_BEFORE_LANES, POLY1305_MIN_PIECES_BEFORE_LANES};
 
-use super::lane_sum::BufferedSum;
+use super::accumulator::Accumulator;
 use crate::backend::{PiecesFamily, SelfTestOf};
-use crate::poly1305::accumulator::Accumulator;
+pub(super) use buffered_sum::BUFFER_BYTES;
+pub(crate) use buffered_sum::BufferedSum;
 
-/// The pieces of a message: at first only their number. Once there are many short pieces, also a
-/// sum of the further ones, which follow the blocks in an accumulator.
+/// The pieces of a message: at first only their number. Once there are many, also a sum of the
+/// further ones, which follow the blocks in an accumulator.
 #[derive(Clone, Default)]
 pub(crate) struct Pieces {
     count: u64,
@@ -34,7 +37,7 @@ impl Pieces {
     ) -> bool {
         if bytes >= POLY1305_MIN_BYTES_BEFORE_LANES {
             if self.sum.is_none() {
-                self.begin(level, bytes, accumulator, waiting);
+                self.begin(level, accumulator, waiting);
             }
             if let Some(sum) = &mut self.sum {
                 sum.update(level, accumulator, piece);
@@ -46,13 +49,18 @@ impl Pieces {
     }
 
     #[inline(never)]
-    fn begin(&mut self, level: Level, bytes: u64, accumulator: &Accumulator, waiting: &[u8]) {
+    fn begin(&mut self, level: Level, accumulator: &Accumulator, waiting: &[u8]) {
         if self.count >= u64::from(POLY1305_MIN_PIECES_BEFORE_LANES)
-            && bytes / self.count < level.tuning().poly1305_max_bytes_of_pieces
+            && level.tuning().poly1305_keeps_sum_in_lanes
             && SelfTestOf::<PiecesFamily>::of(level).passed()
         {
             self.sum = Some(BufferedSum::boxed(level, accumulator, waiting));
         }
+    }
+
+    /// Returns whether there is a sum.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.sum.is_some()
     }
 
     /// Adds all whole blocks of the sum to `accumulator`. Returns the bytes after them, or `None`

@@ -15,6 +15,11 @@ impl Pieces {
     }
 
     #[inline(always)]
+    pub(crate) fn has_begun(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
     pub(crate) fn finish(&self, _: Level, _: &mut Accumulator) -> Option<&[u8]> {
         None
     }

@@ -1,0 +1,100 @@
+//! A sum that stays in lanes from one piece of a message to the next, in limbs of 44 bits.
+//! [`super`] defines rows, N and R.
+
+use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
+
+use super::lanes::row_limbs;
+use super::limbs::Limbs;
+use super::limbs52::Limbs52;
+use super::mac::fill;
+use super::powers::{Powers, Rows, StoredPowers, in_lane_0};
+use crate::poly1305::BLOCK_BYTES;
+use crate::poly1305::accumulator::Accumulator;
+use crate::wipe::wipe;
+
+/// The sum of rows, and the powers of r for further rows. They are in memory, so that a message has
+/// the same type on every backend.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub(in crate::poly1305) struct LaneSum {
+    sum: [[u64; MAX_U64_LANES]; 3],
+    powers: StoredPowers,
+    has_begun: bool,
+}
+
+impl LaneSum {
+    pub(in crate::poly1305) fn new() -> Self {
+        Self { sum: [[0; MAX_U64_LANES]; 3], powers: StoredPowers::zeroed(), has_begun: false }
+    }
+
+    pub(in crate::poly1305) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Adds data whose length is a multiple of four rows. The first call continues from
+    /// `accumulator`.
+    #[inline(always)]
+    pub(in crate::poly1305) fn add<S: Simd>(&mut self, token: S, accumulator: &Accumulator, mut data: &[u8]) {
+        let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
+        debug_assert!(data.len().is_multiple_of(4 * row_bytes), "whole groups of four rows");
+        if !self.has_begun {
+            let (first, rest) = data.split_at(4 * row_bytes);
+            self.begin(token, accumulator, first);
+            data = rest;
+        }
+        // The vectors are loaded where they are needed, so there is no copy to wipe.
+        let powers = self.powers.load(token);
+        let mut sum = self.load(token);
+        for rows in data.chunks_exact(4 * row_bytes) {
+            sum = powers.four_rows(token, sum, rows);
+        }
+        self.store(sum);
+    }
+
+    /// Computes the powers of r, and starts with four rows.
+    #[inline(always)]
+    fn begin<S: Simd>(&mut self, token: S, accumulator: &Accumulator, rows: &[u8]) {
+        let mut powers = Powers::<S::U64Lanes>::empty(token);
+        fill(token, &mut powers, accumulator.r.loaded(), Rows::Fours);
+        self.powers.store(&powers);
+        let (first, rest) = rows.split_at(S::U64Lanes::LANES * BLOCK_BYTES);
+        let sum: Limbs52<S::U64Lanes> = in_lane_0(token, accumulator.h.loaded()).add(row_limbs(token, first));
+        self.store(powers.three_rows(token, sum, rest));
+        powers.wipe(token);
+        self.has_begun = true;
+    }
+
+    /// Writes the sum with the whole blocks of `data` to `accumulator`. Returns the number of bytes
+    /// in these blocks. At least four rows must have been added.
+    #[inline(always)]
+    pub(in crate::poly1305) fn finish<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
+        let blocks = &data[..data.len() - data.len() % BLOCK_BYTES];
+        let (rows, tail) = blocks.split_at(blocks.len() - blocks.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
+        let mut sum = self.load(token);
+        let powers = self.powers.load(token);
+        powers.rows(token, &mut sum, rows, Rows::Fours);
+        accumulator.h = powers.finish(token, sum, tail, None);
+        blocks.len()
+    }
+
+    #[inline(always)]
+    fn load<S: Simd>(&self, token: S) -> Limbs52<S::U64Lanes> {
+        let limb = |i: usize| S::U64Lanes::from_lanes(token, &self.sum[i]);
+        Limbs52([limb(0), limb(1), limb(2)])
+    }
+
+    #[inline(always)]
+    fn store<W: U64Lanes>(&mut self, Limbs52(sum): Limbs52<W>) {
+        self.sum = sum.map(
+            #[inline(always)]
+            |limb| limb.to_lanes(),
+        );
+    }
+}
+
+impl Drop for LaneSum {
+    fn drop(&mut self) {
+        // The powers wipe themselves.
+        wipe(&mut self.sum);
+    }
+}
