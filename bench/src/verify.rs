@@ -48,7 +48,7 @@ impl Suite {
                 messages.restore();
                 messages.change_tags();
                 if messages.process(&mut row.processing, 0) {
-                    return wrong("takes a changed tag");
+                    return wrong("accepts a changed tag");
                 }
             }
         }
@@ -112,7 +112,7 @@ mod tests {
             open(message, data, tag);
             true
         });
-        assert!(any.unwrap_err().contains("ring takes a changed tag"));
+        assert!(any.unwrap_err().contains("ring accepts a changed tag"));
         let none = verify(suites::named("chacha20poly1305-open"), |_, _, _| false);
         assert!(none.unwrap_err().contains("ring refuses an authentic message"));
     }

@@ -1,4 +1,4 @@
-//! Selects the tests for a run, after other runs of the same program on other backends.
+//! Selects the tests for a run of a program that may have run on other backends before.
 
 use std::collections::HashSet;
 
@@ -30,8 +30,9 @@ impl Selection {
         place.forced().map(run).collect()
     }
 
-    /// Returns parts of the names of the tests that depend on backends without an earlier run, and
-    /// records these backends. Returns `None` for the first run, which needs all tests.
+    /// Returns filters (parts of names) for the tests that these backends need and no earlier run
+    /// has covered, and records the backends. Returns `None` for the first run, which needs all
+    /// tests.
     pub(crate) fn next<'a>(
         &mut self,
         backends: impl IntoIterator<Item = (Family, &'a str)>,

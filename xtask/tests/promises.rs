@@ -20,7 +20,7 @@ const RUN_BY_BINDINGS: [(&str, &str); 2] =
 fn every_promise_names_a_test_that_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let text = fs::read_to_string(root.join("SECURITY.md")).unwrap();
-    let (_, section) = text.split_once("## Each promise, and what holds it\n").expect("the section");
+    let (_, section) = text.split_once("## Each promise, and what checks it\n").expect("the section");
     let section = section.split("\n## ").next().unwrap();
     let words = section.split_whitespace().collect::<Vec<_>>().join(" ");
     let ci = fs::read_to_string(root.join(".ci/run")).unwrap();
@@ -33,9 +33,9 @@ fn every_promise_names_a_test_that_exists() {
     let rows = section.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| promise"));
     let mut count = 0;
     for row in rows {
-        let (_, held_by) = row.trim_end_matches(" |").rsplit_once(" | ").expect("two columns");
-        let names: Vec<_> = held_by.split('`').skip(1).step_by(2).collect();
-        assert!(!names.is_empty(), "nothing holds this promise: {row}");
+        let (_, checked_by) = row.trim_end_matches(" |").rsplit_once(" | ").expect("two columns");
+        let names: Vec<_> = checked_by.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "nothing checks this promise: {row}");
         for name in names {
             if let Some(chore) = name.strip_prefix("cargo xtask ") {
                 assert!(is_run_by_ci(&ci, chore), ".ci/run does not run `{name}`");

@@ -25,7 +25,7 @@ enum State {
     None,
     /// The tag has not been verified yet.
     Locked(Opener),
-    /// A piece made the message too long, so no tag is right.
+    /// A piece made the message too long, so no tag can verify.
     TooLong,
     Verified(Verified),
 }

@@ -7,13 +7,13 @@ use std::hint::black_box;
 use std::time::Instant;
 
 /// The method of measurement, for readers of a report.
-pub const METHOD: &str = "a chain of dependent additions and exclusive ors, one cycle each, right after the work";
+pub const METHOD: &str = "a chain of dependent additions and XORs, one cycle each, right after the work";
 
 /// The number of steps in a chain, which take about 4 µs: long compared with reading the time, and
 /// short enough to end before the clock has changed. A Granite Rapids lowers its clock for products
 /// of 512 bits, and raises it again 6 to 10 µs after the last one.
 const STEPS: u32 = 8192;
-/// An addition and an exclusive or. Each waits for the other's result.
+/// An addition and an XOR. Each waits for the other's result.
 const CYCLES_PER_STEP: u32 = 2;
 
 /// Measures the current clock, in GHz. If the system interrupts the measurement, the result is too

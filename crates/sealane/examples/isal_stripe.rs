@@ -22,7 +22,7 @@ fn powers_of_two(data: usize, parity: usize) -> Vec<u8> {
 }
 
 /// Returns the parity rows that ISA-L's `gf_gen_cauchy1_matrix` generates: row i of the whole
-/// matrix has 1 / (i + j) in column j. In this field, a sum is an exclusive or. Any ten rows of the
+/// matrix has 1 / (i + j) in column j. In this field, a sum is an XOR. Any ten rows of the
 /// code have an inverse.
 ///
 /// klauspost/reedsolomon has the same rows with its option `WithCauchyMatrix`.

@@ -1,4 +1,4 @@
-//! Mixes words in all lanes side by side with additions, exclusive ors and rotations, as many
+//! Mixes words in all lanes side by side with additions, XORs and rotations, as many
 //! hashes and generators do. The level is chosen once and kept.
 //!
 //! `cargo run --release -p sealane-simd --example mixed_words`
@@ -16,7 +16,7 @@ fn level() -> Level {
     })
 }
 
-/// Mixes a counter and a seed in each lane, and returns the exclusive or of all words.
+/// Mixes a counter and a seed in each lane, and returns the XOR of all words.
 #[inline(always)]
 fn mix<S: Simd>(token: S, seed: u32, count: u32) -> u32 {
     let mut sum = 0;
@@ -40,7 +40,7 @@ fn mix<S: Simd>(token: S, seed: u32, count: u32) -> u32 {
     sum
 }
 
-/// Returns the exclusive or of all lanes.
+/// Returns the XOR of all lanes.
 #[inline(always)]
 fn exclusive_or<S: Simd>(words: S::Words) -> u32 {
     let mut memory = [0; 4 * 4 * MAX_WORDS_LANES];

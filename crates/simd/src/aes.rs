@@ -131,7 +131,7 @@ pub trait AesBlocks: Copy {
     /// `first[n]` and then `second[n]`.
     fn two_rounds<const N: usize, const G: usize>(state: &mut [[Self; N]; G], first: &[Block; N], second: &[Block; N]);
 
-    /// Returns the exclusive or of both.
+    /// Returns the XOR of both.
     fn xor(self, other: Self) -> Self;
 
     /// Applies `change` to the columns of these vectors. `change` must not depend on the bytes,

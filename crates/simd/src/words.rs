@@ -1,4 +1,4 @@
-//! Addition, exclusive or and rotation of 32-bit words, the capability for ARX ciphers.
+//! Addition, XOR and rotation of 32-bit words, the capability for ARX ciphers.
 
 use crate::kernels::ChaCha20Rounds;
 use crate::token::Token;
@@ -35,7 +35,7 @@ pub trait Words: ChaCha20Rounds + Copy {
     /// Returns the lane-wise sum modulo 2^32.
     #[must_use]
     fn add(self, other: Self) -> Self;
-    /// Returns the lane-wise exclusive or.
+    /// Returns the lane-wise XOR.
     #[must_use]
     fn xor(self, other: Self) -> Self;
     /// Returns the lane-wise and.

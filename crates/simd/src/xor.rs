@@ -1,6 +1,6 @@
-//! The combination of bytes by exclusive or.
+//! The combination of bytes by XOR.
 
-/// Combines `data` by exclusive or with the start of `key_stream`.
+/// Combines `data` by XOR with the start of `key_stream`.
 ///
 /// ```
 /// let mut data = *b"attack";

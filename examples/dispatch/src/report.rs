@@ -93,10 +93,14 @@ impl Report {
         let [_, extra, _] = row.extra_ns;
         Some(if operation.row("static")?.ns >= limit {
             let (percent, most) = ((ratio - 1.0) * 100.0, (MAX_RATIO - 1.0) * 100.0);
-            verdict(ratio <= MAX_RATIO, &format!("{percent:+.1} of {most:.0} %"), &format!("{:.1} %", percent - most))
+            verdict(
+                ratio <= MAX_RATIO,
+                &format!("{percent:+.1} % (target {most:.0} %)"),
+                &format!("{:.1} %", percent - most),
+            )
         } else {
             let most = MAX_EXTRA_NS;
-            verdict(extra <= most, &format!("{extra:+.2} of {most:.0} ns"), &format!("{:.2} ns", extra - most))
+            verdict(extra <= most, &format!("{extra:+.2} ns (target {most:.0} ns)"), &format!("{:.2} ns", extra - most))
         })
     }
 }
@@ -162,11 +166,11 @@ pub(crate) mod tests {
             report.verdict(operation, operation.row(choice).unwrap())
         };
         let report = report(1.9);
-        assert_eq!(of(&report, "multiply", "top"), Some("+1.90 of 2 ns: met".into()));
-        assert_eq!(of(&report, "seal", "object"), Some("+1.9 of 2 %: met".into()));
+        assert_eq!(of(&report, "multiply", "top"), Some("+1.90 ns (target 2 ns): met".into()));
+        assert_eq!(of(&report, "seal", "object"), Some("+1.9 % (target 2 %): met".into()));
         assert_eq!(of(&report, "seal", "leaf"), None);
         let report = self::report(2.5);
-        assert_eq!(of(&report, "multiply", "top"), Some("+2.50 of 2 ns: **missed** by 0.50 ns".into()));
-        assert_eq!(of(&report, "seal", "top"), Some("+2.5 of 2 %: **missed** by 0.5 %".into()));
+        assert_eq!(of(&report, "multiply", "top"), Some("+2.50 ns (target 2 ns): **missed** by 0.50 ns".into()));
+        assert_eq!(of(&report, "seal", "top"), Some("+2.5 % (target 2 %): **missed** by 0.5 %".into()));
     }
 }

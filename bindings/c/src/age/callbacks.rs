@@ -67,8 +67,8 @@ impl Read for Source<'_> {
         if out.is_empty() {
             return Ok(0);
         }
-        // SAFETY: the header asks for a function that can be called with its context and `len`
-        // bytes to write while the call lasts. `Caller` is the promise that `read` is one.
+        // SAFETY: `out` has `len` bytes to write to. The header requires that `read` can be called
+        // with its context and such a buffer while the call lasts, and `Caller` promises it.
         let result = unsafe { (self.read)(self.context, out.as_mut_ptr(), out.len()) };
         processed(result, out.len())
     }
@@ -95,9 +95,9 @@ impl Write for Sink<'_> {
         if bytes.is_empty() {
             return Ok(0);
         }
-        // SAFETY: the header asks for a function that can be called with its context and `len`
-        // bytes to read, from one thread at a time, while the call lasts. `Caller` is the promise
-        // that `write` is one.
+        // SAFETY: `bytes` has `len` bytes to read. The header requires that `write` can be called
+        // with its context and such a buffer, from one thread at a time, while the call lasts, and
+        // `Caller` promises it.
         let result = unsafe { (self.write)(self.context, bytes.as_ptr(), bytes.len()) };
         processed(result, bytes.len())
     }

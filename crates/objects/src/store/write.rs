@@ -56,9 +56,9 @@ struct SealedUpload {
     location: Path,
     sealing: Sealing,
     state: State,
-    /// The number of parts that are not written yet, failed, or were added too late. The futures
-    /// that `put_part` returns lower it when they succeed, so that a part counts if its future is
-    /// dropped or never polled.
+    /// The number of parts that are not written: pending, failed, or added too late. The future of
+    /// `put_part` subtracts one when its part is written, so a part whose future is dropped or
+    /// never polled stays counted.
     unwritten: Arc<AtomicUsize>,
 }
 

@@ -60,7 +60,7 @@ impl KeyOfAnyVariant {
         })
     }
 
-    /// Decrypts `buffer` in place if it, `aad`, `nonce` and `tag` are authentic together.
+    /// Decrypts `buffer` in place if `tag` is the tag of `buffer`, `aad` and `nonce`.
     ///
     /// # Errors
     /// [`OpenError`] if they are not, or if `buffer` is longer than [`MAX_MESSAGE_BYTES`]; `buffer`

@@ -177,7 +177,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
         Ok(())
     }
 
-    /// Combines `data` with the key stream at the current position by exclusive or. The position
+    /// Combines `data` with the key stream at the current position by XOR. The position
     /// moves on by `data.len()`.
     ///
     /// # Errors

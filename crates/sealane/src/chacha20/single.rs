@@ -45,7 +45,7 @@ fn rotate<const LEFT: u32>(word: u32) -> u32 {
 
 /// Rotates in two steps, or in one if the rotation is by whole bytes.
 ///
-/// On Zen 5, a vector addition or exclusive or takes one cycle if it reaches the vector units when
+/// On Zen 5, a vector addition or XOR takes one cycle if it reaches the vector units when
 /// its operands are almost ready. It takes two cycles if it has to wait there, as all such
 /// instructions do once the core has fetched far ahead. The core does not fetch ahead while the
 /// queue of the integer units is full. The integer work must therefore not be faster than the

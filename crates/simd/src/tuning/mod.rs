@@ -200,10 +200,11 @@ pub const POLY1305_LEAST_MIN_BYTES: usize = 208;
 /// Rows on limbs of 26 bits from which a table of powers pays. Zen 3: with fewer rows, one row at a
 /// time is as fast.
 pub const POLY1305_MIN_ROWS_FOR_TABLE: usize = 12;
-/// Rows on limbs of 52 bits from which two share a carry. Granite Rapids and Zen 5.
+/// Rows on limbs of 44 bits (52-bit products) from which two share a carry. Granite Rapids and Zen
+/// 5.
 pub const POLY1305_MIN_ROWS_FOR_TWO: usize = 3;
-/// Rows on limbs of 52 bits from which four share a carry, where the message comes in one piece.
-/// Granite Rapids and Zen 5.
+/// Rows on limbs of 44 bits (52-bit products) from which four share a carry, where the message comes
+/// in one piece. Granite Rapids and Zen 5.
 pub const POLY1305_MIN_ROWS_FOR_FOUR: usize = 9;
 /// Bytes of a message in pieces after which Poly1305 keeps its sum in lanes. On integers, half as
 /// many bytes take as long as computing the powers of r. Zen 3.

@@ -149,7 +149,7 @@ impl ChaCha20Rounds for Avx2Words<Avx2> {
 /// Returns the constant in both halves, hidden from the compiler.
 ///
 /// The compiler replaces byte shuffles that it knows. It rotates by 16 bits with two word shuffles
-/// instead of one byte shuffle. It also moves a rotation past an exclusive or to merge it with an
+/// instead of one byte shuffle. It also moves a rotation past an XOR to merge it with an
 /// earlier one, although the earlier result is needed anyway (16 of 144 instructions).
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -46,7 +46,7 @@ fn mask_of(bytes: &[u8]) -> u64 {
     u64::MAX >> (64 - bytes.len())
 }
 
-/// Combines a block by exclusive or with `key`.
+/// Combines a block by XOR with `key`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn xor_block(key: __m512i, block: &mut [u8; 64]) {
@@ -63,7 +63,7 @@ pub(super) fn load_block(block: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
-/// Combines up to four blocks by exclusive or with the start of `keys`.
+/// Combines up to four blocks by XOR with the start of `keys`.
 ///
 /// # Panics
 /// If there are more bytes.
@@ -102,7 +102,7 @@ fn xor_start_of_blocks(keys: &mut [[u8; 64]; 4], bytes: &mut [u8]) {
     *keys = [[0; 64]; 4];
 }
 
-/// Combines `data` by exclusive or with the start of `key_stream`. All kernels share it.
+/// Combines `data` by XOR with the start of `key_stream`. All kernels share it.
 ///
 /// # Panics
 /// If `key_stream` is shorter.
@@ -121,7 +121,7 @@ pub(super) fn xor_bytes(data: &mut [u8], key_stream: &[u8]) {
     xor_up_to_64(load_up_to_64(rest_keys), rest);
 }
 
-/// Combines up to 64 bytes by exclusive or with the start of `key`.
+/// Combines up to 64 bytes by XOR with the start of `key`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn xor_up_to_64(key: __m512i, bytes: &mut [u8]) {

@@ -1,6 +1,6 @@
 //! Double rounds with NEON on AArch64.
 //!
-//! A double round has 120 vector instructions: 32 additions, 32 exclusive ors, 8 rotations of one
+//! A double round has 120 vector instructions: 32 additions, 32 XORs, 8 rotations of one
 //! instruction (by 16) and 24 of two. They wait for each other most of the time, so instructions on
 //! integers between them cost little
 //! ([decision](../../../../../docs/decisions/0012-poly1305-on-integers-beside-neon.md)).
