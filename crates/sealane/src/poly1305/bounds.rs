@@ -247,11 +247,13 @@ fn on_rows<const LANES: usize, const MUL_ADD_52: bool>() {
 #[cfg(feature = "alloc")]
 #[test]
 fn vectors_between_pieces() {
+    use super::lane_sum::LaneSum as _;
+
     fn pieces<const LANES: usize>() {
         let token = Bounds::<LANES, false>::new();
         let lanes = rows::splat(token, Element(FOLDED));
         let data = vec![0; 4096];
-        let mut sum = table::LaneSum::new();
+        let mut sum = table::LaneSum26::new();
         sum.begin(token, &lanes, rows::first_row(token, Element(FOLDED), &data[..16 * LANES]));
         sum.add_rows(token, &data[..16 * LANES]);
         for _ in 0..3 {

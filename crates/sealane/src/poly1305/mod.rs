@@ -5,6 +5,8 @@ mod accumulator;
 mod bounds;
 mod field;
 mod kernel;
+#[cfg(feature = "alloc")]
+mod lane_sum;
 mod limbs26;
 pub(crate) mod many;
 #[cfg_attr(not(feature = "alloc"), path = "no_pieces.rs")]

@@ -41,7 +41,7 @@ fn digest(level: Level) -> u64 {
         let mut accumulator = Accumulator::new(key);
         let (first, mut rest) = message.split_at(BLOCK_BYTES);
         accumulator.block(first.try_into().expect("a block"));
-        let mut sum = BufferedSum::boxed(level, &accumulator, &[]);
+        let mut sum = BufferedSum::new(level, &accumulator, &[]);
         let mut pieces = PIECES;
         if message.len() > 2048 {
             // Whole groups then follow an incomplete one in the same piece.

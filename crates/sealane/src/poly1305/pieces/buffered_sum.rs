@@ -1,40 +1,72 @@
-//! A sum that stays in lanes, and a buffer for the bytes that do not fill its rows.
+//! A sum that stays in lanes, and a buffer for the bytes after its rows.
 
 use alloc::boxed::Box;
 
 use sealane_simd::{Level, Simd, dispatch};
 
+use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::kernel::whole_blocks;
-use crate::poly1305::{BLOCK_BYTES, rows, table};
+use crate::poly1305::lane_sum::{BUFFER_BYTES, LaneSum};
+use crate::poly1305::rows::LaneSum52;
+use crate::poly1305::table::LaneSum26;
 use crate::wipe::wipe;
 
-/// The number of bytes that are collected before they are added: whole groups of rows on every
-/// backend.
-pub(in crate::poly1305) const BUFFER_BYTES: usize = 1024;
-
-/// The sum of the pieces of a message that follow the blocks in an accumulator, and a buffer for
-/// the last bytes. It takes 4 KB, so it is kept in a box.
+/// The sum of the pieces of a message that follow the blocks in an accumulator, in the limbs of the
+/// backend. It takes up to 4 KB, so it is kept in a box.
 #[derive(Clone)]
-pub(crate) struct BufferedSum {
-    sum: LaneSum,
-    buffer: [u8; BUFFER_BYTES],
-    /// The number of bytes in `buffer`, which is never full.
-    buffered: usize,
+pub(crate) enum BufferedSum {
+    Limbs26(Box<Buffered<LaneSum26>>),
+    Limbs52(Box<Buffered<LaneSum52>>),
 }
 
 impl BufferedSum {
     /// Starts with `data`, the bytes after the blocks in `accumulator`.
     #[inline(never)]
-    pub(crate) fn boxed(level: Level, accumulator: &Accumulator, data: &[u8]) -> Box<Self> {
-        let mut sum = Box::new(Self { sum: LaneSum::new(level), buffer: [0; BUFFER_BYTES], buffered: 0 });
+    pub(crate) fn new(level: Level, accumulator: &Accumulator, data: &[u8]) -> Self {
+        let mut sum = dispatch!(level, token => Self::empty(token));
         sum.update(level, accumulator, data);
         sum
+    }
+
+    fn empty<S: Simd>(_: S) -> Self {
+        if S::MUL_ADD_52 { Self::Limbs52(Buffered::boxed()) } else { Self::Limbs26(Buffered::boxed()) }
     }
 
     /// Adds a piece.
     #[inline]
     pub(crate) fn update(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
+        match self {
+            Self::Limbs26(sum) => sum.update(level, accumulator, data),
+            Self::Limbs52(sum) => sum.update(level, accumulator, data),
+        }
+    }
+
+    /// Adds all whole blocks to `accumulator`. Returns the bytes after them.
+    pub(crate) fn finish(&self, level: Level, accumulator: &mut Accumulator) -> &[u8] {
+        match self {
+            Self::Limbs26(sum) => sum.finish(level, accumulator),
+            Self::Limbs52(sum) => sum.finish(level, accumulator),
+        }
+    }
+}
+
+/// A sum, and a buffer for the bytes after its rows.
+#[derive(Clone)]
+pub(crate) struct Buffered<L> {
+    sum: L,
+    buffer: [u8; BUFFER_BYTES],
+    /// The number of bytes in `buffer`, which is never full.
+    buffered: usize,
+}
+
+impl<L: LaneSum> Buffered<L> {
+    fn boxed() -> Box<Self> {
+        Box::new(Self { sum: L::new(), buffer: [0; BUFFER_BYTES], buffered: 0 })
+    }
+
+    #[inline]
+    fn update(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
         let free = &mut self.buffer[self.buffered..];
         if data.len() < free.len() {
             copy(&mut free[..data.len()], data);
@@ -50,23 +82,22 @@ impl BufferedSum {
         if self.buffered > 0 {
             let (end, rest) = data.split_at(BUFFER_BYTES - self.buffered);
             self.buffer[self.buffered..].copy_from_slice(end);
-            self.sum.add(level, accumulator, &self.buffer);
+            add(level, &mut self.sum, accumulator, &self.buffer);
             data = rest;
         }
         let (groups, rest) = data.split_at(data.len() - data.len() % BUFFER_BYTES);
         if !groups.is_empty() {
-            self.sum.add(level, accumulator, groups);
+            add(level, &mut self.sum, accumulator, groups);
         }
         self.buffer[..rest.len()].copy_from_slice(rest);
         self.buffered = rest.len();
     }
 
-    /// Adds all whole blocks to `accumulator`. Returns the bytes after them.
     #[inline(never)]
-    pub(crate) fn finish(&self, level: Level, accumulator: &mut Accumulator) -> &[u8] {
+    fn finish(&self, level: Level, accumulator: &mut Accumulator) -> &[u8] {
         let mut data = &self.buffer[..self.buffered];
         if self.sum.has_begun() {
-            data = &data[self.sum.finish(level, accumulator, data)..];
+            data = &data[dispatch!(level, token => finish_on(token, &self.sum, accumulator, data))..];
         }
         let (blocks, rest) = data.split_at(data.len() - data.len() % BLOCK_BYTES);
         whole_blocks(level, accumulator, blocks);
@@ -74,75 +105,34 @@ impl BufferedSum {
     }
 }
 
-/// The sum of rows, in the limbs of the backend, and the powers of r for further rows.
-#[derive(Clone)]
-#[expect(clippy::large_enum_variant, reason = "the sum is in a box")]
-enum LaneSum {
-    Limbs26(table::LaneSum),
-    Limbs52(rows::LaneSum),
+fn add<L: LaneSum>(level: Level, sum: &mut L, accumulator: &Accumulator, data: &[u8]) {
+    dispatch!(level, token => add_on(token, sum, accumulator, data));
 }
 
-impl LaneSum {
-    #[inline(always)]
-    fn new(level: Level) -> Self {
-        dispatch!(level, token => Self::on(token))
-    }
-
-    fn on<S: Simd>(_: S) -> Self {
-        if S::MUL_ADD_52 { Self::Limbs52(rows::LaneSum::new()) } else { Self::Limbs26(table::LaneSum::new()) }
-    }
-
-    fn has_begun(&self) -> bool {
-        match self {
-            Self::Limbs26(sum) => sum.has_begun(),
-            Self::Limbs52(sum) => sum.has_begun(),
-        }
-    }
-
-    /// Adds data whose length is a multiple of [`BUFFER_BYTES`]. The first call continues from
-    /// `accumulator`.
-    fn add(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
-        dispatch!(level, token => self.add_on(token, accumulator, data));
-    }
-
-    /// Writes the sum with the whole rows or blocks of `data` to `accumulator`. Returns the number
-    /// of bytes in these.
-    fn finish(&self, level: Level, accumulator: &mut Accumulator, data: &[u8]) -> usize {
-        dispatch!(level, token => self.finish_on(token, accumulator, data))
-    }
-
-    #[inline(never)]
-    fn add_on<S: Simd>(&mut self, token: S, accumulator: &Accumulator, data: &[u8]) {
-        assert_vectors::<S>();
-        token.enter(
-            #[inline(always)]
-            |token| match self {
-                Self::Limbs26(sum) if !S::MUL_ADD_52 => sum.add(token, accumulator, data),
-                Self::Limbs52(sum) if S::MUL_ADD_52 => sum.add(token, accumulator, data),
-                _ => unreachable!("the limbs of another backend"),
-            },
-        );
-    }
-
-    #[inline(never)]
-    fn finish_on<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
-        assert_vectors::<S>();
-        token.enter(
-            #[inline(always)]
-            |token| match self {
-                Self::Limbs26(sum) if !S::MUL_ADD_52 => sum.finish(token, accumulator, data),
-                Self::Limbs52(sum) if S::MUL_ADD_52 => sum.finish(token, accumulator, data),
-                _ => unreachable!("the limbs of another backend"),
-            },
-        )
-    }
+#[inline(never)]
+fn add_on<S: Simd, L: LaneSum>(token: S, sum: &mut L, accumulator: &Accumulator, data: &[u8]) {
+    assert_limbs::<S, L>();
+    token.enter(
+        #[inline(always)]
+        |token| sum.add(token, accumulator, data),
+    );
 }
 
-/// Panics on backends without fast vectors, which never begin a sum.
+#[inline(never)]
+fn finish_on<S: Simd, L: LaneSum>(token: S, sum: &L, accumulator: &mut Accumulator, data: &[u8]) -> usize {
+    assert_limbs::<S, L>();
+    token.enter(
+        #[inline(always)]
+        |token| sum.finish(token, accumulator, data),
+    )
+}
+
+/// Panics on backends without fast vectors, which never begin a sum, and on those that begin it in
+/// other limbs.
 #[inline(always)]
-fn assert_vectors<S: Simd>() {
-    if !S::TUNING.poly1305_keeps_sum_in_lanes {
-        unreachable!("vectors that are no faster");
+fn assert_limbs<S: Simd, L: LaneSum>() {
+    if !S::TUNING.poly1305_keeps_sum_in_lanes || S::MUL_ADD_52 != L::MUL_ADD_52 {
+        unreachable!("the sum of another backend");
     }
 }
 
@@ -160,7 +150,7 @@ fn copy(place: &mut [u8], data: &[u8]) {
     }
 }
 
-impl Drop for BufferedSum {
+impl<L> Drop for Buffered<L> {
     fn drop(&mut self) {
         wipe(&mut self.buffer);
     }

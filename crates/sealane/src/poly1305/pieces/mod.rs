@@ -2,14 +2,11 @@
 
 mod buffered_sum;
 
-use alloc::boxed::Box;
-
 use sealane_simd::Level;
 use sealane_simd::tuning::{POLY1305_MIN_BYTES_BEFORE_LANES, POLY1305_MIN_PIECES_BEFORE_LANES};
 
 use super::accumulator::Accumulator;
 use crate::backend::{PiecesFamily, SelfTestOf};
-pub(super) use buffered_sum::BUFFER_BYTES;
 pub(crate) use buffered_sum::BufferedSum;
 
 /// The pieces of a message: at first only their number. Once there are many, also a sum of the
@@ -17,7 +14,7 @@ pub(crate) use buffered_sum::BufferedSum;
 #[derive(Clone, Default)]
 pub(crate) struct Pieces {
     count: u64,
-    sum: Option<Box<BufferedSum>>,
+    sum: Option<BufferedSum>,
 }
 
 impl Pieces {
@@ -54,7 +51,7 @@ impl Pieces {
             && level.tuning().poly1305_keeps_sum_in_lanes
             && SelfTestOf::<PiecesFamily>::of(level).passed()
         {
-            self.sum = Some(BufferedSum::boxed(level, accumulator, waiting));
+            self.sum = Some(BufferedSum::new(level, accumulator, waiting));
         }
     }
 

@@ -10,31 +10,34 @@ use super::mac::fill;
 use super::powers::{Powers, Rows, StoredPowers, in_lane_0};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
+use crate::poly1305::lane_sum::LaneSum;
 use crate::wipe::wipe;
 
 /// The sum of rows, and the powers of r for further rows. They are in memory, so that a message has
 /// the same type on every backend.
 #[derive(Clone)]
 #[repr(C, align(64))]
-pub(in crate::poly1305) struct LaneSum {
+pub(crate) struct LaneSum52 {
     sum: [[u64; MAX_U64_LANES]; 3],
     powers: StoredPowers,
     has_begun: bool,
 }
 
-impl LaneSum {
-    pub(in crate::poly1305) fn new() -> Self {
+impl LaneSum for LaneSum52 {
+    const MUL_ADD_52: bool = true;
+
+    fn new() -> Self {
         Self { sum: [[0; MAX_U64_LANES]; 3], powers: StoredPowers::zeroed(), has_begun: false }
     }
 
-    pub(in crate::poly1305) fn has_begun(&self) -> bool {
+    fn has_begun(&self) -> bool {
         self.has_begun
     }
 
     /// Adds data whose length is a multiple of four rows. The first call continues from
     /// `accumulator`.
     #[inline(always)]
-    pub(in crate::poly1305) fn add<S: Simd>(&mut self, token: S, accumulator: &Accumulator, mut data: &[u8]) {
+    fn add<S: Simd>(&mut self, token: S, accumulator: &Accumulator, mut data: &[u8]) {
         let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
         debug_assert!(data.len().is_multiple_of(4 * row_bytes), "whole groups of four rows");
         if !self.has_begun {
@@ -51,6 +54,21 @@ impl LaneSum {
         self.store(sum);
     }
 
+    /// Writes the sum with the whole blocks of `data` to `accumulator`. Returns the number of bytes
+    /// in these blocks. At least four rows must have been added.
+    #[inline(always)]
+    fn finish<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
+        let blocks = &data[..data.len() - data.len() % BLOCK_BYTES];
+        let (rows, tail) = blocks.split_at(blocks.len() - blocks.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
+        let mut sum = self.load(token);
+        let powers = self.powers.load(token);
+        powers.rows(token, &mut sum, rows, Rows::Fours);
+        accumulator.h = powers.finish(token, sum, tail, None);
+        blocks.len()
+    }
+}
+
+impl LaneSum52 {
     /// Computes the powers of r, and starts with four rows.
     #[inline(always)]
     fn begin<S: Simd>(&mut self, token: S, accumulator: &Accumulator, rows: &[u8]) {
@@ -62,19 +80,6 @@ impl LaneSum {
         self.store(powers.three_rows(token, sum, rest));
         powers.wipe(token);
         self.has_begun = true;
-    }
-
-    /// Writes the sum with the whole blocks of `data` to `accumulator`. Returns the number of bytes
-    /// in these blocks. At least four rows must have been added.
-    #[inline(always)]
-    pub(in crate::poly1305) fn finish<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
-        let blocks = &data[..data.len() - data.len() % BLOCK_BYTES];
-        let (rows, tail) = blocks.split_at(blocks.len() - blocks.len() % (S::U64Lanes::LANES * BLOCK_BYTES));
-        let mut sum = self.load(token);
-        let powers = self.powers.load(token);
-        powers.rows(token, &mut sum, rows, Rows::Fours);
-        accumulator.h = powers.finish(token, sum, tail, None);
-        blocks.len()
     }
 
     #[inline(always)]
@@ -92,7 +97,7 @@ impl LaneSum {
     }
 }
 
-impl Drop for LaneSum {
+impl Drop for LaneSum52 {
     fn drop(&mut self) {
         // The powers wipe themselves.
         wipe(&mut self.sum);

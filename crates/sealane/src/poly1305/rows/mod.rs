@@ -27,7 +27,7 @@ use super::short::{Short, ended};
 use front_padded::LastRow;
 pub(super) use front_padded::{PowersOfR, first_row, split_head};
 #[cfg(feature = "alloc")]
-pub(super) use lane_sum::LaneSum;
+pub(super) use lane_sum::LaneSum52;
 #[cfg(all(test, not(any(target_arch = "aarch64", target_arch = "arm"))))]
 pub(super) use lanes::splat;
 pub(super) use limbs::Limbs;

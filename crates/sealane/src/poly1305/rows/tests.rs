@@ -1,7 +1,7 @@
 use sealane_simd::{Bounds, Level, LevelList, Simd, dispatch};
 
 #[cfg(feature = "alloc")]
-use super::LaneSum;
+use super::LaneSum52;
 use super::lanes::row_limbs;
 use super::limbs::Limbs as _;
 use super::powers::{Powers, Rows, in_lane_0};
@@ -9,6 +9,8 @@ use super::{ROW_BYTES, in_limbs_26, in_limbs_52, padded_and_lengths};
 #[cfg(feature = "alloc")]
 use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::field::{Element, Multiplier};
+#[cfg(feature = "alloc")]
+use crate::poly1305::lane_sum::LaneSum as _;
 use crate::poly1305::short::Short;
 
 /// Rows between which other rows are added on integers, on upper bounds: see
@@ -43,7 +45,7 @@ fn no_limb_overflows_between_pieces() {
     let token = Bounds::<8, true>::new();
     let mut accumulator = Accumulator::new(&[0xff; 32]);
     accumulator.h = Element([u64::MAX, u64::MAX, 4]);
-    let mut sum = LaneSum::new();
+    let mut sum = LaneSum52::new();
     for _ in 0..4 {
         sum.add(token, &accumulator, &[0; 8 * ROW_BYTES]);
         for end in 0..8 * ROW_BYTES {
@@ -90,7 +92,7 @@ fn on<S: Simd>(token: S) {
             {
                 let (groups, end) = data[..count * 16].split_at(count * 16 / GROUP_BYTES * GROUP_BYTES);
                 let mut accumulator = Accumulator::new(&key);
-                let mut sum = LaneSum::new();
+                let mut sum = LaneSum52::new();
                 for group in groups.chunks(if count % 2 == 0 { GROUP_BYTES } else { 2 * GROUP_BYTES }) {
                     sum.add(token, &accumulator, group);
                 }

@@ -9,12 +9,12 @@ use super::powers::{Factors, Powers, Sums};
 use super::{Element, Limbs26, MAX_ROWS, PowersOfR, combine, first_row, group};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
-use crate::poly1305::pieces::BUFFER_BYTES;
+use crate::poly1305::lane_sum::{BUFFER_BYTES, LaneSum};
 use crate::wipe::wipe;
 
 /// The sum of rows, and the powers of r for further rows.
 #[derive(Clone)]
-pub(in crate::poly1305) struct LaneSum {
+pub(crate) struct LaneSum26 {
     limbs: [[u64; MAX_U64_LANES]; 5],
     /// Empty before the first row.
     powers: Powers,
@@ -22,14 +22,16 @@ pub(in crate::poly1305) struct LaneSum {
     factors: Factors,
 }
 
-impl LaneSum {
-    pub(in crate::poly1305) fn new() -> Self {
+impl LaneSum for LaneSum26 {
+    const MUL_ADD_52: bool = false;
+
+    fn new() -> Self {
         Self { limbs: [[0; MAX_U64_LANES]; 5], powers: Powers::zeroed(), factors: Factors::new([0; 5], [0; 5]) }
     }
 
     /// Adds whole rows. The first call continues from `accumulator`.
     #[inline(always)]
-    pub(in crate::poly1305) fn add<S: Simd>(&mut self, token: S, accumulator: &Accumulator, rows: &[u8]) {
+    fn add<S: Simd>(&mut self, token: S, accumulator: &Accumulator, rows: &[u8]) {
         if self.has_begun() {
             return self.add_rows(token, rows);
         }
@@ -40,21 +42,23 @@ impl LaneSum {
         self.add_rows(token, rest);
     }
 
-    pub(in crate::poly1305) fn has_begun(&self) -> bool {
+    fn has_begun(&self) -> bool {
         !self.powers.rows().is_empty()
     }
 
     /// Writes the sum with the whole rows of `data` to `accumulator`. Returns the number of bytes
     /// in these rows.
     #[inline(always)]
-    pub(in crate::poly1305) fn finish<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
+    fn finish<S: Simd>(&self, token: S, accumulator: &mut Accumulator, data: &[u8]) -> usize {
         let rows = &data[..data.len() - data.len() % Group::<S>::ROW_BYTES];
         let mut powers = PowersOfR::new(token, accumulator.r.loaded());
         accumulator.h = Element::from_limbs(self.sum_with(token, &powers.lanes, rows));
         powers.wipe(token);
         rows.len()
     }
+}
 
+impl LaneSum26 {
     /// Computes the powers of R from `lanes`, which has r^N … r^1, and starts with a row.
     #[inline(always)]
     pub(in crate::poly1305) fn begin<S: Simd>(
@@ -116,7 +120,7 @@ impl LaneSum {
     }
 }
 
-impl Drop for LaneSum {
+impl Drop for LaneSum26 {
     fn drop(&mut self) {
         // The other fields wipe themselves.
         wipe(&mut self.limbs);

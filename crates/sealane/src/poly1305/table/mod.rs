@@ -32,7 +32,7 @@ use super::field::Element;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26, PowersOfR, first_row, split_head};
 #[cfg(feature = "alloc")]
-pub(super) use lane_sum::LaneSum;
+pub(super) use lane_sum::LaneSum26;
 pub(super) use powers::Powers;
 pub(super) use powers::Shifted;
 use powers::{Factors, Sums};
