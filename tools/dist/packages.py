@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The endings of file names in a package. Tests, vectors and keys must not be in a package.
 SUFFIXES = {".rs", ".md", ".toml", ".orig", ".lock", ".css"}
-NAMES = {"LICENSE-APACHE", "LICENSE-MIT", ".cargo_vcs_info.json", "src/foreign/slip39/wordlist.txt"}
+WORDS = {"src/foreign/slip39/wordlist.txt", "src/foreign/slip39/LICENSE"}
+NAMES = {"LICENSE-APACHE", "LICENSE-MIT", ".cargo_vcs_info.json"} | WORDS
 FOLDERS = {"src", "examples"}
 REQUIRED = {"Cargo.toml", "Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"}
 # Limits in bytes, for a file and for a package.
