@@ -34,6 +34,8 @@ TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
 SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 """
 
+# The word list of SLIP-39 is in the program. This file has its source and licence.
+WORDS = ROOT / "crates/shares/src/foreign/slip39/LICENSE"
 
 # Debian's copyright file of mingw-w64, whose C runtime and threads are linked into programs for
 # Windows. It comes with the linker.
@@ -93,6 +95,7 @@ def third_party(target, bill):
             rows.append(f"{' '.join(crate)} ({package['license']}): {', '.join(map(str, used))}")
     parts = ["The program contains these crates. The numbers are those of the licence texts below.\n\n" + "\n".join(rows)]
     parts += [f"Licence text {number}\n\n{text}" for text, number in numbers.items()]
+    parts.append(f"The word list of SLIP-39\n\n{WORDS.read_text().strip()}")
     if "musl" in target:
         parts.append(f"The C library\n\n{MUSL.strip()}")
     if "windows-gnu" in target:

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The endings of file names in a package. Tests, vectors and keys must not be in a package.
 SUFFIXES = {".rs", ".md", ".toml", ".orig", ".lock", ".css"}
-NAMES = {"LICENSE-APACHE", "LICENSE-MIT", ".cargo_vcs_info.json", "src/foreign/slip39/wordlist.txt"}
+# The word list of SLIP-39, and its licence.
+WORDS = {"src/foreign/slip39/wordlist.txt", "src/foreign/slip39/LICENSE"}
+NAMES = {"LICENSE-APACHE", "LICENSE-MIT", ".cargo_vcs_info.json"} | WORDS
 FOLDERS = {"src", "examples"}
 REQUIRED = {"Cargo.toml", "Cargo.lock", "README.md", "LICENSE-APACHE", "LICENSE-MIT"}
 # Limits in bytes, for a file and for a package.
@@ -94,6 +96,8 @@ def errors_of_files(files, required=REQUIRED):
             yield f"{name} is in a folder that a package does not need"
         if size > FILE_LIMIT and name not in LARGE:
             yield f"{name} has {size} bytes, more than {FILE_LIMIT}"
+    if WORDS & files.keys():
+        required = required | WORDS
     for name in sorted(required - files.keys()):
         yield f"{name} is missing"
 
@@ -105,6 +109,8 @@ def check_the_checks():
         assert list(errors_of_files(good | {bad: 1})), bad
     assert list(errors_of_files(good | {"src/lib.rs": FILE_LIMIT + 1}))
     assert list(errors_of_files({"src/lib.rs": 1}))
+    assert list(errors_of_files(good | {"src/foreign/slip39/wordlist.txt": 1}))
+    assert not list(errors_of_files(good | dict.fromkeys(WORDS, 1)))
 
 
 def files(package):

@@ -91,6 +91,7 @@ def check_files(folder, program="sealane"):
     for part in json.loads((folder / "sealane.cdx.json").read_text())["components"]:
         if part["scope"] == "required" and not part["name"].startswith("sealane"):
             check(f"{part['name']} {part['version']} (" in licences, f"no licence of {part['name']}")
+    check("Copyright 2019 SatoshiLabs" in licences, "no licence of the word list of SLIP-39")
 
 
 def check_static(program):

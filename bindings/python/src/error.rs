@@ -22,6 +22,7 @@ import_exception!(sealane._errors, ThresholdError);
 import_exception!(sealane._errors, IdentityError);
 import_exception!(sealane._errors, PayloadError);
 import_exception!(sealane._errors, SharesError);
+import_exception!(sealane._errors, SharesWarning);
 
 /// Returns the exception for a file that cannot be opened.
 pub(crate) fn decrypt(error: Decrypt) -> PyErr {

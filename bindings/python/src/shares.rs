@@ -1,12 +1,14 @@
 //! Shares of a secret, as lines of text.
 
+use std::ffi::CString;
+
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyString};
-use sealane_shares::Share;
+use sealane_shares::{BadShare, Share};
 
 use crate::buffer::Input;
-use crate::error::SharesError;
+use crate::error::{SharesError, SharesWarning};
 
 fn failed(error: impl ToString) -> PyErr {
     SharesError::new_err(error.to_string())
@@ -41,10 +43,16 @@ pub(crate) fn split<'py>(
     texts(py, &sealane_shares::split(secret.as_slice(), threshold, count).map_err(failed)?)
 }
 
-/// Restores a secret.
+/// Restores a secret. Warns of shares that were left out.
 #[pyfunction]
 pub(crate) fn combine(py: Python<'_>, shares: Lines) -> PyResult<Bound<'_, PyBytes>> {
     let recovered = sealane_shares::combine(&parse(&shares)?).map_err(failed)?;
+    let why = |bad: &BadShare| format!("share {}: {}", bad.position + 1, bad.fault);
+    let bad: Vec<String> = recovered.report.bad.iter().map(why).collect();
+    if !bad.is_empty() {
+        let message = CString::new(format!("left out: {}", bad.join("; "))).expect("text without NUL");
+        PyErr::warn(py, &py.get_type::<SharesWarning>(), &message, 1)?;
+    }
     Ok(PyBytes::new(py, &recovered.secret))
 }
 

@@ -377,20 +377,3 @@ def test_engine_without_io():
     other = age.encrypt(b"", IDENTITY.recipient)
     assert age.Preamble.parse(other).unlock(IDENTITY).file_id != key.file_id
     assert len(key.file_id) == 32
-
-
-def test_shares():
-    from sealane import SealaneError, shares
-
-    lines = shares.split(b"attack at dawn", 2, 3)
-    assert all(line.startswith("SEALANE-SHARE-1") for line in lines)
-    assert shares.combine(lines[1:]) == b"attack at dawn"
-    assert shares.reissue(lines[:2], 3) == lines[2]
-    fresh = shares.refresh(lines[:2])
-    assert len(fresh) == 2 and shares.combine(fresh) == b"attack at dawn"
-    for wrong in ([lines[0]], [lines[0], fresh[1]], [lines[0], lines[1][:-1]], []):
-        with pytest.raises(shares.SharesError) as error:
-            shares.combine(wrong)
-        assert isinstance(error.value, SealaneError)
-    with pytest.raises(shares.SharesError):
-        shares.split(b"x", 4, 3)

@@ -72,3 +72,7 @@ class PayloadError(DecryptError):
 
 class SharesError(SealaneError):
     """A secret cannot be split, or shares do not restore one."""
+
+
+class SharesWarning(UserWarning):
+    """A secret was restored, but a share is forged and was left out. The message has its position."""

@@ -386,10 +386,13 @@ def split(secret: Buffer, threshold: int, count: int) -> list[str]:
     """Splits a secret into ``count`` shares. Any ``threshold`` of them restore it."""
 
 def combine(shares: Sequence[str]) -> bytes:
-    """Restores the secret. More shares than needed let damaged ones be found."""
+    """Restores the secret. With enough others, a forged share is left out, and a ``SharesWarning`` names it."""
 
 def refresh(shares: Sequence[str]) -> list[str]:
-    """Returns a new share for each of ``shares``. The new ones do not go together with the old ones."""
+    """Returns a new share for each of ``shares``. New ones do not combine with old ones.
+
+    Combine the new shares once before you destroy the old ones: ``refresh`` does not notice each forged share.
+    """
 
 def reissue(shares: Sequence[str], number: int) -> str:
-    """Returns the share with a number again, from enough others."""
+    """Returns the share with a number again. Combine it once: ``reissue`` does not notice each forged share."""

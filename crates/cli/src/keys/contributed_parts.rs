@@ -19,6 +19,7 @@ use crate::io::input::begins_as_encrypted;
 use crate::io::stdin::StdinUse;
 use crate::keys::identities::Openable;
 use crate::os::memory;
+use crate::shares::decode;
 
 /// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;
@@ -127,11 +128,14 @@ fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizi
     Ok(text)
 }
 
-/// Parses a text with one part per line. Lines that start with `#` are comments. Returns `None` if
-/// the text has no parts.
+/// Parses a text with one part per line, as UTF-8 or UTF-16. Lines that start with `#` are comments.
+/// Returns `None` if the text has no parts.
 pub(crate) fn read_part_lines(text: &[u8]) -> Result<Option<Vec<Part>>> {
-    let text = std::str::from_utf8(text).unwrap_or_default();
-    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let Some(text) = decode(text) else { return Ok(None) };
+    // Editors on Windows write a byte order mark, and files may be joined.
+    let is_space = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let lines = text.lines().map(|line| line.trim_matches(is_space));
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     // Bech32 (BIP 173) may be all lower case.
     const START: &str = "SEALANE-PART-";
     if !lines.iter().any(|line| line.get(..START.len()).is_some_and(|start| start.eq_ignore_ascii_case(START))) {

@@ -264,7 +264,9 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
             .hint("nothing was written; give the shares of one secret"));
         }
         let secret = ssss::combine(&shares, threshold, !args.no_diffusion);
-        secret.map_err(|error| combine_error(error, &names))?
+        let secret = secret.map_err(|error| combine_error(error, &names))?;
+        warn_of_zeros(&secret);
+        secret
     } else {
         let texts: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
         let shares = vault::parse_all(&texts).map_err(|(at, _)| {
@@ -276,6 +278,19 @@ pub(crate) fn combine_lines(lines: &[Named], args: &CombineArgs) -> Result<Zeroi
         "the result cannot be checked, because these shares contain no checksum: if one is wrong, the secret is wrong",
     );
     Ok(secret)
+}
+
+/// Warns of zero bytes before a secret: ssss-split fills a secret up to its security level. They may
+/// also belong to the secret, so they are not removed.
+fn warn_of_zeros(secret: &[u8]) {
+    let zeros = secret.iter().take_while(|byte| **byte == 0).count();
+    let bytes = if zeros == 1 { "byte" } else { "bytes" };
+    if zeros > 0 {
+        warn(format!(
+            "the secret begins with {zeros} zero {bytes}, which ssss-split -s adds before a shorter secret: if they \
+             are not part of it, remove them"
+        ));
+    }
 }
 
 fn parsed<S>(lines: &[Named], what: &str, parse: impl Fn(&str) -> Option<S>) -> Result<Vec<S>> {

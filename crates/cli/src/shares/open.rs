@@ -100,7 +100,7 @@ impl Shares {
         for path in paths {
             let place = shares.place(path);
             if let Err(error) = shares.add(path, &place, stdin) {
-                shares.unreadable.push(Unreadable { place, beside: false, error });
+                shares.unreadable.push(Unreadable { place, beside: false, is_share: false, error });
             }
         }
         shares
@@ -256,7 +256,8 @@ impl Shares {
                 let source = Source::Text(Cursor::new(Zeroizing::new(share.as_bytes().to_vec())));
                 self.add_own(at(line), path.map(Path::to_owned), notes.clone(), source)
             });
-            self.unreadable.extend(added.err().map(|error| Unreadable { place: at(line), beside: false, error }));
+            let unreadable = |error| Unreadable { place: at(line), beside: false, is_share: true, error };
+            self.unreadable.extend(added.err().map(unreadable));
         }
         for (line, words) in found.words {
             let place = at(line);
@@ -264,15 +265,16 @@ impl Shares {
                 Ok(mnemonic) => self.words.push(NamedWords { place, mnemonic, notes: notes.clone() }),
                 Err(error) => {
                     let error = Error::new(format!("{place}: {error}")).hint("compare each word with the original");
-                    self.unreadable.push(Unreadable { place, beside: false, error });
+                    self.unreadable.push(Unreadable { place, beside: false, is_share: true, error });
                 }
             }
         }
         if let Some(&line) = found.other.first() {
             let error = not_a_share(&at(line), found.other.len() - 1);
-            self.unreadable.push(Unreadable { place: at(line), beside: any, error });
+            self.unreadable.push(Unreadable { place: at(line), beside: any, is_share: false, error });
         } else if !any {
-            self.unreadable.push(Unreadable { place: place.clone(), beside: false, error: not_a_share(place, 0) });
+            let error = not_a_share(place, 0);
+            self.unreadable.push(Unreadable { place: place.clone(), beside: false, is_share: false, error });
         }
     }
 }
@@ -293,8 +295,8 @@ impl NamedShare {
 }
 
 /// Reads the shares of other programs in `paths`, one per line. Returns them with their places, and
-/// the files. `joined` is as for [`pasted::plain_lines`].
-pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
+/// the files. `ssss` is as for [`pasted::plain_lines`].
+pub(crate) fn open_lines(paths: &[PathBuf], ssss: bool, stdin: &StdinUse) -> Result<(Vec<Named>, Vec<Known>)> {
     let (mut all, mut ids) = (Vec::new(), Vec::new());
     for path in paths {
         let is_stdin = path == Path::new("-");
@@ -308,7 +310,12 @@ pub(crate) fn open_lines(paths: &[PathBuf], joined: bool, stdin: &StdinUse) -> R
                 .hint("copy the shares to a file that has only their lines")
         })?;
         let text = pasted::decode(&bytes).ok_or_else(|| Error::new(format!("{place} is not text")))?;
-        let lines = pasted::plain_lines(&text, joined);
+        let lines = pasted::plain_lines(&text, ssss);
+        if lines.is_empty() {
+            let is_empty = pasted::clean(&text).trim().is_empty();
+            let what = if is_empty { "is empty" } else { "has only comments, which begin with #, and no share" };
+            return Err(Error::new(format!("{place} {what}")));
+        }
         let several = lines.len() > 1;
         all.extend(lines.into_iter().map(|(line, text)| (place.at(several.then_some(line)), text)));
     }

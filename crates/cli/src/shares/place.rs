@@ -53,6 +53,8 @@ pub(crate) struct Unreadable {
     pub(crate) place: Place,
     /// Whether the text also has shares, so that this may be the rest of a mail.
     pub(crate) beside: bool,
+    /// Whether it is a share with errors, and not another text.
+    pub(crate) is_share: bool,
     /// The error, which names the place.
     pub(crate) error: Error,
 }

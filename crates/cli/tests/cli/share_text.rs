@@ -86,6 +86,35 @@ fn words_as_people_write_them() {
     dir.run(["combine", "wrong", "short"]).fails("left out: \"wrong\": word 17 is not in SLIP-39's list");
 }
 
+/// The words of a post-quantum key have several lines of 20 words.
+#[test]
+fn long_words_may_be_wrapped() {
+    let dir = Dir::new();
+    dir.run(["keygen", "-pq", "-o", "key.txt"]).ok();
+    let printed = dir.run(["split", "--words", "-k", "2", "-n", "2", "-o", "-", "key.txt"]).ok().stdout;
+    let printed = String::from_utf8(printed).unwrap();
+    let shares: Vec<&str> = printed.lines().filter(|line| !line.starts_with('#')).collect();
+    for (at, share) in shares.iter().enumerate() {
+        let list: Vec<&str> = share.split(' ').collect();
+        assert!(list.len() > 40, "{share}");
+        let rows: Vec<String> = list.chunks(20).map(|row| row.join(" ")).collect();
+        dir.write(&format!("share-{}", at + 1), rows.join("\n"));
+    }
+    let identity = dir.run(["combine", "--identity", "share-1", "share-2"]).quiet().stdout;
+    assert_eq!(last_line(&identity), last_line(&dir.read("key.txt")));
+    // They cannot be read, but they are not shares of ssss.
+    for name in ["share-1", "share-2"] {
+        let text = String::from_utf8(dir.read(name)).unwrap();
+        dir.write(name, text.replacen(' ', " zzz ", 1));
+    }
+    let out = dir.run(["combine", "share-1", "share-2"]).fails("none of the shares can be read");
+    assert!(!String::from_utf8(out.stderr).unwrap().contains("ssss"));
+}
+
+fn last_line(text: &[u8]) -> &str {
+    str::from_utf8(text).unwrap().lines().last().unwrap()
+}
+
 trait Replace {
     fn replace(&self, from: &str, to: &str) -> String;
 }
@@ -106,6 +135,37 @@ fn lines_of_ssss_may_be_wrapped() {
     );
     let run = dir.run(["combine", "--ssss", "-k", "2", "wrapped"]);
     assert_eq!(run.ok().stdout, [7; 32]);
+}
+
+#[test]
+fn tokens_of_ssss_may_look_like_comments() {
+    let dir = Dir::new();
+    let lines = split(&dir, &["--ssss"]);
+    for (token, comment) in [("#plan", "# from Bob\n"), ("#", "#Bob-1\n# kept-1-in a safe\n"), (">a", ""), ("|", "")] {
+        dir.write("one", format!("{comment}{token}-{}\n", lines[0]));
+        dir.write("two", format!("> {}\n", wrapped(&format!("{token}-{}", lines[2]), 35).replace('\n', "\n> ")));
+        let run = dir.run(["combine", "--ssss", "-k", "2", "one", "two"]);
+        assert_eq!(run.ok().stdout, [7; 32], "{token}");
+    }
+    dir.write("none", "# share 1 of 3\n\n#plan\n");
+    dir.write("empty", "\u{feff}\r\n");
+    for form in ["--ssss", "--vault"] {
+        dir.run(["combine", form, "-k", "2", "one", "none"]).fails("\"none\" has only comments");
+        dir.run(["combine", form, "-k", "2", "empty", "one"]).fails("\"empty\" is empty");
+    }
+}
+
+/// `ssss-split -s 128 -t 2 -n 3 -w plan` made them of "attack".
+#[test]
+fn zeros_of_the_security_level_of_ssss_are_noticed() {
+    let dir = Dir::new();
+    dir.write("shares", "plan-1-48e17240e1e07d98a038cdb58f345a5d\nplan-2-cf1ceaca1fca399058e41efd37049336");
+    let run = dir.run(["combine", "--ssss", "-k", "2", "shares"]);
+    assert!(run.err().contains("begins with 10 zero bytes, which ssss-split -s adds before"), "{}", run.err());
+    assert_eq!(run.ok().stdout, b"\0\0\0\0\0\0\0\0\0\0attack");
+    let lines = split(&dir, &["--ssss"]);
+    dir.write("shares", lines.join("\n"));
+    assert!(!dir.run(["combine", "--ssss", "-k", "2", "shares"]).err().contains("zero"));
 }
 
 #[test]

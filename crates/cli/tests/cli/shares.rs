@@ -240,7 +240,7 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
             .fails("are needed");
 
         let run = dir.run(with_shares(&["share", "refresh", "-o", "new"], &shares, &[1, 2, 3, 4]));
-        assert!(run.err().contains("4 of 5 shares were refreshed"), "{}", run.err());
+        assert!(run.err().contains("4 of 5 shares were refreshed: share 5 is of the old set"), "{}", run.err());
         run.ok();
         let few = dir.run(with_shares(&["share", "refresh", "-o", "few"], &shares, &[1, 2, 3]));
         assert!(few.err().contains("so a forged one could not be noticed"), "{}", few.err());
@@ -258,6 +258,26 @@ fn lost_shares_are_made_again_and_old_ones_made_worthless() {
             std::fs::remove_dir_all(dir.path(name)).unwrap();
         }
     }
+}
+
+#[test]
+fn refresh_names_the_shares_without_a_successor() {
+    let dir = Dir::new();
+    dir.write("secret", "attack at dawn");
+    dir.run(["split", "-k", "2", "-n", "3", "--binary", "-o", "old", "secret"]).ok();
+    let old = files(&dir, "old");
+    // An additional share does not stand for a share that is left out.
+    dir.run(with_shares(&["share", "reissue", "--index", "4", "-o", "more"], &old, &[1, 2])).ok();
+    let more = files(&dir, "more").remove(0);
+    let refresh = |folder: &str, shares: &[&str]| {
+        dir.run(["share", "refresh", "-o", folder].into_iter().chain(shares.iter().copied())).err()
+    };
+    let left_out = refresh("a", &[&old[0], &old[1], &more]);
+    assert!(left_out.contains("2 of 3 shares were refreshed: share 3 is of the old set"), "{left_out}");
+    let all = refresh("b", &[&old[0], &old[1], &old[2], &more]);
+    assert!(!all.contains("of the old set") && all.contains("combine the new shares once"), "{all}");
+    let two = refresh("c", &[&old[0], &more]);
+    assert!(two.contains("1 of 3 shares were refreshed: shares 2 and 3 are of the old set"), "{two}");
 }
 
 #[test]

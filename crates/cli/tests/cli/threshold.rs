@@ -62,6 +62,18 @@ fn holders_who_answer_at_different_times() {
         .quiet()
         .stdout;
     assert_eq!(sent, part_c);
+    // As editors on Windows save it, also several in one file.
+    let marked =
+        [&dir.read("part-d")[..], &part_b, &part_c].map(|part| ["\u{feff}".as_bytes(), part].concat()).concat();
+    assert!(dir.run_with(&marked, ["-d", "--part", "-", "x"]).quiet().stdout == data);
+    let text = format!("\u{feff}{text}").replace('\n', "\r\n");
+    let utf16 = |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    dir.write("little", utf16(u16::to_le_bytes));
+    dir.write("big", utf16(u16::to_be_bytes));
+    for part in ["little", "big"] {
+        let args = ["-d", "--part", part, "--part", "part-b", "-i", "a.txt", "x"];
+        assert!(dir.run(args).quiet().stdout == data, "{part}");
+    }
     // A part that is given twice counts once.
     dir.run(["-d", "--part", "part-d", "--part", "part-d", "-i", "d.txt", "x"]).fails("1 of them is here");
 }

@@ -171,8 +171,8 @@ pub enum CombineError {
     /// or a reissue does not try to tell.
     #[error("the shares contradict each other: at least one was tampered with, and there are too few to tell which")]
     Inconsistent,
-    /// The shares contradict each other, and there are too many ways to choose among them: not all
-    /// were tried.
+    /// The shares contradict each other, and there are too many shares, or too many ways to choose
+    /// among them: not all were tried.
     #[error(
         "the shares contradict each other: some were tampered with, and the search for those that were not was given up: \
          there are too many choices"

@@ -3,10 +3,11 @@
 use sealane::gf2n::Gf256;
 use sealane::shamir::element::{Share as ElementShare, reconstruct};
 use sealane_shares::{
-    CombineError, Field, ParameterError, Points, SetId, Share, SplitError, combine, refresh, reissue, split_element,
+    CombineError, Field, ParameterError, Points, SetId, Share, SplitError, combine, combine_to, refresh, reissue,
+    split_element,
 };
 
-use crate::support::{forge, forge_payload, pattern};
+use crate::support::{forge, forge_payload, pattern, readers};
 
 fn element(bits: u16, points: Points) -> Field {
     Field::Element { bits, points }
@@ -101,6 +102,19 @@ fn many_shares_beyond_a_high_threshold() {
         assert_eq!(recovered.report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), forged);
         assert_eq!(recovered.report.used.len(), 1495);
     }
+}
+
+#[test]
+fn decoding_many_forged_elements_stops_at_a_limit() {
+    let mut shares = split_element(&pattern(256), element(2048, Points::Compact), 2, 1600).unwrap();
+    shares[0] = forge_payload(&shares[0]);
+    let read_once = |shares: &[Share]| combine_to(readers(shares), Vec::new());
+    assert!(matches!(combine(&shares), Err(CombineError::GaveUp)));
+    assert!(matches!(read_once(&shares), Err(CombineError::GaveUp)));
+    // Fewer of them are decoded.
+    let few = &shares[..20];
+    assert_eq!(combine(few).unwrap().report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [0]);
+    assert!(matches!(read_once(few), Err(CombineError::Bad(bad)) if bad.len() == 1));
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub(super) fn run(args: &ShareInspectArgs) -> Result<()> {
     let mut errors = Vec::new();
     let mut entries = inspect(&mut shares, &mut errors);
     entries.extend(shares.words.iter().map(|words| (words.place.clone(), of_words(words))));
-    for Unreadable { place, beside, error } in shares.unreadable.drain(..) {
+    for Unreadable { place, beside, error, .. } in shares.unreadable.drain(..) {
         if beside {
             warn(error.to_string());
             continue;

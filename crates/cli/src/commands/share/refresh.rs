@@ -21,7 +21,8 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let refresh = Refresh::new(shares.readers()?).map_err(failed)?;
     let (stem, count) = first.unwrap_or_default();
 
-    let headers = refresh.headers().zip(forms).collect();
+    let headers: Vec<_> = refresh.headers().zip(forms).collect();
+    let old: Vec<u16> = (1..=count).filter(|index| headers.iter().all(|(new, _)| new.index() != *index)).collect();
     let files =
         NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?.with_comments(comments);
     files.complete(refresh.write_to(files.sinks()).map_err(failed)?)?;
@@ -29,12 +30,25 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let paths = files.finish()?;
     say_where(&paths);
     warn_of_unchecked(places.len(), threshold);
-    if paths.len() < usize::from(count) {
+    if !old.is_empty() {
         warn(format!(
-            "{} of {count} shares were refreshed: the others are of the old set, and do not combine with the new ones",
-            paths.len()
+            "{} of {count} shares were refreshed: {} of the old set, and cannot be combined with the new ones",
+            usize::from(count) - old.len(),
+            named(&old)
         ));
     }
     warn("combine the new shares once; then destroy the old ones, which still restore the secret together");
     Ok(())
+}
+
+/// Names shares by their indices. If there are many, names the first ones and the number of the
+/// others.
+fn named(indices: &[u16]) -> String {
+    const SHOWN: usize = 8;
+    let list = |indices: &[u16]| indices.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+    match indices {
+        [index] => format!("share {index} is"),
+        [few @ .., last] if few.len() < SHOWN => format!("shares {} and {last} are", list(few)),
+        many => format!("shares {} and {} more are", list(&many[..SHOWN]), many.len() - SHOWN),
+    }
 }

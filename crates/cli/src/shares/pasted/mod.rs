@@ -63,16 +63,16 @@ pub(crate) fn find(text: &str) -> Found {
 const MAX_JOINED: usize = 4096;
 
 /// Finds shares of other programs, one per line, with line numbers from 1. Spaces in them are
-/// removed. With `joined`, a line of only hexadecimal digits continues the line before: shares of
-/// `ssss` are long, and each has a hyphen.
-pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<String>)> {
+/// removed. With `ssss`, a line of only hexadecimal digits continues the line before: shares of
+/// `ssss` are long, and each has a hyphen. Their tokens may begin with `#`, as comments do.
+pub(crate) fn plain_lines(text: &str, ssss: bool) -> Vec<(usize, Zeroizing<String>)> {
     let text = clean(text);
     let mut lines: Vec<(usize, Zeroizing<String>)> = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| comment(line).is_none()) {
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| comment(line).is_none() || ssss && is_ssss(line)) {
         let characters = || line.chars().filter(|c| !c.is_whitespace());
         match lines.last_mut() {
             _ if characters().next().is_none() => {}
-            Some((_, last)) if joined && last.len() < MAX_JOINED && characters().all(|c| c.is_ascii_hexdigit()) => {
+            Some((_, last)) if ssss && last.len() < MAX_JOINED && characters().all(|c| c.is_ascii_hexdigit()) => {
                 let mut longer = Zeroizing::new(String::with_capacity(last.len() + line.len()));
                 longer.push_str(last);
                 longer.extend(characters());
@@ -86,6 +86,15 @@ pub(crate) fn plain_lines(text: &str, joined: bool) -> Vec<(usize, Zeroizing<Str
         }
     }
     lines
+}
+
+/// Returns whether a line is a share of `ssss`, or the beginning of one: `[token-]index-value`.
+/// There is no white space before the value.
+fn is_ssss(line: &str) -> bool {
+    let Some((head, value)) = line.trim().rsplit_once('-') else { return false };
+    let index = head.rsplit_once('-').map_or(head, |(_, index)| index);
+    let is_digits = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits && !head.contains(' ') && value.chars().all(|c| c == ' ' || c.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

@@ -104,7 +104,8 @@ fn a_typing_error_is_shown_where_it_is() {
 
 #[test]
 fn words_in_any_shape() {
-    for secret in [&[7; 32][..], &[9; 16]] {
+    // The mnemonics of longer secrets have lines that are long enough to be mnemonics.
+    for secret in [&[7; 32][..], &[9; 16], &[1; 64], &[2; 66], &[3; 78]] {
         let made = slip39::split(secret, b"", 2, 3).unwrap();
         let all: Vec<String> = made.iter().map(|words| words.to_words().to_string()).collect();
         let list: Vec<&str> = all[1].split(' ').collect();
@@ -128,6 +129,11 @@ fn words_in_any_shape() {
             rows(1),
             rows(1).replace('\n', "\r\n\r\n"),
             rows(8),
+            rows(20),
+            rows(24),
+            rows(30),
+            rows(20).replace('\n', "\n\n"),
+            numbered(". ").lines().collect::<Vec<_>>().chunks(20).map(|row| row.join(" ") + "\n").collect(),
             rows(7).lines().map(|line| format!("> {line}\n")).collect(),
             numbered(". "),
             numbered(") "),
@@ -155,6 +161,8 @@ fn words_in_any_shape() {
             all.iter().map(|words| wrapped_words(words, 11)).collect(),
             all.iter().map(|words| wrapped_words(words, 11) + "\n").collect(),
             all.iter().map(|words| wrapped_words(words, 1)).collect(),
+            all.iter().map(|words| wrapped_words(words, 20)).collect(),
+            all.iter().map(|words| wrapped_words(words, 20) + "\n").collect(),
             all.iter().map(|words| wrapped_words(words, 25)).collect(),
             all.iter().map(|words| format!("# a share\n{}", wrapped_words(words, 7))).collect(),
         ] {

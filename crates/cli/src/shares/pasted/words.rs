@@ -109,39 +109,58 @@ fn count(rows: &[Row<'_>]) -> usize {
     rows.iter().map(|row| row.words.len()).sum()
 }
 
-/// Splits words into mnemonics: one per line, one per paragraph, or all of the same length. `left`
-/// is the number of words that may still be tried.
+/// Splits words into mnemonics: all are one, or there is one per paragraph or line, or all have the
+/// same length. Long mnemonics are wrapped into lines that are long enough to be mnemonics, so all
+/// words together are tried first. `left` is the number of words that may still be tried.
 fn split(rows: &[Row<'_>], left: &mut usize, found: &mut Vec<(usize, Zeroizing<String>)>) {
-    if rows.iter().all(|row| row.words.len() >= MIN_WORDS) {
-        return found.extend(rows.iter().map(|row| (row.at, join(&row.words))));
+    let words: Vec<(usize, Word<'_>)> =
+        rows.iter().flat_map(|row| row.words.iter().map(|word| (row.at, *word))).collect();
+    let first_and_joined = |words: &[(usize, Word<'_>)]| (words[0].0, join(words));
+    let is_short = words.len() <= MAX_WORDS;
+    if is_numbered(&words) || is_short && is_right(&words, left) {
+        return found.push(first_and_joined(&words));
     }
     let paragraphs: Vec<&[Row<'_>]> = rows.chunk_by(|_, next| !next.after_gap).collect();
     if paragraphs.len() > 1 && paragraphs.iter().all(|rows| count(rows) >= MIN_WORDS) {
         return paragraphs.into_iter().for_each(|rows| split(rows, left, found));
     }
-    let words: Vec<(usize, Word<'_>)> =
-        rows.iter().flat_map(|row| row.words.iter().map(|word| (row.at, *word))).collect();
-    let joined = |words: &[(usize, Word<'_>)]| join(&words.iter().map(|(_, word)| *word).collect::<Vec<_>>());
-    let mut is_right = |words: &[(usize, Word<'_>)]| {
-        *left = left.saturating_sub(words.len());
-        *left > 0 && Mnemonic::parse(&joined(words)).is_ok()
-    };
-    let is_one = words.len() > MAX_WORDS || is_right(&words);
-    let mut lengths = (MIN_WORDS..=words.len() / 2).filter(|length| words.len().is_multiple_of(*length));
-    let length = lengths.find(|&length| !is_one && words.chunks(length).any(&mut is_right));
-    found.extend(words.chunks(length.unwrap_or(words.len())).map(|words| (words[0].0, joined(words))));
+    let lines = || words.chunk_by(|(a, _), (b, _)| a == b);
+    let are_long_lines = lines().all(|line| line.len() >= MIN_WORDS);
+    if is_short && !(are_long_lines && lines().any(|line| is_right(line, left))) {
+        let mut lengths = (MIN_WORDS..=words.len() / 2).filter(|length| words.len().is_multiple_of(*length));
+        if let Some(length) = lengths.find(|&length| words.chunks(length).any(|words| is_right(words, left))) {
+            return found.extend(words.chunks(length).map(first_and_joined));
+        }
+    }
+    if are_long_lines {
+        found.extend(lines().map(first_and_joined));
+    } else {
+        found.push(first_and_joined(&words));
+    }
+}
+
+/// Returns whether the words are a mnemonic. Subtracts their number from `left`; if nothing is left,
+/// the answer is no.
+fn is_right(words: &[(usize, Word<'_>)], left: &mut usize) -> bool {
+    *left = left.saturating_sub(words.len());
+    *left > 0 && Mnemonic::parse(&join(words)).is_ok()
+}
+
+/// Returns whether the numbers are exactly 1 to the number of words, in any order.
+fn is_numbered(words: &[(usize, Word<'_>)]) -> bool {
+    let mut numbers: Vec<_> = words.iter().filter_map(|(_, word)| word.number).collect();
+    numbers.sort_unstable();
+    numbers.len() == words.len() && numbers.iter().copied().eq(1..=words.len() as u32)
 }
 
 /// Joins the words, in the order of their numbers if these are exactly 1 to the number of words.
-fn join(words: &[Word<'_>]) -> Zeroizing<String> {
-    let mut words = words.to_vec();
-    let mut numbers: Vec<_> = words.iter().filter_map(|word| word.number).collect();
-    numbers.sort_unstable();
-    if numbers.len() == words.len() && numbers.iter().copied().eq(1..=words.len() as u32) {
-        words.sort_by_key(|word| word.number);
+fn join(words: &[(usize, Word<'_>)]) -> Zeroizing<String> {
+    let mut ordered: Vec<Word<'_>> = words.iter().map(|(_, word)| *word).collect();
+    if is_numbered(words) {
+        ordered.sort_by_key(|word| word.number);
     }
-    let mut text = Zeroizing::new(String::with_capacity(words.iter().map(|word| word.text.len() + 1).sum()));
-    for word in words {
+    let mut text = Zeroizing::new(String::with_capacity(ordered.iter().map(|word| word.text.len() + 1).sum()));
+    for word in ordered {
         if !text.is_empty() {
             text.push(' ');
         }

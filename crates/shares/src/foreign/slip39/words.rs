@@ -2,7 +2,8 @@
 
 use zeroize::Zeroizing;
 
-/// SLIP-39's list: 1,024 words of 4 to 8 letters, sorted.
+/// SLIP-39's list: 1,024 words of 4 to 8 letters, sorted. The file `LICENSE` has its source and
+/// licence.
 static LIST: &str = include_str!("wordlist.txt");
 
 /// The number of checksum words in a mnemonic.

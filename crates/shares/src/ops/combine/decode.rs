@@ -11,6 +11,7 @@ use sealane::gf2n::{DynamicElement, DynamicField};
 use sealane::shamir::bytes::{Checker, Verdict};
 use sealane::shamir::dynamic::EvaluationPoints;
 
+use super::budget::{Budget, Cost};
 use super::evidence::Evidence;
 use crate::format::Header;
 use crate::ops::interpolation::Basis;
@@ -27,22 +28,27 @@ enum Shown {
 /// Removes the shares that the columns show to be wrong, and decodes the rest again, until the rest
 /// agree in all columns. Several columns together can identify more wrong shares than one column
 /// can. Returns the shares that are left, or `None` if the columns do not show which shares are
-/// wrong.
+/// wrong, or if that takes more work than `budget` allows.
 ///
 /// The result is right if few enough shares are wrong in each column. The points must be distinct,
 /// and their number must be at least the threshold.
-pub(crate) fn decode(evidence: &Evidence, headers: &[Header], positions: &[usize]) -> Option<Vec<usize>> {
+pub(crate) fn decode(
+    evidence: &Evidence,
+    headers: &[Header],
+    positions: &[usize],
+    budget: &mut Budget,
+) -> Option<Vec<usize>> {
     let threshold = usize::from(headers[*positions.first()?].threshold());
     let mut kept = positions.to_vec();
     if evidence.columns() == 0 {
         return (kept.len() >= threshold).then_some(kept);
     }
     while kept.len() >= threshold {
-        let decoder = Decoder::new(headers, &kept);
-        let shown = match decoder.columns(evidence, 0..evidence.columns()) {
+        let decoder = Decoder::new(headers, &kept, budget)?;
+        let shown = match decoder.columns(evidence, 0..evidence.columns(), budget)? {
             // A single column may show wrong shares that all columns together do not.
             Shown::Contradiction => (0..evidence.columns())
-                .map(|column| decoder.columns(evidence, column..column + 1))
+                .map_while(|column| decoder.columns(evidence, column..column + 1, budget))
                 .find(|shown| matches!(shown, Shown::Wrong(_)))?,
             shown => shown,
         };
@@ -60,21 +66,36 @@ struct Decoder<'a> {
     threshold: usize,
     /// The evaluation points, in the order of the positions.
     points: Basis,
+    cost: Cost,
 }
 
 impl<'a> Decoder<'a> {
-    fn new(headers: &[Header], positions: &'a [usize]) -> Self {
+    fn new(headers: &[Header], positions: &'a [usize], budget: &mut Budget) -> Option<Self> {
         let headers: Vec<&Header> = positions.iter().map(|&at| &headers[at]).collect();
-        Self { positions, threshold: headers[0].threshold().into(), points: Basis::new(&headers) }
+        let threshold = headers[0].threshold().into();
+        let cost = Cost::new(headers[0].field(), threshold, positions.len());
+        budget.spend(cost.weights())?;
+        Some(Self { positions, threshold, points: Basis::new(&headers), cost })
     }
 
-    fn columns(&self, evidence: &Evidence, columns: Range<usize>) -> Shown {
+    /// Decodes some columns, or returns `None` if that takes too much work.
+    fn columns(&self, evidence: &Evidence, columns: Range<usize>, budget: &mut Budget) -> Option<Shown> {
         match &self.points {
-            Basis::Bytes(points) => self.bytes(points, evidence, columns),
+            Basis::Bytes(points) => {
+                budget.spend(self.cost.checking(columns.len()))?;
+                Some(self.bytes(points, evidence, columns))
+            }
             Basis::Elements(field, points) => {
                 // Columns are decoded one by one, because there are few.
-                let mut shown = columns.map(|column| self.elements(field, points, evidence, column));
-                shown.find(|shown| !matches!(shown, Shown::Agreement)).unwrap_or(Shown::Agreement)
+                for column in columns {
+                    budget.spend(self.cost.checking(1))?;
+                    let shown = self.elements(field, points, evidence, column);
+                    if !matches!(shown, Shown::Agreement) {
+                        budget.spent(self.cost.locating());
+                        return Some(shown);
+                    }
+                }
+                Some(Shown::Agreement)
             }
         }
     }

@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Seek, Write};
 
+use super::budget::Budget;
 use super::decode::decode;
 use super::evidence::Evidence;
 use super::pass::{Outcome, Pass};
@@ -61,8 +62,9 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
         outvoted = groups.iter().find(is_enough).cloned();
         groups.retain(is_counted);
     }
+    let budget = &mut Budget::new();
     let mut search =
-        Search { readers, output, headers, threshold, work: 0, passes: 0, refuted: Vec::new(), gave_up: false };
+        Search { readers, output, headers, threshold, budget, work: 0, passes: 0, refuted: Vec::new(), gave_up: false };
     let mut candidates = groups.iter();
     while let Some(group) = candidates.next() {
         let gave_up_before = search.gave_up;
@@ -74,6 +76,7 @@ pub(crate) fn search<R: Read + Seek, W: Write + Restart>(
             output: &mut Discard,
             headers: search.headers,
             threshold,
+            budget: &mut *search.budget,
             work: search.work,
             passes: search.passes,
             refuted: Vec::new(),
@@ -129,6 +132,8 @@ struct Search<'a, R, W> {
     output: &'a mut W,
     headers: Vec<Header>,
     threshold: usize,
+    /// The work that decoding may still do. The search has its own limit.
+    budget: &'a mut Budget,
     work: u64,
     passes: usize,
     /// Sets of shares that agree but are not authentic. Any choice of shares in such a set gives
@@ -152,7 +157,7 @@ impl<R: Read + Seek, W: Write + Restart> Search<'_, R, W> {
         if distinct.len() < self.threshold {
             return Ok(None);
         }
-        while let Some(kept) = decode(&evidence, &self.headers, &distinct) {
+        while let Some(kept) = decode(&evidence, &self.headers, &distinct, self.budget) {
             match self.attempt(group, &kept, &mut evidence)? {
                 Attempt::Authentic(outcome) => return Ok(Some(*outcome)),
                 Attempt::Evidence => {}
@@ -276,12 +281,13 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], remaining: &[usize], outcom
     let headers: Vec<Header> = readers.iter().map(|reader| reader.header().clone()).collect();
     let threshold = usize::from(headers[0].threshold());
     let groups = uniform(&outcome, remaining);
+    let mut budget = Budget::new();
     for group in &groups {
         let distinct = distinct_points(readers, group);
         if distinct.len() < threshold || (groups.len() > 1 && sources(readers, group) < threshold) {
             continue;
         }
-        let Some(kept) = decode(&outcome.evidence, &headers, &distinct) else { continue };
+        let Some(kept) = decode(&outcome.evidence, &headers, &distinct, &mut budget) else { continue };
         // Repetitions have the same content here, so they are as good as the first.
         let points: HashSet<Vec<u8>> = kept.iter().map(|&at| headers[at].point()).collect();
         let forged: Vec<usize> = remaining
@@ -295,7 +301,7 @@ pub(crate) fn explain<R>(readers: &[ShareReader<R>], remaining: &[usize], outcom
             return CombineError::Bad(named.collect());
         }
     }
-    CombineError::Inconsistent
+    if budget.is_exceeded { CombineError::GaveUp } else { CombineError::Inconsistent }
 }
 
 /// Returns whether the shares have the same length and commitment.
