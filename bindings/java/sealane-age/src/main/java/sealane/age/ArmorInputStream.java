@@ -29,7 +29,7 @@ final class ArmorInputStream extends InputStream {
      * space.
      */
     static InputStream binary(InputStream in) throws IOException {
-        byte[] start = new byte[WHITE_SPACE_BYTES];
+        byte[] start = new byte[WHITE_SPACE_BYTES + 1];
         int length = 0;
         int first = -1;
         while (first < 0 && length < start.length) {

@@ -1,8 +1,10 @@
 package sealane.age;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
@@ -11,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,5 +64,26 @@ class SecretsTest {
         byte[] kept = Secrets.utf8(letters());
         assertTrue(heapHas(masked(kept, 100)));
         assertNotEquals(0, kept[0]);
+    }
+
+    /** If such a half became a question mark, other passphrases would open the file. */
+    @Test
+    void halfOfASurrogatePairIsRefused() throws Exception {
+        for (String text : List.of("a\ud83d", "\ud83db", "a\ude00b", "\ud83d")) {
+            char[] chars = text.toCharArray();
+            for (Callable<?> call : List.<Callable<?>>of(
+                    () -> AgeRecipients.ofPassphrase(chars),
+                    () -> AgeIdentities.ofPassphrase(chars),
+                    () -> AgeIdentities.of(text),
+                    () -> new AgeIdentities.Builder().parts(chars).build(),
+                    () -> new AgeIdentities.Builder().ssh(chars, null).build(),
+                    () -> new AgeIdentities.Builder().ssh(new char[0], chars).build())) {
+                AgeException e = assertThrows(AgeException.class, call::call);
+                assertEquals(AgeException.Reason.INVALID_KEY, e.reason());
+            }
+            AgeException e = assertThrows(AgeException.class, () -> AgeRecipients.ofPassphrase(chars));
+            assertEquals("the text is not UTF-8", e.getMessage());
+        }
+        assertArrayEquals("\ud83d\ude00".getBytes(StandardCharsets.UTF_8), Secrets.utf8("\ud83d\ude00".toCharArray()));
     }
 }

@@ -79,6 +79,28 @@ class SurroundingsTest {
     }
 
     @Test
+    void armorMayFollow1024BytesOfWhiteSpace() throws IOException {
+        AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        ByteArrayOutputStream armor = new ByteArrayOutputStream();
+        try (AgeRecipients recipients = AgeRecipients.of(pair.recipient());
+                AgeOutputStream out = new AgeOutputStream(armor, recipients, true)) {
+            out.write(1);
+        }
+        try (AgeIdentities identities = AgeIdentities.of(pair.identity())) {
+            for (int count : new int[] {0, 1, 1023, 1024, 1025}) {
+                String file = "\n".repeat(count) + armor.toString(StandardCharsets.US_ASCII);
+                InputStream in = new ByteArrayInputStream(file.getBytes(StandardCharsets.US_ASCII));
+                if (count <= 1024) {
+                    assertEquals(1, new AgeInputStream(in, identities).read());
+                } else {
+                    AgeException e = assertThrows(AgeException.class, () -> new AgeInputStream(in, identities));
+                    assertEquals(AgeException.Reason.MALFORMED, e.reason());
+                }
+            }
+        }
+    }
+
+    @Test
     void aFileThatBecomesShorterIsCutShort() throws IOException {
         AgeKeyPair pair = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
         Path path = folder.resolve("file.age");

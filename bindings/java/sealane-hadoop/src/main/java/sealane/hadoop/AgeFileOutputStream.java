@@ -19,12 +19,21 @@ final class AgeFileOutputStream extends OutputStream implements Abortable, Strea
         try {
             age = new AgeOutputStream(file, recipients);
         } catch (IOException | RuntimeException | Error e) {
-            try (file) {
-                file.abort();
-            } catch (IOException | RuntimeException second) {
-                e.addSuppressed(second);
-            }
+            discard(e);
             throw e;
+        }
+    }
+
+    /** Discards an incomplete file, if its file system can do that, so that it replaces nothing. */
+    private void discard(Throwable failure) {
+        try {
+            try {
+                file.abort();
+            } finally {
+                file.finish();
+            }
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -72,7 +81,17 @@ final class AgeFileOutputStream extends OutputStream implements Abortable, Strea
 
     @Override
     public void close() throws IOException {
+        if (closed) {
+            return;
+        }
         closed = true;
-        age.close();
+        try {
+            // Fails if an earlier write or flush has failed.
+            age.close();
+        } catch (IOException | RuntimeException | Error e) {
+            discard(e);
+            throw e;
+        }
+        file.finish();
     }
 }

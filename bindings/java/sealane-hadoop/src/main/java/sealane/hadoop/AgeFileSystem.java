@@ -81,7 +81,9 @@ public final class AgeFileSystem extends FileSystem {
     private Path inner(Path path) {
         Path absolute = path.isAbsolute() ? path : new Path(workingDirectory, path);
         checkPath(absolute);
-        return new Path(inner.getUri().getScheme(), uri.getAuthority(), absolute.toUri().getPath());
+        String name = absolute.toUri().getPath();
+        // The root of age-s3a://bucket may be written without a slash.
+        return new Path(inner.getUri().getScheme(), uri.getAuthority(), name.isEmpty() ? Path.SEPARATOR : name);
     }
 
     private Path outer(Path path) {
@@ -90,6 +92,10 @@ public final class AgeFileSystem extends FileSystem {
 
     private FileStatus outer(FileStatus status) throws IOException {
         long length = status.isFile() ? plaintextLength(status) : status.getLen();
+        return copy(status, length, outer(status.getPath()));
+    }
+
+    private static FileStatus copy(FileStatus status, long length, Path path) {
         return new FileStatus(
                 length,
                 status.isDirectory(),
@@ -100,7 +106,7 @@ public final class AgeFileSystem extends FileSystem {
                 status.getPermission(),
                 status.getOwner(),
                 status.getGroup(),
-                outer(status.getPath()));
+                path);
     }
 
     /**
@@ -211,7 +217,9 @@ public final class AgeFileSystem extends FileSystem {
 
     private FSDataOutputStream encrypted(CreatedOutputStream.Creation creation) throws IOException {
         try (AgeRecipients recipients = Keys.recipients(getConf())) {
-            return new FSDataOutputStream(new AgeFileOutputStream(creation, recipients), statistics);
+            // No statistics: the other file system counts these bytes in its own, and programs such
+            // as Spark add up all statistics.
+            return new FSDataOutputStream(new AgeFileOutputStream(creation, recipients), null);
         }
     }
 
@@ -261,8 +269,10 @@ public final class AgeFileSystem extends FileSystem {
     @Override
     public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) throws IOException {
         // Sealed chunks are only 1/4096 longer, so plaintext positions are accurate enough to find
-        // the right hosts.
-        return inner.getFileBlockLocations(inner.getFileStatus(inner(file.getPath())), start, length);
+        // the right hosts. The file may be gone since it was listed, so its status is not read
+        // again.
+        FileStatus status = copy(file, file.getLen(), inner(file.getPath()));
+        return inner.getFileBlockLocations(status, start, length);
     }
 
     @Override

@@ -45,7 +45,9 @@ public final class AgeKmsClient implements KmsClient {
             throw new KeyAccessDeniedException("the master key \"" + masterKey + "\" has no recipients: set "
                     + AgeProperties.MASTER_KEY_RECIPIENTS + masterKey);
         }
-        return AgeRecipients.of(lines);
+        AgeRecipients.Builder builder = new AgeRecipients.Builder().add(lines);
+        Keys.require(conf, builder);
+        return builder.build();
     }
 
     /**
@@ -91,7 +93,7 @@ public final class AgeKmsClient implements KmsClient {
             }
             return Arrays.copyOfRange(plaintext, label.length, length);
         } catch (AgeException e) {
-            if (e.reason() == AgeException.Reason.NO_MATCH) {
+            if (e.reason() == AgeException.Reason.NO_MATCH || e.reason() == AgeException.Reason.TOO_FEW_SHARES) {
                 throw new KeyAccessDeniedException("cannot unwrap a key: " + e.getMessage(), e);
             }
             throw new ParquetCryptoRuntimeException("cannot unwrap a key: " + e.getMessage(), e);

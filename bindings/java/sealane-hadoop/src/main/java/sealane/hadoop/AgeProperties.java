@@ -21,7 +21,10 @@ public final class AgeProperties {
     /** The recipients of new files, separated by line breaks or commas. */
     public static final String RECIPIENTS = "sealane.age.recipients";
 
-    /** The number of recipients needed to open a new file. If it is not set, any one is enough. */
+    /**
+     * The number of recipients needed to open a new file, or to unwrap a new key of Parquet. If it
+     * is not set, any one is enough.
+     */
     public static final String REQUIRED = "sealane.age.recipients.required";
 
     /** A note for the holders of new files that several must open together. */

@@ -22,6 +22,9 @@ import sealane.age.AgeKey;
  * with chunk 0 starts at 0.
  */
 final class AgeSplitInputStream extends SplitCompressionInputStream {
+    /** The maximum number of white space bytes before the armor, as in {@link AgeInputStream}. */
+    private static final int WHITE_SPACE_BYTES = 1024;
+
     private final Seekable file;
 
     /** The whole plaintext of an armored file, or null. */
@@ -52,8 +55,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         file = (Seekable) in;
         position = start;
         adjustedStart = start;
-        byte[] first = read(Keys.FIRST_READ);
-        if (isArmored(first)) {
+        if (isArmored(read(WHITE_SPACE_BYTES + 1))) {
             startArmored(conf, start);
         } else {
             startBinary(conf, start, end);

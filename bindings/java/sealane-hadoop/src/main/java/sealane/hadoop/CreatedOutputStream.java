@@ -5,7 +5,10 @@ import java.io.OutputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StreamCapabilities;
 
-/** A file that is created on the first write. */
+/**
+ * A file that is created on the first write. {@link #finish} closes it. {@link #close} does
+ * nothing, because {@link sealane.age.AgeOutputStream} also calls it if the file is incomplete.
+ */
 final class CreatedOutputStream extends OutputStream {
     /** Creates the file. */
     interface Creation {
@@ -51,7 +54,7 @@ final class CreatedOutputStream extends OutputStream {
     }
 
     /**
-     * Discards what was written, if the file system of the file can do that, so that {@link #close}
+     * Discards what was written, if the file system of the file can do that, so that {@link #finish}
      * neither creates nor replaces the file.
      */
     void abort() {
@@ -61,7 +64,10 @@ final class CreatedOutputStream extends OutputStream {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {}
+
+    /** Closes the file, which also replaces an older one in some file systems. */
+    void finish() throws IOException {
         if (file != null) {
             file.close();
         }

@@ -63,10 +63,7 @@ final class Keys {
         AgeRecipients.Builder builder = new AgeRecipients.Builder();
         // All numbers are read before the passphrase. An exception after that would leave copies of it.
         int workFactor = conf.getInt(AgeProperties.WORK_FACTOR, AgeRecipients.DEFAULT_WORK_FACTOR);
-        int required = conf.getInt(AgeProperties.REQUIRED, 0);
-        if (required != 0) {
-            builder.require(required, conf.get(AgeProperties.LABEL, ""));
-        }
+        require(conf, builder);
         if (lines.isBlank()) {
             char[] passphrase = secret(conf, AgeProperties.PASSPHRASE);
             if (passphrase == null) {
@@ -78,6 +75,14 @@ final class Keys {
             builder.add(lines);
         }
         return builder.build();
+    }
+
+    /** Sets the number of recipients that are needed together, if the configuration has one. */
+    static void require(Configuration conf, AgeRecipients.Builder builder) {
+        int required = conf.getInt(AgeProperties.REQUIRED, 0);
+        if (required != 0) {
+            builder.require(required, conf.get(AgeProperties.LABEL, ""));
+        }
     }
 
     /**
@@ -119,6 +124,8 @@ final class Keys {
     /** Returns the identities that open files. */
     static AgeIdentities identities(Configuration conf) throws IOException {
         AgeIdentities.Builder builder = new AgeIdentities.Builder();
+        // Read before the secrets. An exception after that would leave copies of them.
+        int maxWorkFactor = conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR);
         boolean isEmpty = true;
         char[] identities = secret(conf, AgeProperties.IDENTITIES);
         if (identities != null) {
@@ -129,8 +136,7 @@ final class Keys {
         }
         char[] passphrase = secret(conf, AgeProperties.PASSPHRASE);
         if (passphrase != null) {
-            builder.passphrase(
-                    passphrase, conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR));
+            builder.passphrase(passphrase, maxWorkFactor);
             Arrays.fill(passphrase, '\0');
             isEmpty = false;
         }
@@ -229,7 +235,7 @@ final class Keys {
     }
 
     /** The length of the first read. Most headers fit. */
-    static final int FIRST_READ = 1024;
+    private static final int FIRST_READ = 1024;
 
     /** Returns the header and the nonce of a binary file. */
     static byte[] preamble(Start start) throws IOException {

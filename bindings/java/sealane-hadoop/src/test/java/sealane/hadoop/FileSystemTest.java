@@ -19,7 +19,9 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -222,6 +224,17 @@ class FileSystemTest {
         // The caller asked for just this file.
         fs.create(path("gone")).close();
         assertThrows(FileNotFoundException.class, () -> fs.listStatus(path("gone")));
+    }
+
+    @Test
+    void locationsOfADeletedFileAreThoseOfTheListing() throws IOException {
+        FileSystem fs = fileSystem(Support.configuration());
+        fs.create(path("file")).close();
+        RemoteIterator<LocatedFileStatus> listed = fs.listLocatedStatus(path(""));
+        assertTrue(fs.delete(path("file"), false));
+        LocatedFileStatus found = listed.next();
+        assertEquals(path("file"), found.getPath());
+        assertFalse(listed.hasNext());
     }
 
     /** Some files cannot be opened, which Java's streams report as not found. */

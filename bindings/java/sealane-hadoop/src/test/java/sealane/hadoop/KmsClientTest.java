@@ -109,6 +109,20 @@ class KmsClientTest {
     }
 
     @Test
+    void severalRecipientsUnwrapAKeyTogether() throws IOException {
+        Configuration conf = Support.configuration();
+        AgeKeyPair other = AgeKeyPair.generate(AgeKeyPair.Kind.X25519);
+        String own = conf.get(AgeProperties.RECIPIENTS);
+        conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + "footer", own + "," + other.recipient());
+        conf.setInt(AgeProperties.REQUIRED, 2);
+        String wrapped = client(conf).wrapKey(new byte[16], "footer");
+        assertThrows(KeyAccessDeniedException.class, () -> client(conf).unwrapKey(wrapped, "footer"));
+        assertThrows(ParquetCryptoRuntimeException.class, () -> client(conf).wrapKey(new byte[16], own));
+        conf.set(AgeProperties.IDENTITIES, conf.get(AgeProperties.IDENTITIES) + "\n" + other.identity());
+        assertArrayEquals(new byte[16], client(conf).unwrapKey(wrapped, "footer"));
+    }
+
+    @Test
     void theWorkForAWrappedKeyIsLimited() throws IOException {
         Configuration conf = new Configuration(false);
         conf.set(AgeProperties.PASSPHRASE, "passphrase");

@@ -48,18 +48,23 @@ class OutputTest {
         }
     }
 
-    /** A file that appears when it is closed, as objects do. Writing fails. */
+    /** A file that appears when it is closed, as objects do. After some writes, the next ones fail. */
     private static final class Full extends ByteArrayOutputStream implements Abortable, StreamCapabilities {
         private final java.nio.file.Path file;
+        private int writes;
         private boolean aborted;
 
-        Full(java.nio.file.Path file) {
+        Full(java.nio.file.Path file, int writes) {
             this.file = file;
+            this.writes = writes;
         }
 
         @Override
         public void write(byte[] bytes, int offset, int length) {
-            throw new IllegalStateException("full");
+            if (writes-- <= 0) {
+                throw new IllegalStateException("full");
+            }
+            super.write(bytes, offset, length);
         }
 
         @Override
@@ -81,8 +86,10 @@ class OutputTest {
         }
     }
 
-    /** Creates files that are full. */
+    /** Creates files that are full after some writes. */
     public static final class FullFileSystem extends LocalFileSystem {
+        private static final String WRITES = "test.writes";
+
         @Override
         public FSDataOutputStream create(
                 Path path,
@@ -93,7 +100,8 @@ class OutputTest {
                 long blockSize,
                 Progressable progress)
                 throws IOException {
-            return new FSDataOutputStream(new Full(java.nio.file.Path.of(path.toUri().getPath())), null);
+            java.nio.file.Path file = java.nio.file.Path.of(path.toUri().getPath());
+            return new FSDataOutputStream(new Full(file, getConf().getInt(WRITES, 0)), null);
         }
     }
 
@@ -108,6 +116,49 @@ class OutputTest {
         IllegalStateException e = assertThrows(IllegalStateException.class, () -> fs.create(path("file")));
         assertEquals("full", e.getMessage());
         assertArrayEquals(old, Files.readAllBytes(folder.resolve("file")));
+    }
+
+    /** The header is written, and the first chunk is not, before the file is closed or then. */
+    @Test
+    void aFileThatCannotBeFinishedReplacesNothing() throws IOException {
+        Configuration conf = Support.configuration();
+        conf.setClass("fs.file.impl", FullFileSystem.class, FileSystem.class);
+        conf.setBoolean("fs.file.impl.disable.cache", true);
+        conf.setInt(FullFileSystem.WRITES, 1);
+        byte[] old = {1, 2, 3};
+        Files.write(folder.resolve("file"), old);
+        FileSystem fs = path("").getFileSystem(conf);
+        FSDataOutputStream failing = fs.create(path("file"));
+        assertThrows(IllegalStateException.class, () -> failing.write(new byte[200_000]));
+        IOException e = assertThrows(IOException.class, failing::close);
+        assertEquals("an earlier write failed", e.getMessage());
+        assertArrayEquals(old, Files.readAllBytes(folder.resolve("file")));
+        FSDataOutputStream closing = fs.create(path("file"));
+        closing.write(new byte[10]);
+        assertThrows(IllegalStateException.class, closing::close);
+        assertArrayEquals(old, Files.readAllBytes(folder.resolve("file")));
+        conf.setInt(FullFileSystem.WRITES, 2);
+        try (FSDataOutputStream out = path("").getFileSystem(conf).create(path("file"))) {
+            out.write(new byte[10]);
+        }
+        assertArrayEquals(new byte[10], Support.open(folder.resolve("file")));
+    }
+
+    /** Spark adds up the statistics of all file systems. */
+    @Test
+    void writtenBytesAreCountedOnce() throws IOException {
+        FileSystem fs = path("").getFileSystem(Support.configuration());
+        long before = written();
+        try (FSDataOutputStream out = fs.create(path("file"))) {
+            out.write(new byte[100_000]);
+        }
+        long stored = Files.size(folder.resolve("file")) + Files.size(folder.resolve(".file.crc"));
+        assertEquals(stored, written() - before);
+    }
+
+    @SuppressWarnings("deprecation")
+    private static long written() {
+        return FileSystem.getAllStatistics().stream().mapToLong(FileSystem.Statistics::getBytesWritten).sum();
     }
 
     @Test

@@ -162,6 +162,9 @@ class S3Test {
         assertEquals(List.of(path("a/b"), path("a/empty")), Arrays.stream(found).map(FileStatus::getPath).sorted().toList());
         assertEquals(text.length, fs.listStatus(path("a/b"))[0].getLen());
         assertTrue(fs.getFileStatus(path("a/b")).isDirectory());
+        // The root without a slash.
+        String root = ROOT.toString().replaceFirst("/$", "");
+        assertEquals(List.of(path("a")), Arrays.stream(fs.listStatus(new Path(root))).map(FileStatus::getPath).toList());
 
         assertTrue(fs.rename(path("a/b"), path("c")));
         assertFalse(fs.exists(path("a/b")));

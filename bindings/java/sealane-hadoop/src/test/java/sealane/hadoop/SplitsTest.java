@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -185,6 +186,17 @@ class SplitsTest {
         assertEquals(expected, lines(sealed, 0, 100000, conf));
         assertEquals(List.of(), lines(sealed, 100000, 100000, conf));
         assertEquals(expected, all(sealed, 50000, conf));
+        byte[] armor = Files.readAllBytes(sealed);
+        for (int count : new int[] {1024, 1025}) {
+            Files.writeString(sealed, "\n".repeat(count));
+            Files.write(sealed, armor, StandardOpenOption.APPEND);
+            if (count == 1024) {
+                assertEquals(expected, all(sealed, 50000, conf));
+            } else {
+                IOException e = assertThrows(IOException.class, () -> all(sealed, 50000, conf));
+                assertEquals(AgeException.Reason.MALFORMED, cause(e).reason());
+            }
+        }
     }
 
     private Path write(String name, byte[] bytes) throws IOException {

@@ -111,10 +111,8 @@ final class AeadCipher extends NonceCipher {
         try {
             associate(in, offset, len);
         } catch (Throwable e) {
-            // Some of it may be missing, for example after an OutOfMemoryError, so the message must
-            // not be continued.
-            ready = false;
-            reset();
+            // Some of it may be missing, for example after an OutOfMemoryError.
+            abandon();
             throw e;
         }
     }
@@ -204,13 +202,12 @@ final class AeadCipher extends NonceCipher {
                 keep(in, inLen);
                 return 0;
             }
-            startContext();
-            Bytes from = separate(in, inLen, out, inLen);
             try {
-                context.transform(from, inLen, from == in ? out : from);
-                putCopy(from, in, inLen, out);
-            } finally {
-                wipeCopy(from, in);
+                encrypt(in, inLen, out);
+            } catch (Throwable e) {
+                // Some pieces of it may have been encrypted.
+                abandon();
+                throw e;
             }
             return inLen;
         }
@@ -219,6 +216,17 @@ final class AeadCipher extends NonceCipher {
         } finally {
             ready = !encrypting;
             reset();
+        }
+    }
+
+    private void encrypt(Bytes in, int len, Bytes out) {
+        startContext();
+        Bytes from = separate(in, len, out, len);
+        try {
+            context.transform(from, len, from == in ? out : from);
+            putCopy(from, in, len, out);
+        } finally {
+            wipeCopy(from, in);
         }
     }
 
@@ -345,6 +353,12 @@ final class AeadCipher extends NonceCipher {
             context.start();
             started = true;
         }
+    }
+
+    @Override
+    void abandon() {
+        ready = false;
+        reset();
     }
 
     /** Returns to the state before any associated data. */

@@ -26,11 +26,13 @@ final class Bytes {
     }
 
     /**
-     * Returns the bytes at the position of a buffer, or null if the buffer is neither direct nor
-     * has an accessible array.
+     * Returns the bytes at the position of a buffer, or null if native code cannot use them: the
+     * buffer is neither direct nor has an accessible array, or it is a mapped file. If such a file
+     * is cut, native code that reads it ends the process, but Java's methods throw an error.
      */
     static Bytes at(ByteBuffer buffer) {
-        return buffer.hasArray() || buffer.isDirect() ? new Bytes(buffer) : null;
+        boolean usable = buffer.hasArray() || buffer.isDirect() && !Native.isMapped(buffer);
+        return usable ? new Bytes(buffer) : null;
     }
 
     /** Returns whether both are arrays or both are direct buffers. */

@@ -139,6 +139,14 @@ final class Native {
         return bufferAddress(direct);
     }
 
+    /**
+     * Returns whether a direct buffer is known to be a mapped file. Before Java 22, no public method
+     * tells.
+     */
+    static boolean isMapped(ByteBuffer direct) {
+        return false;
+    }
+
     private static void checkDirect(ByteBuffer buffer, int offset, int len) {
         if (!buffer.isDirect()) {
             throw new IllegalArgumentException("the buffer is not direct");

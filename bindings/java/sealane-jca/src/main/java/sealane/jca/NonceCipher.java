@@ -63,10 +63,16 @@ abstract class NonceCipher extends CipherSpi {
      */
     abstract int process(Bytes in, int inLen, Bytes out, boolean isFinal) throws AEADBadTagException;
 
+    /**
+     * Ends a message after a failure that may have left out a part of it, so that it cannot be
+     * continued.
+     */
+    abstract void abandon();
+
     final void checkReady() {
         if (!ready) {
             throw new IllegalStateException(
-                    "The key and the nonce have encrypted a message: initialize with another nonce");
+                    "The key and the nonce have encrypted a message, or a call has failed: initialize with another nonce");
         }
     }
 
@@ -262,7 +268,7 @@ abstract class NonceCipher extends CipherSpi {
         Bytes from = Bytes.at(in);
         Bytes to = Bytes.at(out);
         int outLen;
-        if (from != null && from.sameKind(to)) {
+        if (from != null && to != null && from.sameKind(to)) {
             outLen = process(from, inLen, to, isFinal);
         } else {
             byte[] input = new byte[inLen];
@@ -270,7 +276,7 @@ abstract class NonceCipher extends CipherSpi {
             try {
                 in.get(in.position(), input);
                 outLen = process(new Bytes(input, 0), inLen, new Bytes(output, 0), isFinal);
-                out.put(out.position(), output, 0, outLen);
+                put(output, outLen, out);
             } finally {
                 Keys.wipe(input);
                 Keys.wipe(output);
@@ -279,6 +285,16 @@ abstract class NonceCipher extends CipherSpi {
         in.position(in.limit());
         out.position(out.position() + outLen);
         return outLen;
+    }
+
+    private void put(byte[] output, int len, ByteBuffer out) {
+        try {
+            out.put(out.position(), output, 0, len);
+        } catch (Throwable e) {
+            // The caller has not got this piece, for example of a mapped file that was cut.
+            abandon();
+            throw e;
+        }
     }
 
     @Override

@@ -86,22 +86,37 @@ final class StreamCipher extends NonceCipher {
             throw new ProviderException(
                     new KeyException("The key stream is exhausted: initialize with another nonce"));
         }
-        if (inLen > 0 && in.overlapsPartly(inLen, out, inLen)) {
-            byte[] copy = in.copy(0, inLen);
-            try {
-                xor(new Bytes(copy, 0), inLen, new Bytes(copy, 0));
-                out.put(0, copy, inLen);
-            } finally {
-                Keys.wipe(copy);
-            }
-        } else {
-            xor(in, inLen, out);
+        try {
+            transform(in, inLen, out);
+        } catch (Throwable e) {
+            // Some pieces of it may have been processed.
+            abandon();
+            throw e;
         }
         if (isFinal) {
             done = 0;
             ready = !encrypting;
         }
         return inLen;
+    }
+
+    @Override
+    void abandon() {
+        ready = false;
+    }
+
+    private void transform(Bytes in, int len, Bytes out) {
+        if (len > 0 && in.overlapsPartly(len, out, len)) {
+            byte[] copy = in.copy(0, len);
+            try {
+                xor(new Bytes(copy, 0), len, new Bytes(copy, 0));
+                out.put(0, copy, len);
+            } finally {
+                Keys.wipe(copy);
+            }
+        } else {
+            xor(in, len, out);
+        }
     }
 
     private void xor(Bytes in, int len, Bytes out) {

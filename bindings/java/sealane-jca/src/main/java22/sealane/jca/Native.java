@@ -282,6 +282,10 @@ final class Native {
         return MemorySegment.ofBuffer(direct).address() - direct.position();
     }
 
+    static boolean isMapped(ByteBuffer direct) {
+        return MemorySegment.ofBuffer(direct).isMapped();
+    }
+
     private static MemorySegment array(byte[] array) {
         return MemorySegment.ofArray(array);
     }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sealane.test.CutFile;
 import sealane.test.Report;
 import sealane.test.TemporaryFile;
 
@@ -171,6 +172,26 @@ class ProcessesTest {
                         collector, "-Xmx512m", "-cp", System.getProperty("java.class.path"), Stress.class.getName(),
                         "64", "2"));
         assertTrue(output.contains("passed"), output);
+    }
+
+    /**
+     * A mapped file that is cut gives an error that can be caught. The Java Native Interface cannot
+     * know which buffers are mapped.
+     */
+    @Test
+    void aMappedFileCanBeCut() throws Exception {
+        List<String> whole = List.of(
+                "-cp", System.getProperty("java.class.path"), CutFile.class.getName(),
+                directory.resolve("file").toString());
+        String output = run(whole);
+        assertEquals(10, output.lines().filter("result: none"::equals).count(), output);
+        assertEquals(2, output.lines().filter("result: AEADBadTagException"::equals).count(), output);
+        if (Native.kind().equals("FFM")) {
+            List<String> cut = new ArrayList<>(whole);
+            cut.add("cut");
+            String errors = run(cut);
+            assertEquals(12, errors.lines().filter("result: InternalError"::equals).count(), errors);
+        }
     }
 
     @Test

@@ -12,7 +12,9 @@ import java.security.InvalidAlgorithmParameterException;
 import java.security.InvalidKeyException;
 import java.security.Key;
 import java.security.SecureRandom;
+import java.security.spec.AlgorithmParameterSpec;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
@@ -23,6 +25,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The states of a cipher: which calls may follow each other. */
 class StateTest {
@@ -170,6 +173,39 @@ class StateTest {
                         Support.aead("ChaCha20-Poly1305", Cipher.ENCRYPT_MODE, KEY, nonce).doFinal(MESSAGE),
                         cipher.engineDoFinal(MESSAGE, 0, MESSAGE.length));
             }
+        }
+    }
+
+    /** The length that is too large makes a call fail after its first piece. */
+    @ParameterizedTest
+    @EnumSource(Variant.class)
+    void anUpdateThatFailedEndsTheMessage(Variant variant) throws Exception {
+        int len = Protocol.CALL_BYTES + 100;
+        byte[] tooShort = new byte[len - 1];
+        for (NonceCipher cipher :
+                List.of(new AeadCipher(variant, Support.SEALANE), new StreamCipher(variant))) {
+            boolean needsCounter = cipher instanceof StreamCipher && variant == Variant.IETF;
+            byte[][] results = new byte[2][];
+            for (int i = 0; i < results.length; i++) {
+                byte[] nonce = new byte[variant.nonceBytes];
+                AlgorithmParameterSpec params =
+                        needsCounter ? new ChaCha20ParameterSpec(nonce, 1) : new IvParameterSpec(nonce);
+                cipher.engineInit(Cipher.ENCRYPT_MODE, Support.key(KEY), params, null);
+                results[i] = cipher.engineDoFinal(MESSAGE, 0, MESSAGE.length);
+                // The next message fails, and the one after it is not affected.
+                byte[] other = Support.bytes(RANDOM, variant.nonceBytes);
+                AlgorithmParameterSpec others =
+                        needsCounter ? new ChaCha20ParameterSpec(other, 1) : new IvParameterSpec(other);
+                cipher.engineInit(Cipher.ENCRYPT_MODE, Support.key(KEY), others, null);
+                cipher.engineUpdate(MESSAGE, 0, MESSAGE.length);
+                assertThrows(IndexOutOfBoundsException.class, () -> cipher.engineUpdate(tooShort, 0, len));
+                assertThrows(IllegalStateException.class, () -> cipher.engineUpdate(MESSAGE, 0, 20));
+                assertThrows(IllegalStateException.class, () -> cipher.engineDoFinal(MESSAGE, 0, 20));
+                assertThrows(
+                        InvalidKeyException.class,
+                        () -> cipher.engineInit(Cipher.ENCRYPT_MODE, Support.key(KEY), others, null));
+            }
+            assertArrayEquals(results[0], results[1]);
         }
     }
 
