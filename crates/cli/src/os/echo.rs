@@ -123,6 +123,9 @@ fn discard_some(tty: &File) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
     use nix::pty::openpty;
     use rustix::io::write;
 
@@ -133,14 +136,19 @@ mod tests {
         let pair = openpty(None, None).unwrap();
         let tty = File::from(pair.slave);
         assert!(!discard_some(&tty));
+        let is_enough = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&is_enough);
         let writer = std::thread::spawn(move || {
-            for _ in 0..1000 {
+            while !ends.load(Ordering::Relaxed) {
                 write(&pair.master, b"a line\n").unwrap();
-                std::thread::yield_now();
+                std::thread::sleep(Duration::from_millis(1));
             }
             pair.master
         });
-        assert!(discard_some(&tty), "input comes");
+        // The writer may have no turn for a while.
+        let more = (0..100).any(|_| discard_some(&tty));
+        is_enough.store(true, Ordering::Relaxed);
+        assert!(more);
         drop(writer.join().unwrap());
         assert!(!discard_some(&tty));
     }
