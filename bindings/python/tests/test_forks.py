@@ -34,6 +34,9 @@ identity = age.Identity(os.environ["SEALANE_TEST_KEY"])
 options = {"identities": lambda: identity, "recipients": str(identity.recipient)}
 fs = fsspec.filesystem("age", **options)
 store = sealane.fsspec.AgeFileSystem(fs=Store(), **options)
+# A child that ends removes a cache without a folder of its own.
+cache = fsspec.filesystem("simplecache", target_protocol="file", cache_storage=os.path.abspath("../cache"))
+cached = sealane.fsspec.AgeFileSystem(fs=cache, **options)
 path = os.path.abspath("file")
 
 def fork(how):
@@ -80,6 +83,10 @@ with fs.transaction, fs.open(path, "wb", compression="bz2") as file:
 with store.open(path, "wb") as file:
     write(file)
 """,
+    "cached": """
+with cached.open(path, "wb") as file:
+    write(file)
+""",
     "kept": """
 file = fs.open(path, "wb")
 write(file)
@@ -115,7 +122,9 @@ def test_a_child_leaves_the_file_to_its_parent(kind, how, size, tmp_path):
     script = START + WRITE + WORKS[kind] + END
     command = [sys.executable, "-c", script, how, str(size), kind]
     environment = os.environ | {"SEALANE_TEST_KEY": IDENTITY.to_text()}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     if how == "leave":
         # In the child.

@@ -121,7 +121,8 @@ impl<R> StreamReader<R> {
     /// damaged, or up to 512 KiB in a mixture of these. If the search fails, 64 MiB count as
     /// damaged, and the search goes on after them. Chunks in another order are not found. The last
     /// chunk is always found if it directly follows the one before it. Otherwise it is found if the
-    /// last 640 KiB of the file contain it and the damage before it, and only zeros follow it.
+    /// last 640 KiB of the file contain it and the damage before it, only zeros follow it, and at
+    /// most nine chunks before it are missing.
     ///
     /// # Errors
     /// The errors of `report`, as [`CopyError::Write`].

@@ -124,3 +124,16 @@ fn the_chunk_after_64_mib_is_found() {
     let [moved] = result.moved[..] else { panic!("{result:?}") };
     assert_eq!((moved.start, moved.by), ((next * CHUNK_BYTES) as u64, -(lost as i64)));
 }
+
+/// Chunks before the last one are missing, and nothing is in their place.
+#[test]
+fn the_last_chunk_after_nine_lost_chunks_is_found() {
+    for (lost, is_found) in [(1, true), (9, true), (10, false)] {
+        let mut file: Vec<u8> = (0..30 - lost).flat_map(|n| sealed(n, false, &[n as u8; CHUNK_BYTES])).collect();
+        file.extend(sealed(30, true, b"the end"));
+        let (result, found) = salvage(&&file[..]);
+        assert_eq!(found.ends_with(b"the end"), is_found, "{lost} lost: {result:?}");
+        assert_eq!(result.end.is_some(), is_found, "{lost} lost: {result:?}");
+        assert_eq!(found.len(), (30 - lost as usize) * CHUNK_BYTES + if is_found { 7 } else { 0 });
+    }
+}

@@ -1,12 +1,11 @@
 //! The arguments of `sealane contribute`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Command};
 use sealane_age::threshold::Label;
 
-use super::check::check_single;
-use super::groups::{FolderArgs, OutputArgs, RecipientArgs, only};
+use super::groups::{OutputArgs, RecipientArgs};
 use super::identity::IdentityArgs;
 use crate::error::{Error, Result};
 
@@ -37,7 +36,7 @@ pub(crate) struct ContributeArgs {
     pub(crate) output: OutputArgs,
     /// The encrypted file
     #[arg(value_name = "FILE")]
-    inputs: Vec<PathBuf>,
+    pub(crate) input: PathBuf,
 }
 
 /// Parses the hexadecimal digits of a share set id. The maker of a file chooses the ids, so the
@@ -69,16 +68,10 @@ impl ContributeArgs {
         RecipientArgs { recipients, recipients_files, ..RecipientArgs::default() }
     }
 
-    /// Returns the encrypted file, if it is named.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        only(&self.inputs)
-    }
-
     /// Sets the default identity, and checks which flags go together.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.identities.set_default();
-        check_single(&self.inputs, FolderArgs::default(), false)?;
-        if self.file().is_none() {
+        if self.input.as_os_str() == "-" {
             return Err(Error::usage("missing FILE").hint("give the name of the encrypted file"));
         }
         if self.identities.opening().is_empty() {

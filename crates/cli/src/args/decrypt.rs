@@ -33,7 +33,11 @@ Examples:
   sealane decrypt -i key.txt --range -1M log.age";
 
 pub(super) fn command(base: Command) -> Command {
-    DecryptArgs::augment_args(base).after_help(NOTES)
+    DecryptArgs::augment_args(base)
+        .mut_arg("no_manifest", |arg| {
+            arg.help("Do not check the manifest, which shows missing, added and exchanged files")
+        })
+        .after_help(NOTES)
 }
 
 impl DecryptArgs {

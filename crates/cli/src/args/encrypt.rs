@@ -26,8 +26,6 @@ pub(crate) struct EncryptArgs {
 }
 
 const NOTES: &str = "\
--i and -j encrypt to the recipients of the identities.
-
 With -o DIR, each file is encrypted to DIR/NAME.age. Folders are encrypted with all files in them.
 Modes and times are kept. An encrypted manifest in DIR lists the files, so that decryption notices
 missing and exchanged files. A single file has no manifest, and goes into DIR if DIR exists or ends
@@ -38,7 +36,11 @@ Examples:
   sealane encrypt -r age1… -o sealed photos letters.txt";
 
 pub(super) fn command(base: Command) -> Command {
-    EncryptArgs::augment_args(base).after_help(NOTES)
+    EncryptArgs::augment_args(base)
+        .mut_arg("identity_files", |arg| arg.help("Encrypt to the recipients of the identity file PATH (repeatable)"))
+        .mut_arg("plugins", |arg| arg.help("Encrypt to the recipient of the plugin age-plugin-PLUGIN (repeatable)"))
+        .mut_arg("no_manifest", |arg| arg.help("Do not write a manifest"))
+        .after_help(NOTES)
 }
 
 impl EncryptArgs {

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::error::ErrorKind;
-use clap::{Command, FromArgMatches as _};
+use clap::{Args, Command, FromArgMatches as _};
 
 use super::matches;
-use super::small::HelpArgs;
 use super::subcommand::{self, Group, Subcommand};
 use super::suggest;
 
@@ -81,17 +80,31 @@ pub(super) fn describe(command: Command, subcommands: &[Subcommand]) -> Command 
         }
         commands.push('\n');
     }
-    let table = |title: &str, rows: &[(&str, &str)]| {
-        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-        let rows: String = rows.iter().map(|(name, what)| format!("  {name:<width$}  {what}\n")).collect();
-        format!("{title}:\n{rows}")
-    };
     let (environment, status) = (table("Environment", ENVIRONMENT), table("Exit status", EXIT_STATUS));
     command
         .about("Encrypts and decrypts files in the age format, and splits keys into shares")
         .override_usage("sealane COMMAND …\n       sealane [-d] [OPTIONS] [INPUT]...")
         .after_help(format!("{commands}{SHORT_EXAMPLES}"))
         .after_long_help(format!("{commands}{NOTES}\n\n{environment}\n{status}"))
+}
+
+/// Returns a list with a title.
+pub(super) fn table(title: &str, rows: &[(&str, &str)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let rows: String = rows.iter().map(|(name, what)| format!("  {name:<width$}  {what}\n")).collect();
+    format!("{title}:\n{rows}")
+}
+
+/// The arguments of `sealane help`.
+#[derive(Args, Debug)]
+struct HelpArgs {
+    /// The command to explain
+    #[arg(value_name = "COMMAND")]
+    names: Vec<String>,
+}
+
+pub(super) fn command(base: Command) -> Command {
+    HelpArgs::augment_args(base)
 }
 
 /// Reads the arguments of `sealane help`, and returns the help of the command that they name, or of

@@ -33,8 +33,14 @@ pub(crate) struct KeygenArgs {
     pub(crate) inputs: Vec<PathBuf>,
 }
 
+const NOTES: &str = "\
+Examples:
+  sealane keygen -o key.txt
+  sealane keygen -y key.txt
+  sealane keygen --split 3/5 -o keepers";
+
 pub(super) fn command(base: Command) -> Command {
-    KeygenArgs::augment_args(base)
+    KeygenArgs::augment_args(base).after_help(NOTES)
 }
 
 /// Parses "3/5": 3 of 5.

@@ -159,7 +159,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         name: "help",
         about: "Explains a command",
         group: Group::Help,
-        describe: small::help_command,
+        describe: help::command,
         parse: parse_help,
     },
 ];

@@ -24,7 +24,7 @@ pub(crate) struct RekeyArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Encrypted files, and folders with encrypted files
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
     /// Whether there may be many files: several inputs, or a folder.
     #[arg(skip)]
@@ -45,11 +45,19 @@ Examples:
   sealane rekey --add -i key.txt -r age1… backup/";
 
 pub(super) fn command(base: Command) -> Command {
-    RekeyArgs::augment_args(base).after_help(NOTES)
+    RekeyArgs::augment_args(base)
+        .mut_arg("recipients", |arg| {
+            arg.help("Make RECIPIENT a recipient of the file: age1…, ssh-ed25519 …, ssh-rsa … (repeatable)")
+        })
+        .mut_arg("recipients_files", |arg| {
+            arg.help("Make the recipients listed in the file PATH recipients of the file (repeatable)")
+        })
+        .mut_arg("passphrase", |arg| arg.help("Protect the file with a new passphrase"))
+        .after_help(NOTES)
 }
 
 impl RekeyArgs {
-    /// Returns the only file; `None` is standard input, or no input.
+    /// Returns the only file; `None` is standard input.
     pub(crate) fn file(&self) -> Option<&Path> {
         only(&self.inputs)
     }

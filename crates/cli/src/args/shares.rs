@@ -42,8 +42,8 @@ pub(crate) struct FormArgs {
     /// Make shares that are one line of letters and digits (the default up to 2 KiB)
     #[arg(long)]
     pub(crate) text: bool,
-    /// Make SLIP-39 shares, words to read out: up to 16 shares of the key in an identity file, or
-    /// of a secret of 16 bytes or more
+    /// Make SLIP-39 shares (words to read out), at most 16, of an identity's key or of a secret of
+    /// 16 bytes or more
     #[arg(long)]
     pub(crate) words: bool,
     /// Make shares for ssss-combine, of a secret of at most 128 bytes or of the key in an identity
@@ -166,8 +166,8 @@ Each share is a file with mode 0600. Its name has its number and the number of s
 needed. Any K shares restore the secret (sealane combine). Fewer do not even help to check a guess.
 Give each share to a different person. Destroy the secret if no single person should have it.
 
-Of an identity file above 2 KiB, such as a post-quantum one, the shares have only the key. --binary
-splits the whole file.
+If an identity file is larger than 2 KiB, such as a post-quantum one, the shares hold only its key.
+--binary splits the whole file.
 
 With --sheet, each page has a QR code, the share, and the steps that restore the secret.
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
+use super::help::{ENVIRONMENT, table};
+
 /// The arguments of `sealane cpu`.
 #[derive(Args, Debug)]
 pub(crate) struct CpuArgs {
@@ -30,16 +32,9 @@ pub(crate) struct ManArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// The arguments of `sealane help`.
-#[derive(Args, Debug)]
-pub(super) struct HelpArgs {
-    /// The command to explain
-    #[arg(value_name = "COMMAND")]
-    pub(super) names: Vec<String>,
-}
-
 pub(super) fn cpu_command(base: Command) -> Command {
-    CpuArgs::augment_args(base)
+    let rows = ENVIRONMENT.iter().copied().filter(|(name, _)| ["SEALANE_BACKEND", "SEALANE_CPU_CLASS"].contains(name));
+    CpuArgs::augment_args(base).after_help(table("Environment", &rows.collect::<Vec<_>>()))
 }
 
 pub(super) fn completions_command(base: Command) -> Command {
@@ -53,8 +48,4 @@ pub(super) fn completions_command(base: Command) -> Command {
 
 pub(super) fn man_command(base: Command) -> Command {
     ManArgs::augment_args(base).after_help("Example:\n  sealane man -o ~/.local/share/man/man1")
-}
-
-pub(super) fn help_command(base: Command) -> Command {
-    HelpArgs::augment_args(base)
 }

@@ -35,12 +35,12 @@ pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
         (true, false) => Content::Binary,
         (true, true) => Content::Text,
     };
-    if let Some(folder) = args.file().filter(|path| path.is_dir()) {
-        return Err(Error::new(format!("{} is a folder, and a part belongs to one file", quoted(folder))).hint(
+    if args.input.is_dir() {
+        return Err(Error::new(format!("{} is a folder, and a part belongs to one file", quoted(&args.input))).hint(
             "give a file in it; to open the whole folder, as many identities as it needs must be in one place (-i)",
         ));
     }
-    let mut input = old_header::open_input(args.file(), &stdin, Repair::InFile)?;
+    let mut input = old_header::open_input(Some(&args.input), &stdin, Repair::InFile)?;
     let mut output = Output::prepare(args.output.path(), content, false)?;
     let files = KeyFiles { identities: &args.identities, parts: &[], recipients: &named.recipients_files };
     files.check_with(&input, &output)?;

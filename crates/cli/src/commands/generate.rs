@@ -55,9 +55,10 @@ fn page_names(command: &Command) -> Vec<String> {
 
 /// Returns the page of `command` in the language of man(7).
 fn page(command: &Command, pages: &[String]) -> io::Result<Vec<u8>> {
-    // The help of `sealane` also has the lists of commands, which have a section of their own.
+    // The help of `sealane` and `sealane cpu` also has lists that have sections of their own.
     let notes = match command.get_name() {
         "sealane" => Some(NOTES.to_owned()),
+        "cpu" => None,
         _ => command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string),
     };
     let man = Man::new(command.clone()).source(format!("sealane {VERSION}"));

@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
 
 use crate::os::dir::Dir;
 #[cfg(unix)]
-use crate::os::echo::{Hidden, discard_input};
+use crate::os::echo::{self, Hidden};
+#[cfg(unix)]
+use crate::os::ready::Ready;
 use crate::os::temp_dir::temp_dir;
 
 /// The files, processes and terminal settings that a signal must clean up.
@@ -196,7 +198,7 @@ fn kill(children: &[u32]) {
 /// Keeps the echo of a terminal off until the guard is dropped or a signal arrives.
 #[cfg(unix)]
 pub(crate) struct EchoGuard {
-    pub(super) tty: File,
+    tty: Ready<File>,
     /// Whether input that was not read is discarded at the end.
     discards: bool,
 }
@@ -204,11 +206,14 @@ pub(crate) struct EchoGuard {
 #[cfg(unix)]
 impl EchoGuard {
     /// Saves the settings of `tty`, and turns its echo off, except for line ends.
-    pub(crate) fn new(tty: File, discards: bool) -> io::Result<Self> {
+    /// Waits in the background, where the settings are the shell's.
+    pub(crate) fn new(tty: Ready<File>, discards: bool) -> io::Result<Self> {
         watch();
+        // Not under the lock, so that a signal can end the process.
+        echo::wait_for_foreground(&tty.0);
         // Done under the lock, so that the echo stays on after a signal has restored it.
         let mut pending = pending();
-        pending.echo = Some(Hidden::new(&tty)?);
+        pending.echo = Some(Hidden::new(&tty.0)?);
         Ok(Self { tty, discards })
     }
 
@@ -223,10 +228,22 @@ impl EchoGuard {
 }
 
 #[cfg(unix)]
+impl io::Read for EchoGuard {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, poll};
+        // A read in the background stops the process, and each time that it continues, stops it
+        // again before a signal that should end it is handled. So nothing is read before the
+        // answer has come.
+        while poll(&mut [PollFd::new(&self.tty.0, PollFlags::IN)], None) == Err(rustix::io::Errno::INTR) {}
+        self.tty.read(out)
+    }
+}
+
+#[cfg(unix)]
 impl Drop for EchoGuard {
     fn drop(&mut self) {
         if self.discards {
-            discard_input(&self.tty);
+            echo::discard_input(&self.tty.0);
         }
         if let Some(echo) = pending().echo.take() {
             echo.restore(false);
@@ -252,11 +269,18 @@ pub(crate) fn watch() {
             // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends with
             // that error.
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
-                let mut pending = pending();
                 if signal == SIGCONT {
-                    pending.echo.iter_mut().for_each(Hidden::go_on);
+                    echo::record_continued();
+                    let again = pending().echo.as_ref().and_then(Hidden::go_on);
+                    if let Some((mut tty, question)) = again {
+                        // Writing blocks while the user has stopped the terminal (Ctrl-S). Signals
+                        // must not wait for it.
+                        let write = move || io::Write::write_all(&mut tty, question.as_bytes());
+                        let _ = std::thread::Builder::new().spawn(write);
+                    }
                     continue;
                 }
+                let mut pending = pending();
                 for (_, file) in &pending.files {
                     let _ = file.directory.remove(&file.name);
                 }

@@ -1,13 +1,16 @@
 //! A terminal whose echo is off while the user types secrets.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use nix::sys::termios::{FlushArg, LocalFlags, SetArg, Termios, tcflush, tcgetattr, tcsetattr};
+use nix::sys::termios::{FlushArg, InputFlags, LocalFlags, SetArg, Termios, tcflush, tcgetattr, tcsetattr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::getpgrp;
+use rustix::process::{Signal, getpgrp, kill_current_process_group};
 use rustix::termios::tcgetpgrp;
+
+use crate::os::ready::Ready;
 
 /// Input that comes later than this after the last is no part of the same paste.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -32,22 +35,27 @@ impl Hidden {
     fn hide(&self) -> io::Result<()> {
         let mut without_echo = self.settings.clone();
         without_echo.local_flags.remove(LocalFlags::ECHO);
-        without_echo.local_flags.insert(LocalFlags::ECHONL);
+        // Some programs leave a terminal in a mode in which the Enter key ends no line.
+        without_echo.local_flags.insert(LocalFlags::ECHONL | LocalFlags::ICANON | LocalFlags::ISIG);
+        without_echo.input_flags.insert(InputFlags::ICRNL);
         Ok(tcsetattr(&self.tty, SetArg::TCSANOW, &without_echo)?)
     }
 
     /// Turns the echo off again after the process was stopped, because the shell turned it on.
-    /// Shows the question again.
-    pub(super) fn go_on(&mut self) {
-        if !self.is_others() {
-            let _ = self.hide();
-            let _ = self.tty.write_all(self.question.as_bytes());
+    /// Returns the terminal and the question, which must be shown again. In the background, stops
+    /// the process again instead.
+    pub(super) fn go_on(&self) -> Option<(Ready<File>, String)> {
+        if is_in_background(&self.tty) {
+            let _ = kill_current_process_group(Signal::TTIN);
+            return None;
         }
+        let _ = self.hide();
+        Some((Ready(self.tty.try_clone().ok()?), self.question.clone()))
     }
 
     /// Restores the settings. Input that was not read is discarded if a signal `ends` the process.
     pub(super) fn restore(self, ends: bool) {
-        if self.is_others() {
+        if is_in_background(&self.tty) {
             return;
         }
         if ends {
@@ -55,12 +63,43 @@ impl Hidden {
         }
         let _ = tcsetattr(&self.tty, SetArg::TCSANOW, &self.settings);
     }
+}
 
-    /// Returns whether this process is in the background. The shell has then set the terminal as it
-    /// needs it, and a change would stop this process.
-    fn is_others(&self) -> bool {
-        // Of a terminal that is not the controlling one, nobody else is in the foreground.
-        tcgetpgrp(&self.tty).is_ok_and(|group| group != getpgrp())
+/// Returns whether this process is in the background. The shell has then set the terminal as it
+/// needs it, and a change would stop this process.
+fn is_in_background(tty: &File) -> bool {
+    // Of a terminal that is not the controlling one, nobody else is in the foreground.
+    tcgetpgrp(tty).is_ok_and(|group| group != getpgrp())
+}
+
+/// How often this process has continued after it was stopped.
+static CONTINUED: AtomicU64 = AtomicU64::new(0);
+
+/// Records that this process has continued after it was stopped, and that the signals before are
+/// handled.
+pub(super) fn record_continued() {
+    CONTINUED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Stops this process while it is in the background.
+///
+/// A change of the terminal would stop it too. But whenever the process continued, the system would
+/// stop it again before a signal that should end it is handled.
+pub(super) fn wait_for_foreground(tty: &File) {
+    /// The thread of signals has this many turns, so one turn may elapse while all is stopped.
+    const TURNS: u32 = 20;
+    const TURN: Duration = Duration::from_millis(5);
+    while is_in_background(tty) {
+        let before = CONTINUED.load(Ordering::Relaxed);
+        let _ = kill_current_process_group(Signal::TTOU);
+        let has_continued = (0..TURNS).any(|_| {
+            std::thread::sleep(TURN);
+            CONTINUED.load(Ordering::Relaxed) != before
+        });
+        if !has_continued {
+            // The signal is ignored, or there is no shell that could continue this process.
+            return;
+        }
     }
 }
 
@@ -68,13 +107,49 @@ impl Hidden {
 /// command for the shell, and get into its history. A long paste arrives in parts.
 pub(super) fn discard_input(tty: &File) {
     let end = Instant::now() + MAX_DISCARDING;
-    loop {
-        let _ = tcflush(tty, FlushArg::TCIFLUSH);
-        let more = poll(&mut [PollFd::new(tty, PollFlags::IN)], Some(&PAUSE));
-        if !more.is_ok_and(|count| count > 0) || Instant::now() > end {
-            // The beginning of a line does not count as input yet.
-            let _ = tcflush(tty, FlushArg::TCIFLUSH);
-            return;
-        }
+    while discard_some(tty) && Instant::now() < end {}
+    // The beginning of a line does not count as input yet.
+    let _ = tcflush(tty, FlushArg::TCIFLUSH);
+}
+
+/// Discards the input that has come. Returns whether more comes soon. From a terminal that is gone,
+/// none comes.
+fn discard_some(tty: &File) -> bool {
+    let mut polled = [PollFd::new(tty, PollFlags::IN)];
+    tcflush(tty, FlushArg::TCIFLUSH).is_ok()
+        && poll(&mut polled, Some(&PAUSE)).is_ok()
+        && polled[0].revents() == PollFlags::IN
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use nix::pty::openpty;
+    use rustix::io::write;
+
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_is_gone_has_no_more_input() {
+        let pair = openpty(None, None).unwrap();
+        let tty = File::from(pair.slave);
+        assert!(!discard_some(&tty));
+        let is_enough = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&is_enough);
+        let writer = std::thread::spawn(move || {
+            while !ends.load(Ordering::Relaxed) {
+                write(&pair.master, b"a line\n").unwrap();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            pair.master
+        });
+        // The writer may have no turn for a while.
+        let more = (0..100).any(|_| discard_some(&tty));
+        is_enough.store(true, Ordering::Relaxed);
+        assert!(more);
+        drop(writer.join().unwrap());
+        assert!(!discard_some(&tty));
     }
 }

@@ -20,9 +20,10 @@ fn turn() -> MutexGuard<'static, ()> {
 }
 
 /// Opens the controlling terminal, for reading and for writing. If there is none, or it belongs to
-/// another user (`su`), and standard input is a terminal, this terminal is used, as in age.
+/// another user (`su`), and standard input is a terminal, this terminal is used, as in age. Another
+/// program may then have made it non-blocking.
 #[cfg(unix)]
-fn open() -> io::Result<(File, File)> {
+fn open() -> io::Result<(Ready<File>, Ready<File>)> {
     use std::os::fd::AsFd as _;
 
     let opened = OpenOptions::new().read(true).write(true).open("/dev/tty");
@@ -30,7 +31,7 @@ fn open() -> io::Result<(File, File)> {
         stdin if stdin.is_terminal() => stdin.as_fd().try_clone_to_owned().map(File::from),
         _ => Err(error),
     })?;
-    Ok((tty.try_clone()?, tty))
+    Ok((Ready(tty.try_clone()?), Ready(tty)))
 }
 
 /// Opens the console, for reading and for writing. If a standard stream is the console, that stream
@@ -72,7 +73,7 @@ impl Secrets {
     /// Asks for a secret. Ctrl-D is `UnexpectedEof`. A line that is not UTF-8 is `InvalidData`.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Zeroizing<String>> {
         self.echo.ask(format!("{}: ", printable(question)))?;
-        read_line(Ready(&self.echo.tty))
+        read_line(&mut self.echo)
     }
 }
 

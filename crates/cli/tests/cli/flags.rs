@@ -89,7 +89,7 @@ fn command_lines_that_age_refuses_get_a_hint() {
         ("-d -i key.txt --salvage -o out in in2", "--salvage takes INPUT"),
         ("-d --part in -o out in in2", "--part can't be used with several files"),
         ("rekey -i key.txt -R key.pub -o out in in2", "-o/--output can't be used with several files"),
-        ("contribute -i key.txt in in2", "more than one FILE"),
+        ("contribute -i key.txt in in2", "unexpected argument 'in2'"),
         ("-x in", "'-x'"),
         ("-p -this-flag in", "in \"-this-flag\", -t takes the rest as its value"),
         ("-t 0 -p in", "for '--threads <THREADS>': not a whole number of at least 1"),
@@ -151,6 +151,48 @@ fn standard_input_is_read_for_one_purpose() {
     dir.run_with(&dir.read("key.pub"), ["-e", "-R", "-", "-i", "-", "-o", "out3", "key.pub"])
         .misused("standard input is used twice");
     assert!(!dir.exists("out3"));
+}
+
+/// The help of a command says what its flags do there, also if other commands have the same flags.
+#[test]
+fn the_help_of_a_command_describes_its_own_flags() {
+    let dir = Dir::new();
+    for (command, texts) in [
+        (
+            "encrypt",
+            &[
+                "Encrypt to the recipients of the identity file PATH (repeatable)",
+                "Encrypt to the recipient of the plugin age-plugin-PLUGIN (repeatable)",
+                "Do not write a manifest",
+            ][..],
+        ),
+        (
+            "decrypt",
+            &[
+                "Use the identity file PATH (repeatable)",
+                "Do not check the manifest, which shows missing, added and exchanged files",
+            ],
+        ),
+        ("contribute", &["Usage: sealane contribute [OPTIONS] <FILE>\n"]),
+        (
+            "rekey",
+            &[
+                "Usage: sealane rekey [OPTIONS] <FILE>...\n",
+                "Make RECIPIENT a recipient of the file: age1…",
+                "Make the recipients listed in the file PATH recipients of the file (repeatable)",
+                "Protect the file with a new passphrase",
+            ],
+        ),
+        ("keygen", &["  sealane keygen -y key.txt\n"]),
+        ("cpu", &["  SEALANE_BACKEND    the instruction set", "  SEALANE_CPU_CLASS  the class of CPUs"]),
+    ] {
+        let help = dir.run([command, "--help"]).text();
+        let line = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        for text in texts {
+            let is_there = help.contains(text) || line.contains(text);
+            assert!(is_there, "{text}\n{help}");
+        }
+    }
 }
 
 /// The short help fits on a screen, and has one line for each command.

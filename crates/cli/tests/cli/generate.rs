@@ -76,6 +76,7 @@ fn a_manual_page_for_every_command() {
             ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO"];
         assert_eq!(sections, expected, "{command}");
         assert!(page.contains("AGE_PASSPHRASE_FD") && page.contains("age(1)"), "{command}");
+        assert_eq!(page.matches("SEALANE_CPU_CLASS").count(), 1, "{command}");
         assert!(page.lines().any(|line| line.starts_with(".TH ") && line.contains("\"sealane ")), "{page}");
         // The name of an option is on the line after `.TP`, and its text follows.
         let lines: Vec<_> = page.lines().collect();

@@ -54,6 +54,7 @@ mod split_limits;
 mod ssh;
 mod support;
 mod terminal;
+mod terminal_jobs;
 mod threshold;
 mod typed_shares;
 mod verify;

@@ -208,7 +208,8 @@ fn a_refused_command_changes_nothing() {
     let before = (dir.read("x"), dir.names());
     dir.run(["rekey", "-i", "b.txt", "-R", "c.pub", "x"]).fails("no identity matches");
     dir.run(["rekey", "-i", "key.txt", "x"]).misused("missing recipients");
-    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub"]).misused("missing FILE");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub"]).misused("arguments were not provided: <FILE>...");
+    dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-"]).misused("missing FILE");
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "-p", "x"]).misused("can't be combined");
     dir.run(["rekey", "-R", "b.pub", "x"]).fails("an identity is needed");
     dir.run(["rekey", "-i", "key.txt", "-r", "age1nonsense", "x"]).fails("malformed recipient");

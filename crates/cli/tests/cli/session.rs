@@ -44,6 +44,13 @@ impl Session {
         self.secrets.extend(lines.iter().filter(|line| !line.is_empty()).map(|line| (*line).to_owned()));
     }
 
+    /// Types a line that must not be shown, and then the Enter key, which sends a carriage return.
+    pub(crate) fn type_secret(&mut self, line: &str) {
+        self.session.send(&format!("{line}\r")).unwrap();
+        self.session.flush().unwrap();
+        self.secrets.push(line.to_owned());
+    }
+
     /// Types bytes and the end of a line.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         use std::io::Write as _;

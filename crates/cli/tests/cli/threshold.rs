@@ -113,7 +113,8 @@ fn flags_that_exclude_each_other() {
     dir.run(["-d", "-k", "2", "-i", "a.txt", "x"]).misused("-k/--threshold can't be used to decrypt");
     dir.run(["-R", "a.pub", "--part", "p", "plain"]).misused("--part can't be used to encrypt");
     dir.run(["contribute", "x"]).misused("missing identity");
-    dir.run(["contribute", "-y", "-i", "a.txt"]).misused("missing FILE");
+    dir.run(["contribute", "-y", "-i", "a.txt"]).misused("arguments were not provided: <FILE>");
+    dir.run(["contribute", "-y", "-i", "a.txt", "-"]).misused("missing FILE");
     dir.run(["contribute", "-i", "a.txt", "-p", "x"]).misused("'-p'");
     dir.run(["contribute", "-i", "a.txt", "-a", "x"]).misused("-a/--armor is for an encrypted part");
     dir.run(["-R", "a.pub", "--label", "x", "-o", "y", "plain"]).misused("--label needs -k/--threshold");

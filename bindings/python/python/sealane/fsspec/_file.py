@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fsspec.asyn import sync
 from fsspec.caching import BaseCache
-from fsspec.implementations.local import LocalFileOpener, LocalFileSystem
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from .._errors import PayloadError
@@ -233,8 +233,9 @@ class AgeWriteFile(AgeWriter):
 
     def _put(self, sealed: bytes) -> None:
         super()._put(sealed)
-        if sealed and isinstance(self._target, LocalFileOpener):
-            # A forked process would inherit what is buffered, and write it too when it ends.
+        if sealed and not isinstance(self._target, AbstractBufferedFile):
+            # A forked process would inherit what is buffered, and write it too when it ends. Of an
+            # upload, it writes nothing: `_upload_no_more`.
             self._target.flush()
 
     def close(self) -> None:

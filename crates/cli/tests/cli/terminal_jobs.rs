@@ -1,0 +1,79 @@
+//! Questions of commands in the background, and at terminals in unusual modes.
+
+use crate::support::Dir;
+use crate::terminal::{ends, in_terminal};
+
+/// Waits until the process `$!` is stopped.
+const STOPPED: &str = "until ps -o stat= -p $! | grep -q T; do sleep 0.02; done";
+/// Waits until the process `$!` has ended or is stopped again, and shows which of them it is.
+const SHOW_END: &str = "while state=$(ps -o stat= -p $!); do case $state in [TZ]*) break; esac; sleep 0.02; done; \
+                        case $state in T*) echo stopped again; kill -KILL $!; ;; *) echo it has ended; esac";
+
+#[test]
+fn the_enter_key_ends_an_answer_in_any_mode_of_the_terminal() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let mut session = in_terminal(&dir, "stty -icanon -icrnl -isig; \"$SEALANE\" -p -o out in; stty -a; stty sane");
+    session.expect("generate a secure one): ");
+    session.type_secret("correct horse");
+    session.expect("Confirm passphrase: ");
+    session.type_secret("correct horse");
+    let shown = ends(session, 0, "-icanon");
+    assert!(shown.contains("-icrnl") && shown.contains("-isig"), "the earlier mode: {shown}");
+    let opened = dir.command(["-d", "out"]).env("AGE_PASSPHRASE", "correct horse").output().unwrap();
+    assert_eq!(opened.stdout, b"the secret\n");
+}
+
+/// While a shell edits its command line, the terminal has the shell's settings.
+#[test]
+fn a_question_of_the_background_waits_for_the_foreground() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let script = format!("set -m; stty -icanon -echo; \"$SEALANE\" -p -o out in & {STOPPED}; stty sane; fg; stty -a");
+    let mut session = in_terminal(&dir, &script);
+    for question in ["generate a secure one): ", "Confirm passphrase: "] {
+        session.expect(question);
+        session.send_secret("correct horse");
+    }
+    let shown = ends(session, 0, " icanon");
+    assert!(shown.contains(" echo "), "the settings of the foreground: {shown}");
+    assert!(dir.exists("out"));
+}
+
+/// The signal is handled when the process continues. It is then still in the background.
+#[test]
+fn a_signal_ends_a_question_of_the_background() {
+    let dir = Dir::new();
+    dir.write("in", "the secret\n");
+    let end = format!("kill -TERM $!; kill -CONT $!; {SHOW_END}");
+    for _ in 0..5 {
+        let script = format!("set -m; \"$SEALANE\" -p -o out in & {STOPPED}; {end}");
+        ends(in_terminal(&dir, &script), 0, "it has ended");
+    }
+    // The question was asked in the foreground, and the user stopped the command.
+    for _ in 0..5 {
+        let script = format!("set -m; \"$SEALANE\" -p -o out in & fg; {end}");
+        let mut session = in_terminal(&dir, &script);
+        session.expect("generate a secure one): ");
+        session.send_control('z');
+        ends(session, 0, "it has ended");
+    }
+    assert_eq!(dir.names(), ["in"]);
+}
+
+/// Without a controlling terminal, questions are asked at standard input. Another program may have
+/// made its open file non-blocking.
+#[test]
+fn a_terminal_that_does_not_block_is_waited_for() {
+    let dir = Dir::with_key();
+    dir.keygen("b");
+    dir.write("plain", "secret");
+    dir.run(["-k", "2", "-R", "key.pub", "-R", "b.pub", "-o", "held", "plain"]).quiet();
+    let script = "dd iflag=nonblock count=0 2> log; \
+                  exec setsid --wait \"$SEALANE\" contribute -i key.txt -o part held";
+    let mut session = in_terminal(&dir, script);
+    session.expect("Give this part away? (y/n)");
+    session.send_line("y");
+    ends(session, 0, "");
+    assert!(dir.exists("part"));
+}
