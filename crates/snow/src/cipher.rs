@@ -38,13 +38,15 @@ impl Cipher for ChaChaPoly {
     }
 
     /// # Panics
-    /// If no key was set, or `out` has no space for the ciphertext and its tag. `snow` checks both.
+    /// If no key was set, which `snow` checks, or `out` has no space for the ciphertext and its tag.
+    /// Then nothing is written. `snow` checks the space for payloads, but not for the tag of a static
+    /// key, and the trait has no error: a handshake message panics with `snow`'s own cipher, too.
     fn encrypt(&self, n: u64, authtext: &[u8], plaintext: &[u8], out: &mut [u8]) -> usize {
         let cipher = self.cipher.as_ref().expect("a key is set before the first message");
         let length = plaintext.len();
-        let (ciphertext, rest) = out.split_at_mut(length);
-        let (_, tag) = cipher.seal_into(&nonce(n), authtext, plaintext, ciphertext);
-        rest[..TAG_BYTES].copy_from_slice(&tag);
+        let sealed = out.get_mut(..length + TAG_BYTES).expect("the buffer is too short for the message and its tag");
+        let (ciphertext, tag) = sealed.split_at_mut(length);
+        tag.copy_from_slice(&cipher.seal_into(&nonce(n), authtext, plaintext, ciphertext).1);
         length + TAG_BYTES
     }
 

@@ -1,5 +1,7 @@
 //! Sessions between `snow`'s own ChaChaPoly and Sealane's, each as initiator and as responder.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use sealane::Backend;
 use sealane_snow::SealaneResolver;
 use snow::params::{CipherChoice, DHChoice, HashChoice};
@@ -257,4 +259,20 @@ fn no_key_opens_nothing() {
 fn no_key_seals_nothing() {
     let cipher = SealaneResolver::new().resolve_cipher(&CipherChoice::ChaChaPoly).unwrap();
     cipher.encrypt(0, &[], &[], &mut [0; 16]);
+}
+
+/// `snow` does not check the space for the tag of a static key, and the trait has no error.
+#[test]
+fn a_buffer_without_space_for_the_tag_stays_as_it_is() {
+    let mut cipher = SealaneResolver::new().resolve_cipher(&CipherChoice::ChaChaPoly).unwrap();
+    cipher.set(&PSK);
+    for length in [0, 31, 32, 47] {
+        let mut out = vec![7; length];
+        let sealed = catch_unwind(AssertUnwindSafe(|| cipher.encrypt(0, &[], &[1; 32], &mut out)));
+        let message = sealed.unwrap_err();
+        let message = message.downcast_ref::<&str>().map(|&text| text.to_owned()).or(message.downcast_ref().cloned());
+        assert_eq!(message.as_deref(), Some("the buffer is too short for the message and its tag"));
+        assert!(out == vec![7; length], "{length} octets");
+    }
+    assert_eq!(cipher.encrypt(0, &[], &[1; 32], &mut [0; 48]), 48);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
 use sealane_age::header::Header;
-use sealane_age::{Decryptor, Existing, RekeyError, Rekeyed, threshold};
+use sealane_age::{Decryptor, Existing, RekeyError, threshold};
 
 use crate::args::{KeyArgs, RekeyArgs};
 use crate::error::explain::{NO_MATCH, encrypt_error, payload_error};
@@ -237,25 +237,27 @@ impl<'a> Rekeying<'a> {
         // The change of a passphrase to a public key is expected to matter.
         let is_post_quantum = !decryptor.is_scrypt() && is_classified(decryptor.header(), PostQuantum::Yes);
         let name = &input.name;
+        // Padded in a copy too: the length of the plaintext of a sealed object is computed from the
+        // length of its header.
+        let padded = if armored { None } else { rekeyed.header_of_len(old.len()) };
+        let new_header = padded.as_ref().unwrap_or(rekeyed.header()).encode();
         match to {
             To::Copy(mut output) => {
-                copy(decryptor, &rekeyed, armored, &mut output, name)?;
+                copy(decryptor, &new_header, armored, &mut output, name)?;
                 output.finish()?;
             }
             To::File(target) => {
-                let in_place = !armored && target.can_keep_header();
-                match rekeyed.header_of_len(old.len()).filter(|_| in_place) {
-                    Some(header) => target.replace(&old, &header.encode(), decryptor.nonce())?,
+                if padded.is_some() && target.can_keep_header() {
+                    target.replace(&old, &new_header, decryptor.nonce())?;
+                } else {
                     // A new file is renamed over the old one. It never overwrites the only copy in
                     // place, because an interruption would destroy this copy.
-                    None => {
-                        let (nonce, mut new) = (*decryptor.nonce(), NewFile::create(target)?);
-                        copy(decryptor, &rekeyed, armored, &mut new, name)?;
-                        new.finish(|| {
-                            target.refuse_if_modified()?;
-                            if armored { Ok(()) } else { target.refuse_if_changed(&old, &nonce) }
-                        })?;
-                    }
+                    let (nonce, mut new) = (*decryptor.nonce(), NewFile::create(target)?);
+                    copy(decryptor, &new_header, armored, &mut new, name)?;
+                    new.finish(|| {
+                        target.refuse_if_modified()?;
+                        if armored { Ok(()) } else { target.refuse_if_changed(&old, &nonce) }
+                    })?;
                 }
             }
         }
@@ -296,17 +298,11 @@ impl From<RekeyError> for OpenError {
 }
 
 /// Writes the whole file with another header.
-fn copy<R: Read>(
-    decryptor: Decryptor<R>,
-    rekeyed: &Rekeyed,
-    armored: bool,
-    output: impl Write,
-    name: &str,
-) -> Result<()> {
+fn copy<R: Read>(decryptor: Decryptor<R>, header: &[u8], armored: bool, output: impl Write, name: &str) -> Result<()> {
     let format = if armored { Format::Armored } else { Format::Binary };
     let write_failed = |error| Error::from_io("cannot write", error);
     let mut writer = ArmoredWriter::with_format(output, format);
-    writer.write_all(&rekeyed.header().encode()).map_err(write_failed)?;
+    writer.write_all(header).map_err(write_failed)?;
     let mut payload = decryptor.into_payload();
     let mut buffer = vec![0; 1 << 20];
     loop {

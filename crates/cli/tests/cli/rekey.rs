@@ -102,6 +102,23 @@ fn to_another_file_and_armored() {
     does_not_open(&dir, "key.txt", "armored");
 }
 
+/// The first header has two recipients, and the second is padded.
+#[test]
+fn a_copy_keeps_the_length_of_the_header() {
+    let (dir, data) = dir();
+    dir.run_with(&data, ["-R", "key.pub", "-R", "b.pub", "-o", "two"]).quiet();
+    dir.run(["rekey", "-i", "key.txt", "-R", "c.pub", "-o", "one", "two"]).ok();
+    dir.run(["rekey", "-i", "c.txt", "-R", "b.pub", "-o", "again", "one"]).ok();
+    for (key, file) in [("c.txt", "one"), ("b.txt", "again")] {
+        assert_eq!(dir.read(file).len(), dir.read("two").len(), "{file}");
+        opens(&dir, key, file, &data);
+    }
+    // There is no room for more recipients.
+    dir.run(["rekey", "--add", "-i", "key.txt", "-R", "c.pub", "-o", "three", "two"]).quiet();
+    assert!(dir.read("three").len() > dir.read("two").len());
+    opens(&dir, "c.txt", "three", &data);
+}
+
 #[test]
 fn with_passphrases() {
     let (dir, data) = dir();

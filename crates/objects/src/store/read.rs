@@ -1,5 +1,6 @@
 //! Reads objects and ranges of them.
 
+use std::future;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ use crate::unlocked::{Stamp, UnlockedObject};
 
 /// The number of attempts to read an object that is replaced meanwhile.
 const ATTEMPTS: usize = 4;
+/// The largest number of empty pieces in succession in the body of a response.
+const MAX_EMPTY: usize = 64;
 /// The largest number of concurrent requests for the ranges of an object.
 const PARALLEL: usize = 10;
 /// The largest number of bytes that are opened at once.
@@ -61,21 +64,39 @@ impl SealedStore {
     /// header is not longer than this store's headers. `options` has the caller's conditions and
     /// version. The `GetResult` describes the sealed object, and has no payload.
     pub(super) async fn open(&self, location: &Path, options: GetOptions) -> Result<(Arc<UnlockedObject>, GetResult)> {
-        let first = GetOptions { range: Some((0..self.keys.prefix_len()).into()), head: false, ..options.clone() };
+        for _ in 0..ATTEMPTS {
+            if let Some(opened) = self.try_open(location, &options).await? {
+                return Ok(opened);
+            }
+        }
+        Err(failed(SealedError::Changed))
+    }
+
+    /// Does the same as `open`. Returns `None` if the object was replaced between two requests.
+    async fn try_open(
+        &self,
+        location: &Path,
+        options: &GetOptions,
+    ) -> Result<Option<(Arc<UnlockedObject>, GetResult)>> {
+        let mut wanted = self.keys.prefix_len();
+        let first = GetOptions { range: Some((0..wanted).into()), head: false, ..options.clone() };
         let result = self.inner.get_opts(location, first).await?;
         let head = with_payload(&result, nothing());
-        let mut prefix = result.bytes().await?;
+        let mut prefix = read_at_most(wanted, result).await?;
         loop {
             match parse(&prefix)? {
-                Prefix::Complete(preamble) => return Ok((self.unlock(location, &head.meta, preamble)?, head)),
+                Prefix::Complete(preamble) => {
+                    return Ok(Some((self.unlock(location, &head.meta, preamble)?, head)));
+                }
                 Prefix::Incomplete { at_least } => {
                     let size = head.meta.size;
                     if prefix.len() as u64 >= size {
                         return Err(truncated());
                     }
-                    let wanted = (at_least as u64).max(2 * prefix.len() as u64).min(size);
-                    let more = self.fetch(location, &options, &stamp(&head.meta), 0..wanted).await?;
-                    let more = more.ok_or_else(|| failed(SealedError::Changed))?;
+                    wanted = (at_least as u64).max(2 * prefix.len() as u64).min(size);
+                    let more = self.request(location, options, &stamp(&head.meta), 0..wanted).await?;
+                    let Some(more) = more else { return Ok(None) };
+                    let more = read_at_most(wanted, more).await?;
                     if more.len() <= prefix.len() {
                         return Err(truncated());
                     }
@@ -122,25 +143,11 @@ impl SealedStore {
         }
     }
 
-    /// Does the same as `request`, and returns the bytes of the range.
-    async fn fetch(
-        &self,
-        location: &Path,
-        options: &GetOptions,
-        known: &Stamp,
-        range: Range<u64>,
-    ) -> Result<Option<Bytes>> {
-        match self.request(location, options, known, range).await? {
-            Some(result) => result.bytes().await.map(Some),
-            None => Ok(None),
-        }
-    }
-
     /// Reads a whole object with one request.
     async fn read_whole(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let result = self.inner.get_opts(location, options).await?;
         let head = with_payload(&result, nothing());
-        let mut body = result.into_stream().fuse();
+        let mut body = pieces(result).fuse();
         let (preamble, prefix) = read_preamble(&mut body).await?;
         let rest = Bytes::from(prefix).split_off(preamble.len());
         let object = self.unlock(location, &head.meta, preamble)?;
@@ -240,13 +247,9 @@ impl SealedStore {
         if let GetResultPayload::File(file, _) = result.payload {
             return super::file::collect(file, stored, collector).await.map(Some);
         }
-        #[allow(irrefutable_let_patterns, reason = "without local files, each payload is a stream")]
-        if let GetResultPayload::Stream(mut body) = result.payload {
-            while let Some(bytes) = body.try_next().await? {
-                collector.push(&bytes).map_err(failed)?;
-            }
-        } else {
-            collector.push(&result.bytes().await?).map_err(failed)?;
+        let mut body = pieces(result);
+        while let Some(bytes) = body.try_next().await? {
+            collector.push(&bytes).map_err(failed)?;
         }
         Ok(Some(collector))
     }
@@ -254,6 +257,33 @@ impl SealedStore {
 
 fn parse(prefix: &[u8]) -> Result<Prefix> {
     Preamble::parse(prefix).map_err(|error| failed(DecryptError::from(error)))
+}
+
+/// Returns the pieces of the payload that are not empty.
+///
+/// The stream of a local file that is cut while it is read has empty pieces without end, also if
+/// another store has wrapped it. After many in succession, the stream therefore ends with an error.
+pub(super) fn pieces(result: GetResult) -> BoxStream<'static, Result<Bytes>> {
+    let mut empty = 0;
+    let counted = result.into_stream().map(move |piece| {
+        let piece = piece?;
+        empty = if piece.is_empty() { empty + 1 } else { 0 };
+        if empty > MAX_EMPTY { Err(failed(SealedError::Changed)) } else { Ok(piece) }
+    });
+    counted.try_filter(|piece| future::ready(!piece.is_empty())).boxed()
+}
+
+/// Returns the payload, which is the response to a request for `most` bytes. A store may send more,
+/// without end.
+async fn read_at_most(most: u64, result: GetResult) -> Result<Vec<u8>> {
+    let (mut body, mut read) = (pieces(result), Vec::new());
+    while let Some(piece) = body.try_next().await? {
+        if (read.len() + piece.len()) as u64 > most {
+            return Err(failed(SealedError::Changed));
+        }
+        read.extend_from_slice(&piece);
+    }
+    Ok(read)
 }
 
 /// Reads the header and the nonce from the body of a whole object. Returns them, and all bytes that
@@ -289,7 +319,7 @@ fn range_of(
     result: GetResult,
 ) -> GetResult {
     let head = with_payload(&result, nothing());
-    let payload = plaintext(location, Arc::clone(object), chunks, result.into_stream());
+    let payload = plaintext(location, Arc::clone(object), chunks, pieces(result));
     described(&head, object.len, wanted, payload)
 }
 

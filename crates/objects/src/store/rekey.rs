@@ -10,7 +10,7 @@ use super::super::object_store::{
     Attributes, Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
     UpdateVersion,
 };
-use super::read::read_preamble;
+use super::read::{pieces, read_preamble};
 use super::{SealedStore, failed, located, stamp};
 use crate::error::SealedError;
 
@@ -18,14 +18,19 @@ use crate::error::SealedError;
 const ONE_WRITE: u64 = 8 << 20;
 /// The least length of the parts of longer objects, except the last part.
 const MIN_PART: u64 = 8 << 20;
+/// The greatest length of a part. Each part is in memory, and the store may lie about the size of an
+/// object, from which the length of its parts follows.
+const MAX_PART: u64 = 1 << 30;
 /// The largest number of parts of an object in S3.
 const MAX_PARTS: u64 = 10_000;
 /// The lengths of parts are multiples of a mebibyte.
 const MIB: u64 = 1 << 20;
 
-/// Returns the length of the parts of an object of `size` bytes, except the last part.
-fn part_len(size: u64) -> u64 {
-    MIN_PART.max(size.div_ceil(MAX_PARTS).div_ceil(MIB) * MIB)
+/// Returns the length of the parts of an object of `size` bytes, except the last part. Returns an
+/// error if it is longer than [`MAX_PART`].
+fn part_len(size: u64) -> Result<u64, SealedError> {
+    let len = MIN_PART.max(size.div_ceil(MAX_PARTS).div_ceil(MIB) * MIB);
+    if len <= MAX_PART { Ok(len) } else { Err(SealedError::TooLong(size)) }
 }
 
 impl SealedStore {
@@ -45,6 +50,9 @@ impl SealedStore {
     /// versions, a change is detected only if it was made before a last check, just before the
     /// object is replaced, and changed the entity tag, the version, the length or the time of the
     /// object.
+    ///
+    /// Parts are 8 MiB long, or longer if there would otherwise be more than 10,000. Each part is in
+    /// memory, so an object whose parts would be longer than 1 GiB is refused.
     ///
     /// If the future is dropped during such an upload, the parts that were sent can stay in the
     /// store. S3 removes them if the bucket has a rule that aborts incomplete uploads
@@ -98,7 +106,8 @@ impl SealedStore {
         for (attribute, value) in &set {
             attributes.insert(attribute.clone(), value.clone());
         }
-        let mut body = result.into_stream().fuse();
+        let part_len = part_len(meta.size).map_err(failed)?;
+        let mut body = pieces(result).fuse();
         let (preamble, mut bytes) = read_preamble(&mut body).await?;
         let start = preamble.len();
         // Checks the length, too.
@@ -136,7 +145,6 @@ impl SealedStore {
             return self.inner.put_opts(location, payload, attributes.into()).await;
         }
         let mut upload = self.inner.put_multipart_opts(location, PutMultipartOptions::from(attributes)).await?;
-        let part_len = part_len(meta.size);
         let mut moved_len = 0;
         let moved = async {
             let mut rest = Bytes::from(bytes);
@@ -200,12 +208,17 @@ mod tests {
     #[test]
     fn no_object_has_too_many_parts() {
         const TIB: u64 = 1 << 40;
+        const LONGEST: u64 = MAX_PARTS * MAX_PART;
+        let part_len = |size| part_len(size).unwrap();
         assert_eq!([0, 1, 8 * MIB, MAX_PARTS * MIN_PART].map(part_len), [MIN_PART; 4]);
         assert_eq!(part_len(MAX_PARTS * MIN_PART + 1), MIN_PART + MIB);
-        for size in [MAX_PARTS * MIN_PART + 1, TIB, 5 * TIB, 48 * TIB] {
+        assert_eq!(part_len(LONGEST), MAX_PART);
+        for size in [MAX_PARTS * MIN_PART + 1, TIB, 5 * TIB, LONGEST] {
             assert!(size.div_ceil(part_len(size)) <= MAX_PARTS, "{size}");
-            // The longest part in S3 has 5 GiB.
-            assert!(part_len(size) <= 5 << 30 && part_len(size).is_multiple_of(MIB), "{size}");
+            assert!(part_len(size) <= MAX_PART && part_len(size).is_multiple_of(MIB), "{size}");
+        }
+        for size in [LONGEST + 1, u64::MAX] {
+            assert!(matches!(super::part_len(size), Err(SealedError::TooLong(len)) if len == size));
         }
     }
 }

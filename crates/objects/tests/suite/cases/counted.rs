@@ -1,7 +1,9 @@
 //! A store that records what is read and written.
 
 use std::fmt;
+use std::fs::File;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -26,6 +28,8 @@ pub(crate) struct Counted<T> {
     inner: T,
     read: Mutex<Vec<Range<u64>>>,
     parts: std::sync::Arc<Mutex<Vec<usize>>>,
+    /// The number of uploads in parts that were begun.
+    uploads: Mutex<usize>,
     has_tags: bool,
     /// Whether entity tags are weak. Conditional writes with such tags fail.
     has_weak_tags: bool,
@@ -38,14 +42,29 @@ pub(crate) struct Counted<T> {
     denied: Mutex<Option<Path>>,
     /// The bytes that replace an object when it is read.
     replacement: Mutex<Option<Vec<u8>>>,
+    /// A local file, and the length to which it is cut when it is read.
+    cut: Mutex<Option<(PathBuf, u64)>>,
     unmarked: Mutex<usize>,
 }
 
 impl<T> Counted<T> {
     pub(crate) fn new(inner: T) -> Self {
-        let (read, parts, false_size, denied, replacement, unmarked) = <_>::default();
+        let (read, parts, uploads, false_size, denied, replacement, cut, unmarked) = <_>::default();
         let (has_tags, has_weak_tags, is_azure) = (true, false, false);
-        Self { inner, read, parts, has_tags, has_weak_tags, is_azure, false_size, denied, replacement, unmarked }
+        Self {
+            inner,
+            read,
+            parts,
+            uploads,
+            has_tags,
+            has_weak_tags,
+            is_azure,
+            false_size,
+            denied,
+            replacement,
+            cut,
+            unmarked,
+        }
     }
 
     /// Returns a store without entity tags and conditional writes, whose clock stands still.
@@ -78,6 +97,11 @@ impl<T> Counted<T> {
         *self.replacement.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
     }
 
+    /// Cuts a local file to `len` bytes after the response to the next request has begun.
+    pub(super) fn cut_next(&self, file: PathBuf, len: u64) {
+        *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some((file, len));
+    }
+
     /// Returns the number of requests without the extension [`Mark`] since the last call.
     pub(super) fn unmarked(&self) -> usize {
         std::mem::take(&mut self.unmarked.lock().unwrap_or_else(PoisonError::into_inner))
@@ -86,6 +110,11 @@ impl<T> Counted<T> {
     /// Returns the ranges that were read since the last call.
     pub(super) fn read(&self) -> Vec<Range<u64>> {
         std::mem::take(&mut self.read.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the number of uploads in parts that were begun since the last call.
+    pub(super) fn uploads(&self) -> usize {
+        std::mem::take(&mut self.uploads.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the lengths of the parts that were written since the last call.
@@ -110,6 +139,7 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
     }
 
     async fn put_multipart_opts(&self, location: &Path, opts: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
+        *self.uploads.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         let inner = self.inner.put_multipart_opts(location, opts).await?;
         Ok(Box::new(Upload { inner, parts: self.parts.clone() }))
     }
@@ -143,6 +173,9 @@ impl<T: ObjectStore> ObjectStore for Counted<T> {
         let replacement = self.replacement.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(bytes) = replacement {
             self.inner.put(location, bytes.into()).await?;
+        }
+        if let Some((file, len)) = self.cut.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            File::options().write(true).open(file).unwrap().set_len(len).unwrap();
         }
         if let Some(size) = *self.false_size.lock().unwrap_or_else(PoisonError::into_inner) {
             result.meta.size = size;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use futures_util::TryStreamExt as _;
 use sealane_object_store::sealane_age::x25519::Identity;
 use sealane_object_store::sealane_age::{Existing, Recipient};
-use sealane_object_store::{DEFAULT_HEADER_BYTES, SealedError};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, ListedSize, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::path::Path;
@@ -203,4 +204,31 @@ async fn other_recipients_for_an_object_that_does_not_end_change_nothing() {
         assert!((1..=most).contains(&surplus), "{surplus} MiB");
         assert!(whole(&*below, &path).await.unwrap() == before);
     }
+}
+
+/// The response to the request for a header is not collected to its end.
+#[tokio::test]
+async fn a_header_that_does_not_end_is_an_error() {
+    let (identity, below, writer) = sealed_store();
+    let path = Path::from("a");
+    writer.put(&path, text(1000).into()).await.unwrap();
+    let cold = || SealedStore::new(below.clone(), keys(&identity)).unwrap();
+    let assert_changed = |error: &Error| {
+        assert!(matches!(SealedError::of(error), Some(SealedError::Changed)), "{error:?}");
+        assert_eq!((below.planned(), below.surplus()), (0, 1));
+    };
+    below.plan(Fault::LongBody);
+    assert_changed(&cold().head(&path).await.unwrap_err());
+    below.plan(Fault::LongBody);
+    assert_changed(&cold().get_range(&path, 0..1).await.unwrap_err());
+    below.plan(Fault::LongBody);
+    assert_changed(&cold().get_ranges(&path, &[0..1]).await.unwrap_err());
+    // Listings report the stored length of an object that cannot be read, here of one of two: the
+    // inner store also has the version.
+    below.plan(Fault::LongBody);
+    let exact = cold().with_listed_size(ListedSize::Exact);
+    let mut sizes: Vec<_> = exact.list(None).map_ok(|meta| meta.size).try_collect().await.unwrap();
+    sizes.sort_unstable();
+    assert_eq!(sizes, [1000, 4096 + 1016]);
+    assert_eq!((below.planned(), below.surplus()), (0, 1));
 }

@@ -23,7 +23,7 @@ pub(super) enum Fault {
     Get,
     /// The body of a whole object ends early, without an error.
     ShortBody,
-    /// The body of a whole object does not end: 64 MiB follow it.
+    /// The body of an object or a range does not end: 64 MiB follow it.
     LongBody,
     /// A part is not written.
     Part,
@@ -120,7 +120,8 @@ impl ObjectStore for Faulty {
         if !options.head && happens(&self.plan, Fault::Get) {
             return Err(error(Fault::Get));
         }
-        let is_whole = !options.head && options.range.is_none();
+        let has_body = !options.head;
+        let is_whole = has_body && options.range.is_none();
         let place = options.version.as_ref().map_or_else(|| location.clone(), |version| kept(location, version));
         let mut result = self.inner.get_opts(&place, options).await?;
         result.meta.location = location.clone();
@@ -131,7 +132,7 @@ impl ObjectStore for Faulty {
             let short = body.map_ok(|piece| piece.slice(..piece.len() - 1));
             result.payload = GetResultPayload::Stream(short.boxed());
         }
-        if is_whole && happens(&self.plan, Fault::LongBody) {
+        if has_body && happens(&self.plan, Fault::LongBody) {
             let whole = mem::replace(&mut result.payload, GetResultPayload::Stream(stream::empty().boxed()));
             let GetResultPayload::Stream(body) = whole else { panic!("a store in memory has no files") };
             result.payload = GetResultPayload::Stream(body.chain(surplus(Arc::clone(&self.plan))).boxed());

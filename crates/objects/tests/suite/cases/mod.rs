@@ -10,6 +10,7 @@ mod listing;
 mod ranges;
 mod rekey;
 pub(super) mod s3;
+mod truncated;
 mod upload;
 
 use std::sync::Arc;

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use futures_util::TryStreamExt as _;
 use sealane_object_store::sealane_age::{Identity, StreamError, decrypt, x25519};
-use sealane_object_store::{DEFAULT_HEADER_BYTES, SealedError};
+use sealane_object_store::{DEFAULT_HEADER_BYTES, ListedSize, SealedError};
 
 use super::super::SealedStore;
 use super::super::object_store::chunked::ChunkedStore;
@@ -205,6 +206,33 @@ async fn a_replaced_object_is_read_again() {
         assert_eq!(whole(&place.store, &path).await.unwrap(), text);
         assert_eq!(place.store.head(&path).await.unwrap().size, len as u64);
     }
+}
+
+/// The header is read with two requests, and the object is replaced between them.
+#[tokio::test]
+async fn a_header_that_is_replaced_is_read_again() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    let writer = |below, header_len| SealedStore::new(below, keys(&place.identity).with_header_len(header_len));
+    let text = text(CHUNK + 5);
+    let memory = Arc::new(InMemory::new());
+    writer(memory.clone(), 4 * DEFAULT_HEADER_BYTES).unwrap().put(&path, text.clone().into()).await.unwrap();
+    let longer = whole(&*memory, &path).await.unwrap().to_vec();
+    let old = writer(place.below.clone(), 2 * DEFAULT_HEADER_BYTES).unwrap();
+    let replace_next = async || {
+        old.put(&path, "old".into()).await.unwrap();
+        place.below.replace_next(longer.clone());
+    };
+
+    replace_next().await;
+    assert_eq!(place.cold().head(&path).await.unwrap().size, text.len() as u64);
+    replace_next().await;
+    assert_eq!(place.cold().get_range(&path, 3..10).await.unwrap(), text[3..10]);
+    replace_next().await;
+    assert_eq!(place.cold().get_ranges(&path, &[3..10]).await.unwrap()[0], text[3..10]);
+    replace_next().await;
+    let exact = place.cold().with_listed_size(ListedSize::Exact);
+    let listed: Vec<_> = exact.list(None).try_collect().await.unwrap();
+    assert_eq!(listed[0].size, text.len() as u64);
 }
 
 /// The caller's extensions, such as a tracing span, are part of all requests of a `get`.

@@ -144,3 +144,19 @@ fn a_store_of_one_request_at_once() {
     let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
     store.rekey(&path, &recipients, Existing::Keep).now_or_never().expect("it waits for itself").unwrap();
 }
+
+/// Each part is in memory, and its length follows from the size.
+#[tokio::test]
+async fn an_object_of_an_absurd_size_gets_no_other_recipients() {
+    let (place, path) = (Place::new(), Path::from("a"));
+    place.store.put(&path, text(9 << 20).into()).await.unwrap();
+    let recipient = place.identity.to_public();
+    let recipients = [&recipient as &(dyn Recipient + Send + Sync)];
+    for size in [(10_000 << 30) + 1, 1 << 53] {
+        place.below.lie(size);
+        let error = place.store.rekey(&path, &recipients, Existing::Drop).await.unwrap_err();
+        assert!(matches!(SealedError::of(&error), Some(SealedError::TooLong(len)) if *len == size), "{error:?}");
+        assert!(error.to_string().contains(" a: "), "no path: {error}");
+        assert_eq!(place.below.uploads(), 0);
+    }
+}
