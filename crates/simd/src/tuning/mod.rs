@@ -24,14 +24,8 @@
 //! Only this crate makes tables, so a later version can add a field or a class of CPUs:
 //!
 //! ```compile_fail,E0639
-//! let same = sealane_simd::tuning::ByClass { one_cycle: 1, half_width: 1, two_cycles: 1 };
-//! ```
-//! ```compile_fail,E0639
 //! # use sealane_simd::{Scalar, Simd, Tuning};
 //! let tuning = Tuning { vertical_sets: 2, ..Scalar::TUNING };
-//! ```
-//! ```compile_fail,E0639
-//! let matrix = sealane_simd::tuning::Gf8MatrixTuning { rows: 1, vectors: 1 };
 //! ```
 
 use crate::class::CpuClass;
