@@ -81,3 +81,15 @@ pub fn matrix<const ADD: bool>(backend: &str, size: usize, secrets: Secrets<'_>)
         black_box(&mut sums);
     }))
 }
+
+/// Prepares the product and powers of single elements, in both fields. Exponents are public.
+pub fn elements(backend: &str, size: usize, secrets: Secrets<'_>) -> Result<Run, BackendError> {
+    let (_, [constant], data, _) = parts(backend, size, secrets)?;
+    Ok(Box::new(move || {
+        for field in [Field::Aes, Field::ReedSolomon] {
+            for &byte in &data {
+                black_box([field.product(byte, constant), field.power(byte, 254), field.power(byte, 3)]);
+            }
+        }
+    }))
+}

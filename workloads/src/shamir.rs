@@ -6,7 +6,7 @@ use std::hint::black_box;
 use sealane::BackendError;
 use sealane::gf2n::{ClmulBackend, Degree, Element, Field};
 use sealane::shamir::bytes::{Checker, Combiner, Gf8Backend, Refresher, Splitter};
-use sealane::shamir::{dynamic as dynamic_sharing, element as sharing};
+use sealane::shamir::{Error, dynamic as dynamic_sharing, element as sharing};
 
 use crate::generator::Generator;
 use crate::gf2n;
@@ -111,8 +111,17 @@ fn check_after(
     }))
 }
 
-/// Prepares sharing of an element: splitting, refreshing the shares, reissuing one of them, and
-/// reconstructing the secret.
+/// Draws from a pool of secret octets.
+fn drawing_from(mut pool: &[u8]) -> Generator<impl FnMut(&mut [u8])> {
+    Generator(move |bytes: &mut [u8]| {
+        let (these, others) = pool.split_at(bytes.len());
+        bytes.copy_from_slice(these);
+        pool = others;
+    })
+}
+
+/// Prepares sharing of an element: splitting, refreshing the shares, shares of zero, reissuing one
+/// of the shares, and reconstructing the secret.
 pub fn element<const BITS: usize>(backend: &str, threshold: usize, secrets: Secrets<'_>) -> Result<Run, BackendError>
 where
     Degree<BITS>: Field,
@@ -123,20 +132,43 @@ where
     secrets(&mut pool);
     Ok(Box::new(move || {
         let points = sharing::compact_points(threshold + 2).expect("few points");
-        let mut rest = &*pool;
-        let mut numbers = Generator(|bytes: &mut [u8]| {
-            let (these, others) = rest.split_at(bytes.len());
-            bytes.copy_from_slice(these);
-            rest = others;
-        });
+        let mut numbers = drawing_from(&pool);
         let mut shares =
             sharing::split_with_backend(&value, threshold, &points, &mut numbers, backend).expect("a sharing");
         sharing::refresh_with_backend(threshold, &mut shares, &mut numbers, backend).expect("a sharing");
+        let zeros = sharing::zero_shares_with_backend(threshold, &points, &mut numbers, backend).expect("a sharing");
+        black_box(&zeros);
         let point = *shares[threshold + 1].point();
         let reissued =
             sharing::reconstruct_at_with_backend(threshold, &shares[..threshold], &point, backend).expect("shares");
         let secret = sharing::reconstruct_with_backend(threshold, &shares[1..=threshold], backend).expect("shares");
         black_box((reissued, secret));
+    }))
+}
+
+/// Prepares splitting of an element into two more shares than the threshold, and reconstruction
+/// from all shares: first from right ones, then with one wrong share, which is found.
+pub fn check_element<const BITS: usize>(
+    backend: &str,
+    threshold: usize,
+    secrets: Secrets<'_>,
+) -> Result<Run, BackendError>
+where
+    Degree<BITS>: Field,
+{
+    let backend = ClmulBackend::by_name(backend)?;
+    let value: Element<Degree<BITS>> = gf2n::secret(secrets);
+    let mut pool = vec![0; 1 << 10];
+    secrets(&mut pool);
+    Ok(Box::new(move || {
+        let points = sharing::compact_points(threshold + 2).expect("few points");
+        let mut shares = sharing::split_with_backend(&value, threshold, &points, &mut drawing_from(&pool), backend)
+            .expect("a sharing");
+        black_box(sharing::reconstruct_with_backend(threshold, &shares, backend).expect("right shares"));
+        let wrong = *shares[1].value() + Element::ONE;
+        shares[1] = sharing::Share::new(*shares[1].point(), wrong).expect("a point that is not zero");
+        let error = sharing::reconstruct_with_backend(threshold, &shares, backend).err();
+        assert_eq!(error, Some(Error::BadShares { first: 1, count: 1 }));
     }))
 }
 

@@ -235,6 +235,8 @@ pub const WORKLOADS: &[Workload] = &[
         operations: &[
             operation!("shamir-element-8", shamir::element<8>, &[4]),
             operation!("shamir-element-256", shamir::element<256>, &[4]),
+            operation!("shamir-element-check-8", shamir::check_element<8>, &[4], public: Public::Syndromes),
+            operation!("shamir-element-check-256", shamir::check_element<256>, &[4], public: Public::Syndromes),
             operation!("shamir-dynamic", shamir::dynamic, DEGREES, public: Public::Syndromes),
         ],
         #[cfg(feature = "bench")]
@@ -267,6 +269,8 @@ pub const WORKLOADS: &[Workload] = &[
                 loops: &[Loop { kernel: "gf8 matrix", work: Work::ByteProduct, units: Units::Each }]
             ),
             operation!("gf8-matrix-add", gf8::matrix<true>, BYTES),
+            // Portable code on single elements, which is the same on all backends.
+            operation!("gf8-elements", gf8::elements, &[16]),
         ],
         #[cfg(feature = "bench")]
         benchmarks: benchmarks! {

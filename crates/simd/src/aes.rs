@@ -5,7 +5,7 @@ use crate::token::Token;
 /// A state or a round key of AES (FIPS 197, section 3.4): byte `4 c + r` is in row r and column c.
 ///
 /// It is aligned, so that it can be a memory operand of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct Block(pub [u8; 16]);
 

@@ -29,7 +29,7 @@
 //! assert_eq!(dispatch!(level, token => double(token, 21)), 42);
 //! ```
 #![no_std]
-#![allow(missing_debug_implementations, reason = "vectors hold secrets, and nothing prints them")]
+#![allow(missing_debug_implementations, reason = "vectors hold secrets, and nothing prints them: see `redaction`")]
 // On docs.rs, marks the items that need a feature.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The vector intrinsics of 32-bit Arm are unstable.
@@ -61,6 +61,8 @@ mod output;
 mod pair;
 mod pair_table;
 mod pending_poly1305;
+#[cfg(test)]
+mod redaction;
 mod scalar;
 mod sealed;
 mod simd;

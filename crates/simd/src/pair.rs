@@ -7,7 +7,7 @@ type Factor = u64;
 type Factor = u32;
 
 /// Two factors, for the even and the odd lanes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 #[cfg_attr(not(any(target_arch = "aarch64", target_arch = "arm")), repr(align(16)))]
 #[cfg_attr(any(target_arch = "aarch64", target_arch = "arm"), repr(align(8)))]
 pub struct Pair(pub(crate) [Factor; 2]);

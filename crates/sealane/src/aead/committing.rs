@@ -205,9 +205,10 @@ impl<L: AeadLayout> CommittingChaChaPoly1305<L> {
     /// Returns the committing tag: H(K, N, A, T) in the paper. Key, nonce and plain tag have fixed
     /// lengths, so different inputs give the hash different messages.
     fn commitment(&self, nonce: &L::Nonce, aad: &[u8], plain_tag: &Tag) -> CommittingTag {
-        // The state of the hash wipes itself.
+        // The state and the buffer of the hash wipe themselves, but the crate copies each block to
+        // the stack, where the key remains (SECURITY.md).
         let mut hash = blake2::Blake2b::<U32>::new();
-        // By reference, because a copy of the key would not be wiped.
+        // By reference, because nothing would wipe one more copy of the key.
         hash.update(&self.cipher.key);
         hash.update(nonce.as_ref());
         hash.update(aad);

@@ -10,6 +10,8 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{DefaultIsZeroes, Zeroize};
 
 use super::field::{Degree, Field};
+#[cfg(feature = "alloc")]
+use crate::declassify::declassify_octets;
 
 /// An element of the field `F`. [`Gf2n`] names the field by its degree.
 #[derive(Clone, Copy)]
@@ -128,6 +130,16 @@ impl<F: Field> Element<F> {
     #[must_use]
     pub fn is_zero(&self) -> Choice {
         self.ct_eq(&Self::ZERO)
+    }
+
+    /// Tells a constant-time checker that the element depends on no secret.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn declassify(&mut self) {
+        for limb in self.0.as_mut() {
+            let mut octets = limb.to_le_bytes();
+            declassify_octets(&mut octets);
+            *limb = u64::from_le_bytes(octets);
+        }
     }
 
     /// Clears the bits above an element of fewer than 64 bits in its limb. Vectors leave arbitrary

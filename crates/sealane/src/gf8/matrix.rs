@@ -57,7 +57,8 @@ impl Matrix {
     /// backend.
     ///
     /// # Panics
-    /// If there are not `rows` times `columns` coefficients.
+    /// If there are not `rows` times `columns` coefficients, or if their tables are larger than the
+    /// address space allows.
     #[must_use]
     pub fn new(field: Field, rows: usize, columns: usize, coefficients: &[u8]) -> Self {
         Self::with_backend(field, rows, columns, coefficients, Gf8Backend::detect())
@@ -66,12 +67,14 @@ impl Matrix {
     /// Prepares a matrix as [`Matrix::new`] does, on the given backend.
     ///
     /// # Panics
-    /// If there are not `rows` times `columns` coefficients.
+    /// If there are not `rows` times `columns` coefficients, or if their tables are larger than the
+    /// address space allows.
     #[must_use]
     pub fn with_backend(field: Field, rows: usize, columns: usize, coefficients: &[u8], backend: Gf8Backend) -> Self {
         assert_eq!(Some(coefficients.len()), rows.checked_mul(columns), "rows times columns");
         let level = backend.level();
-        let mut memory = vec![0; coefficients.len() * table_bytes(level)];
+        let size = tables_size(coefficients.len(), table_bytes(level), isize::MAX.unsigned_abs());
+        let mut memory = vec![0; size.expect("tables in memory")];
         set_up(level, field, columns, coefficients, &mut memory);
         Self { field, rows, columns, level, memory }
     }
@@ -130,6 +133,12 @@ impl Matrix {
     }
 }
 
+/// Returns the size in bytes of the tables of all coefficients, or `None` if it is above `limit`.
+/// On a 32-bit target, the size of 2^27 tables of 32 bytes would wrap to 0.
+fn tables_size(coefficients: usize, bytes_each: usize, limit: usize) -> Option<usize> {
+    coefficients.checked_mul(bytes_each).filter(|size| *size <= limit)
+}
+
 impl Drop for Matrix {
     fn drop(&mut self) {
         wipe(&mut self.memory);
@@ -143,5 +152,19 @@ impl fmt::Debug for Matrix {
         let Self { field, rows, columns, .. } = self;
         let mut debug = f.debug_struct("Matrix");
         debug.field("field", field).field("rows", rows).field("columns", columns).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_a_32_bit_target_fit_in_its_memory() {
+        let limit = u32::MAX as usize;
+        assert_eq!(tables_size(1 << 27, 32, limit), None);
+        assert_eq!(tables_size((1 << 27) - 1, 32, limit), Some(limit - 31));
+        assert_eq!(tables_size(usize::MAX, 2, usize::MAX), None);
+        assert_eq!(tables_size(0, 32, 0), Some(0));
     }
 }

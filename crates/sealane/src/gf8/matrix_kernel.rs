@@ -78,6 +78,7 @@ pub(super) fn multiply<G: Gf8>(
         start = range.end;
         let (mut maps, mut destinations) = (matrix.memory, &mut *destinations);
         for rows in groups::<G>(matrix.rows) {
+            // No overflow: these bytes are a part of `matrix.memory`.
             let (its, later) = maps.split_at(rows * matrix.columns * V::<G>::MAP_BYTES);
             let (group, others) = core::mem::take(&mut destinations).split_at_mut(rows);
             macro_rules! rows {

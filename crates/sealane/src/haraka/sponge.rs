@@ -3,6 +3,7 @@
 use core::fmt;
 
 use sealane_simd::{AesLevel, Block};
+use zeroize::ZeroizeOnDrop;
 
 use super::{AesBackend, constants_of_5_rounds, permute};
 use crate::wipe::wipe;
@@ -159,6 +160,10 @@ impl Drop for Sponge<'_> {
         wipe(&mut self.state);
     }
 }
+
+// The sponge inside wipes its state. The constants are public.
+impl ZeroizeOnDrop for HarakaS<'_> {}
+impl ZeroizeOnDrop for Squeezer<'_> {}
 
 impl fmt::Debug for HarakaS<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -277,6 +277,16 @@ macro_rules! checks {
                 }
             }
 
+            /// Random tests once found a failure with this message.
+            #[test]
+            fn one_message_of_1345_octets() {
+                let messages = [message(0, 0, 1345)];
+                for backend in backends() {
+                    both(backend, &messages);
+                    open(backend, &messages, |_| true);
+                }
+            }
+
             proptest! {
                 #![proptest_config(cases(200))]
 

@@ -54,4 +54,5 @@ mod shamir_bytes_random;
 #[cfg(feature = "alloc")]
 mod shamir_element;
 mod vectors;
+mod wiped;
 mod wycheproof;

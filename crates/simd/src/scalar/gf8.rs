@@ -14,7 +14,7 @@ const WITHOUT_HIGH_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 const REDUCTION: u64 = 0x1b;
 
 /// Sixteen elements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ScalarBytes([u64; WORDS]);
 
 impl Gf8 for Scalar {

@@ -99,7 +99,7 @@ impl Simd for Scalar {
 }
 
 /// Four 32-bit words: one row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ScalarWords([u32; 4]);
 
 impl ScalarWords {
@@ -200,7 +200,7 @@ impl Words for ScalarWords {
 impl ChaCha20Rounds for ScalarWords {}
 
 /// Two 64-bit lanes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ScalarU64Lanes([u64; 2]);
 
 impl U64Lanes for ScalarU64Lanes {

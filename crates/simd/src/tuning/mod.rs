@@ -20,11 +20,19 @@
 //! let matrix: Gf8MatrixTuning = ScalarBytes::MATRIX;
 //! assert!(matrix.rows <= 6);
 //! ```
+//!
+//! Only this crate makes tables, so a later version can add a field or a class of CPUs:
+//!
+//! ```compile_fail,E0639
+//! # use sealane_simd::{Scalar, Simd, Tuning};
+//! let tuning = Tuning { vertical_sets: 2, ..Scalar::TUNING };
+//! ```
 
 use crate::class::CpuClass;
 
 /// A threshold for each class of CPUs.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ByClass<T> {
     /// For [`CpuClass::OneCycle`].
     pub one_cycle: T,
@@ -94,6 +102,7 @@ impl ByClass<usize> {
 /// block for each word in a vector: four sets. The horizontal layout computes sets, the vertical
 /// one groups. In Poly1305, a *row* has one block for each 64-bit lane of a vector.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Tuning {
     /// Sets that the horizontal layout computes side by side before one group is faster: 1 to 3,
     /// and 3 where a vector has several rows.
@@ -261,6 +270,7 @@ pub const SHORT_MAX_AAD_BYTES: usize = 512;
 
 /// The shape of one step in the multiplication by a matrix over GF(2^8).
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Gf8MatrixTuning {
     /// Rows of the matrix whose sums are computed together: each source is read once for them. At
     /// most 6.

@@ -49,6 +49,9 @@ macro_rules! bound_key {
             }
         }
 
+        // The key inside wipes itself. Nonces are public.
+        impl<N: NonceSequence> zeroize::ZeroizeOnDrop for $name<N> {}
+
         impl<N: NonceSequence> fmt::Debug for $name<N> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.key.fmt_as(stringify!($name), f)

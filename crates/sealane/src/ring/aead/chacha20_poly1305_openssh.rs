@@ -13,6 +13,8 @@
 
 use core::fmt;
 
+use zeroize::ZeroizeOnDrop;
+
 use super::super::error::Unspecified;
 use crate::aead::OpenSshChaCha20Poly1305;
 use crate::poly1305::TAG_BYTES;
@@ -83,6 +85,10 @@ impl OpeningKey {
         Ok(self.0.open_in_place(sequence_number, ciphertext_in_plaintext_out, tag)?)
     }
 }
+
+// The keys inside wipe themselves.
+impl ZeroizeOnDrop for SealingKey {}
+impl ZeroizeOnDrop for OpeningKey {}
 
 impl fmt::Debug for SealingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

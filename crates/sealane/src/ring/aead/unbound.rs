@@ -3,6 +3,8 @@
 use core::fmt;
 use core::ops::RangeFrom;
 
+use zeroize::ZeroizeOnDrop;
+
 use super::super::error::Unspecified;
 use super::{Aad, Algorithm, MAX_TAG_LEN, Nonce, Tag};
 use crate::aead::{ChaCha20Poly1305, MAX_MESSAGE_BYTES};
@@ -29,6 +31,9 @@ impl UnboundKey {
     }
 }
 
+// The key inside wipes itself.
+impl ZeroizeOnDrop for UnboundKey {}
+
 impl fmt::Debug for UnboundKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt_as("UnboundKey", f)
@@ -41,6 +46,9 @@ pub struct LessSafeKey {
     cipher: ChaCha20Poly1305,
     algorithm: &'static Algorithm,
 }
+
+// The cipher inside wipes itself.
+impl ZeroizeOnDrop for LessSafeKey {}
 
 impl LessSafeKey {
     /// Returns `key`, ready to seal and open.

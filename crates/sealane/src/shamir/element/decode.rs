@@ -25,7 +25,10 @@ pub(super) fn syndromes<F: Field>(
         backend.multiply_slices(&mut weights, points);
         sum
     };
-    (threshold..points.len()).map(syndrome).collect()
+    let mut syndromes: Vec<_> = (threshold..points.len()).map(syndrome).collect();
+    // The syndromes depend on the errors alone.
+    syndromes.iter_mut().for_each(Element::declassify);
+    syndromes
 }
 
 /// Returns the positions of the wrong shares, or `None` if no set of at most half as many shares as

@@ -12,6 +12,9 @@ use crate::shamir::error::Error;
 /// Returns the secret that was split into `shares` with this threshold. If there are more shares
 /// than the threshold, all of them are checked against each other.
 ///
+/// The time depends on how bad shares differ from right ones, and not on the secret, if `threshold`
+/// is not below the true threshold.
+///
 /// If `threshold` is below the true threshold, exactly `threshold` shares give a wrong secret
 /// without an error. More shares than that are refused, because they do not belong together, except
 /// with a probability of 2^-n for each further one in GF(2^n), which matters in the smallest fields.
@@ -67,7 +70,8 @@ pub fn reconstruct_at_with_backend<F: Field>(
 /// Returns the positions, counted from 0, of the shares that do not belong to the others. The
 /// result is empty if all belong together.
 ///
-/// If e shares are bad, at least `threshold` + 2·e shares are needed to tell which.
+/// If e shares are bad, at least `threshold` + 2·e shares are needed to tell which. The time depends
+/// on how bad shares differ from right ones, as that of [`reconstruct`] does.
 ///
 /// # Errors
 /// The errors of [`reconstruct`], except [`Error::BadShares`].

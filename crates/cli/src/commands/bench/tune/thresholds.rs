@@ -29,7 +29,7 @@ const INNER: &str = "inside a plan, and not reached alone";
 
 /// Returns all thresholds of a backend.
 pub(super) fn of(level: Level) -> Vec<Threshold> {
-    // All fields are named, so that a new one is not forgotten.
+    // The test `tuning_lists_every_threshold` fails if a field is missing.
     let Tuning {
         horizontal_sets,
         most_horizontal_sets,
@@ -58,6 +58,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         batch_max_bytes,
         batch_min_messages,
         batch_min_short_messages,
+        ..
     } = *level.tuning();
     let class = CpuClass::detect();
     let rows = dispatch!(level, token => rows_of(token));
