@@ -10,7 +10,7 @@ use sealane::{
     CommittingTag, CommittingXChaCha20Poly1305, CounterOverflow, OpenError, OpenRequest, OpenSshChaCha20Poly1305,
     Poly1305, SealRequest, Tag, XChaCha20Poly1305, quic,
 };
-use sealane_fuzz::{Octets, backends};
+use sealane_fuzz::{Octets, backends, reached};
 use sealane_spec::chacha::{Nonce, chacha_block};
 use sealane_spec::{self as spec, aead, poly1305, xchacha};
 
@@ -100,6 +100,7 @@ fuzz_target!(|case: Case| match case {
             mac.update(&message.0);
             assert_eq!(mac.finalize(), expected, "{backend}");
         }
+        reached!("a tag");
     }
     Case::Aead { key, message, forgery } => {
         let Aead { extended, nonce, aad, text, .. } = &message;
@@ -154,6 +155,9 @@ fuzz_target!(|case: Case| match case {
             let mut masks = vec![[0; quic::MASK_BYTES]; samples.len()];
             key.header_protection_masks(samples, &mut masks);
             assert_eq!(masks, expected, "{backend}");
+            if !masks.is_empty() {
+                reached!("a mask");
+            }
             let single = samples.iter().map(|sample| key.header_protection_mask(sample));
             assert!(single.eq(expected.iter().copied()), "{backend}");
         }
@@ -235,6 +239,9 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
         let result = cipher.apply_keystream(&mut data);
         assert_eq!(result.is_ok(), fits, "{backend}");
         assert!(data == expected, "{} octets from {position} on {backend}", data.len());
+        if fits && !data.is_empty() {
+            reached!("a key stream");
+        }
         assert_eq!(cipher.position(), position + if fits { data.len() as u128 } else { 0 });
     }
 }
@@ -277,6 +284,11 @@ fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), f
     };
     assert_eq!(opened.is_err(), forged, "opened with a copy on {backend}");
     assert!(forged || output == *text, "opened with a copy on {backend}");
+    if forged {
+        reached!("a forged message");
+    } else if !text.is_empty() {
+        reached!("an opened message");
+    }
     assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|octet| *octet == 0x5a));
 }
 
@@ -308,6 +320,9 @@ fn batch(backend: Backend, key: &[u8; 32], messages: &[(ShortAead, bool)], seale
     for (mut request, (message, forged)) in requests.into_iter().zip(messages) {
         let expected = if *forged { Err(OpenError) } else { Ok(&message.text.0[..]) };
         assert!(request.plaintext().map(|text| &*text) == expected, "{backend}");
+        if expected.is_ok_and(|text| !text.is_empty()) {
+            reached!("a message of a batch");
+        }
     }
 }
 
@@ -335,6 +350,9 @@ fn committing<L: AeadLayout>(
     let opened = cipher.open_into(nonce, &aad, &given, &tag, &mut output[..]).map(drop);
     assert_eq!(opened.is_err(), forged, "opened with a copy on {backend}");
     assert!(forged || output == *text, "opened with a copy on {backend}");
+    if !forged && !text.is_empty() {
+        reached!("a message with a committing tag");
+    }
 }
 
 fn openssh(
@@ -354,7 +372,10 @@ fn openssh(
     let forged = forgery.is_some_and(|forgery| forgery.apply(&mut [&mut tag, &mut buffer]));
     let given = buffer.clone();
     match cipher.open_in_place(sequence_number, &mut buffer, &tag) {
-        Ok(payload) => assert!(!forged && *payload == packet[4..], "opened on {backend}"),
+        Ok(payload) => {
+            reached!("a packet of SSH");
+            assert!(!forged && *payload == packet[4..], "opened on {backend}");
+        }
         Err(OpenError) => assert!(forged && buffer == given, "refused on {backend}"),
     }
     assert!(cipher.open_in_place(sequence_number, &mut [0; 3], &tag).is_err(), "too short, on {backend}");

@@ -13,6 +13,7 @@ use sealane_age::armor::ArmoredReader;
 use sealane_age::{CopyError, DecryptError, Decryptor, Identity, Salvaging, StreamReader, Threads, WriteAt};
 use sealane_fuzz::age_file::{CHUNK, Key, Plan, armored};
 use sealane_fuzz::edit::Edit;
+use sealane_fuzz::reached;
 
 #[derive(Arbitrary, Debug)]
 struct Case {
@@ -48,6 +49,11 @@ fuzz_target!(|case: Case| {
     let theirs = open_by_age(&file);
     compare(&file, is_binary, ours.as_ref(), theirs);
     let Ok((released, error)) = &ours else { return };
+    if error.is_none() && !released.is_empty() {
+        reached!("a whole file");
+    } else if !released.is_empty() {
+        reached!("the intact start of a file");
+    }
     compare_threads(&file, is_binary, released, error.as_ref());
     if is_binary && case.seeks.is_empty() {
         salvage(&file, &case.plan, released, error.is_none());
@@ -188,6 +194,7 @@ fn seek(file: &[u8], whole: &[u8], complete: bool, seeks: &[(u32, u8)]) {
                 // read.
                 if complete || position + octets as u64 <= whole.len() as u64 {
                     assert!(expected.starts_with(&piece[..octets]), "{octets} octets from {position}");
+                    reached!("a read after a seek");
                     assert!(octets > 0 || expected.is_empty() || length == 0, "the end at {position}");
                 }
             }
@@ -208,6 +215,7 @@ fn salvage(file: &[u8], plan: &Plan, released: &[u8], complete: bool) {
         match progress {
             Salvaging::Found { at, plaintext } => {
                 assert!(plan.has_chunk(at, plaintext), "{} octets at {at}", plaintext.len());
+                reached!("a salvaged chunk");
                 if at == found_first {
                     found_first += plaintext.len() as u64;
                 }

@@ -12,7 +12,7 @@ use sealane::haraka::{Haraka, HarakaS, TweakedHaraka};
 use sealane::shamir::bytes::{Combiner, Splitter};
 use sealane::shamir::element::{self, Share};
 use sealane::{AesFamily, Gf8Family};
-use sealane_fuzz::{Octets, backends};
+use sealane_fuzz::{Octets, backends, reached};
 use sealane_spec::gf2n::Polynomial;
 use sealane_spec::{erasure, haraka, shamir_bytes, shamir_element};
 
@@ -39,6 +39,7 @@ fuzz_target!(|case: Case| match case {
             HarakaS::with_backend(backend).chain(&message.0).finish().squeeze(&mut output);
             assert!(output == expected, "{backend}");
         }
+        reached!("HarakaS");
     }
     // One field for each way to multiply and to reduce; all thirteen would take long to compile.
     Case::Gf2n { field, a, b, count } => match field % 6 {
@@ -99,6 +100,7 @@ fn plain<const ROUNDS: usize>(count: u8, octets: &[u8]) {
         assert!(outputs == expected_512, "{ROUNDS} rounds on {backend}");
         for (input, expected) in inputs_512.iter().zip(&expected_512).take(2) {
             assert_eq!(haraka.haraka512::<ROUNDS>(input), *expected, "{backend}");
+            reached!("Haraka");
         }
         if let Some(first) = inputs_512.first_chunk() {
             assert!(haraka.haraka512_x4::<ROUNDS>(first)[..] == expected_512[..4], "{backend}");
@@ -122,6 +124,9 @@ fn tweaked(seed: &[u8], count: u8, octets: &[u8]) {
         let mut outputs = vec![[0; 32]; inputs_512.len()];
         haraka.haraka512_batch(&inputs_512, &mut outputs);
         assert!(outputs == expected_512, "{backend}");
+        if !outputs.is_empty() {
+            reached!("Haraka with a seed");
+        }
     }
 }
 
@@ -150,6 +155,7 @@ fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8) {
             // Checks the inverse with our product, which was compared above. The reference would
             // divide polynomials bit by bit, which takes long.
             assert!(backend.multiply(&inverse, &a) == Element::ONE, "{} on {backend}", F::BITS);
+            reached!("an inverse in GF(2^n)");
         }
         let count = usize::from(count % 10);
         let mut scaled = vec![a; count];
@@ -174,6 +180,9 @@ fn constant_products(constant: u8, source: &[u8], sum: &[u8], skip: u8) {
         backend.multiply_slice(constant, &mut multiplied);
         backend.multiply_add_slice(constant, source, &mut added);
         assert!(multiplied == products && added == sums, "{backend}");
+        if !source.is_empty() {
+            reached!("products in GF(2^8)");
+        }
     }
 }
 
@@ -201,6 +210,9 @@ fn matrix_products(field: gf8::Field, rows: usize, coefficients: &[u8], sources:
         assert!(destinations == products, "{field:?}, added on {backend}");
         matrix.multiply(&slices, &mut destinations.iter_mut().map(|d| &mut d[..]).collect::<Vec<_>>());
         assert!(destinations == products, "{field:?} on {backend}");
+        if length > 0 {
+            reached!("a matrix product");
+        }
     }
 }
 
@@ -235,6 +247,9 @@ fn share_bytes(threshold: u8, points: &[u8], seed: &[u8; 32], secret: &[u8], tar
                 let mut out = vec![0; secret.len()];
                 combiner.combine(&slices[..count], &mut out).expect("shares of one length");
                 assert!(out == expected, "{count} shares at {target} on {backend}");
+                if !secret.is_empty() && threshold > 1 {
+                    reached!("combined bytes");
+                }
             }
         }
     }
@@ -262,6 +277,9 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
             let secret =
                 element::reconstruct_with_backend(threshold, &shares[..count], backend).expect("shares of one secret");
             assert!(secret == elements[0], "{} on {backend}", F::BITS);
+            if threshold > 1 {
+                reached!("a combined element");
+            }
         }
     }
     let Some(damaged) = damaged.map(|at| usize::from(at) % shares.len()) else { return };
@@ -273,5 +291,6 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
     }
     if shares.len() > threshold + 1 {
         assert_eq!(element::bad_shares(threshold, &shares), Ok(vec![damaged]));
+        reached!("a bad share");
     }
 }

@@ -15,8 +15,8 @@ use sealane_age::key_file::{parse_identities, parse_recipients, parse_ssh_identi
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::threshold::{self, Label, Part};
 use sealane_age::{DecryptError, Decryptor, Stanza, mlkem768x25519, x25519};
-use sealane_fuzz::Cuts;
 use sealane_fuzz::age_file::{AnyStanza, armored, file_key};
+use sealane_fuzz::{Cuts, reached};
 
 #[derive(Arbitrary, Debug)]
 struct Case {
@@ -58,14 +58,24 @@ fn written(case: Case) {
     let text = text.and_then(|()| writer.finish()).expect("memory takes all");
     assert!(text == armored(&file, "\n"));
     assert_eq!(decoded(&text), Some(file));
+    reached!("a written header");
 }
 
 /// Texts of keys: the parsed key is written again unchanged, except for the case of letters.
 fn keys(text: &[u8]) {
     // Any text is parsed as a list of keys, or refused.
-    let (_, _, _) = (parse_identities(text), parse_recipients(text), parse_ssh_identity(text, None));
+    if parse_identities(text).is_ok() {
+        reached!("identities");
+    }
+    if parse_recipients(text).is_ok() {
+        reached!("recipients");
+    }
+    if parse_ssh_identity(text, None).is_ok() {
+        reached!("an ssh identity");
+    }
     let Ok(text) = std::str::from_utf8(text) else { return };
     if let Ok(part) = text.parse::<Part>() {
+        reached!("a part");
         assert!(part.to_text().expose_secret().eq_ignore_ascii_case(text));
     }
     if let Ok(identity) = text.parse::<mlkem768x25519::Identity>() {
@@ -89,6 +99,7 @@ fn manifest(text: &[u8]) {
     let mut written = Vec::new();
     if Manifest::write(&mut written, manifest.entries()).is_ok() {
         assert_eq!(Manifest::read(&*written).expect("it was written"), manifest);
+        reached!("a manifest");
     }
 }
 
@@ -107,6 +118,7 @@ fn header(bytes: &[u8]) {
     }
     match (Header::parse(bytes), read) {
         (Ok((header, length)), Ok(decryptor)) => {
+            reached!("a header");
             share_sets(&header);
             assert!(header.encode() == bytes[..length]);
             assert_eq!(*decryptor.header(), header);
@@ -127,6 +139,7 @@ fn share_sets(header: &Header) {
     let Ok(sets) = threshold::describe(header) else { return };
     let (mut shares, mut inner) = (0, 0);
     for set in &sets {
+        reached!("a share set");
         assert!(2 <= set.threshold && set.threshold <= set.count && set.types.len() >= usize::from(set.count));
         let label = set.label.as_ref().map(|label| label.as_str());
         assert!(label.is_none_or(|label| label.parse::<Label>().is_ok()));
@@ -145,6 +158,7 @@ fn armor(text: &[u8]) {
         return;
     }
     let Some(bytes) = decoded(text) else { return };
+    reached!("armored text");
     let canonical = armored(&bytes, "\n");
     assert_eq!(decoded(&canonical), Some(bytes));
     // Only the white space around the text and the kind of line ending may differ.

@@ -7,7 +7,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use orion::hazardous::aead as orion;
 use sealane::{Backend, ChaCha20Poly1305, ChaChaFamily, XChaCha20Poly1305};
-use sealane_fuzz::{Octets, backends};
+use sealane_fuzz::{Octets, backends, reached};
 
 #[derive(Arbitrary, Debug)]
 struct Case {
@@ -58,6 +58,10 @@ fuzz_target!(|case: Case| {
     assert!(opened == open_by_orion(&message), "the peers open differently");
     for backend in backends::<ChaChaFamily>() {
         assert!(open(&message, backend) == opened, "{backend}");
+    }
+    match opened {
+        Some(_) => reached!("an opened message"),
+        None => reached!("a refused message"),
     }
 });
 

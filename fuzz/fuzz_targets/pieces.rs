@@ -10,7 +10,7 @@ use sealane::{
     AesFamily, Backend, ChaCha20Poly1305, ChaChaFamily, CounterOverflow, Gf8Family, Opener, Poly1305, Tag,
     XChaCha20Poly1305,
 };
-use sealane_fuzz::{Cuts, Octets, backend};
+use sealane_fuzz::{Cuts, Octets, backend, reached};
 
 type Message = Octets<5000>;
 
@@ -77,6 +77,9 @@ fn key_stream(u: &mut Unstructured<'_>) -> Result<()> {
             let end = at + piece.len();
             let known = whole.get(at..end.min(whole.len())).unwrap_or(&[]);
             assert!(piece.starts_with(known), "{at} to {end} from {base} on {backend}");
+            if !known.is_empty() {
+                reached!("a key stream");
+            }
             at = end;
         }
         with_cipher!(cipher => assert_eq!(cipher.position(), base + at as u128));
@@ -103,6 +106,7 @@ fn mac(u: &mut Unstructured<'_>) -> Result<()> {
     assert_eq!(mac.clone().verify(&tag), Ok(()));
     forged[usize::from(u8::arbitrary(u)? % 16)] ^= 1 << u.int_in_range(0..=7)?;
     assert!(mac.verify(&forged).is_err());
+    reached!("a tag");
     Ok(())
 }
 
@@ -155,6 +159,9 @@ fn aead(u: &mut Unstructured<'_>) -> Result<()> {
     assert!(sealed == text, "decrypted after all on {backend}");
     assert_eq!(verified.remaining(), 0);
     assert!(verified.decrypt(&mut [0]).is_err());
+    if !text.is_empty() {
+        reached!("an opened message");
+    }
     Ok(())
 }
 
@@ -172,6 +179,7 @@ fn sponge(u: &mut Unstructured<'_>) -> Result<()> {
     let mut output = [0; 250];
     squeezed.pieces(&mut output).into_iter().for_each(|piece| squeezer.squeeze(piece));
     assert!(output == whole, "{absorbed:?} {squeezed:?} on {backend}");
+    reached!("a sponge");
     Ok(())
 }
 
@@ -220,6 +228,9 @@ fn shares(u: &mut Unstructured<'_>) -> Result<()> {
         combiner.combine(&slices, piece).expect("shares of one length");
     }
     assert!(secret == plain, "combined in {cuts:?} on {backend}");
+    if !plain.is_empty() && threshold > 1 {
+        reached!("a combined secret");
+    }
 
     for _ in 0..u.int_in_range(0..=3)? {
         let (share, at) = (u.int_in_range(0..=points.len() - 1)?, usize::from(u16::arbitrary(u)?));

@@ -9,8 +9,8 @@ use std::io::Cursor;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use sealane_fuzz::Octets;
 use sealane_fuzz::share::{AnyShare, bech32m, slip39};
+use sealane_fuzz::{Octets, reached};
 use sealane_shares::slip39::Mnemonic;
 use sealane_shares::ssss::SsssShare;
 use sealane_shares::vault::{self, VaultShare};
@@ -104,6 +104,7 @@ fn lines(text: &str) {
 fn binary(bytes: &[u8]) -> Option<Share> {
     let share = Share::from_bytes(bytes).ok()?;
     assert!(share.as_bytes() == bytes);
+    reached!("a binary share");
     let text = share.to_text();
     assert_eq!(text.is_ok(), share.payload().len() <= MAX_TEXT_PAYLOAD_BYTES);
     if let Ok(text) = text {
@@ -119,16 +120,19 @@ fn line(text: &str) {
         let written = share.to_text().expect("as long as what was read");
         assert!(written.eq_ignore_ascii_case(text.trim()));
         assert!(binary(share.as_bytes()).is_some());
+        reached!("a share as text");
     }
     if let Ok(mnemonic) = Mnemonic::parse(text) {
         // A prefix may stand for a word.
         let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
         let written = mnemonic.to_words();
+        reached!("a mnemonic of SLIP-39");
         assert_eq!(written.split(' ').count(), words.len());
         assert!(written.split(' ').zip(&words).all(|(whole, start)| start.len() >= 4 && whole.starts_with(start)));
     }
     if let Ok(share) = SsssShare::parse(text) {
         let written = share.to_line(1);
+        reached!("a line of ssss");
         let again = SsssShare::parse(&written).expect("what was written is read");
         assert_eq!((again.index(), again.token()), (share.index(), share.token()));
         assert!(again.to_line(1) == written && share.to_line(1000) == again.to_line(1000));
@@ -143,6 +147,7 @@ fn line(text: &str) {
 fn of_vault(shares: &[Vec<u8>]) {
     let shares: Vec<VaultShare> = shares.iter().filter_map(|bytes| VaultShare::from_bytes(bytes).ok()).collect();
     for share in &shares {
+        reached!("a share of Vault");
         let hex = VaultShare::parse(&share.to_hex()).expect("what was written is read");
         assert!(hex.as_bytes() == share.as_bytes());
         let base64 = share.to_base64();

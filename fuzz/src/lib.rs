@@ -11,6 +11,16 @@ use std::fmt;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use sealane::{BackendOf, BackendStatusOf, Family};
 
+/// Reports, once in each run, that an input has reached this place. `cargo xtask fuzz` fails if no
+/// input reaches one of the places that the source of a target names.
+#[macro_export]
+macro_rules! reached {
+    ($place:literal) => {{
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| eprintln!("reached: {}", $place));
+    }};
+}
+
 /// Returns all backends that this CPU has.
 ///
 /// # Panics

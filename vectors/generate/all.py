@@ -1,4 +1,7 @@
-"""Writes every vector file that this folder generates: `python3 vectors/generate/all.py` (standard library only)."""
+"""Writes every vector file that this folder generates: `python3 vectors/generate/all.py` (standard library only).
+
+With `--check`, it writes nothing, and fails if a file differs.
+"""
 
 import sys
 

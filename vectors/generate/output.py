@@ -1,7 +1,8 @@
-"""Writes a vector file: its source and licence first, then the vectors."""
+"""Writes a vector file: its source and licence first, then the vectors. With `--check`, compares instead."""
 
 import json
 import pathlib
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -21,8 +22,13 @@ def write(path, source, licence, vectors):
     ids = [vector["id"] for vector in vectors]
     assert len(ids) == len(set(ids)), f"{path}: an id occurs twice"
     target = ROOT / path
-    target.parent.mkdir(parents=True, exist_ok=True)
     plain = [{k: v.hex() if isinstance(v, bytes) else v for k, v in vector.items()} for vector in vectors]
     document = {"source": source, "licence": licence, "vectors": plain}
-    target.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    if "--check" in sys.argv[1:]:
+        if target.read_text() != text:
+            sys.exit(f"vectors/{path} differs from what its generator makes. Run: python3 vectors/generate/all.py")
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
     print(f"{path}: {len(vectors)} vectors")

@@ -360,6 +360,7 @@ mod tests {
         check(&xchacha20_poly1305(), 1);
         check(&original_chacha(), 6);
         check(&chacha_counter(), 42);
+        check(&slip39(), 45);
         check(&poly1305_edge(), 486);
         check(&committing_aead(), 42);
         check(&blake2b(), 9);

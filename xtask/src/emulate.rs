@@ -41,12 +41,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     // Skips the tests that `cross` runs on other models of the same architecture.
     let mut selection = Selection::default();
     list.executed_by("cross").for_each(|(family, backend)| selection.skip(family, backend));
+    let is_chosen = |place: &Place| options.machine.as_ref().is_none_or(|name| *name == place.name);
     let mut runs: Vec<Run<'_>> = Vec::new();
     for place in list.places("emulate") {
         // Tests are also selected for machines that are left out, so that the selection for one
         // machine does not depend on the options.
         let of_place = selection.runs(place).into_iter();
-        if options.machine.as_ref().is_none_or(|name| *name == place.name) {
+        if is_chosen(place) {
             runs.extend(of_place.map(|(backends, tests)| (place, backends, tests.expect("no run is the first"))));
         }
     }
@@ -72,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     step("what was exercised");
-    ledger.close(&list, options.machine.is_none())
+    ledger.close(&list, is_chosen)
 }
 
 fn emulate(run: &Run<'_>, binaries: &[TestBinary], options: &Options) -> Result<Vec<String>> {

@@ -88,7 +88,7 @@ fn build(host: &str, targets: &[String]) -> Result<()> {
 }
 
 /// Runs one target. Returns an error if it finds a fault, if it does not run all seeds and further
-/// inputs, or if they reach no code.
+/// inputs, or if they do not reach each place that its source names.
 fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     let (seeds, corpus) = (format!("fuzz/seeds/{name}"), format!("fuzz/corpus/{name}"));
     let artifacts = format!("fuzz/artifacts/{name}");
@@ -108,7 +108,21 @@ fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
     ensure!(run.executions > run.files, "only the seeds and the corpus were run: {run:?}");
     ensure!(run.seeds >= seed_files as u64, "not all of {seed_files} seeds were run: {run:?}");
     ensure!(run.edges > 0, "no code was reached, according to libFuzzer: {run:?}");
+    let source = process::read(format!("fuzz/fuzz_targets/{name}.rs"))?;
+    ensure!(places(&source).next().is_some(), "its source names no place with `reached!`");
+    let missed: Vec<_> = places(&source).filter(|place| !log.lines().any(|line| is_report(line, place))).collect();
+    ensure!(missed.is_empty(), "no input reached {}", missed.join(", "));
     Ok(run)
+}
+
+/// Returns the places that a target's source names with `reached!`.
+fn places(source: &str) -> impl Iterator<Item = &str> {
+    source.split("reached!(\"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0))
+}
+
+/// Returns whether a line of a run says that an input reached the place.
+fn is_report(line: &str, place: &str) -> bool {
+    line.strip_prefix("reached: ") == Some(place)
 }
 
 /// The numbers in libFuzzer's report of a run.
@@ -149,6 +163,13 @@ INFO:        5 files found in fuzz/seeds/chacha
 #9\tNEW    cov: 301 ft: 502 corp: 6/1010b lim: 300 exec/s: 0 rss: 45Mb L: 10/300 MS: 1 CopyPart-
 #1234\tDONE   cov: 310 ft: 600 corp: 20/3Kb lim: 309 exec/s: 123 rss: 50Mb
 ";
+
+    #[test]
+    fn places_are_those_of_the_source() {
+        let source = "if a {\n reached!(\"a file\");\n}\nmatch b { _ => reached!(\"an error\"), }";
+        assert_eq!(Vec::from_iter(places(source)), ["a file", "an error"]);
+        assert!(is_report("reached: a file", "a file") && !is_report("reached: a file", "a fil"));
+    }
 
     #[test]
     fn what_libfuzzer_says_is_read() {

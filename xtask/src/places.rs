@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use sealane_workloads::{Family, Workload};
 use serde::de::{Deserialize, Deserializer, Error as _};
 
@@ -106,6 +106,16 @@ impl List {
         for Place { name, detects, also, .. } in &list.place {
             ensure!([0, families].contains(&detects.len()), "{name}: `detects` needs {families} names");
             ensure!(also.iter().all(|names| names.len() == families), "{name}: `also` too");
+        }
+        for place in &list.place {
+            match (place.chore.as_str(), &place.target, &place.bochs) {
+                ("backends", None, None) | ("emulate", None, Some(_)) => {}
+                ("cross", Some(target), None) => drop(list.target(target).with_context(|| place.name.clone())?),
+                _ => bail!(
+                    "{}: a place has `chore = \"backends\"`, or `\"cross\"` with `target`, or `\"emulate\"` with `bochs`",
+                    place.name
+                ),
+            }
         }
         for (_, backend, places) in list.backends() {
             ensure!(!places.is_empty(), "{backend} is executed nowhere");
@@ -233,7 +243,7 @@ pub(crate) mod tests {
     pub(crate) const SMALL: &str = r#"
         [[place]]
         name = "here"
-        chore = "test"
+        chore = "backends"
         what = "a CPU"
         detects = ["avx2", "scalar"]
         [[family]]
@@ -257,6 +267,33 @@ pub(crate) mod tests {
             ("\"aes\"", "\"des\""),
         ] {
             assert!(SMALL.contains(old) && List::parse(&SMALL.replace(old, new)).is_err(), "{new}");
+        }
+    }
+
+    /// A place of `cross`, and its target.
+    pub(crate) const CROSS: &str = r#"
+        [[place]]
+        name = "arm"
+        chore = "cross"
+        target = "aarch64"
+        what = "another CPU"
+        [[target]]
+        triple = "aarch64"
+    "#;
+
+    #[test]
+    fn a_place_where_no_chore_runs_tests_is_refused() {
+        let list = format!("{SMALL}{CROSS}");
+        List::parse(&list).unwrap();
+        for (old, new, error) in [
+            ("\"backends\"", "\"backend\"", "here: a place has"),
+            ("\"cross\"", "\"emulate\"", "arm: a place has"),
+            ("target = \"aarch64\"", "", "arm: a place has"),
+            ("target = \"aarch64\"", "target = \"aarch46\"", "arm: xtask/backends.toml has no target aarch46"),
+        ] {
+            let result = List::parse(&list.replace(old, new));
+            let message = result.err().map(|error| format!("{error:#}")).unwrap_or_default();
+            assert!(list.contains(old) && message.starts_with(error), "{new}: {message}");
         }
     }
 

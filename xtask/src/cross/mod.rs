@@ -31,12 +31,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     for triple in &options.target {
         list.target(triple)?;
     }
-    let all = options.target.is_empty();
-    for target in list.target.iter().filter(|target| all || options.target.contains(&target.triple)) {
+    let is_chosen = |triple: &String| options.target.is_empty() || options.target.contains(triple);
+    for target in list.target.iter().filter(|target| is_chosen(&target.triple)) {
         on(target, &list, &mut ledger)?;
     }
     step("what was exercised");
-    ledger.close(&list, all)
+    ledger.close(&list, |place| place.target.as_ref().is_some_and(is_chosen))
 }
 
 /// Returns the test suite of the primitives, built with fault injection, and the program that runs

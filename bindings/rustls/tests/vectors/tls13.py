@@ -1,16 +1,22 @@
 """Prints tls13.txt: records of TLS 1.3 with ChaCha20-Poly1305, computed from a traffic secret.
 
 RFC 8448 has no such records. This program follows RFC 8446, sections 5.2, 5.3, 7.1, 7.2 and 7.3,
-with HMAC of the standard library and the AEAD of the package cryptography, which is OpenSSL's:
+with HMAC of the standard library and the AEAD of `vectors/generate/reference.py`, which computes on
+Python's integers:
 
     python3 tls13.py >tls13.txt
 """
 
 import hashlib
 import hmac
+import pathlib
 import struct
+import sys
 
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "vectors" / "generate"))
+
+from reference import aead_encrypt
 
 APPLICATION_DATA, HANDSHAKE, ALERT = 23, 22, 21
 
@@ -25,7 +31,7 @@ def record(key: bytes, iv: bytes, sequence: int, kind: int, content: bytes, padd
     inner = content + bytes([kind]) + bytes(padding)
     header = struct.pack(">BHH", APPLICATION_DATA, 0x0303, len(inner) + 16)
     nonce = (int.from_bytes(iv, "big") ^ sequence).to_bytes(12, "big")
-    return header + ChaCha20Poly1305(key).encrypt(nonce, inner, header)
+    return header + b"".join(aead_encrypt("ietf", key, nonce, header, inner))
 
 
 def main() -> None:
