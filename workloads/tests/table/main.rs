@@ -9,8 +9,8 @@ use sealane_workloads::{Units, WORKLOADS};
 
 /// Modules of the library's tests that no primitive owns: the choice of backends, their known
 /// answers, helpers of the tests, the fields to try, the lines that say what was tested, and the
-/// `Debug` output of all types.
-const OF_NO_PRIMITIVE: [&str; 6] = ["backend", "common", "exercised", "fields", "redaction", "self_test"];
+/// `Debug` output and the wiping of all types.
+const OF_NO_PRIMITIVE: [&str; 7] = ["backend", "common", "exercised", "fields", "redaction", "self_test", "wiped"];
 
 #[test]
 fn a_row_names_each_module_of_the_tests() {
