@@ -1,4 +1,4 @@
-//! Input, output and progress, new files with keys, and the old headers that `sealane rekey` keeps.
+//! Input, output and progress, the text of files, new files with keys, and the old headers that `sealane rekey` keeps.
 
 pub(crate) mod input;
 pub(crate) mod old_header;
@@ -7,3 +7,4 @@ pub(crate) mod progress;
 pub(crate) mod secret_file;
 mod speed;
 pub(crate) mod stdin;
+pub(crate) mod text;

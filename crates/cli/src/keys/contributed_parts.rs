@@ -17,9 +17,9 @@ use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, quoted};
 use crate::io::input::begins_as_encrypted;
 use crate::io::stdin::StdinUse;
+use crate::io::text::decode;
 use crate::keys::identities::Openable;
 use crate::os::memory;
-use crate::shares::decode;
 
 /// The longest file with parts, in bytes.
 const FILE_LIMIT: usize = 1 << 20;

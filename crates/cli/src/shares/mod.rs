@@ -21,7 +21,7 @@ mod write;
 pub(crate) use failure::{LeftOut, check_beside_unreadable, combine_error, read_error, warn_of_unchecked};
 pub(crate) use form::Form;
 pub(crate) use open::{NamedWords, Shares, open_lines, set_of_words};
-pub(crate) use pasted::{PUBLIC_KEY_NOTE, decode};
+pub(crate) use pasted::PUBLIC_KEY_NOTE;
 pub(crate) use place::{Place, Unreadable};
 pub(crate) use split::{Splitting, say_where};
 pub(crate) use write::{NewShares, stem_of};

@@ -16,6 +16,7 @@ use super::place::{Place, STANDARD_INPUT, TERMINAL, Unreadable};
 use crate::error::{Error, Result};
 use crate::io::progress::{Progress, Shown, Watched};
 use crate::io::stdin::{StdinUse, Typed};
+use crate::io::text::decode;
 use crate::os::file_id::FileId;
 use crate::os::ready::Ready;
 
@@ -219,7 +220,7 @@ impl Shares {
                 return Err(too_long_for_text(&place));
             }
             let bytes = read_up_to(&start, &mut input, MAX_TEXT, &place)?.ok_or_else(|| too_long_for_text(&place))?;
-            let text = pasted::decode(&bytes).ok_or_else(|| not_a_share(&place, 0))?;
+            let text = decode(&bytes).ok_or_else(|| not_a_share(&place, 0))?;
             self.add_text(&text, &place, path.as_deref());
             return Ok(());
         }
@@ -309,7 +310,7 @@ pub(crate) fn open_lines(paths: &[PathBuf], ssss: bool, stdin: &StdinUse) -> Res
             Error::new(format!("{place} is longer than {} MiB, the limit of text", MAX_TEXT >> 20))
                 .hint("copy the shares to a file that has only their lines")
         })?;
-        let text = pasted::decode(&bytes).ok_or_else(|| Error::new(format!("{place} is not text")))?;
+        let text = decode(&bytes).ok_or_else(|| Error::new(format!("{place} is not text")))?;
         let lines = pasted::plain_lines(&text, ssss);
         if lines.is_empty() {
             let is_empty = pasted::clean(&text).trim().is_empty();

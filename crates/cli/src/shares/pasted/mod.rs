@@ -13,7 +13,7 @@ use sealane_shares::slip39::{Mnemonic, Slip39Error};
 use sealane_shares::{Share, ShareError};
 use zeroize::Zeroizing;
 
-pub(crate) use clean::{clean, decode};
+pub(crate) use clean::clean;
 use notes::comment;
 pub(crate) use notes::{Notes, PASSPHRASE_NOTE, PUBLIC_KEY_NOTE};
 

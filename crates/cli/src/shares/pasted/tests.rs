@@ -218,19 +218,6 @@ fn notes() {
 }
 
 #[test]
-fn utf_16() {
-    let units: Vec<u16> = "\u{feff}share é".encode_utf16().collect();
-    let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-    let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-    assert_eq!(*decode(&little).unwrap(), "share é");
-    assert_eq!(*decode(&big).unwrap(), "share é");
-    assert_eq!(*decode("share é".as_bytes()).unwrap(), "share é");
-    assert!(decode(b"bin\0ary").is_none());
-    let wrong = b"a\xff\xfeb\xe2\x82c\xf0\x9f";
-    assert_eq!(*decode(wrong).unwrap(), String::from_utf8_lossy(wrong));
-}
-
-#[test]
 fn lines_of_other_programs() {
     let lines = |text: &str, joined: bool| -> Vec<(usize, String)> {
         plain_lines(text, joined).into_iter().map(|(at, line)| (at, line.to_string())).collect()
