@@ -1,5 +1,6 @@
 //! `sealane share refresh` makes new shares of the same secret.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use sealane_shares::Refresh;
@@ -22,7 +23,8 @@ pub(super) fn run(args: &RefreshArgs) -> Result<()> {
     let (stem, count) = first.unwrap_or_default();
 
     let headers: Vec<_> = refresh.headers().zip(forms).collect();
-    let old: Vec<u16> = (1..=count).filter(|index| headers.iter().all(|(new, _)| new.index() != *index)).collect();
+    let new: HashSet<u16> = headers.iter().map(|(header, _)| header.index()).collect();
+    let old: Vec<u16> = (1..=count).filter(|index| !new.contains(index)).collect();
     let files =
         NewShares::create(args.output.as_deref().unwrap_or(Path::new(".")), &stem, headers)?.with_comments(comments);
     files.complete(refresh.write_to(files.sinks()).map_err(failed)?)?;
