@@ -27,6 +27,17 @@ pub(crate) fn declassify_octets(_octets: &mut [u8]) {
     }
 }
 
+/// Does the same for syndromes in limbs.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn declassify_limbs(limbs: &mut [u64]) {
+    for limb in limbs {
+        let mut octets = limb.to_le_bytes();
+        declassify_octets(&mut octets);
+        *limb = u64::from_le_bytes(octets);
+    }
+}
+
 #[cfg(sealane_declassify)]
 static HOOK: std::sync::OnceLock<fn(&mut [u8])> = std::sync::OnceLock::new();
 

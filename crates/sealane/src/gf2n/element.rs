@@ -11,7 +11,7 @@ use zeroize::{DefaultIsZeroes, Zeroize};
 
 use super::field::{Degree, Field};
 #[cfg(feature = "alloc")]
-use crate::declassify::declassify_octets;
+use crate::declassify::declassify_limbs;
 
 /// An element of the field `F`. [`Gf2n`] names the field by its degree.
 #[derive(Clone, Copy)]
@@ -135,11 +135,7 @@ impl<F: Field> Element<F> {
     /// Tells a constant-time checker that the element depends on no secret.
     #[cfg(feature = "alloc")]
     pub(crate) fn declassify(&mut self) {
-        for limb in self.0.as_mut() {
-            let mut octets = limb.to_le_bytes();
-            declassify_octets(&mut octets);
-            *limb = u64::from_le_bytes(octets);
-        }
+        declassify_limbs(self.0.as_mut());
     }
 
     /// Clears the bits above an element of fewer than 64 bits in its limb. Vectors leave arbitrary

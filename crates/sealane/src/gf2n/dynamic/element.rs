@@ -7,7 +7,7 @@ use core::ops::AddAssign;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use crate::declassify::declassify_octets;
+use crate::declassify::declassify_limbs;
 
 /// An element of a [`DynamicField`](super::DynamicField).
 ///
@@ -27,11 +27,7 @@ pub struct DynamicElement(pub(super) Zeroizing<Vec<u64>>);
 impl DynamicElement {
     /// Tells a constant-time checker that the element depends on no secret.
     pub(crate) fn declassify(&mut self) {
-        for limb in self.0.iter_mut() {
-            let mut octets = limb.to_le_bytes();
-            declassify_octets(&mut octets);
-            *limb = u64::from_le_bytes(octets);
-        }
+        declassify_limbs(&mut self.0);
     }
 
     /// Returns whether the element is zero.
