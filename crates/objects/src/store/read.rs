@@ -273,14 +273,17 @@ pub(super) fn pieces(result: GetResult) -> BoxStream<'static, Result<Bytes>> {
     counted.try_filter(|piece| future::ready(!piece.is_empty())).boxed()
 }
 
-/// Returns the payload, which is the response to a request for `most` bytes. A store may send more,
-/// without end.
+/// Checks that a body is not longer than what it is part of, before it is read to its end: it may be
+/// endless.
+pub(super) fn check_at_most(read: u64, most: u64) -> Result<()> {
+    if read <= most { Ok(()) } else { Err(failed(SealedError::Changed)) }
+}
+
+/// Returns the payload, which is the response to a request for `most` bytes.
 async fn read_at_most(most: u64, result: GetResult) -> Result<Vec<u8>> {
     let (mut body, mut read) = (pieces(result), Vec::new());
     while let Some(piece) = body.try_next().await? {
-        if (read.len() + piece.len()) as u64 > most {
-            return Err(failed(SealedError::Changed));
-        }
+        check_at_most((read.len() + piece.len()) as u64, most)?;
         read.extend_from_slice(&piece);
     }
     Ok(read)

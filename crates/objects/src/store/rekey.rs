@@ -10,7 +10,7 @@ use super::super::object_store::{
     Attributes, Error, GetOptions, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
     UpdateVersion,
 };
-use super::read::{pieces, read_preamble};
+use super::read::{check_at_most, pieces, read_preamble};
 use super::{SealedStore, failed, located, stamp};
 use crate::error::SealedError;
 
@@ -189,12 +189,6 @@ impl SealedStore {
 /// Checks that all bytes of an object were read: a store may end a body early without an error.
 fn check_len(read: u64, size: u64) -> Result<()> {
     if read == size { Ok(()) } else { Err(failed(SealedError::Changed)) }
-}
-
-/// Checks that a body is not longer than the object, before it is read to its end: it may be
-/// endless.
-fn check_at_most(read: u64, size: u64) -> Result<()> {
-    if read <= size { Ok(()) } else { Err(failed(SealedError::Changed)) }
 }
 
 fn replaced(location: &Path) -> Error {
