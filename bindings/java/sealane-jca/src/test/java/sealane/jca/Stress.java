@@ -35,12 +35,16 @@ final class Stress {
             int seed = i;
             tasks.add(() -> work(seed, end));
         }
-        for (Future<Void> result : executor.invokeAll(tasks)) {
-            result.get();
+        try {
+            for (Future<Void> result : executor.invokeAll(tasks)) {
+                result.get();
+            }
+        } finally {
+            // After a failure, a thread that continues would keep the process.
+            done = true;
+            executor.shutdown();
         }
-        done = true;
         collector.join();
-        executor.shutdown();
         System.out.println("passed");
     }
 
