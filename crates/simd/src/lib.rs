@@ -53,6 +53,8 @@ mod class;
 mod clmul;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 mod cpuid;
+#[cfg(feature = "guarded")]
+mod freed;
 mod gf8;
 #[cfg(all(unix, any(test, feature = "guarded")))]
 mod guarded;
@@ -89,6 +91,9 @@ pub use aligned::AlignedBytes;
 pub use bounds::{Bounds, NoWords, U64Bounds};
 pub use class::CpuClass;
 pub use clmul::{Clmul, ClmulLanes, MAX_CLMUL_LANES};
+#[cfg(feature = "guarded")]
+#[doc(hidden)]
+pub use freed::{Freed, FreedBlocks};
 pub use gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS, gf8_mul, gf8_mul_modulo, gf8_multiples};
 #[cfg(all(unix, feature = "guarded"))]
 #[doc(hidden)]

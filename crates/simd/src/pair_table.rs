@@ -19,10 +19,12 @@ use crate::simd::U64Lanes;
 /// assert_eq!((pair.even(), pair.odd()), (3, 5));
 /// ```
 #[derive(Clone)]
+#[repr(C)]
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
-    /// The number of rows that have been written. They are the last ones.
-    count: usize,
+    /// First, the number of rows that have been written. They are the last ones. The other words
+    /// are in place of padding, which [`PairTable::zeroed`] could not clear.
+    count: [usize; align_of::<Pair>() / size_of::<usize>()],
 }
 
 impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
@@ -30,7 +32,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     #[must_use]
     pub fn new() -> Self {
-        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
+        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: [0; _] }
     }
 
     /// Returns an empty table whose memory is cleared. A table that is moved to the heap takes the
@@ -39,7 +41,8 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     #[must_use]
     pub fn zeroed() -> Self {
-        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: 0 }
+        const { assert!(size_of::<Self>() == ROWS * size_of::<[Pair; COLUMNS]>() + align_of::<Pair>(), "no padding") };
+        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: [0; _] }
     }
 
     /// Adds a row for each lane. The row takes its pairs from the two vectors of each column. The
@@ -51,7 +54,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     pub fn push<W: U64Lanes>(&mut self, columns: &[(W, W); COLUMNS]) {
         const { assert!(is_permutation(&W::BLOCK_OF_LANE, W::LANES), "each row is one lane's") };
-        let count = self.count + W::LANES;
+        let count = self.count[0] + W::LANES;
         let rows = &mut self.rows[ROWS - count..][..W::LANES];
         for column in 0..COLUMNS {
             let (even, odd) = columns[column];
@@ -60,14 +63,14 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
                 rows[W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
             }
         }
-        self.count = count;
+        self.count[0] = count;
     }
 
     /// Returns the rows. Those that were added last come first.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
-        let rows = &self.rows[ROWS - self.count..];
+        let rows = &self.rows[ROWS - self.count[0]..];
         // SAFETY: these rows have been written in whole, by `push`, which deals each lane to a row
         // of its own, and `MaybeUninit<Pair>` has the layout of `Pair`.
         unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
@@ -76,12 +79,12 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     /// Removes all rows and gives them to `wipe`, one by one, to be overwritten.
     #[inline(always)]
     pub fn clear(&mut self, mut wipe: impl FnMut(&mut [Pair; COLUMNS])) {
-        for row in &mut self.rows[ROWS - self.count..] {
+        for row in &mut self.rows[ROWS - self.count[0]..] {
             // SAFETY: `push` has written these rows in whole, as in `rows`, and the exclusive
             // reference is passed on.
             wipe(unsafe { &mut *row.as_mut_ptr().cast() });
         }
-        self.count = 0;
+        self.count[0] = 0;
     }
 }
 

@@ -31,8 +31,8 @@ use crate::wipe::wipe;
 /// Encrypts one message in pieces of any length.
 ///
 /// The value takes about 1.3 KiB, because it holds key stream that was computed ahead for short
-/// pieces. A message in many pieces allocates 4 KiB more, under the conditions that
-/// [`crate::Poly1305`] names.
+/// pieces. With the feature `alloc`, a message of more than 1 KiB allocates 4 KiB more on some
+/// backends. This memory is wiped with the value.
 ///
 /// A clone continues the same message with the same nonce. Two different continuations reveal both
 /// messages to anyone who sees them, and let them forge messages with this nonce, so send only one.
@@ -94,7 +94,8 @@ impl Sealer {
 /// ciphertext can be read only once, use [`Opener::decrypt_unauthenticated`], whose plaintext may
 /// be an attacker's.
 ///
-/// A message in many pieces allocates 4 KiB, under the conditions that [`crate::Poly1305`] names.
+/// With the feature `alloc`, a message of more than 1 KiB allocates 4 KiB on some backends. This
+/// memory is wiped with the value.
 ///
 /// ```
 /// # use sealane::ChaCha20Poly1305;

@@ -7,7 +7,7 @@ use sealane_simd::{Level, Simd, dispatch};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
 use crate::poly1305::kernel::whole_blocks;
-use crate::poly1305::lane_sum::{BUFFER_BYTES, LaneSum};
+use crate::poly1305::lane_sum::{BUFFER_BYTES, LaneSum, Line};
 use crate::poly1305::rows::LaneSum52;
 use crate::poly1305::table::LaneSum26;
 use crate::wipe::wipe;
@@ -53,24 +53,27 @@ impl BufferedSum {
 
 /// A sum, and a buffer for the bytes after its rows.
 #[derive(Clone)]
+#[repr(C)]
 pub(crate) struct Buffered<L> {
     sum: L,
     buffer: [u8; BUFFER_BYTES],
     /// The number of bytes in `buffer`, which is never full.
-    buffered: usize,
+    buffered: Line,
 }
 
 impl<L: LaneSum> Buffered<L> {
     fn boxed() -> Box<Self> {
-        Box::new(Self { sum: L::new(), buffer: [0; BUFFER_BYTES], buffered: 0 })
+        const { assert!(size_of::<Self>() == size_of::<L>() + BUFFER_BYTES + size_of::<Line>(), "no padding") };
+        Box::new(Self { sum: L::new(), buffer: [0; BUFFER_BYTES], buffered: Line::zero() })
     }
 
     #[inline]
     fn update(&mut self, level: Level, accumulator: &Accumulator, data: &[u8]) {
-        let free = &mut self.buffer[self.buffered..];
+        let buffered = self.buffered.get();
+        let free = &mut self.buffer[buffered..];
         if data.len() < free.len() {
             copy(&mut free[..data.len()], data);
-            self.buffered += data.len();
+            self.buffered.set(buffered + data.len());
         } else {
             self.fill(level, accumulator, data);
         }
@@ -79,9 +82,10 @@ impl<L: LaneSum> Buffered<L> {
     /// Adds a piece that fills the buffer.
     #[inline(never)]
     fn fill(&mut self, level: Level, accumulator: &Accumulator, mut data: &[u8]) {
-        if self.buffered > 0 {
-            let (end, rest) = data.split_at(BUFFER_BYTES - self.buffered);
-            self.buffer[self.buffered..].copy_from_slice(end);
+        let buffered = self.buffered.get();
+        if buffered > 0 {
+            let (end, rest) = data.split_at(BUFFER_BYTES - buffered);
+            self.buffer[buffered..].copy_from_slice(end);
             add(level, &mut self.sum, accumulator, &self.buffer);
             data = rest;
         }
@@ -90,12 +94,12 @@ impl<L: LaneSum> Buffered<L> {
             add(level, &mut self.sum, accumulator, groups);
         }
         self.buffer[..rest.len()].copy_from_slice(rest);
-        self.buffered = rest.len();
+        self.buffered.set(rest.len());
     }
 
     #[inline(never)]
     fn finish(&self, level: Level, accumulator: &mut Accumulator) -> &[u8] {
-        let mut data = &self.buffer[..self.buffered];
+        let mut data = &self.buffer[..self.buffered.get()];
         if self.sum.has_begun() {
             data = &data[dispatch!(level, token => finish_on(token, &self.sum, accumulator, data))..];
         }
@@ -152,6 +156,8 @@ fn copy(place: &mut [u8], data: &[u8]) {
 
 impl<L> Drop for Buffered<L> {
     fn drop(&mut self) {
+        // The sum wipes itself.
         wipe(&mut self.buffer);
+        self.buffered.wipe();
     }
 }

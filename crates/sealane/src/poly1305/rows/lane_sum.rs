@@ -10,7 +10,7 @@ use super::mac::fill;
 use super::powers::{Powers, Rows, StoredPowers, in_lane_0};
 use crate::poly1305::BLOCK_BYTES;
 use crate::poly1305::accumulator::Accumulator;
-use crate::poly1305::lane_sum::LaneSum;
+use crate::poly1305::lane_sum::{LaneSum, Line};
 use crate::wipe::wipe;
 
 /// The sum of rows, and the powers of r for further rows. They are in memory, so that a message has
@@ -20,18 +20,24 @@ use crate::wipe::wipe;
 pub(crate) struct LaneSum52 {
     sum: [[u64; MAX_U64_LANES]; 3],
     powers: StoredPowers,
-    has_begun: bool,
+    /// Whether there is a sum, 0 or 1.
+    begun: Line,
 }
+
+const _: () = assert!(
+    size_of::<LaneSum52>() == size_of::<[[u64; MAX_U64_LANES]; 3]>() + size_of::<StoredPowers>() + size_of::<Line>(),
+    "no padding"
+);
 
 impl LaneSum for LaneSum52 {
     const MUL_ADD_52: bool = true;
 
     fn new() -> Self {
-        Self { sum: [[0; MAX_U64_LANES]; 3], powers: StoredPowers::zeroed(), has_begun: false }
+        Self { sum: [[0; MAX_U64_LANES]; 3], powers: StoredPowers::zeroed(), begun: Line::zero() }
     }
 
     fn has_begun(&self) -> bool {
-        self.has_begun
+        self.begun.get() != 0
     }
 
     /// Adds data whose length is a multiple of four rows. The first call continues from
@@ -40,12 +46,12 @@ impl LaneSum for LaneSum52 {
     fn add<S: Simd>(&mut self, token: S, accumulator: &Accumulator, mut data: &[u8]) {
         let row_bytes = S::U64Lanes::LANES * BLOCK_BYTES;
         debug_assert!(data.len().is_multiple_of(4 * row_bytes), "whole groups of four rows");
-        if !self.has_begun {
+        if !self.has_begun() {
             let (first, rest) = data.split_at(4 * row_bytes);
             self.begin(token, accumulator, first);
             data = rest;
         }
-        // The vectors are loaded where they are needed, so there is no copy to wipe.
+        // The compiler may copy some of the vectors to the stack, as in all kernels.
         let powers = self.powers.load(token);
         let mut sum = self.load(token);
         for rows in data.chunks_exact(4 * row_bytes) {
@@ -79,7 +85,7 @@ impl LaneSum52 {
         let sum: Limbs52<S::U64Lanes> = in_lane_0(token, accumulator.h.loaded()).add(row_limbs(token, first));
         self.store(powers.three_rows(token, sum, rest));
         powers.wipe(token);
-        self.has_begun = true;
+        self.begun.set(1);
     }
 
     #[inline(always)]
@@ -101,5 +107,6 @@ impl Drop for LaneSum52 {
     fn drop(&mut self) {
         // The powers wipe themselves.
         wipe(&mut self.sum);
+        self.begun.wipe();
     }
 }

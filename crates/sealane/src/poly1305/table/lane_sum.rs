@@ -14,6 +14,7 @@ use crate::wipe::wipe;
 
 /// The sum of rows, and the powers of r for further rows.
 #[derive(Clone)]
+#[repr(C)]
 pub(crate) struct LaneSum26 {
     limbs: [[u64; MAX_U64_LANES]; 5],
     /// Empty before the first row.
@@ -21,6 +22,11 @@ pub(crate) struct LaneSum26 {
     /// The factors for a whole group.
     factors: Factors,
 }
+
+const _: () = assert!(
+    size_of::<LaneSum26>() == size_of::<[[u64; MAX_U64_LANES]; 5]>() + size_of::<Powers>() + size_of::<Factors>(),
+    "no padding"
+);
 
 impl LaneSum for LaneSum26 {
     const MUL_ADD_52: bool = false;
