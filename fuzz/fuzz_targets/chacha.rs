@@ -86,12 +86,12 @@ impl Forgery {
 fuzz_target!(|case: Case| match case {
     Case::KeyStream { layout, key, nonce, block, skip, message } => {
         // The kernels for 12 and 8 rounds have the same source, and would take long to compile.
-        let check = match layout % 3 {
-            0 => key_stream::<Ietf>,
-            1 => key_stream::<Original>,
-            _ => key_stream::<Extended>,
-        };
-        check(&key, &nonce, &block, skip % 64, &message.0);
+        let (skip, message) = (skip % 64, &message.0);
+        match layout % 3 {
+            0 => key_stream::<Ietf>(&key, &nonce, &block, skip, message, || reached!("a key stream")),
+            1 => key_stream::<Original>(&key, &nonce, &block, skip, message, || reached!("an original key stream")),
+            _ => key_stream::<Extended>(&key, &nonce, &block, skip, message, || reached!("an extended key stream")),
+        }
     }
     Case::Mac { key, message } => {
         let expected = poly1305::poly1305_mac(&message.0, &key);
@@ -131,10 +131,12 @@ fuzz_target!(|case: Case| match case {
         for backend in backends::<ChaChaFamily>() {
             if *extended {
                 let cipher = CommittingXChaCha20Poly1305::with_backend(&key, backend);
-                committing(&cipher, nonce, &message, (&ciphertext, tag), forgery.as_ref());
+                let reached = || reached!("a committing tag with an extended nonce");
+                committing(&cipher, nonce, &message, (&ciphertext, tag), forgery.as_ref(), reached);
             } else {
                 let cipher = CommittingChaCha20Poly1305::with_backend(&key, backend);
-                committing(&cipher, &first(nonce), &message, (&ciphertext, tag), forgery.as_ref());
+                let reached = || reached!("a committing tag");
+                committing(&cipher, &first(nonce), &message, (&ciphertext, tag), forgery.as_ref(), reached);
             }
         }
     }
@@ -214,7 +216,7 @@ impl Reference for Extended {
     }
 }
 
-fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, skip: u8, message: &[u8]) {
+fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, skip: u8, message: &[u8], reached: fn()) {
     let start = match block {
         Block::At(number) => u128::from(*number) % L::BLOCKS,
         Block::Before32(blocks) => (1 << 32) - u128::from(*blocks),
@@ -240,7 +242,7 @@ fn key_stream<L: Reference>(key: &[u8; 32], nonce: &[u8; 24], block: &Block, ski
         assert_eq!(result.is_ok(), fits, "{backend}");
         assert!(data == expected, "{} octets from {position} on {backend}", data.len());
         if fits && !data.is_empty() {
-            reached!("a key stream");
+            reached();
         }
         assert_eq!(cipher.position(), position + if fits { data.len() as u128 } else { 0 });
     }
@@ -284,10 +286,12 @@ fn one(backend: Backend, key: &[u8; 32], message: &Aead, sealed: (&[u8], Tag), f
     };
     assert_eq!(opened.is_err(), forged, "opened with a copy on {backend}");
     assert!(forged || output == *text, "opened with a copy on {backend}");
-    if forged {
-        reached!("a forged message");
-    } else if !text.is_empty() {
-        reached!("an opened message");
+    match (forged, extended) {
+        _ if text.is_empty() => {}
+        (false, false) => reached!("an opened message"),
+        (false, true) => reached!("an opened message with an extended nonce"),
+        (true, false) => reached!("a forged message"),
+        (true, true) => reached!("a forged message with an extended nonce"),
     }
     assert!(memory[..skip].iter().chain(&memory[skip + text.len()..]).all(|octet| *octet == 0x5a));
 }
@@ -332,6 +336,7 @@ fn committing<L: AeadLayout>(
     message: &Aead,
     sealed: (&[u8], CommittingTag),
     forgery: Option<&Forgery>,
+    reached: fn(),
 ) {
     let (Octets(aad), Octets(text), backend) = (&message.aad, &message.text, cipher.backend());
     let mut buffer = text.clone();
@@ -351,7 +356,7 @@ fn committing<L: AeadLayout>(
     assert_eq!(opened.is_err(), forged, "opened with a copy on {backend}");
     assert!(forged || output == *text, "opened with a copy on {backend}");
     if !forged && !text.is_empty() {
-        reached!("a message with a committing tag");
+        reached();
     }
 }
 

@@ -29,8 +29,12 @@ enum Case {
 }
 
 fuzz_target!(|case: Case| match case {
-    Case::Haraka { six_rounds: false, count, inputs } => plain::<5>(count, &inputs.0),
-    Case::Haraka { six_rounds: true, count, inputs } => plain::<6>(count, &inputs.0),
+    Case::Haraka { six_rounds: false, count, inputs } => {
+        plain::<5>(count, &inputs.0, || reached!("five rounds of Haraka"));
+    }
+    Case::Haraka { six_rounds: true, count, inputs } => {
+        plain::<6>(count, &inputs.0, || reached!("six rounds of Haraka"));
+    }
     Case::Tweaked { seed, count, inputs } => tweaked(&seed.0, count, &inputs.0),
     Case::HarakaS { message, output } => {
         let expected = REFERENCE.haraka_s(&message.0, output.into());
@@ -43,12 +47,12 @@ fuzz_target!(|case: Case| match case {
     }
     // One field for each way to multiply and to reduce; all thirteen would take long to compile.
     Case::Gf2n { field, a, b, count } => match field % 6 {
-        0 => products::<Degree<8>>(&a, &b, count),
-        1 => products::<Degree<64>>(&a, &b, count),
-        2 => products::<Degree<128>>(&a, &b, count),
-        3 => products::<Degree<192>>(&a, &b, count),
-        4 => products::<Degree<256>>(&a, &b, count),
-        _ => products::<Degree<384>>(&a, &b, count),
+        0 => products::<Degree<8>>(&a, &b, count, || reached!("an inverse in GF(2^8)")),
+        1 => products::<Degree<64>>(&a, &b, count, || reached!("an inverse in GF(2^64)")),
+        2 => products::<Degree<128>>(&a, &b, count, || reached!("an inverse in GF(2^128)")),
+        3 => products::<Degree<192>>(&a, &b, count, || reached!("an inverse in GF(2^192)")),
+        4 => products::<Degree<256>>(&a, &b, count, || reached!("an inverse in GF(2^256)")),
+        _ => products::<Degree<384>>(&a, &b, count, || reached!("an inverse in GF(2^384)")),
     },
     Case::Gf8 { constant, source, sum, skip } => constant_products(constant, &source.0, &sum.0, skip % 64),
     Case::Matrix { is_aes, rows, coefficients, sources, sum } => {
@@ -59,12 +63,30 @@ fuzz_target!(|case: Case| match case {
         share_bytes(threshold, &points, &seed, &secret.0, target);
     }
     Case::ShareElement { field, threshold, points, coefficients, damaged } => {
-        let check = match field % 3 {
-            0 => share_element::<Degree<8>>,
-            1 => share_element::<Degree<64>>,
-            _ => share_element::<Degree<128>>,
-        };
-        check(threshold, &points, &coefficients.0, damaged);
+        let coefficients = &coefficients.0;
+        match field % 3 {
+            0 => share_element::<Degree<8>>(
+                threshold,
+                &points,
+                coefficients,
+                damaged,
+                [|| reached!("a combined element of GF(2^8)"), || reached!("a bad share of GF(2^8)")],
+            ),
+            1 => share_element::<Degree<64>>(
+                threshold,
+                &points,
+                coefficients,
+                damaged,
+                [|| reached!("a combined element of GF(2^64)"), || reached!("a bad share of GF(2^64)")],
+            ),
+            _ => share_element::<Degree<128>>(
+                threshold,
+                &points,
+                coefficients,
+                damaged,
+                [|| reached!("a combined element of GF(2^128)"), || reached!("a bad share of GF(2^128)")],
+            ),
+        }
     }
 });
 
@@ -83,7 +105,7 @@ fn each<const N: usize>(inputs: &[[u8; N]], hash: impl Fn(&[u8; N]) -> [u8; 32])
     inputs.iter().map(|input| *hashes.entry(input).or_insert_with(|| hash(input))).collect()
 }
 
-fn plain<const ROUNDS: usize>(count: u8, octets: &[u8]) {
+fn plain<const ROUNDS: usize>(count: u8, octets: &[u8], reached: fn()) {
     let (inputs_256, inputs_512) = (inputs::<32>(count, octets), inputs::<64>(count, octets));
     let expected_256 = each(&inputs_256, |input| REFERENCE.haraka256(ROUNDS, input));
     let expected_512 = each(&inputs_512, |input| REFERENCE.haraka512(ROUNDS, input));
@@ -100,7 +122,7 @@ fn plain<const ROUNDS: usize>(count: u8, octets: &[u8]) {
         assert!(outputs == expected_512, "{ROUNDS} rounds on {backend}");
         for (input, expected) in inputs_512.iter().zip(&expected_512).take(2) {
             assert_eq!(haraka.haraka512::<ROUNDS>(input), *expected, "{backend}");
-            reached!("Haraka");
+            reached();
         }
         if let Some(first) = inputs_512.first_chunk() {
             assert!(haraka.haraka512_x4::<ROUNDS>(first)[..] == expected_512[..4], "{backend}");
@@ -140,7 +162,7 @@ fn polynomial<F: Field>(element: &Element<F>) -> Polynomial {
     Polynomial::from_bytes(element.to_bytes().as_ref())
 }
 
-fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8) {
+fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8, reached: fn()) {
     let (a, b) = (element::<F>(&a.0), element::<F>(&b.0));
     let modulus = Polynomial::modulus(F::BITS);
     let reduced_element = |p: &Polynomial| element::<F>(&p.to_bytes(Element::<F>::BYTES));
@@ -155,7 +177,7 @@ fn products<F: Field>(a: &Octets<48>, b: &Octets<48>, count: u8) {
             // Checks the inverse with our product, which was compared above. The reference would
             // divide polynomials bit by bit, which takes long.
             assert!(backend.multiply(&inverse, &a) == Element::ONE, "{} on {backend}", F::BITS);
-            reached!("an inverse in GF(2^n)");
+            reached();
         }
         let count = usize::from(count % 10);
         let mut scaled = vec![a; count];
@@ -211,7 +233,10 @@ fn matrix_products(field: gf8::Field, rows: usize, coefficients: &[u8], sources:
         matrix.multiply(&slices, &mut destinations.iter_mut().map(|d| &mut d[..]).collect::<Vec<_>>());
         assert!(destinations == products, "{field:?} on {backend}");
         if length > 0 {
-            reached!("a matrix product");
+            match field {
+                gf8::Field::Aes => reached!("a matrix product in the field of AES"),
+                _ => reached!("a matrix product in the field of Reed-Solomon codes"),
+            }
         }
     }
 }
@@ -255,7 +280,13 @@ fn share_bytes(threshold: u8, points: &[u8], seed: &[u8; 32], secret: &[u8], tar
     }
 }
 
-fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], damaged: Option<u8>) {
+fn share_element<F: Field>(
+    threshold: u8,
+    points: &[u8],
+    coefficients: &[u8],
+    damaged: Option<u8>,
+    [reached_element, reached_bad_share]: [fn(); 2],
+) {
     let Some((threshold, points)) = parameters(threshold, points, 8) else { return };
     let threshold = threshold.min(5);
     let length = Element::<F>::BYTES;
@@ -278,7 +309,7 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
                 element::reconstruct_with_backend(threshold, &shares[..count], backend).expect("shares of one secret");
             assert!(secret == elements[0], "{} on {backend}", F::BITS);
             if threshold > 1 {
-                reached!("a combined element");
+                reached_element();
             }
         }
     }
@@ -291,6 +322,6 @@ fn share_element<F: Field>(threshold: u8, points: &[u8], coefficients: &[u8], da
     }
     if shares.len() > threshold + 1 {
         assert_eq!(element::bad_shares(threshold, &shares), Ok(vec![damaged]));
-        reached!("a bad share");
+        reached_bad_share();
     }
 }

@@ -77,8 +77,10 @@ fn key_stream(u: &mut Unstructured<'_>) -> Result<()> {
             let end = at + piece.len();
             let known = whole.get(at..end.min(whole.len())).unwrap_or(&[]);
             assert!(piece.starts_with(known), "{at} to {end} from {base} on {backend}");
-            if !known.is_empty() {
-                reached!("a key stream");
+            match wide {
+                _ if known.is_empty() => {}
+                false => reached!("a key stream"),
+                true => reached!("an original key stream"),
             }
             at = end;
         }
@@ -159,8 +161,10 @@ fn aead(u: &mut Unstructured<'_>) -> Result<()> {
     assert!(sealed == text, "decrypted after all on {backend}");
     assert_eq!(verified.remaining(), 0);
     assert!(verified.decrypt(&mut [0]).is_err());
-    if !text.is_empty() {
-        reached!("an opened message");
+    match extended {
+        _ if text.is_empty() => {}
+        false => reached!("an opened message"),
+        true => reached!("an opened message with an extended nonce"),
     }
     Ok(())
 }
@@ -179,7 +183,11 @@ fn sponge(u: &mut Unstructured<'_>) -> Result<()> {
     let mut output = [0; 250];
     squeezed.pieces(&mut output).into_iter().for_each(|piece| squeezer.squeeze(piece));
     assert!(output == whole, "{absorbed:?} {squeezed:?} on {backend}");
-    reached!("a sponge");
+    if tweak {
+        reached!("a sponge with a seed");
+    } else {
+        reached!("a sponge");
+    }
     Ok(())
 }
 

@@ -59,9 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let runs: Vec<_> = some.iter().map(|name| (name, scope.spawn(move || run(name)))).collect();
             for (name, result) in runs {
                 match result.join().expect("no run panics") {
-                    Ok(Run { seeds, executions, edges, .. }) => {
-                        println!("   {name:8} {seeds} seeds, {executions} executions, {edges} edges");
-                    }
+                    Ok(numbers) => println!("   {name:8} {numbers}"),
                     Err(error) => failures.push(format!("{name}: {error:#}")),
                 }
             }
@@ -87,32 +85,38 @@ fn build(host: &str, targets: &[String]) -> Result<()> {
     process::run(cargo.env("CARGO_TARGET_DIR", process::target_dir().join("fuzz")))
 }
 
-/// Runs one target. Returns an error if it finds a fault, if it does not run all seeds and further
-/// inputs, or if they do not reach each place that its source names.
-fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<Run> {
+/// Runs one target on its seeds, and then on further inputs, and returns the numbers to print.
+/// Returns an error if the target finds a fault, if the seeds alone do not reach each place that its
+/// source names, or if there are no further inputs.
+fn fuzz(name: &str, program: &Path, seconds: u32) -> Result<String> {
     let (seeds, corpus) = (format!("fuzz/seeds/{name}"), format!("fuzz/corpus/{name}"));
     let artifacts = format!("fuzz/artifacts/{name}");
-    let seed_files = fs::read_dir(&seeds).with_context(|| format!("cannot list {seeds}"))?.count();
-    ensure!(seed_files > 0, "there is no seed in {seeds}");
     for folder in [&corpus, &artifacts] {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {folder}"))?;
     }
-    let mut command = Command::new(program);
-    command.arg(format!("-max_total_time={seconds}")).arg(format!("-timeout={HANG}"));
-    // libFuzzer writes new inputs to the first folder.
-    command.arg(format!("-artifact_prefix={artifacts}/")).args([&corpus, &seeds]);
-    let output = process::outcome(&mut command)?;
-    let log = process::lossy(&output.stderr);
-    ensure!(output.status.success(), "{}: {}\n{log}", process::describe(&command), output.status);
-    let run = Run::read(&log, &seeds).with_context(|| format!("{} said:\n{log}", process::describe(&command)))?;
-    ensure!(run.executions > run.files, "only the seeds and the corpus were run: {run:?}");
-    ensure!(run.seeds >= seed_files as u64, "not all of {seed_files} seeds were run: {run:?}");
-    ensure!(run.edges > 0, "no code was reached, according to libFuzzer: {run:?}");
+    let run = |arguments: &[String]| {
+        let mut command = Command::new(program);
+        command.arg(format!("-timeout={HANG}")).arg(format!("-artifact_prefix={artifacts}/")).args(arguments);
+        let output = process::outcome(&mut command)?;
+        let log = process::lossy(&output.stderr);
+        ensure!(output.status.success(), "{}: {}\n{log}", process::describe(&command), output.status);
+        Ok(log)
+    };
+    let files = fs::read_dir(&seeds).with_context(|| format!("cannot list {seeds}"))?;
+    let files: Vec<_> = files.map(|file| Ok(file?.path().display().to_string())).collect::<Result<_>>()?;
+    ensure!(!files.is_empty(), "there is no seed in {seeds}");
+    // libFuzzer runs each file once. In a folder, it would delete files that it finds superfluous.
+    let log = run(&files)?;
     let source = process::read(format!("fuzz/fuzz_targets/{name}.rs"))?;
     ensure!(places(&source).next().is_some(), "its source names no place with `reached!`");
     let missed: Vec<_> = places(&source).filter(|place| !log.lines().any(|line| is_report(line, place))).collect();
-    ensure!(missed.is_empty(), "no input reached {}", missed.join(", "));
-    Ok(run)
+    ensure!(missed.is_empty(), "no seed reached {}", missed.join(", "));
+    // libFuzzer writes new inputs to the first folder.
+    let log = run(&[format!("-max_total_time={seconds}"), corpus, seeds])?;
+    let Run { inputs, executions, edges } = Run::read(&log).with_context(|| format!("libFuzzer said:\n{log}"))?;
+    ensure!(executions > inputs, "only the {inputs} inputs of the seeds and the corpus were run");
+    ensure!(edges > 0, "no code was reached, according to libFuzzer");
+    Ok(format!("{} seeds, {executions} executions, {edges} edges", files.len()))
 }
 
 /// Returns the places that a target's source names with `reached!`.
@@ -128,28 +132,24 @@ fn is_report(line: &str, place: &str) -> bool {
 /// The numbers in libFuzzer's report of a run.
 #[derive(Debug, PartialEq)]
 struct Run {
-    /// The number of files in the folder of seeds.
-    seeds: u64,
-    /// The number of seeds and of files in the corpus.
-    files: u64,
+    /// The number of files in the given folders.
+    inputs: u64,
     executions: u64,
     /// The number of locations in the program that were reached.
     edges: u64,
 }
 
 impl Run {
-    /// Reads libFuzzer's report. `seeds` is the folder of the seeds, as it was given to libFuzzer.
-    fn read(log: &str, seeds: &str) -> Option<Self> {
+    /// Reads libFuzzer's report.
+    fn read(log: &str) -> Option<Self> {
         let folders = log.lines().filter_map(|line| line.strip_prefix("INFO: ")?.split_once(" files found in "));
-        let folders: Vec<_> =
-            folders.filter_map(|(count, folder)| Some((count.trim().parse::<u64>().ok()?, folder))).collect();
-        let files = folders.iter().map(|(count, _)| count).sum();
-        let (seeds, _) = *folders.iter().find(|(_, folder)| *folder == seeds)?;
+        let inputs =
+            folders.map(|(count, _)| count.trim().parse::<u64>().ok()).sum::<Option<_>>().filter(|it| *it > 0)?;
         // `#1234  DONE   cov: 310 ft: 600 …`
         let mut lines = log.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         let done = lines.rfind(|words| words.get(1..3) == Some(&["DONE", "cov:"]))?;
         let executions = done[0].strip_prefix('#')?.parse().ok()?;
-        Some(Self { seeds, files, executions, edges: done.get(3)?.parse().ok()? })
+        Some(Self { inputs, executions, edges: done.get(3)?.parse().ok()? })
     }
 }
 
@@ -173,10 +173,9 @@ INFO:        5 files found in fuzz/seeds/chacha
 
     #[test]
     fn what_libfuzzer_says_is_read() {
-        let read = |log: &str| Run::read(log, "fuzz/seeds/chacha");
-        assert_eq!(read(LOG).unwrap(), Run { seeds: 5, files: 7, executions: 1234, edges: 310 });
-        for missing in ["DONE", "cov:", "#1234", "fuzz/seeds"] {
-            assert_eq!(read(&LOG.replace(missing, "")), None, "{missing}");
+        assert_eq!(Run::read(LOG).unwrap(), Run { inputs: 7, executions: 1234, edges: 310 });
+        for missing in ["DONE", "cov:", "#1234", "INFO", "5"] {
+            assert_eq!(Run::read(&LOG.replace(missing, "")), None, "{missing}");
         }
     }
 }

@@ -87,7 +87,8 @@ impl Rekeyed {
     }
 
     /// Returns the same header with exactly `len` bytes, if there is one, so that the payload of a
-    /// file need not move. A shorter header is padded with a stanza that matches no identity. A
+    /// file need not move. A shorter header is padded with a stanza that matches no identity. This
+    /// stanza has at least 6 bytes, and counts towards [`MAX_STANZAS`](header::MAX_STANZAS). A
     /// passphrase must be the only stanza, so its header cannot be padded.
     pub fn header_of_len(&self, len: usize) -> Option<Header> {
         self.header.padded(len, &self.file_key)

@@ -115,6 +115,8 @@ fn decoding_many_forged_elements_stops_at_a_limit() {
     let few = &shares[..20];
     assert_eq!(combine(few).unwrap().report.bad.iter().map(|bad| bad.position).collect::<Vec<_>>(), [0]);
     assert!(matches!(read_once(few), Err(CombineError::Bad(bad)) if bad.len() == 1));
+    // All weights fit in the limit twice, but not with the check of a column and its wrong share.
+    assert!(matches!(read_once(&shares[..700]), Err(CombineError::GaveUp)));
 }
 
 #[test]
