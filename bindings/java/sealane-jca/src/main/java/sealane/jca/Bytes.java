@@ -27,9 +27,9 @@ final class Bytes {
     }
 
     /**
-     * Returns whether native code can use the bytes: they are in an array or in a direct buffer that
-     * is not a mapped file. If such a file is cut, native code that reads it ends the process, but
-     * Java's methods throw an error.
+     * Returns whether native code can use the bytes: they are in an array, or in a direct buffer
+     * that is not a mapped file. If such a file is cut, native code that reads it ends the process,
+     * but Java's methods throw an error.
      */
     boolean isForNative() {
         return array != null || buffer.isDirect() && !Native.isMapped(buffer);

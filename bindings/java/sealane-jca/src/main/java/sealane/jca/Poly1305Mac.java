@@ -76,7 +76,10 @@ final class Poly1305Mac extends MacSpi {
         }
     }
 
-    /** Takes the bytes in pieces, so some are missing after a failure, as of a mapped file that was cut. */
+    /**
+     * Takes the bytes in pieces. Some of them are missing after a failure, such as that of a mapped
+     * file that was cut.
+     */
     @Override
     protected void engineUpdate(ByteBuffer input) {
         try {
