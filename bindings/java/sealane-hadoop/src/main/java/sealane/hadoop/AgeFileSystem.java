@@ -270,9 +270,13 @@ public final class AgeFileSystem extends FileSystem {
     public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) throws IOException {
         // Sealed chunks are only 1/4096 longer, so plaintext positions are accurate enough to find
         // the right hosts. The file may be gone since it was listed, so its status is not read
-        // again.
+        // again, and its blocks may be anywhere.
         FileStatus status = copy(file, file.getLen(), inner(file.getPath()));
-        return inner.getFileBlockLocations(status, start, length);
+        try {
+            return inner.getFileBlockLocations(status, start, length);
+        } catch (FileNotFoundException e) {
+            return super.getFileBlockLocations(file, start, length);
+        }
     }
 
     @Override

@@ -124,32 +124,41 @@ final class Keys {
     /** Returns the identities that open files. */
     static AgeIdentities identities(Configuration conf) throws IOException {
         AgeIdentities.Builder builder = new AgeIdentities.Builder();
-        // Read before the secrets. An exception after that would leave copies of them.
         int maxWorkFactor = conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR);
-        boolean isEmpty = true;
-        char[] identities = secret(conf, AgeProperties.IDENTITIES);
-        if (identities != null) {
-            unindent(identities);
-            builder.add(identities);
-            Arrays.fill(identities, '\0');
-            isEmpty = false;
-        }
-        char[] passphrase = secret(conf, AgeProperties.PASSPHRASE);
-        if (passphrase != null) {
-            builder.passphrase(passphrase, maxWorkFactor);
-            Arrays.fill(passphrase, '\0');
-            isEmpty = false;
-        }
-        char[] parts = secret(conf, AgeProperties.PARTS);
-        if (parts != null) {
-            builder.parts(parts);
-            Arrays.fill(parts, '\0');
-            isEmpty = false;
-        }
-        if (isEmpty) {
-            throw new IOException("there are no keys to open files with: set " + AgeProperties.IDENTITIES);
+        char[] identities = null;
+        char[] passphrase = null;
+        char[] parts = null;
+        try {
+            // All are read before the builder copies them. An exception after that would leave its
+            // copies.
+            identities = secret(conf, AgeProperties.IDENTITIES);
+            passphrase = secret(conf, AgeProperties.PASSPHRASE);
+            parts = secret(conf, AgeProperties.PARTS);
+            if (identities == null && passphrase == null && parts == null) {
+                throw new IOException("there are no keys to open files with: set " + AgeProperties.IDENTITIES);
+            }
+            if (identities != null) {
+                unindent(identities);
+                builder.add(identities);
+            }
+            if (passphrase != null) {
+                builder.passphrase(passphrase, maxWorkFactor);
+            }
+            if (parts != null) {
+                builder.parts(parts);
+            }
+        } finally {
+            wipe(identities);
+            wipe(passphrase);
+            wipe(parts);
         }
         return builder.build();
+    }
+
+    private static void wipe(char[] secret) {
+        if (secret != null) {
+            Arrays.fill(secret, '\0');
+        }
     }
 
     /** Returns the key of the file with these first bytes, the header and the nonce. */

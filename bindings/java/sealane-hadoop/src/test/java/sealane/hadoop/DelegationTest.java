@@ -14,7 +14,9 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.FsStatus;
@@ -73,6 +75,13 @@ class DelegationTest {
                 throws IOException {
             CALLS.add("create " + replication + " " + blockSize);
             return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
+        }
+
+        @Override
+        public BlockLocation[] getFileBlockLocations(FileStatus file, long start, long length) throws IOException {
+            // HDFS asks its server, which no longer knows a file that was deleted.
+            getFileStatus(file.getPath());
+            return super.getFileBlockLocations(file, start, length);
         }
 
         @Override
@@ -160,6 +169,20 @@ class DelegationTest {
         String path = "file:" + stored;
         assertEquals(List.of("setOwner " + path + " alice staff", "setReplication " + path + " 2"), CALLS);
         assertThrows(AccessControlException.class, () -> fs.access(file, FsAction.READ));
+    }
+
+    @Test
+    void aDeletedFileHasLocations() throws IOException {
+        try (FSDataOutputStream out = fs.create(file)) {
+            out.write(new byte[1000]);
+        }
+        FileStatus status = fs.getFileStatus(file);
+        BlockLocation[] before = fs.getFileBlockLocations(status, 0, 1000);
+        fs.delete(file, false);
+        BlockLocation[] after = fs.getFileBlockLocations(status, 0, 1000);
+        assertEquals(1, after.length);
+        assertEquals(before[0].getLength(), after[0].getLength());
+        assertEquals("localhost", after[0].getHosts()[0]);
     }
 
     @Test

@@ -24,6 +24,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.ConfigRedactor;
 import org.apache.hadoop.conf.Configuration;
@@ -306,6 +307,37 @@ class KeysTest {
         byte[] kept = letters().getBytes(StandardCharsets.UTF_8);
         assertTrue(heapHasComplement(complement(Arrays.copyOf(kept, 100))));
         assertEquals(200, new String(kept, StandardCharsets.UTF_8).length());
+    }
+
+    /** Gives the same arrays to each caller, and fails after the passphrase. */
+    private static final class FailingConfiguration extends Configuration {
+        private final Map<String, char[]> secrets = Map.of(
+                AgeProperties.IDENTITIES, "identity".toCharArray(), AgeProperties.PASSPHRASE, letters().toCharArray());
+
+        private FailingConfiguration() {
+            super(false);
+        }
+
+        @Override
+        public char[] getPassword(String name) throws IOException {
+            char[] secret = secrets.get(name);
+            if (secret == null) {
+                throw new IOException("the credential provider failed");
+            }
+            return secret;
+        }
+    }
+
+    @Test
+    void secretsThatWereReadBeforeAFailureLeaveNoCopies() throws IOException {
+        System.gc();
+        FailingConfiguration conf = new FailingConfiguration();
+        String passphrase = new String(conf.getPassword(AgeProperties.PASSPHRASE));
+        assertThrows(IOException.class, () -> Keys.identities(conf));
+        for (char[] secret : conf.secrets.values()) {
+            assertArrayEquals(new char[secret.length], secret);
+        }
+        assertFalse(heapHasComplement(complement(passphrase, StandardCharsets.UTF_8)));
     }
 
     /** Keys are kept for the same secrets only. */

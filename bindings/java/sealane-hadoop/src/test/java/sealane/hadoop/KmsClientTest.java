@@ -67,6 +67,23 @@ class KmsClientTest {
         assertArrayEquals(key, client.unwrapKey(wrapped, "footer"));
     }
 
+    /** An encoder that replaces half of a surrogate pair makes one prefix of two names. */
+    @Test
+    void aNameWithHalfOfASurrogatePairIsRefused() throws IOException {
+        Configuration conf = Support.configuration();
+        byte[] key = new byte[16];
+        for (String name : List.of("a?", "a\ud800", "a\udc00", "a\ud83d\ude00")) {
+            conf.set(AgeProperties.MASTER_KEY_RECIPIENTS + name, conf.get(AgeProperties.RECIPIENTS));
+        }
+        AgeKmsClient client = client(conf);
+        String wrapped = client.wrapKey(key, "a?");
+        for (String name : List.of("a\ud800", "a\udc00")) {
+            assertThrows(ParquetCryptoRuntimeException.class, () -> client.unwrapKey(wrapped, name));
+            assertThrows(ParquetCryptoRuntimeException.class, () -> client.wrapKey(key, name));
+        }
+        assertArrayEquals(key, client.unwrapKey(client.wrapKey(key, "a\ud83d\ude00"), "a\ud83d\ude00"));
+    }
+
     /** Whoever stores files puts a wrapped key among those that a job reads, and the reverse. */
     @Test
     void aWrappedKeyIsReadAsAFileAndAFileIsNoWrappedKey() throws IOException {

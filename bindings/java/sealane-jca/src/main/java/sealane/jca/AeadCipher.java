@@ -102,18 +102,22 @@ final class AeadCipher extends NonceCipher {
 
     @Override
     protected void engineUpdateAAD(byte[] in, int offset, int len) {
+        checkAssociating();
+        try {
+            associate(in, offset, len);
+        } catch (Throwable e) {
+            // Some of it may be missing, for example after an OutOfMemoryError.
+            abandon(e);
+            throw e;
+        }
+    }
+
+    private void checkAssociating() {
         if (!ready) {
             throw new IllegalStateException("The cipher must be initialized before associated data");
         }
         if (aadDone) {
             throw new IllegalStateException("Associated data must precede the message");
-        }
-        try {
-            associate(in, offset, len);
-        } catch (Throwable e) {
-            // Some of it may be missing, for example after an OutOfMemoryError.
-            abandon();
-            throw e;
         }
     }
 
@@ -135,14 +139,20 @@ final class AeadCipher extends NonceCipher {
 
     @Override
     protected void engineUpdateAAD(ByteBuffer in) {
-        if (in.hasArray()) {
-            engineUpdateAAD(in.array(), in.arrayOffset() + in.position(), in.remaining());
-            in.position(in.limit());
-        } else {
-            byte[] copy = new byte[in.remaining()];
-            in.get(copy);
-            engineUpdateAAD(copy, 0, copy.length);
+        checkAssociating();
+        try {
+            Bytes from = new Bytes(in);
+            int len = in.remaining();
+            if (from.array != null) {
+                associate(from.array, from.start, len);
+            } else {
+                associate(from.copy(0, len), 0, len);
+            }
+        } catch (Throwable e) {
+            abandon(e);
+            throw e;
         }
+        in.position(in.limit());
     }
 
     /** A fast path for the most common case: a whole message in arrays. */
@@ -153,18 +163,29 @@ final class AeadCipher extends NonceCipher {
         if (!isOneCall(in, inLen) || (in == out && inOff != outOff)) {
             return super.engineDoFinal(in == null ? EMPTY : in, inOff, inLen, out, outOff);
         }
-        return oneCall(in, inOff, inLen, out, outOff);
+        checkReady(inLen);
+        try {
+            return oneCall(in, inOff, inLen, out, outOff);
+        } catch (Throwable e) {
+            abandon(e);
+            throw e;
+        }
     }
 
     @Override
     protected byte[] engineDoFinal(byte[] in, int inOff, int inLen) throws AEADBadTagException {
-        byte[] out = new byte[outputSize(inLen, true)];
-        if (isOneCall(in, inLen)) {
-            oneCall(in, inOff, inLen, out, 0);
-        } else {
-            process(new Bytes(in == null ? EMPTY : in, inOff), inLen, new Bytes(out, 0), true);
+        if (!isOneCall(in, inLen)) {
+            return super.engineDoFinal(in == null ? EMPTY : in, inOff, inLen);
         }
-        return out;
+        checkReady(inLen);
+        try {
+            byte[] out = new byte[outputSize(inLen, true)];
+            oneCall(in, inOff, inLen, out, 0);
+            return out;
+        } catch (Throwable e) {
+            abandon(e);
+            throw e;
+        }
     }
 
     private boolean isOneCall(byte[] in, int inLen) {
@@ -173,7 +194,6 @@ final class AeadCipher extends NonceCipher {
     }
 
     private int oneCall(byte[] in, int inOff, int inLen, byte[] out, int outOff) throws AEADBadTagException {
-        checkReady();
         if (encrypting) {
             // Even if this fails, the nonce counts as used.
             ready = false;
@@ -194,21 +214,19 @@ final class AeadCipher extends NonceCipher {
     }
 
     @Override
+    boolean copies(boolean isFinal) {
+        return !encrypting && (!isFinal || keptLen > 0);
+    }
+
+    @Override
     int process(Bytes in, int inLen, Bytes out, boolean isFinal) throws AEADBadTagException {
-        checkReady();
         if (!isFinal) {
             aadDone = true;
             if (!encrypting) {
                 keep(in, inLen);
                 return 0;
             }
-            try {
-                encrypt(in, inLen, out);
-            } catch (Throwable e) {
-                // Some pieces of it may have been encrypted.
-                abandon();
-                throw e;
-            }
+            encrypt(in, inLen, out);
             return inLen;
         }
         try {
@@ -355,14 +373,9 @@ final class AeadCipher extends NonceCipher {
         }
     }
 
-    @Override
-    void abandon() {
-        ready = false;
-        reset();
-    }
-
     /** Returns to the state before any associated data. */
-    private void reset() {
+    @Override
+    void reset() {
         aadLen = 0;
         aadDone = false;
         if (context != null) {

@@ -19,23 +19,23 @@ final class Bytes {
         this.start = start;
     }
 
-    private Bytes(ByteBuffer buffer) {
+    /** The position of a buffer. */
+    Bytes(ByteBuffer buffer) {
         this.array = buffer.hasArray() ? buffer.array() : null;
         this.buffer = buffer.hasArray() ? null : buffer;
         this.start = buffer.hasArray() ? buffer.arrayOffset() + buffer.position() : buffer.position();
     }
 
     /**
-     * Returns the bytes at the position of a buffer, or null if native code cannot use them: the
-     * buffer is neither direct nor has an accessible array, or it is a mapped file. If such a file
-     * is cut, native code that reads it ends the process, but Java's methods throw an error.
+     * Returns whether native code can use the bytes: they are in an array, or in a direct buffer
+     * that is not a mapped file. If such a file is cut, native code that reads it ends the process,
+     * but Java's methods throw an error.
      */
-    static Bytes at(ByteBuffer buffer) {
-        boolean usable = buffer.hasArray() || buffer.isDirect() && !Native.isMapped(buffer);
-        return usable ? new Bytes(buffer) : null;
+    boolean isForNative() {
+        return array != null || buffer.isDirect() && !Native.isMapped(buffer);
     }
 
-    /** Returns whether both are arrays or both are direct buffers. */
+    /** Returns whether both are arrays or both are buffers. */
     boolean sameKind(Bytes other) {
         return (array == null) == (other.array == null);
     }

@@ -57,19 +57,31 @@ abstract class NonceCipher extends CipherSpi {
     /** Returns the length of the output for {@code inLen} more bytes. */
     abstract int outputSize(int inLen, boolean isFinal);
 
+    /** Returns whether {@link #process} only copies between its arguments and an array. */
+    abstract boolean copies(boolean isFinal);
+
     /**
-     * Processes a piece, which may be the last. Input and output are both arrays or both direct
-     * buffers, and the output has room. Returns the length of the output.
+     * Processes a piece, which may be the last. The output has room. Unless this only copies, input
+     * and output are both arrays or both direct buffers. Returns the length of the output.
      */
     abstract int process(Bytes in, int inLen, Bytes out, boolean isFinal) throws AEADBadTagException;
 
+    /** Wipes what is left of a message. */
+    abstract void reset();
+
     /**
      * Ends a message after a failure that may have left out a part of it, so that it cannot be
-     * continued.
+     * continued. After a wrong tag, a decrypting cipher is ready for the next message.
      */
-    abstract void abandon();
+    final void abandon(Throwable failure) {
+        if (!(failure instanceof AEADBadTagException)) {
+            ready = false;
+            reset();
+        }
+    }
 
-    final void checkReady() {
+    /** Throws an exception if {@code inLen} more bytes cannot be processed. */
+    void checkReady(int inLen) {
         if (!ready) {
             throw new IllegalStateException(
                     "The key and the nonce have encrypted a message, or a call has failed: initialize with another nonce");
@@ -192,15 +204,17 @@ abstract class NonceCipher extends CipherSpi {
 
     @Override
     protected byte[] engineUpdate(byte[] in, int inOff, int inLen) {
-        byte[] out = new byte[outputSize(inLen, false)];
-        update(in, inOff, inLen, out, 0);
-        return out;
+        try {
+            return process(in, inOff, inLen, false);
+        } catch (AEADBadTagException e) {
+            throw unexpected(e);
+        }
     }
 
     @Override
     protected int engineUpdate(byte[] in, int inOff, int inLen, byte[] out, int outOff)
             throws ShortBufferException {
-        checkReady();
+        checkReady(inLen);
         int needed = outputSize(inLen, false);
         if (needed > 0) {
             if (out == null) {
@@ -208,30 +222,51 @@ abstract class NonceCipher extends CipherSpi {
             }
             checkRoom(out, outOff, needed);
         }
-        return update(in, inOff, inLen, out, outOff);
+        try {
+            return process(in, inOff, inLen, out, outOff, false);
+        } catch (AEADBadTagException e) {
+            throw unexpected(e);
+        }
     }
 
-    private int update(byte[] in, int inOff, int inLen, byte[] out, int outOff) {
-        try {
-            return process(new Bytes(in, inOff), inLen, new Bytes(out, outOff), false);
-        } catch (AEADBadTagException e) {
-            throw new AssertionError("only the end of a message has a tag", e);
-        }
+    private static AssertionError unexpected(AEADBadTagException e) {
+        return new AssertionError("only the end of a message has a tag", e);
     }
 
     @Override
     protected byte[] engineDoFinal(byte[] in, int inOff, int inLen) throws AEADBadTagException {
-        byte[] out = new byte[outputSize(inLen, true)];
-        process(new Bytes(in, inOff), inLen, new Bytes(out, 0), true);
-        return out;
+        return process(in, inOff, inLen, true);
     }
 
     @Override
     protected int engineDoFinal(byte[] in, int inOff, int inLen, byte[] out, int outOff)
             throws ShortBufferException, AEADBadTagException {
-        checkReady();
+        checkReady(inLen);
         checkRoom(out, outOff, outputSize(inLen, true));
-        return process(new Bytes(in, inOff), inLen, new Bytes(out, outOff), true);
+        return process(in, inOff, inLen, out, outOff, true);
+    }
+
+    private byte[] process(byte[] in, int inOff, int inLen, boolean isFinal) throws AEADBadTagException {
+        checkReady(inLen);
+        int needed = outputSize(inLen, isFinal);
+        try {
+            byte[] out = new byte[needed];
+            process(new Bytes(in, inOff), inLen, new Bytes(out, 0), isFinal);
+            return out;
+        } catch (Throwable e) {
+            abandon(e);
+            throw e;
+        }
+    }
+
+    private int process(byte[] in, int inOff, int inLen, byte[] out, int outOff, boolean isFinal)
+            throws AEADBadTagException {
+        try {
+            return process(new Bytes(in, inOff), inLen, new Bytes(out, outOff), isFinal);
+        } catch (Throwable e) {
+            abandon(e);
+            throw e;
+        }
     }
 
     static void checkRoom(byte[] out, int outOff, int len) throws ShortBufferException {
@@ -248,7 +283,7 @@ abstract class NonceCipher extends CipherSpi {
         try {
             return process(in, out, false);
         } catch (AEADBadTagException e) {
-            throw new AssertionError("only the end of a message has a tag", e);
+            throw unexpected(e);
         }
     }
 
@@ -265,35 +300,36 @@ abstract class NonceCipher extends CipherSpi {
         if (out.remaining() < needed) {
             throw new ShortBufferException("The output needs " + needed + " bytes");
         }
-        Bytes from = Bytes.at(in);
-        Bytes to = Bytes.at(out);
+        checkReady(inLen);
         int outLen;
-        if (from != null && to != null && from.sameKind(to)) {
-            outLen = process(from, inLen, to, isFinal);
-        } else {
-            byte[] input = new byte[inLen];
-            byte[] output = new byte[needed];
-            try {
-                in.get(in.position(), input);
-                outLen = process(new Bytes(input, 0), inLen, new Bytes(output, 0), isFinal);
-                put(output, outLen, out);
-            } finally {
-                Keys.wipe(input);
-                Keys.wipe(output);
-            }
+        try {
+            Bytes from = new Bytes(in);
+            Bytes to = new Bytes(out);
+            boolean usable = from.isForNative() && to.isForNative() && from.sameKind(to);
+            outLen = usable || copies(isFinal)
+                    ? process(from, inLen, to, isFinal)
+                    : processCopy(from, inLen, to, needed, isFinal);
+        } catch (Throwable e) {
+            abandon(e);
+            throw e;
         }
         in.position(in.limit());
         out.position(out.position() + outLen);
         return outLen;
     }
 
-    private void put(byte[] output, int len, ByteBuffer out) {
+    /** Copies the input to an array, and processes it in place. */
+    private int processCopy(Bytes in, int inLen, Bytes out, int needed, boolean isFinal)
+            throws AEADBadTagException {
+        byte[] copy = new byte[Math.max(inLen, needed)];
         try {
-            out.put(out.position(), output, 0, len);
-        } catch (Throwable e) {
-            // The caller has not got this piece, for example of a mapped file that was cut.
-            abandon();
-            throw e;
+            in.get(0, copy, 0, inLen);
+            Bytes copied = new Bytes(copy, 0);
+            int outLen = process(copied, inLen, copied, isFinal);
+            out.put(0, copy, outLen);
+            return outLen;
+        } finally {
+            Keys.wipe(copy);
         }
     }
 

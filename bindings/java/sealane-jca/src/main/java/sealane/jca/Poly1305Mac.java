@@ -1,5 +1,6 @@
 package sealane.jca;
 
+import java.nio.ByteBuffer;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.InvalidKeyException;
 import java.security.Key;
@@ -19,6 +20,9 @@ final class Poly1305Mac extends MacSpi {
 
     private final byte[] head = new byte[Protocol.HEAD_BYTES];
     private final byte[] collected = new byte[COLLECTED_BYTES];
+
+    /** The argument of an update with one byte, which then allocates nothing that could fail. */
+    private final byte[] single = new byte[1];
     private int length;
     private boolean ready;
 
@@ -47,18 +51,19 @@ final class Poly1305Mac extends MacSpi {
 
     @Override
     protected void engineUpdate(byte input) {
-        engineUpdate(new byte[] {input}, 0, 1);
+        single[0] = input;
+        engineUpdate(single, 0, 1);
     }
 
     @Override
     protected void engineUpdate(byte[] input, int offset, int len) {
         checkReady();
-        if (context == null && len <= COLLECTED_BYTES - length) {
-            System.arraycopy(input, offset, collected, length, len);
-            length += len;
-            return;
-        }
         try {
+            if (context == null && len <= COLLECTED_BYTES - length) {
+                System.arraycopy(input, offset, collected, length, len);
+                length += len;
+                return;
+            }
             if (context == null) {
                 context = new Context(Protocol.MAC, Variant.IETF, head, 0);
                 context.authenticate(new Bytes(collected, 0), length);
@@ -71,18 +76,33 @@ final class Poly1305Mac extends MacSpi {
         }
     }
 
+    /**
+     * Takes the bytes in pieces. Some of them are missing after a failure, such as that of a mapped
+     * file that was cut.
+     */
+    @Override
+    protected void engineUpdate(ByteBuffer input) {
+        try {
+            super.engineUpdate(input);
+        } catch (Throwable e) {
+            discard();
+            throw e;
+        }
+    }
+
     @Override
     protected byte[] engineDoFinal() {
         checkReady();
-        byte[] tag;
-        if (context != null) {
-            tag = context.tag();
-        } else {
-            tag = new byte[Variant.TAG_BYTES];
+        try {
+            if (context != null) {
+                return context.tag();
+            }
+            byte[] tag = new byte[Variant.TAG_BYTES];
             Protocol.check(Native.mac(head, collected, 0, length, tag));
+            return tag;
+        } finally {
+            discard();
         }
-        discard();
-        return tag;
     }
 
     /** Discards the message. If it has begun, its key cannot be used again. */
@@ -106,6 +126,7 @@ final class Poly1305Mac extends MacSpi {
         }
         Arrays.fill(head, (byte) 0);
         Arrays.fill(collected, 0, length, (byte) 0);
+        single[0] = 0;
         length = 0;
         ready = false;
     }

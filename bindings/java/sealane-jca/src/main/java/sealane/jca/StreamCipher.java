@@ -80,19 +80,22 @@ final class StreamCipher extends NonceCipher {
     }
 
     @Override
-    int process(Bytes in, int inLen, Bytes out, boolean isFinal) {
-        checkReady();
+    void checkReady(int inLen) {
+        super.checkReady(inLen);
         if (inLen > KEY_STREAM_BYTES - done) {
             throw new ProviderException(
                     new KeyException("The key stream is exhausted: initialize with another nonce"));
         }
-        try {
-            transform(in, inLen, out);
-        } catch (Throwable e) {
-            // Some pieces of it may have been processed.
-            abandon();
-            throw e;
-        }
+    }
+
+    @Override
+    boolean copies(boolean isFinal) {
+        return false;
+    }
+
+    @Override
+    int process(Bytes in, int inLen, Bytes out, boolean isFinal) {
+        transform(in, inLen, out);
         if (isFinal) {
             done = 0;
             ready = !encrypting;
@@ -101,9 +104,7 @@ final class StreamCipher extends NonceCipher {
     }
 
     @Override
-    void abandon() {
-        ready = false;
-    }
+    void reset() {}
 
     private void transform(Bytes in, int len, Bytes out) {
         if (len > 0 && in.overlapsPartly(len, out, len)) {

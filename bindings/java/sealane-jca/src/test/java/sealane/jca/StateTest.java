@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.InvalidKeyException;
 import java.security.Key;
@@ -23,9 +26,11 @@ import javax.crypto.spec.ChaCha20ParameterSpec;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The states of a cipher: which calls may follow each other. */
 class StateTest {
@@ -210,15 +215,80 @@ class StateTest {
     }
 
     /** The same for a message of Poly1305. */
-    @Test
-    void aPieceThatFailedEndsTheMessage() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {100, Protocol.CALL_BYTES + 100})
+    void aPieceThatFailedEndsTheMessage(int len) throws Exception {
         Poly1305Mac mac = new Poly1305Mac();
         mac.engineInit(Support.key(KEY), null);
-        int len = Protocol.CALL_BYTES + 100;
         byte[] tooShort = new byte[len - 1];
         assertThrows(IndexOutOfBoundsException.class, () -> mac.engineUpdate(tooShort, 0, len));
         assertThrows(IllegalStateException.class, () -> mac.engineUpdate(MESSAGE, 0, 1));
         assertThrows(IllegalStateException.class, mac::engineDoFinal);
+    }
+
+    /** No array has the length of the output or of the kept ciphertext, so it cannot be allocated. */
+    @ParameterizedTest
+    @EnumSource(Variant.class)
+    void aPieceForWhichThereIsNoMemoryEndsTheMessage(Variant variant) throws Exception {
+        for (int mode : new int[] {Cipher.ENCRYPT_MODE, Cipher.DECRYPT_MODE}) {
+            for (boolean isFinal : new boolean[] {false, true}) {
+                for (NonceCipher cipher :
+                        List.of(new AeadCipher(variant, Support.SEALANE), new StreamCipher(variant))) {
+                    boolean needsCounter = cipher instanceof StreamCipher && variant == Variant.IETF;
+                    byte[] nonce = Support.bytes(RANDOM, variant.nonceBytes);
+                    cipher.engineInit(
+                            mode,
+                            Support.key(KEY),
+                            needsCounter ? new ChaCha20ParameterSpec(nonce, 1) : new IvParameterSpec(nonce),
+                            null);
+                    cipher.engineUpdate(MESSAGE, 0, Variant.TAG_BYTES);
+                    boolean keeps = cipher.copies(isFinal) && !isFinal;
+                    int len = Integer.MAX_VALUE - (keeps ? Variant.TAG_BYTES : cipher.outputSize(0, isFinal));
+                    assertThrows(OutOfMemoryError.class, () -> {
+                        if (isFinal) {
+                            cipher.engineDoFinal(MESSAGE, 0, len);
+                        } else {
+                            cipher.engineUpdate(MESSAGE, 0, len);
+                        }
+                    });
+                    assertThrows(IllegalStateException.class, () -> cipher.engineUpdate(MESSAGE, 0, 20));
+                    assertThrows(IllegalStateException.class, () -> cipher.engineDoFinal(MESSAGE, 0, 20));
+                }
+            }
+        }
+    }
+
+    /** The same for associated data. The buffer is a file without blocks, which needs no memory. */
+    @Test
+    void associatedDataForWhichThereIsNoMemoryEndsTheMessage(@TempDir Path folder) throws Exception {
+        ByteBuffer aad;
+        try (FileChannel file = FileChannel.open(
+                folder.resolve("file"), StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
+                StandardOpenOption.WRITE)) {
+            aad = file.map(FileChannel.MapMode.READ_WRITE, 0, Integer.MAX_VALUE);
+        }
+        Cipher cipher = Support.aead("ChaCha20-Poly1305", Cipher.ENCRYPT_MODE, KEY, Support.bytes(RANDOM, 12));
+        assertThrows(OutOfMemoryError.class, () -> cipher.updateAAD(aad));
+        assertThrows(IllegalStateException.class, () -> cipher.doFinal(MESSAGE));
+    }
+
+    /** A piece that is refused before it is processed can be replaced by another one. */
+    @Test
+    void aPieceThatIsRefusedDoesNotEndTheMessage() throws Exception {
+        byte[] nonce = Support.bytes(RANDOM, 12);
+        byte[] expected = Support.aead("ChaCha20-Poly1305", Cipher.ENCRYPT_MODE, KEY, nonce).doFinal(MESSAGE);
+        Cipher cipher = Support.aead("ChaCha20-Poly1305", Cipher.ENCRYPT_MODE, KEY, nonce);
+        byte[] first = cipher.update(MESSAGE, 0, 100);
+        assertThrows(IllegalStateException.class, () -> cipher.updateAAD(MESSAGE));
+        assertThrows(IllegalStateException.class, () -> cipher.updateAAD(ByteBuffer.allocateDirect(1)));
+        assertThrows(
+                ShortBufferException.class,
+                () -> cipher.update(ByteBuffer.allocateDirect(2), ByteBuffer.allocate(1)));
+        assertThrows(
+                ShortBufferException.class,
+                () -> cipher.doFinal(ByteBuffer.allocateDirect(2), ByteBuffer.allocate(1)));
+        assertThrows(IllegalArgumentException.class, () -> cipher.update(MESSAGE, 200, 200));
+        assertArrayEquals(expected, Support.concat(first, cipher.doFinal(MESSAGE, 100, 200)));
     }
 
     @ParameterizedTest
