@@ -4,7 +4,8 @@ With --best, takes the fastest iteration of each benchmark instead of the mean. 
 slow iterations down, so this is for a machine that is not idle. Many short iterations are best, as
 with `run all -f 2 -wi 6 -w 100ms -i 40 -r 40ms`.
 
-The last table has the rows of docs/java.md from which `cargo xtask figures` draws docs/java.svg.
+The last table has the rows of docs/performance/java.md from which `cargo xtask figures` draws
+docs/java.svg.
 """
 
 import json

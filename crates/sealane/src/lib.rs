@@ -1,4 +1,4 @@
-//! ChaCha20-Poly1305 and its parts at memory speed on every CPU, with one binary.
+//! ChaCha20-Poly1305 and its parts, with the fastest instructions of each CPU in one binary.
 //!
 //! - [`ChaCha20Poly1305`] and [`XChaCha20Poly1305`]: authenticated encryption (RFC 8439,
 //!   draft-irtf-cfrg-xchacha-03). Many short messages are sealed and opened together by

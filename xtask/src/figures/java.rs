@@ -1,4 +1,4 @@
-//! The plot of docs/java.md, from a table of that page.
+//! The plot of docs/performance/java.md, from a table of that page.
 
 use anyhow::{Context as _, Result};
 use sealane_measure::{Axis, Line, Lines, Point};
@@ -12,11 +12,12 @@ const LENGTHS: [&str; 4] = ["256 B", "1,024 B", "4,096 B", "16,384 B"];
 
 /// Draws the messages that SunJCE and Sealane encrypt in a second.
 pub(super) fn plot() -> Result<String> {
-    let page = process::read("docs/java.md")?;
+    let page = process::read("docs/performance/java.md")?;
     let line = |(class, name): (usize, &str)| {
         let start = format!("| {name} here | ");
         let cells = page.lines().find_map(|line| line.strip_prefix(&start)?.strip_suffix(" |"));
-        let cells: Vec<_> = cells.with_context(|| format!("docs/java.md has no row {start}"))?.split(" / ").collect();
+        let cells: Vec<_> =
+            cells.with_context(|| format!("docs/performance/java.md has no row {start}"))?.split(" / ").collect();
         let point = |(x, cell): (usize, &&str)| {
             let number = cell.replace(',', "").parse::<f64>().with_context(|| format!("{name}: {cell}"))?;
             let title = format!("{name}, {}: {cell} a second", LENGTHS.get(x).context("too many figures")?);

@@ -1,4 +1,4 @@
-"""ChaCha20-Poly1305 at memory speed on every CPU, and files in the age format.
+"""Fast ChaCha20-Poly1305, and files in the age format.
 
 - ``ChaCha20Poly1305`` and ``XChaCha20Poly1305`` encrypt messages.
 - ``sealane.age`` encrypts files, and reads any part of them.

@@ -59,7 +59,7 @@ fn the_command_lines_of_the_pages_are_accepted() {
     for (name, page, count) in [
         ("README.md", README, 20),
         ("age.md", include_str!("../../../../docs/age.md"), 0),
-        ("files.md", include_str!("../../../../docs/files.md"), 8),
+        ("files.md", include_str!("../../../../docs/files.md"), 11),
         ("folders.md", include_str!("../../../../docs/folders.md"), 2),
         ("shares.md", include_str!("../../../../docs/shares.md"), 4),
         ("threshold.md", include_str!("../../../../docs/threshold.md"), 5),
