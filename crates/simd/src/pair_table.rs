@@ -22,9 +22,10 @@ use crate::simd::U64Lanes;
 #[repr(C)]
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
-    /// First, the number of rows that have been written. They are the last ones. The other words
-    /// are in place of padding, which [`PairTable::zeroed`] could not clear.
-    count: [usize; align_of::<Pair>() / size_of::<usize>()],
+    /// The number of rows that have been written. They are the last ones.
+    count: usize,
+    /// In place of padding, which [`PairTable::zeroed`] could not clear.
+    zeros: [usize; align_of::<Pair>() / size_of::<usize>() - 1],
 }
 
 impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
@@ -32,7 +33,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     #[must_use]
     pub fn new() -> Self {
-        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: [0; _] }
+        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0, zeros: [0; _] }
     }
 
     /// Returns an empty table whose memory is cleared. A table that is moved to the heap takes the
@@ -42,7 +43,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[must_use]
     pub fn zeroed() -> Self {
         const { assert!(size_of::<Self>() == ROWS * size_of::<[Pair; COLUMNS]>() + align_of::<Pair>(), "no padding") };
-        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: [0; _] }
+        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: 0, zeros: [0; _] }
     }
 
     /// Adds a row for each lane. The row takes its pairs from the two vectors of each column. The
@@ -54,7 +55,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     pub fn push<W: U64Lanes>(&mut self, columns: &[(W, W); COLUMNS]) {
         const { assert!(is_permutation(&W::BLOCK_OF_LANE, W::LANES), "each row is one lane's") };
-        let count = self.count[0] + W::LANES;
+        let count = self.count + W::LANES;
         let rows = &mut self.rows[ROWS - count..][..W::LANES];
         for column in 0..COLUMNS {
             let (even, odd) = columns[column];
@@ -63,14 +64,14 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
                 rows[W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
             }
         }
-        self.count[0] = count;
+        self.count = count;
     }
 
     /// Returns the rows. Those that were added last come first.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
-        let rows = &self.rows[ROWS - self.count[0]..];
+        let rows = &self.rows[ROWS - self.count..];
         // SAFETY: these rows have been written in whole, by `push`, which deals each lane to a row
         // of its own, and `MaybeUninit<Pair>` has the layout of `Pair`.
         unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
@@ -79,12 +80,12 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     /// Removes all rows and gives them to `wipe`, one by one, to be overwritten.
     #[inline(always)]
     pub fn clear(&mut self, mut wipe: impl FnMut(&mut [Pair; COLUMNS])) {
-        for row in &mut self.rows[ROWS - self.count[0]..] {
+        for row in &mut self.rows[ROWS - self.count..] {
             // SAFETY: `push` has written these rows in whole, as in `rows`, and the exclusive
             // reference is passed on.
             wipe(unsafe { &mut *row.as_mut_ptr().cast() });
         }
-        self.count[0] = 0;
+        self.count = 0;
     }
 }
 
