@@ -235,7 +235,10 @@ impl Shares {
             })?;
             Source::Memory(Cursor::new(bytes))
         };
-        self.add_own(place, path, Rc::default(), source)
+        if let Err(error) = self.add_own(place.clone(), path, Rc::default(), source) {
+            self.unreadable.push(Unreadable { place, beside: false, is_share: true, error });
+        }
+        Ok(())
     }
 
     fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Rc<Notes>, mut source: Source) -> Result<()> {
