@@ -14,6 +14,8 @@ use crate::os::ready::Ready;
 use sealane_age::ReadAt;
 use zeroize::Zeroizing;
 
+/// The beginning of an armored file.
+pub(crate) const ARMOR_START: &str = "-----BEGIN AGE ENCRYPTED FILE";
 const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
 
 /// An open input.
@@ -137,10 +139,7 @@ impl Input {
         let mut start = Vec::new();
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
         prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
-        if let Some(how) = mangled(&start) {
-            return Err(Error::new(format!("{} is an age file that was damaged in transfer: {how}", self.name))
-                .hint("a program such as PowerShell (with >) converted the file as text; encrypt again with -o FILE"));
-        }
+        refuse_mangled(&start, &self.name)?;
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
         Ok(())
@@ -249,11 +248,19 @@ pub(crate) fn stdin_id() -> Option<FileId> {
 }
 
 /// More bytes than the start of an encrypted file has.
+/// Refuses an encrypted file whose encoding or line ends were converted. `start` is its beginning.
+pub(crate) fn refuse_mangled(start: &[u8], name: &str) -> Result<()> {
+    mangled(start).map_or(Ok(()), |how| {
+        Err(Error::new(format!("{name} is an age file that was damaged in transfer: {how}"))
+            .hint("a program such as PowerShell (with >) converted the file as text; encrypt again with -o FILE"))
+    })
+}
+
 pub(crate) const ENCRYPTED_START_BYTES: u64 = 64;
 
 /// Returns whether `contents` begin as an encrypted file does, binary or armored.
 pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
-    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
+    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", ARMOR_START.as_bytes()];
     STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
 }
 
