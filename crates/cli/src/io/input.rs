@@ -71,11 +71,16 @@ impl Input {
         // length is unknown.
         let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
         let again = if from_start { file.try_clone().ok() } else { None };
+        let reader: Box<dyn Read> = if file.is_terminal() {
+            Box::new(Watched::new(Typed::new(Ready(file)), &progress))
+        } else {
+            Box::new(Watched::new(file, &progress))
+        };
         Ok(Self {
             len: len.filter(|_| from_start),
             id: metadata.and_then(|metadata| FileId::new(metadata, Some(path))),
             file: again.map(|file| Watched::new(PatchedFile::from(file), &progress)),
-            reader: Box::new(Watched::new(file, &progress)),
+            reader,
             progress,
             name,
             is_terminal: false,
