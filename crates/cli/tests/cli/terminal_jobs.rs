@@ -90,9 +90,10 @@ fn a_signal_ends_a_stopped_command_and_removes_its_file() {
     let dir = Dir::with_key();
     let before = dir.names();
     let file = "(until ls -A | grep -q .sealane-; do sleep 0.02; done; echo the file is there) &";
-    for _ in 0..5 {
-        let script =
-            format!("set -m; {file} \"$SEALANE\" -R key.pub -o out & fg; kill -TERM $!; kill -CONT $!; {SHOW_END}");
+    for input in ["", "/dev/tty"].repeat(10) {
+        let script = format!(
+            "set -m; {file} \"$SEALANE\" -R key.pub -o out {input} & fg; kill -TERM $!; kill -CONT $!; {SHOW_END}"
+        );
         let mut session = in_terminal(&dir, &script);
         session.send_line("typed");
         session.expect("the file is there");
