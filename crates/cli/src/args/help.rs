@@ -17,7 +17,7 @@ pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("AGE_PASSPHRASE_WORK_FACTOR", "the work factor for new passphrase files, 1 to 30 (default: 18)"),
     ("AGE_PASSPHRASE_MAX_WORK_FACTOR", "the largest work factor to accept, 1 to 30 (default: 22)"),
     ("PINENTRY_PROGRAM", "the pinentry program that asks for passphrases"),
-    ("SEALANE_BACKEND", "the instruction set for encryption and decryption (see sealane cpu)"),
+    ("SEALANE_BACKEND", "the backend for encryption and decryption (see sealane cpu)"),
     ("SEALANE_IDENTITY", "the identity file for commands that open files, without -i and -j"),
     ("SEALANE_CPU_CLASS", "the class of CPUs to tune for: one-cycle, half-width or two-cycles"),
     ("TMPDIR", "the folder for temporary files"),
@@ -52,7 +52,8 @@ Examples:
   sealane decrypt -i key.txt -o photos.tar photos.tar.age
   sealane split -k 3 -n 5 -o shares key.txt
 
-sealane COMMAND --help explains a command, sealane --help the flags of age.";
+sealane COMMAND --help explains a command.
+sealane --help lists all options, environment variables and exit statuses.";
 
 /// Examples and rules for the command line of `sealane`.
 pub(crate) const NOTES: &str = "\

@@ -33,7 +33,11 @@ pub(crate) struct ManArgs {
 }
 
 pub(super) fn cpu_command(base: Command) -> Command {
-    let rows = ENVIRONMENT.iter().copied().filter(|(name, _)| ["SEALANE_BACKEND", "SEALANE_CPU_CLASS"].contains(name));
+    let rows = ENVIRONMENT.iter().filter_map(|&(name, what)| match name {
+        "SEALANE_BACKEND" => Some((name, "the backend for encryption and decryption: a name from the first table")),
+        "SEALANE_CPU_CLASS" => Some((name, what)),
+        _ => None,
+    });
     CpuArgs::augment_args(base).after_help(table("Environment", &rows.collect::<Vec<_>>()))
 }
 

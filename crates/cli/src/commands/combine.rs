@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CombineArgs) -> Result<()> {
     if typed && (args.ssss || args.vault) {
         return Err(Error::usage("--ssss and --vault need files with shares").hint("- is standard input"));
     }
-    let mut output = Output::prepare(args.output.as_deref(), Content::NewSecret, typed)?;
+    let mut output = Output::prepare(args.output.as_deref(), Content::Secret, typed)?;
     let mut announcement = None;
     let combined = if args.ssss || args.vault {
         let (lines, ids) = open_lines(&args.shares, args.ssss, &stdin)?;

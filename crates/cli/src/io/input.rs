@@ -7,13 +7,15 @@ use std::path::Path;
 
 use crate::error::{Error, Result, quoted};
 use crate::io::progress::{Progress, Watched};
-use crate::io::stdin::{StdinUse, Typed};
+use crate::io::stdin::{self, Stdin, StdinUse};
 use crate::os::file_id::FileId;
-#[cfg(unix)]
 use crate::os::ready::Ready;
+use crate::os::typed::Typed;
 use sealane_age::ReadAt;
 use zeroize::Zeroizing;
 
+/// The beginning of an armored file.
+pub(crate) const ARMOR_START: &str = "-----BEGIN AGE ENCRYPTED FILE";
 const ARMOR_END: &[u8] = b"-----END AGE ENCRYPTED FILE-----";
 
 /// An open input.
@@ -69,11 +71,16 @@ impl Input {
         // length is unknown.
         let from_start = len.is_some() && file.stream_position().is_ok_and(|position| position == 0);
         let again = if from_start { file.try_clone().ok() } else { None };
+        let reader: Box<dyn Read> = if file.is_terminal() {
+            Box::new(Watched::new(Typed::new(Ready(file)), &progress))
+        } else {
+            Box::new(Watched::new(file, &progress))
+        };
         Ok(Self {
             len: len.filter(|_| from_start),
             id: metadata.and_then(|metadata| FileId::new(metadata, Some(path))),
             file: again.map(|file| Watched::new(PatchedFile::from(file), &progress)),
-            reader: Box::new(Watched::new(file, &progress)),
+            reader,
             progress,
             name,
             is_terminal: false,
@@ -100,17 +107,18 @@ impl Input {
         Self { reader, file: None, progress, len, id: None, name: name.to_owned(), is_terminal: false }
     }
 
-    fn stdin(stdin: &StdinUse) -> Result<Self> {
-        stdin.claim("the input")?;
+    fn stdin(stdin_use: &StdinUse) -> Result<Self> {
+        stdin_use.claim("the input")?;
         let name = "standard input".to_owned();
         let is_terminal = io::stdin().is_terminal();
-        let (reader, metadata) = unbuffered_stdin();
-        let reader = if is_terminal { Box::new(Typed::new(reader)) } else { reader };
+        let file = stdin::open().map_err(|error| Error::io(format!("cannot read {name}"), &error))?;
+        #[cfg(unix)]
+        crate::os::pipe::enlarge(&file);
         // Part of a file on standard input may have been read already, so the remaining length is
         // unknown.
-        let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
+        let id = metadata(&file).and_then(|metadata| FileId::new(&metadata, None));
         let progress = Progress::default();
-        let reader = Box::new(Watched::new(reader, &progress));
+        let reader = Box::new(Watched::new(Typed::new(Ready(file)), &progress));
         Ok(Self { reader, file: None, progress, len: None, id, name, is_terminal })
     }
 
@@ -137,10 +145,7 @@ impl Input {
         let mut start = Vec::new();
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
         prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
-        if let Some(how) = mangled(&start) {
-            return Err(Error::new(format!("{} is an age file that was damaged in transfer: {how}", self.name))
-                .hint("a program such as PowerShell (with >) converted the file as text; encrypt again with -o FILE"));
-        }
+        refuse_mangled(&start, &self.name)?;
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
         Ok(())
@@ -223,29 +228,20 @@ fn len(metadata: &Metadata) -> Option<u64> {
     (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
 }
 
-/// Returns a reader of standard input, and the metadata of the file behind it. The reader bypasses
-/// std's buffer, which would only cost a copy here. A pipe is enlarged.
+/// Returns the metadata of the file behind standard input.
 #[cfg(unix)]
-fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
-    use std::os::fd::AsFd as _;
-    match io::stdin().as_fd().try_clone_to_owned().map(File::from) {
-        Ok(file) => {
-            crate::os::pipe::enlarge(&file);
-            let metadata = file.metadata().ok();
-            (Box::new(Ready(file)), metadata)
-        }
-        Err(_) => (Box::new(Ready(io::stdin())), None),
-    }
+fn metadata(stdin: &Stdin) -> Option<Metadata> {
+    stdin.metadata().ok()
 }
 
 #[cfg(not(unix))]
-fn unbuffered_stdin() -> (Box<dyn Read>, Option<Metadata>) {
-    (Box::new(io::stdin()), None)
+fn metadata(_stdin: &Stdin) -> Option<Metadata> {
+    None
 }
 
 /// Returns the file id of standard input. It is `None` on Windows, and for a pipe or a terminal.
 pub(crate) fn stdin_id() -> Option<FileId> {
-    unbuffered_stdin().1.and_then(|metadata| FileId::new(&metadata, None))
+    metadata(&stdin::open().ok()?).and_then(|metadata| FileId::new(&metadata, None))
 }
 
 /// More bytes than the start of an encrypted file has.
@@ -253,8 +249,16 @@ pub(crate) const ENCRYPTED_START_BYTES: u64 = 64;
 
 /// Returns whether `contents` begin as an encrypted file does, binary or armored.
 pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
-    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED FILE"];
+    const STARTS: [&[u8]; 2] = [b"age-encryption.org/", ARMOR_START.as_bytes()];
     STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
+}
+
+/// Refuses an encrypted file whose encoding or line ends were converted. `start` is its beginning.
+pub(crate) fn refuse_mangled(start: &[u8], name: &str) -> Result<()> {
+    mangled(start).map_or(Ok(()), |how| {
+        Err(Error::new(format!("{name} is an age file that was damaged in transfer: {how}"))
+            .hint("a program such as PowerShell (with >) converted the file as text; encrypt again with -o FILE"))
+    })
 }
 
 /// Returns how an age file that begins with `start` was damaged in transfer, or `None` if `start`

@@ -1,10 +1,13 @@
 //! Makes sure that standard input is read for one purpose only.
 
-use std::io::{self, Read, StdinLock};
+#[cfg(unix)]
+use std::fs::File;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::os::ready::Ready;
+use crate::os::typed::Typed;
 
 /// The purpose of standard input. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -24,9 +27,10 @@ impl StdinUse {
     }
 
     /// Claims standard input, and returns it.
-    pub(crate) fn read(&self, purpose: &'static str) -> Result<Ready<StdinLock<'static>>> {
+    pub(crate) fn read(&self, purpose: &'static str) -> Result<Typed<Ready<Stdin>>> {
         self.claim(purpose)?;
-        Ok(Ready(io::stdin().lock()))
+        let stdin = open().map_err(|error| Error::io("cannot read standard input", &error))?;
+        Ok(Typed::new(Ready(stdin)))
     }
 
     /// Returns whether standard input has been claimed.
@@ -35,26 +39,19 @@ impl StdinUse {
     }
 }
 
-/// A terminal as an input. It ends only once: the user is not asked for another Ctrl-D by a later
-/// read.
-pub(crate) struct Typed<R> {
-    terminal: R,
-    has_ended: bool,
+/// Standard input without std's buffer, which could hold input while a terminal has none.
+#[cfg(unix)]
+pub(crate) type Stdin = File;
+#[cfg(not(unix))]
+pub(crate) type Stdin = io::Stdin;
+
+#[cfg(unix)]
+pub(crate) fn open() -> io::Result<Stdin> {
+    use std::os::fd::AsFd as _;
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
 }
 
-impl<R: Read> Typed<R> {
-    pub(crate) fn new(terminal: R) -> Self {
-        Self { terminal, has_ended: false }
-    }
-}
-
-impl<R: Read> Read for Typed<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.has_ended {
-            return Ok(0);
-        }
-        let n = self.terminal.read(out)?;
-        self.has_ended = n == 0 && !out.is_empty();
-        Ok(n)
-    }
+#[cfg(not(unix))]
+pub(crate) fn open() -> io::Result<Stdin> {
+    Ok(io::stdin())
 }

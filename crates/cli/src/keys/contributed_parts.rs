@@ -4,6 +4,7 @@
 //!
 //! Also opens files with parts and identities together, and names the file of a part that is wrong.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::error::explain::{decrypt_error, payload_error, threshold_error};
 use crate::error::{Error, Result, quoted};
-use crate::io::input::begins_as_encrypted;
+use crate::io::input::{ARMOR_START, begins_as_encrypted, refuse_mangled};
 use crate::io::stdin::StdinUse;
 use crate::io::text::decode;
 use crate::keys::identities::Openable;
@@ -82,7 +83,10 @@ pub(crate) fn read_parts(paths: &[PathBuf], stdin: &StdinUse, identities: &Opena
             let file = File::open(path).map_err(|error| Error::io(format!("cannot open {name}"), &error))?;
             read(file, &name)?
         };
-        let text = if begins_as_encrypted(&contents) { decrypt(&contents, &name, identities)? } else { contents };
+        let text = match encrypted(&contents, &name)? {
+            Some(encrypted) => decrypt(&encrypted, &name, identities)?,
+            None => contents,
+        };
         let found = read_part_lines(&text).map_err(|error| error.in_context(&name))?;
         let found = found.ok_or_else(|| {
             Error::new(format!("no part in {name}"))
@@ -106,6 +110,18 @@ fn read(source: impl Read, name: &str) -> Result<Zeroizing<Vec<u8>>> {
         return Err(Error::new(format!("{name} is longer than 1 MiB")).hint("a file with parts is expected"));
     }
     Ok(contents)
+}
+
+/// Returns the encrypted file in `contents`, or `None` if they are not encrypted. Like the text of
+/// a part, an armored file may have a byte order mark or be UTF-16, as PowerShell writes it.
+fn encrypted<'a>(contents: &'a [u8], name: &str) -> Result<Option<Cow<'a, [u8]>>> {
+    let text = decode(contents);
+    let text = text.as_ref().map_or("", |text| text.trim_start_matches('\u{feff}'));
+    if text.trim_start().starts_with(ARMOR_START) {
+        return Ok(Some(Cow::Owned(text.as_bytes().to_vec())));
+    }
+    refuse_mangled(contents, name)?;
+    Ok(begins_as_encrypted(contents).then_some(Cow::Borrowed(contents)))
 }
 
 fn decrypt(contents: &[u8], name: &str, identities: &Openable) -> Result<Zeroizing<Vec<u8>>> {

@@ -1,5 +1,6 @@
 //! Cleans up when a signal ends the process: unfinished output, plugins and their directories, and
-//! the terminal's echo. When a stopped process continues, the echo is turned off again.
+//! the terminal's echo. When a stopped process continues, the echo is turned off again, or the process
+//! stops again if it waits for input in the background.
 //!
 //! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
 //! process, cleans up, and lets the signal end the process. Signals that were ignored at the start
@@ -10,8 +11,12 @@ use std::ffi::{OsStr, OsString};
 #[cfg(unix)]
 use std::fs::File;
 use std::io;
+#[cfg(unix)]
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,6 +36,9 @@ struct Pending {
     children: Vec<u32>,
     #[cfg(unix)]
     echo: Option<Hidden>,
+    /// The terminal whose input a thread waits for.
+    #[cfg(unix)]
+    awaited: Option<Arc<OwnedFd>>,
 }
 
 static PENDING: Mutex<Pending> = Mutex::new(Pending {
@@ -39,6 +47,8 @@ static PENDING: Mutex<Pending> = Mutex::new(Pending {
     children: Vec::new(),
     #[cfg(unix)]
     echo: None,
+    #[cfg(unix)]
+    awaited: None,
 });
 
 fn pending() -> MutexGuard<'static, Pending> {
@@ -195,6 +205,38 @@ fn kill(children: &[u32]) {
     }
 }
 
+/// Stops this process while it is in the background of `tty`.
+#[cfg(unix)]
+pub(crate) fn wait_for_foreground(tty: &impl AsFd) {
+    watch();
+    echo::wait_for_foreground(tty);
+}
+
+/// Waits until the terminal `tty` has input. In the background, the process stops.
+///
+/// A read in the background stops the process too. But each time that it continues, it is stopped
+/// again before a signal that should end it is handled. So nothing is read before input has come.
+#[cfg(unix)]
+pub(crate) fn wait_for_input(tty: &impl AsFd) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+
+    watch();
+    let tty = Arc::new(tty.as_fd().try_clone_to_owned()?);
+    while echo::wait_for_foreground(&tty) {
+        pending().awaited = Some(Arc::clone(&tty));
+        // The process may have been stopped since, and continued in the background.
+        if !echo::is_in_background(&tty) {
+            while poll(&mut [PollFd::new(&tty, PollFlags::IN)], None) == Err(rustix::io::Errno::INTR) {}
+        }
+        pending().awaited = None;
+        // In the background, the input is for the shell.
+        if !echo::is_in_background(&tty) {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Keeps the echo of a terminal off until the guard is dropped or a signal arrives.
 #[cfg(unix)]
 pub(crate) struct EchoGuard {
@@ -230,11 +272,7 @@ impl EchoGuard {
 #[cfg(unix)]
 impl io::Read for EchoGuard {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        use rustix::event::{PollFd, PollFlags, poll};
-        // A read in the background stops the process, and each time that it continues, stops it
-        // again before a signal that should end it is handled. So nothing is read before the
-        // answer has come.
-        while poll(&mut [PollFd::new(&self.tty.0, PollFlags::IN)], None) == Err(rustix::io::Errno::INTR) {}
+        wait_for_input(&self.tty)?;
         self.tty.read(out)
     }
 }
@@ -271,7 +309,13 @@ pub(crate) fn watch() {
             for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
                 if signal == SIGCONT {
                     echo::record_continued();
-                    let again = pending().echo.as_ref().and_then(Hidden::go_on);
+                    let pending = pending();
+                    if pending.awaited.as_ref().is_some_and(echo::is_in_background) {
+                        echo::stop();
+                        continue;
+                    }
+                    let again = pending.echo.as_ref().and_then(Hidden::go_on);
+                    drop(pending);
                     if let Some((mut tty, question)) = again {
                         // Writing blocks while the user has stopped the terminal (Ctrl-S). Signals
                         // must not wait for it.

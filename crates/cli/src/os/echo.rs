@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -46,7 +47,7 @@ impl Hidden {
     /// the process again instead.
     pub(super) fn go_on(&self) -> Option<(Ready<File>, String)> {
         if is_in_background(&self.tty) {
-            let _ = kill_current_process_group(Signal::TTIN);
+            stop();
             return None;
         }
         let _ = self.hide();
@@ -67,9 +68,14 @@ impl Hidden {
 
 /// Returns whether this process is in the background. The shell has then set the terminal as it
 /// needs it, and a change would stop this process.
-fn is_in_background(tty: &File) -> bool {
+pub(super) fn is_in_background(tty: &impl AsFd) -> bool {
     // Of a terminal that is not the controlling one, nobody else is in the foreground.
     tcgetpgrp(tty).is_ok_and(|group| group != getpgrp())
+}
+
+/// Stops this process and the others of its job, as a read in the background does.
+pub(super) fn stop() {
+    let _ = kill_current_process_group(Signal::TTIN);
 }
 
 /// How often this process has continued after it was stopped.
@@ -81,26 +87,33 @@ pub(super) fn record_continued() {
     CONTINUED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Stops this process while it is in the background.
+/// Stops this process while it is in the background. Returns whether it is in the foreground at last.
 ///
 /// A change of the terminal would stop it too. But whenever the process continued, the system would
 /// stop it again before a signal that should end it is handled.
-pub(super) fn wait_for_foreground(tty: &File) {
+pub(super) fn wait_for_foreground(tty: &impl AsFd) -> bool {
     /// The thread of signals has this many turns, so one turn may elapse while all is stopped.
     const TURNS: u32 = 20;
     const TURN: Duration = Duration::from_millis(5);
+    let soon = |is_true: &dyn Fn() -> bool| {
+        (0..TURNS).any(|_| {
+            std::thread::sleep(TURN);
+            is_true()
+        })
+    };
+    // If the process has just continued, the thread of signals ends or stops it.
+    if !is_in_background(tty) || soon(&|| !is_in_background(tty)) {
+        return true;
+    }
     while is_in_background(tty) {
         let before = CONTINUED.load(Ordering::Relaxed);
-        let _ = kill_current_process_group(Signal::TTOU);
-        let has_continued = (0..TURNS).any(|_| {
-            std::thread::sleep(TURN);
-            CONTINUED.load(Ordering::Relaxed) != before
-        });
-        if !has_continued {
+        stop();
+        if !soon(&|| CONTINUED.load(Ordering::Relaxed) != before) {
             // The signal is ignored, or there is no shell that could continue this process.
-            return;
+            return false;
         }
     }
+    true
 }
 
 /// Discards input of a terminal that was not read. The rest of a pasted text would otherwise be a

@@ -17,3 +17,4 @@ pub(crate) mod process_info;
 pub(crate) mod ready;
 pub(crate) mod temp_dir;
 pub(crate) mod tty;
+pub(crate) mod typed;

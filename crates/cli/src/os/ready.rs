@@ -2,7 +2,9 @@
 
 use std::io::{self, Read, Write};
 #[cfg(unix)]
-use std::os::fd::AsFd as Descriptor;
+pub(crate) use std::os::fd::AsFd as Descriptor;
+#[cfg(unix)]
+use std::os::fd::BorrowedFd;
 
 #[cfg(unix)]
 use rustix::event::{PollFd, PollFlags, poll};
@@ -10,6 +12,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 /// Reads from or writes to a descriptor, and waits where the descriptor does not. The flag is not
 /// cleared, because it is also that of the other programs which have the same open file.
 pub(crate) struct Ready<F>(pub(crate) F);
+
+#[cfg(unix)]
+impl<F: Descriptor> Descriptor for Ready<F> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
 
 impl<F: Read + Descriptor> Read for Ready<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
 use crate::error::printable;
+use crate::os::typed::Typed;
 #[cfg(unix)]
 use crate::os::{cleanup, ready::Ready};
 
@@ -121,10 +122,12 @@ fn not_text() -> io::Error {
 pub(crate) fn ask(question: &str) -> io::Result<String> {
     let _turn = turn();
     let (read, mut write) = open()?;
+    #[cfg(unix)]
+    cleanup::wait_for_foreground(&read);
     write!(write, "{} ", printable(question))?;
     write.flush()?;
     let mut line = String::new();
-    if BufReader::new(read).read_line(&mut line)? == 0 {
+    if BufReader::new(Typed::new(read)).read_line(&mut line)? == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())

@@ -47,8 +47,8 @@ pub(super) fn parameter_error(error: &ParameterError) -> Error {
 pub(crate) struct LeftOut {
     /// For each file: its number, the reason for its first share, and the number of further shares.
     files: Vec<(usize, String, usize)>,
-    /// Whether one of them was recognised as a share.
-    has_share: bool,
+    /// The advice about the first input that is a share with errors.
+    advice: Option<String>,
 }
 
 impl LeftOut {
@@ -64,7 +64,8 @@ impl LeftOut {
     pub(crate) fn of(unreadable: &[Unreadable]) -> Self {
         let mut left_out = Self::default();
         unreadable.iter().for_each(|bad| left_out.add(&bad.place, &bad.error));
-        left_out.has_share = unreadable.iter().any(|bad| bad.is_share);
+        let shares = unreadable.iter().filter(|bad| bad.is_share);
+        left_out.advice = shares.filter_map(|bad| bad.error.advice()).next().map(str::to_owned);
         left_out
     }
 
@@ -150,11 +151,10 @@ pub(crate) fn combine_error(error: CombineError, places: &[Place], left_out: &mu
         CombineError::GaveUp => {
             Error::new(error.to_string()).hint("nothing was written; give fewer shares, and only those that you trust")
         }
-        CombineError::NoShares if left_out.has_share => Error::new("none of the shares can be read")
-            .hint("compare each share that was left out with its original: every letter must be the same"),
-        CombineError::NoShares => {
-            Error::new(error.to_string()).hint("for lines of ssss and keys of Vault, give --ssss or --vault")
-        }
+        CombineError::NoShares => match left_out.advice.take() {
+            Some(advice) => Error::new("none of the shares can be read").hint(advice),
+            None => Error::new(error.to_string()).hint("for lines of ssss and keys of Vault, give --ssss or --vault"),
+        },
         CombineError::Parameter(ref parameter) => Error::usage(parameter.to_string()),
         CombineError::Write(error) => Error::from_io("cannot write", error),
         error => Error::new(error.to_string()),

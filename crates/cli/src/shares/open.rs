@@ -15,10 +15,13 @@ use super::pasted::{self, Notes, PUBLIC_KEY_NOTE};
 use super::place::{Place, STANDARD_INPUT, TERMINAL, Unreadable};
 use crate::error::{Error, Result};
 use crate::io::progress::{Progress, Shown, Watched};
-use crate::io::stdin::{StdinUse, Typed};
+use crate::io::stdin::StdinUse;
+#[cfg(unix)]
+use crate::io::stdin::open as stdin_file;
 use crate::io::text::decode;
 use crate::os::file_id::FileId;
 use crate::os::ready::Ready;
+use crate::os::typed::Typed;
 
 /// The longest input that is kept in memory because it cannot be read twice, in bytes.
 const MAX_IN_MEMORY: u64 = 64 << 20;
@@ -235,7 +238,10 @@ impl Shares {
             })?;
             Source::Memory(Cursor::new(bytes))
         };
-        self.add_own(place, path, Rc::default(), source)
+        if let Err(error) = self.add_own(place.clone(), path, Rc::default(), source) {
+            self.unreadable.push(Unreadable { place, beside: false, is_share: true, error });
+        }
+        Ok(())
     }
 
     fn add_own(&mut self, place: Place, path: Option<PathBuf>, notes: Rc<Notes>, mut source: Source) -> Result<()> {
@@ -306,7 +312,7 @@ pub(crate) fn open_lines(paths: &[PathBuf], ssss: bool, stdin: &StdinUse) -> Res
         let mut file = open(path, &place, stdin)?;
         let metadata = file.metadata().map_err(|error| Error::io(format!("cannot read {place}"), &error))?;
         ids.push((FileId::new(&metadata, Some(path)), format!("the share {place}")));
-        let bytes = read_up_to(&[], Ready(&mut file), MAX_TEXT, &place)?.ok_or_else(|| {
+        let bytes = read_up_to(&[], Typed::new(Ready(&mut file)), MAX_TEXT, &place)?.ok_or_else(|| {
             Error::new(format!("{place} is longer than {} MiB, the limit of text", MAX_TEXT >> 20))
                 .hint("copy the shares to a file that has only their lines")
         })?;
@@ -358,12 +364,6 @@ fn open(path: &Path, place: &Place, stdin: &StdinUse) -> Result<File> {
         return Err(Error::new(format!("{place} is a folder")).hint("give the files in it: DIR/*"));
     }
     Ok(file)
-}
-
-#[cfg(unix)]
-fn stdin_file() -> io::Result<File> {
-    use std::os::fd::AsFd as _;
-    io::stdin().as_fd().try_clone_to_owned().map(File::from)
 }
 
 #[cfg(windows)]

@@ -50,7 +50,7 @@ impl Splitting<'_> {
     pub(crate) fn run(mut self, mut input: Input, stdin: &StdinUse) -> Result<()> {
         let FormArgs { binary, text, words, ssss, vault, .. } = self.form;
         // Errors of the output should come before any question.
-        let sheet = self.sheet.map(|path| Output::prepare(Some(path), Content::NewSecret, false)).transpose()?;
+        let sheet = self.sheet.map(|path| Output::prepare(Some(path), Content::Secret, false)).transpose()?;
         if let Some(output) = sheet {
             if binary || ssss || vault {
                 return Err(Error::usage("--sheet is for shares in text form or in words")

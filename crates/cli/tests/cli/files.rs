@@ -224,15 +224,15 @@ fn a_file_in_a_directory_that_may_not_be_written_is_overwritten() {
     }
     let metadata = dir.path("sub/out").metadata().unwrap();
     assert_eq!((metadata.ino(), dir.mode("sub/out")), (inode, 0o640));
-    // The only copy of a file is never overwritten with a copy that has a longer header, and a
-    // secret never gets the mode of an existing file.
+    // The only copy of a file is never overwritten with a copy that has a longer header, and no
+    // file with a secret.
     dir.write("sub/out", dir.read("x"));
     dir.run(["keygen", "-o", "other.txt"]).ok();
     dir.sh("\"$SEALANE\" keygen -y other.txt > other.pub").ok();
     run(&["rekey", "--add", "-i", "key.txt", "-R", "other.pub", "sub/out"]).fails("write a new file with -o");
     assert!(dir.read("sub/out") == dir.read("x"));
     dir.run(["-k", "2", "-R", "key.pub", "-R", "other.pub", "-o", "held", "in"]).quiet();
-    run(&["contribute", "-y", "-i", "key.txt", "-o", "sub/out", "held"]).fails("temporary file");
+    run(&["contribute", "-y", "-i", "key.txt", "-o", "sub/out", "held"]).fails("a secret never replaces a file");
     assert!(dir.read("sub/out") == dir.read("x"));
     assert_eq!(fs::read_dir(dir.path("sub")).unwrap().count(), 1);
     assert_eq!(fs::read_dir(dir.path("tmp")).unwrap().count(), 0);
@@ -298,7 +298,7 @@ fn a_mount_point_is_overwritten() {
     assert!(dir.run(["-d", "-i", "key.txt", "mounted"]).quiet().stdout == bytes(70_000));
     // A secret is not copied over a file.
     let before = dir.read("mounted");
-    run("contribute -y -i key.txt -o out held").fails("hint: `-o - > FILE` writes in place");
+    run("contribute -y -i key.txt -o out held").fails("a secret never replaces a file");
     assert!(dir.read("mounted") == before);
     assert_eq!((dir.read("out"), dir.names()), (b"old".to_vec(), names));
 }

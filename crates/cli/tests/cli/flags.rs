@@ -184,7 +184,10 @@ fn the_help_of_a_command_describes_its_own_flags() {
             ],
         ),
         ("keygen", &["  sealane keygen -y key.txt\n"]),
-        ("cpu", &["  SEALANE_BACKEND    the instruction set", "  SEALANE_CPU_CLASS  the class of CPUs"]),
+        (
+            "cpu",
+            &["  SEALANE_BACKEND    the backend for", "from the first table\n  SEALANE_CPU_CLASS  the class of CPUs"],
+        ),
     ] {
         let help = dir.run([command, "--help"]).text();
         let line = help.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -228,4 +231,8 @@ fn the_short_help_fits_on_a_screen_and_the_long_help_is_complete() {
         assert!(long.contains(what), "{what}\n{long}");
     }
     assert!(!short.contains("--salvage"), "{short}");
+    // A row that is too long would continue under the names.
+    let tables = long.split("Environment:\n").nth(1).unwrap().lines();
+    let rows = tables.filter(|line| !line.is_empty() && *line != "Exit status:");
+    assert!(rows.clone().count() > 10 && rows.clone().all(|row| row.trim_start().contains("  ")), "{long}");
 }

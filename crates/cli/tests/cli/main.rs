@@ -27,6 +27,7 @@ mod io_errors;
 mod keygen;
 mod kills;
 mod memory;
+mod part_files;
 mod passphrase;
 mod pinentry;
 mod pipes;

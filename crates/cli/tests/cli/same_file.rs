@@ -94,16 +94,16 @@ fn other_commands_refuse_an_output_that_is_an_input() {
     for target in ["x", "key.txt", "b.pub"] {
         subcommand("rekey", target, &["-i", "key.txt", "-R", "b.pub", "x"]);
     }
-    for target in ["b.pub", "key.txt"] {
+    for target in ["b.pub", "key.txt", "shared"] {
         subcommand("contribute", target, &["-y", "-i", "key.txt", "-R", "b.pub", "shared"]);
-    }
-    for target in ["shared", "key.txt"] {
-        subcommand("contribute", target, &["-y", "-i", "key.txt", "shared"]);
     }
     // The file to change must not be its own identity file or recipients file.
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "key.txt-hard"]).fails(WHAT);
     dir.run(["rekey", "-i", "key.txt", "-R", "b.pub", "b.pub-soft"]).fails(WHAT);
-    // Salvage refuses any output that exists already.
+    // Salvage, and contribute without a recipient, refuse any output that exists already.
+    for target in ["shared", "shared-hard", "shared-soft", "key.txt"] {
+        dir.run(["contribute", "-y", "-i", "key.txt", "-o", target, "shared"]).fails("a secret never replaces a file");
+    }
     for target in ["x", "x-hard", "x-soft", "key.txt"] {
         dir.run(["-d", "--salvage", "-i", "key.txt", "-o", target, "x"]).fails("it exists");
     }

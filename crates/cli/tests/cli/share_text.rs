@@ -1,6 +1,7 @@
 //! Shares from mails and keyboards, and messages about damaged ones.
 
-use crate::support::Dir;
+use crate::shares::{files, with_shares};
+use crate::support::{Dir, bytes};
 
 fn split(dir: &Dir, args: &[&str]) -> Vec<String> {
     dir.write("secret", [7; 32]);
@@ -109,6 +110,23 @@ fn long_words_may_be_wrapped() {
     }
     let out = dir.run(["combine", "share-1", "share-2"]).fails("none of the shares can be read");
     assert!(!String::from_utf8(out.stderr).unwrap().contains("ssss"));
+}
+
+#[test]
+fn damaged_binary_shares_are_not_those_of_other_programs() {
+    let dir = Dir::new();
+    dir.write("secret", bytes(5000));
+    dir.run(["split", "--binary", "-k", "2", "-n", "2", "-o", "shares", "secret"]).ok();
+    let names = files(&dir, "shares");
+    for name in &names {
+        let mut share = dir.read(name);
+        // The header has a checksum.
+        share[40] ^= 1;
+        dir.write(name, share);
+    }
+    let out = dir.run(with_shares(&["combine"], &names, &[1, 2])).fails("none of the shares can be read");
+    let err = String::from_utf8(out.stderr).unwrap();
+    assert!(err.contains("get the share again from its holder") && !err.contains("ssss"), "{err}");
 }
 
 fn last_line(text: &[u8]) -> &str {

@@ -1,6 +1,6 @@
 //! Questions of commands in the background, and at terminals in unusual modes.
 
-use crate::support::Dir;
+use crate::support::{Dir, finish};
 use crate::terminal::{ends, in_terminal};
 
 /// Waits until the process `$!` is stopped.
@@ -58,19 +58,83 @@ fn a_signal_ends_a_question_of_the_background() {
         session.send_control('z');
         ends(session, 0, "it has ended");
     }
-    assert_eq!(dir.names(), ["in"]);
+    // The answer to this question is shown. The one before, for a passphrase, is not.
+    held(&dir);
+    let mut lock = dir.command(["-p", "-o", "locked", "a.txt"]);
+    lock.env("AGE_PASSPHRASE", "correct horse");
+    finish(lock).quiet();
+    let before = dir.names();
+    for _ in 0..5 {
+        let script = format!("set -m; \"$SEALANE\" contribute -i locked -o part held & fg; {end}");
+        let mut session = in_terminal(&dir, &script);
+        session.expect("Enter passphrase");
+        session.send_secret("correct horse");
+        session.expect("Give this part away? (y/n)");
+        session.send_control('z');
+        ends(session, 0, "it has ended");
+    }
+    assert_eq!(dir.names(), before);
+}
+
+/// Makes the file `held` of two holders with the keys `a.txt` and `b.txt`.
+fn held(dir: &Dir) {
+    dir.keygen("a");
+    dir.keygen("b");
+    dir.write("plain", "secret");
+    dir.run(["-k", "2", "-R", "a.pub", "-R", "b.pub", "-o", "held", "plain"]).quiet();
+}
+
+/// The input is typed, and the user stops the command.
+#[test]
+fn a_signal_ends_a_stopped_command_and_removes_its_file() {
+    let dir = Dir::with_key();
+    let before = dir.names();
+    let file = "(until ls -A | grep -q .sealane-; do sleep 0.02; done; echo the file is there) &";
+    for input in ["", "/dev/tty"].repeat(10) {
+        let script = format!(
+            "set -m; {file} \"$SEALANE\" -R key.pub -o out {input} & fg; kill -TERM $!; kill -CONT $!; {SHOW_END}"
+        );
+        let mut session = in_terminal(&dir, &script);
+        session.send_line("typed");
+        session.expect("the file is there");
+        session.send_control('z');
+        ends(session, 0, "it has ended");
+        assert_eq!(dir.names(), before);
+    }
+}
+
+/// The process stops again, because only the foreground can answer.
+#[test]
+fn a_question_and_typed_input_stop_in_the_background() {
+    let dir = Dir::new();
+    held(&dir);
+    let resumed = format!("kill -CONT $!; {STOPPED}; fg");
+    let script = format!("set -m; \"$SEALANE\" contribute -i a.txt -o part held & fg; {resumed}");
+    let mut session = in_terminal(&dir, &script);
+    session.expect("Give this part away? (y/n)");
+    session.send_control('z');
+    session.expect("contribute");
+    session.send_line("y");
+    ends(session, 0, "");
+    assert!(dir.read("part").starts_with(b"# part 1 of 2"));
+
+    let script = format!("set -m; \"$SEALANE\" -a -R a.pub -o out & {STOPPED}; {resumed}");
+    let mut session = in_terminal(&dir, &script);
+    session.expect("out");
+    session.send_line("typed");
+    session.send_control('d');
+    ends(session, 0, "");
+    assert_eq!(dir.run(["-d", "-i", "a.txt", "out"]).quiet().stdout, b"typed\n");
 }
 
 /// Without a controlling terminal, questions are asked at standard input. Another program may have
 /// made its open file non-blocking.
 #[test]
 fn a_terminal_that_does_not_block_is_waited_for() {
-    let dir = Dir::with_key();
-    dir.keygen("b");
-    dir.write("plain", "secret");
-    dir.run(["-k", "2", "-R", "key.pub", "-R", "b.pub", "-o", "held", "plain"]).quiet();
+    let dir = Dir::new();
+    held(&dir);
     let script = "dd iflag=nonblock count=0 2> log; \
-                  exec setsid --wait \"$SEALANE\" contribute -i key.txt -o part held";
+                  exec setsid --wait \"$SEALANE\" contribute -i a.txt -o part held";
     let mut session = in_terminal(&dir, script);
     session.expect("Give this part away? (y/n)");
     session.send_line("y");

@@ -4,7 +4,7 @@ use crate::support::{Dir, bytes};
 
 /// Generates five keys a to e, and encrypts the file `x`, which any three of them open. Returns the
 /// plaintext too.
-fn dir() -> (Dir, Vec<u8>) {
+pub(crate) fn dir() -> (Dir, Vec<u8>) {
     let dir = Dir::new();
     let keys = ["a", "b", "c", "d", "e"].map(|name| dir.keygen(name));
     let data = bytes(100_000);

@@ -127,8 +127,6 @@ fn is_open_file(path: &Path) -> bool {
 pub(super) enum Keeping {
     /// Replace it. The result gets its permissions, or the usual ones if there was no such file.
     Permissions,
-    /// Replace it. Only the owner can access the new file.
-    Private,
     /// Refuse to replace it. Only the owner can access a new file.
     Old,
 }
@@ -182,10 +180,9 @@ impl Replacement {
         Ok(prepared)
     }
 
-    /// Returns whether the result may be copied over the existing file. This keeps the permissions
-    /// of the file, which may let others read a secret.
+    /// Returns whether the result may be copied over an existing file.
     fn may_overwrite(&self) -> bool {
-        self.target.existing.is_some() && self.keeping == Keeping::Permissions
+        self.target.existing.is_some()
     }
 
     pub(super) fn write(&mut self, data: &[u8]) -> io::Result<usize> {
@@ -260,11 +257,10 @@ impl Replacement {
     }
 
     fn create(&self) -> Result<Temporary> {
-        // A new file gets the usual mode, reduced by the umask. A file that replaces another gets
-        // the permissions of that one before anything is written. A private file is the owner's
-        // alone in both cases.
-        let private = self.keeping != Keeping::Permissions;
-        let mode = if private || self.target.existing.is_some() { 0o600 } else { 0o666 };
+        // A new file gets the usual mode, reduced by the umask. A secret is for its owner only. A
+        // file that replaces another gets the permissions of that one before anything is written.
+        let is_secret = self.keeping == Keeping::Old;
+        let mode = if is_secret || self.target.existing.is_some() { 0o600 } else { 0o666 };
         let temporary = Temporary::create(&self.directory, mode).map_err(|error| self.cannot_create(&error))?;
         if let Some(existing) = &self.target.existing {
             self.give_permissions(self.existing_now().as_ref().unwrap_or(existing), &temporary)?;

@@ -41,17 +41,9 @@ pub(crate) enum Content {
     Plaintext,
     /// A range of plaintext, which may begin or end within a character.
     PlaintextRange,
-    /// A secret that can be created again. Only the owner can access the file.
+    /// A secret that was restored from shares, a sheet with new shares, or a part of a key. Only
+    /// the owner can access the file, and an existing file is not replaced.
     Secret,
-    /// A secret that was restored from shares, or a sheet with new shares. Only the owner can
-    /// access the file, and an existing file is not replaced.
-    NewSecret,
-}
-
-impl Content {
-    fn is_secret(self) -> bool {
-        matches!(self, Self::Secret | Self::NewSecret)
-    }
 }
 
 /// The output. No file is created or changed before the first write or the first call of
@@ -91,13 +83,12 @@ impl Output {
             None => cfg!(windows) && target.names_open_file,
         };
         if is_direct {
-            let is_exposed = content.is_secret() && existing.is_some_and(others_read);
+            let is_exposed = content == Content::Secret && existing.is_some_and(others_read);
             return Ok(Self { id, sink: Sink::Direct(Direct::new(target)), is_exposed });
         }
         let keeping = match content {
             Content::Binary | Content::Text | Content::Plaintext | Content::PlaintextRange => Keeping::Permissions,
-            Content::Secret => Keeping::Private,
-            Content::NewSecret => Keeping::Old,
+            Content::Secret => Keeping::Old,
         };
         Ok(Self { id, sink: Sink::Replacement(Replacement::prepare(target, keeping)?), is_exposed: false })
     }
@@ -108,7 +99,7 @@ impl Output {
             stdout.enlarge_pipe();
             let metadata = stdout.metadata();
             let id = metadata.as_ref().and_then(|metadata| FileId::new(metadata, None));
-            let is_exposed = content.is_secret() && metadata.as_ref().is_some_and(others_read);
+            let is_exposed = content == Content::Secret && metadata.as_ref().is_some_and(others_read);
             return Ok(Self { sink: Sink::Stdout(stdout), id, is_exposed });
         }
         if content == Content::Binary && !explicit {
@@ -119,7 +110,7 @@ impl Output {
             Content::Binary | Content::Text => Accepted::Anything,
             _ if explicit => Accepted::Anything,
             Content::PlaintextRange => Accepted::PartOfText,
-            Content::Plaintext | Content::Secret | Content::NewSecret => Accepted::Text,
+            Content::Plaintext | Content::Secret => Accepted::Text,
         };
         Ok(Self { sink: Sink::Terminal(Terminal::new(Box::new(stdout), accepted, typed)), id: None, is_exposed: false })
     }

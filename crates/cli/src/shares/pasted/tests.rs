@@ -154,8 +154,23 @@ fn words_in_any_shape() {
                 assert!(words.len() == 1 && *words[0] == all[1], "{text}");
             }
         }
-        // Several shares in one text.
+        // Several shares in one text. The numbers count the words of all shares, in lines of their
+        // own, per share, with an empty line between shares, and in columns.
+        let words: Vec<&str> = all.iter().flat_map(|words| words.split(' ')).collect();
+        let numbered: Vec<String> =
+            words.iter().enumerate().map(|(at, word)| format!("{}. {word}\n", at + 1)).collect();
+        let per_share =
+            |separator: &str| numbered.chunks(list.len()).map(<[_]>::concat).collect::<Vec<_>>().join(separator);
+        let columns = (0..list.len()).map(|row| {
+            numbered.iter().skip(row).step_by(list.len()).map(|cell| cell.replace('\n', "  ")).collect::<String>()
+                + "\n"
+        });
         for text in [
+            per_share(""),
+            per_share("\n"),
+            numbered.chunks(4).map(|row| row.concat().replace('\n', " ") + "\n").collect(),
+            numbered.chunks(list.len()).map(|row| row.concat().replace('\n', " ") + "\n").collect(),
+            columns.collect(),
             all.join("\n"),
             all.join("\n\n"),
             all.iter().map(|words| wrapped_words(words, 11)).collect(),
@@ -185,6 +200,19 @@ fn a_wrong_word_is_shown_where_it_is() {
     for width in [33, 8, 1] {
         let found = find(&wrapped_words(&list.join(" "), width)).words;
         let [(1, Err(Slip39Error::UnknownWord { position: 12 }))] = found[..] else { panic!("{width}: {found:?}") };
+    }
+    // A number for each word shows that all are one mnemonic.
+    let numbered = |row: &[&str], first: usize| -> String {
+        row.iter().enumerate().map(|(at, word)| format!("{} {word} ", first + at)).collect()
+    };
+    let made = slip39::split(&[1; 64], b"", 2, 2).unwrap();
+    let words = made[0].to_words();
+    let mut list: Vec<&str> = words.split(' ').collect();
+    list[11] = "wibble";
+    for separator in ["\n", "\n\n"] {
+        let (first, second) = list.split_at(30);
+        let found = find(&[numbered(first, 1), numbered(second, 31)].join(separator)).words;
+        let [(1, Err(Slip39Error::UnknownWord { position: 12 }))] = found[..] else { panic!("{found:?}") };
     }
     // Some words were lost.
     let found = find(&wrapped_words(&list[..10].join(" "), 1)).words;

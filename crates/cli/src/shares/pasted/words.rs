@@ -111,28 +111,40 @@ fn count(rows: &[Row<'_>]) -> usize {
 
 /// Splits words into mnemonics: all are one, or there is one per paragraph or line, or all have the
 /// same length. Long mnemonics are wrapped into lines that are long enough to be mnemonics, so all
-/// words together are tried first. `left` is the number of words that may still be tried.
+/// words together are tried first. Words that are numbered through are one mnemonic, unless a part
+/// of them is right. `left` is the number of words that may still be tried.
 fn split(rows: &[Row<'_>], left: &mut usize, found: &mut Vec<(usize, Zeroizing<String>)>) {
     let words: Vec<(usize, Word<'_>)> =
         rows.iter().flat_map(|row| row.words.iter().map(|word| (row.at, *word))).collect();
     let first_and_joined = |words: &[(usize, Word<'_>)]| (words[0].0, join(words));
     let is_short = words.len() <= MAX_WORDS;
-    if is_numbered(&words) || is_short && is_right(&words, left) {
+    let is_numbered = is_numbered(&words);
+    if is_short && is_right(&words, left) {
         return found.push(first_and_joined(&words));
     }
     let paragraphs: Vec<&[Row<'_>]> = rows.chunk_by(|_, next| !next.after_gap).collect();
     if paragraphs.len() > 1 && paragraphs.iter().all(|rows| count(rows) >= MIN_WORDS) {
-        return paragraphs.into_iter().for_each(|rows| split(rows, left, found));
+        let mut parts = Vec::new();
+        paragraphs.into_iter().for_each(|rows| split(rows, left, &mut parts));
+        if !is_numbered || parts.iter().any(|(_, text)| Mnemonic::parse(text).is_ok()) {
+            return found.append(&mut parts);
+        }
     }
     let lines = || words.chunk_by(|(a, _), (b, _)| a == b);
     let are_long_lines = lines().all(|line| line.len() >= MIN_WORDS);
-    if is_short && !(are_long_lines && lines().any(|line| is_right(line, left))) {
+    let are_right_lines = are_long_lines && lines().any(|line| is_right(line, left));
+    if is_short && !are_right_lines {
+        // Several mnemonics may be in the same columns.
+        let mut words = words.clone();
+        if is_numbered {
+            words.sort_by_key(|(_, word)| word.number);
+        }
         let mut lengths = (MIN_WORDS..=words.len() / 2).filter(|length| words.len().is_multiple_of(*length));
         if let Some(length) = lengths.find(|&length| words.chunks(length).any(|words| is_right(words, left))) {
             return found.extend(words.chunks(length).map(first_and_joined));
         }
     }
-    if are_long_lines {
+    if are_right_lines || are_long_lines && !is_numbered {
         found.extend(lines().map(first_and_joined));
     } else {
         found.push(first_and_joined(&words));
@@ -146,14 +158,14 @@ fn is_right(words: &[(usize, Word<'_>)], left: &mut usize) -> bool {
     *left > 0 && Mnemonic::parse(&join(words)).is_ok()
 }
 
-/// Returns whether the numbers are exactly 1 to the number of words, in any order.
+/// Returns whether all words have numbers, which follow each other in some order.
 fn is_numbered(words: &[(usize, Word<'_>)]) -> bool {
     let mut numbers: Vec<_> = words.iter().filter_map(|(_, word)| word.number).collect();
     numbers.sort_unstable();
-    numbers.len() == words.len() && numbers.iter().copied().eq(1..=words.len() as u32)
+    numbers.len() == words.len() && numbers.windows(2).all(|pair| pair[1] - pair[0] == 1)
 }
 
-/// Joins the words, in the order of their numbers if these are exactly 1 to the number of words.
+/// Joins the words, in the order of their numbers if they [are numbered](is_numbered).
 fn join(words: &[(usize, Word<'_>)]) -> Zeroizing<String> {
     let mut ordered: Vec<Word<'_>> = words.iter().map(|(_, word)| *word).collect();
     if is_numbered(words) {

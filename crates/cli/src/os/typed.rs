@@ -1,0 +1,42 @@
+//! Input that a person may type.
+
+use std::io::{self, Read};
+
+#[cfg(unix)]
+use crate::os::cleanup;
+use crate::os::ready::Descriptor;
+
+/// An input that may be a terminal. It ends only once: the user is not asked for another Ctrl-D by
+/// a later read.
+pub(crate) struct Typed<F> {
+    input: F,
+    #[cfg(unix)]
+    is_terminal: bool,
+    has_ended: bool,
+}
+
+impl<F: Read + Descriptor> Typed<F> {
+    pub(crate) fn new(input: F) -> Self {
+        Self {
+            #[cfg(unix)]
+            is_terminal: rustix::termios::isatty(&input),
+            input,
+            has_ended: false,
+        }
+    }
+}
+
+impl<F: Read + Descriptor> Read for Typed<F> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.has_ended {
+            return Ok(0);
+        }
+        #[cfg(unix)]
+        if self.is_terminal {
+            cleanup::wait_for_input(&self.input)?;
+        }
+        let n = self.input.read(out)?;
+        self.has_ended = n == 0 && !out.is_empty();
+        Ok(n)
+    }
+}
