@@ -19,21 +19,25 @@ use crate::simd::U64Lanes;
 /// assert_eq!((pair.even(), pair.odd()), (3, 5));
 /// ```
 #[derive(Clone)]
-#[repr(C)]
 pub struct PairTable<const ROWS: usize, const COLUMNS: usize> {
     rows: [[MaybeUninit<Pair>; COLUMNS]; ROWS],
     /// The number of rows that have been written. They are the last ones.
-    count: usize,
-    /// In place of padding, which [`PairTable::zeroed`] could not clear.
-    zeros: [usize; align_of::<Pair>() / size_of::<usize>() - 1],
+    count: Count,
 }
+
+/// A number of rows, as wide as a pair is aligned: after a shorter number there would be padding,
+/// which [`PairTable::zeroed`] could not clear.
+#[cfg(not(any(target_arch = "aarch64", target_arch = "arm")))]
+type Count = u128;
+#[cfg(any(target_arch = "aarch64", target_arch = "arm"))]
+type Count = u64;
 
 impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     /// Returns an empty table.
     #[inline(always)]
     #[must_use]
     pub fn new() -> Self {
-        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0, zeros: [0; _] }
+        Self { rows: [[MaybeUninit::uninit(); COLUMNS]; ROWS], count: 0 }
     }
 
     /// Returns an empty table whose memory is cleared. A table that is moved to the heap takes the
@@ -42,8 +46,14 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     #[must_use]
     pub fn zeroed() -> Self {
-        const { assert!(size_of::<Self>() == ROWS * size_of::<[Pair; COLUMNS]>() + align_of::<Pair>(), "no padding") };
-        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: 0, zeros: [0; _] }
+        const { assert!(size_of::<Self>() == ROWS * size_of::<[Pair; COLUMNS]>() + size_of::<Count>(), "no padding") };
+        Self { rows: [[MaybeUninit::zeroed(); COLUMNS]; ROWS], count: 0 }
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        // `push` took it from a `usize`.
+        self.count as usize
     }
 
     /// Adds a row for each lane. The row takes its pairs from the two vectors of each column. The
@@ -55,7 +65,7 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     #[inline(always)]
     pub fn push<W: U64Lanes>(&mut self, columns: &[(W, W); COLUMNS]) {
         const { assert!(is_permutation(&W::BLOCK_OF_LANE, W::LANES), "each row is one lane's") };
-        let count = self.count + W::LANES;
+        let count = self.count() + W::LANES;
         let rows = &mut self.rows[ROWS - count..][..W::LANES];
         for column in 0..COLUMNS {
             let (even, odd) = columns[column];
@@ -64,14 +74,14 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
                 rows[W::BLOCK_OF_LANE[lane]][column].write(pairs[lane]);
             }
         }
-        self.count = count;
+        self.count = count as Count;
     }
 
     /// Returns the rows. Those that were added last come first.
     #[inline(always)]
     #[must_use]
     pub fn rows(&self) -> &[[Pair; COLUMNS]] {
-        let rows = &self.rows[ROWS - self.count..];
+        let rows = &self.rows[ROWS - self.count()..];
         // SAFETY: these rows have been written in whole, by `push`, which deals each lane to a row
         // of its own, and `MaybeUninit<Pair>` has the layout of `Pair`.
         unsafe { core::slice::from_raw_parts(rows.as_ptr().cast(), rows.len()) }
@@ -80,7 +90,8 @@ impl<const ROWS: usize, const COLUMNS: usize> PairTable<ROWS, COLUMNS> {
     /// Removes all rows and gives them to `wipe`, one by one, to be overwritten.
     #[inline(always)]
     pub fn clear(&mut self, mut wipe: impl FnMut(&mut [Pair; COLUMNS])) {
-        for row in &mut self.rows[ROWS - self.count..] {
+        let count = self.count();
+        for row in &mut self.rows[ROWS - count..] {
             // SAFETY: `push` has written these rows in whole, as in `rows`, and the exclusive
             // reference is passed on.
             wipe(unsafe { &mut *row.as_mut_ptr().cast() });
