@@ -1,8 +1,9 @@
 """Compares reads of sealed Parquet with reads of plain Parquet on S3. Each request is delayed.
 
 Prints a table in Markdown. For each read it has the time, the bytes moved, and the time relative to
-reads of the plain file with and without s3fs's cache. The reads take turns, and the shortest time
-of each counts. For a cold read, the filesystem is new and has no header in its cache.
+the plain file's: read with s3fs's cache, without it, and by `fsspec.parquet`, which requests all
+pieces of the columns at once. The reads take turns, and the shortest time of each counts. For a
+cold read, the filesystem is new and has no header in its cache.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import store
+from fsspec.parquet import open_parquet_file
 from sealane import age
 from sealane.fsspec import AgeFileSystem
 from turns import least
@@ -49,25 +51,36 @@ def main() -> None:
 
         # This filesystem has no cache. The default cache of s3fs reads 50 MiB ahead.
         exact = fsspec.filesystem("s3", **server.options, use_listings_cache=False, default_cache_type="none")
-        print("| columns | file | ms | MB moved | × plain | × plain without a cache |\n|---|---|---|---|---|---|")
+        print("| columns | file | ms | MB moved | × plain | × plain without a cache | × plain at once |")
+        print("|---|---|---|---|---|---|---|")
         for name, columns in (("all", None), ("one of six", ["c3"])):
 
             def read(fs: Any, path: str, columns: list[str] | None = columns) -> pa.Table:
                 return pq.read_table(path, filesystem=fs, columns=columns)
 
-            assert read(plain, "lake/plain.parquet").equals(read(known, "lake/sealed.parquet"))
+            def at_once(fs: Any, path: str, columns: list[str] | None = columns) -> pa.Table:
+                with open_parquet_file(path, fs=fs, columns=columns, engine="pyarrow") as file:
+                    return pq.read_table(file, columns=columns)
+
+            whole = read(plain, "lake/plain.parquet")
+            assert whole.equals(read(known, "lake/sealed.parquet"))
+            assert whole.equals(at_once(known, "lake/sealed.parquet"))
             work = {
                 "plain": lambda: read(plain, "lake/plain.parquet"),
                 "plain, no cache": lambda: read(exact, "lake/plain.parquet"),
+                "plain, at once": lambda: at_once(plain, "lake/plain.parquet"),
                 "sealed, known": lambda: read(known, "lake/sealed.parquet"),
                 "sealed, cold": lambda: read(sealed(), "lake/sealed.parquet"),
+                "sealed, known, at once": lambda: at_once(known, "lake/sealed.parquet"),
+                "sealed, cold, at once": lambda: at_once(sealed(), "lake/sealed.parquet"),
             }
             times = least(work, arguments.rounds)
             for file, call in work.items():
                 before = server.moved()
                 call()
                 moved = (server.moved() - before) / 1e6
-                ratios = f"{times[file] / times['plain']:.2f} | {times[file] / times['plain, no cache']:.2f}"
+                plain_times = [times[of] for of in ("plain", "plain, no cache", "plain, at once")]
+                ratios = " | ".join(f"{times[file] / time:.2f}" for time in plain_times)
                 print(f"| {name} | {file} | {times[file] * 1000:.0f} | {moved:.1f} | {ratios} |")
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
+from fsspec.parquet import open_parquet_file
 
 import sealane.fsspec
 from keys import IDENTITY, OPTIONS, WRONG
@@ -116,24 +117,53 @@ def test_polars(url, fs):
     assert pl.read_parquet(fs.open(path_of(url) + ".2"))["id"].to_list() == [1, 2]
 
 
-def test_one_column_costs_its_own_bytes(url, fs):
-    """At most 128 KiB for each range are read beyond what the engine asks for."""
-    data = fs.cat(path_of(url))
-    metadata = pa.parquet.ParquetFile(io.BytesIO(data)).metadata
-    needed = sum(metadata.row_group(i).column(0).total_compressed_size for i in range(metadata.num_row_groups))
+@pytest.fixture
+def in_memory(url, fs):
+    """A filesystem with the sealed table at ``/table``, and the lengths of the requests in each call."""
     memory = fsspec.filesystem("age", target_protocol="memory", **OPTIONS)
-    memory.pipe("/one_column", data)
-    requested = []
+    memory.pipe("/table", fs.cat(path_of(url)))
+    calls = []
     original = sealane.fsspec.AgeFileSystem._fetch
 
     async def counted(self, path, entry, requests):
-        requested.extend(request.stop - request.start for request in requests)
+        calls.append([request.stop - request.start for request in requests])
         return await original(self, path, entry, requests)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sealane.fsspec.AgeFileSystem, "_fetch", counted)
-        with memory.open("/one_column") as opened:
-            found = pa.parquet.read_table(opened, columns=["id"], pre_buffer=False)
-    memory.rm("/one_column")
+        yield memory, calls
+    memory.rm("/table")
+
+
+def column_bytes(file):
+    """Returns the bytes of the first column in each row group."""
+    metadata = pa.parquet.ParquetFile(file).metadata
+    return [metadata.row_group(i).column(0).total_compressed_size for i in range(metadata.num_row_groups)]
+
+
+def test_one_column_costs_its_own_bytes(url, fs, in_memory):
+    """At most 128 KiB for each range are read beyond what the engine asks for."""
+    needed = sum(column_bytes(io.BytesIO(fs.cat(path_of(url)))))
+    memory, calls = in_memory
+    with memory.open("/table") as opened:
+        found = pa.parquet.read_table(opened, columns=["id"], pre_buffer=False)
     assert found.equals(TABLE.select(["id"]))
+    requested = [bytes for call in calls for bytes in call]
     assert 0 < sum(requested) <= needed + len(requested) * (128 << 10)
+
+
+def test_all_pieces_of_a_column_are_requested_at_once(url, fs, in_memory):
+    """``fsspec.parquet`` reads the end of the file, and then all row groups in one call."""
+    pieces = column_bytes(io.BytesIO(fs.cat(path_of(url))))
+    memory, calls = in_memory
+    # pyarrow reads the last 64 KiB.
+    options = {"engine": "pyarrow", "footer_sample_size": 64 << 10, "max_gap": 0}
+    with open_parquet_file("/table", fs=memory, columns=["id"], **options) as file:
+        found = pa.parquet.read_table(file, columns=["id"])
+    assert found.equals(TABLE.select(["id"]))
+    _, columns = calls
+    assert len(pieces) == 5
+    assert sum(columns) <= sum(pieces) + len(pieces) * (128 << 10)
+    wrong = fsspec.filesystem("age", target_protocol="memory", **WRONG)
+    with pytest.raises(age.NoMatchError):
+        open_parquet_file("/table", fs=wrong, columns=["id"], engine="pyarrow")
