@@ -53,7 +53,7 @@ mod class;
 mod clmul;
 #[cfg(all(target_feature = "sse2", not(target_env = "sgx")))]
 mod cpuid;
-#[cfg(feature = "guarded")]
+#[cfg(all(any(unix, windows, target_family = "wasm"), feature = "guarded"))]
 mod freed;
 mod gf8;
 #[cfg(all(unix, any(test, feature = "guarded")))]
@@ -91,7 +91,7 @@ pub use aligned::AlignedBytes;
 pub use bounds::{Bounds, NoWords, U64Bounds};
 pub use class::CpuClass;
 pub use clmul::{Clmul, ClmulLanes, MAX_CLMUL_LANES};
-#[cfg(feature = "guarded")]
+#[cfg(all(any(unix, windows, target_family = "wasm"), feature = "guarded"))]
 #[doc(hidden)]
 pub use freed::{Freed, FreedBlocks};
 pub use gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS, gf8_mul, gf8_mul_modulo, gf8_multiples};

@@ -145,7 +145,7 @@ impl Input {
         let mut start = Vec::new();
         let prefix = (&mut self.reader).take(64).read_to_end(&mut start);
         prefix.map_err(|error| Error::io(format!("cannot read {}", self.name), &error))?;
-        refuse_mangled(&start, &self.name)?;
+        refuse_mangled(&start, &self.name, "encrypt again with -o FILE")?;
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(Cursor::new(start).chain(rest));
         Ok(())
@@ -253,11 +253,12 @@ pub(crate) fn begins_as_encrypted(contents: &[u8]) -> bool {
     STARTS.iter().any(|start| contents.trim_ascii_start().starts_with(start))
 }
 
-/// Refuses an encrypted file whose encoding or line ends were converted. `start` is its beginning.
-pub(crate) fn refuse_mangled(start: &[u8], name: &str) -> Result<()> {
+/// Refuses an encrypted file whose encoding or line ends were converted. `start` is its beginning,
+/// and `again` says how to make it again.
+pub(crate) fn refuse_mangled(start: &[u8], name: &str, again: &str) -> Result<()> {
     mangled(start).map_or(Ok(()), |how| {
         Err(Error::new(format!("{name} is an age file that was damaged in transfer: {how}"))
-            .hint("a program such as PowerShell (with >) converted the file as text; encrypt again with -o FILE"))
+            .hint(format!("a program such as PowerShell (with >) converted the file as text; {again}")))
     })
 }
 

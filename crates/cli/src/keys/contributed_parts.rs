@@ -120,7 +120,7 @@ fn encrypted<'a>(contents: &'a [u8], name: &str) -> Result<Option<Cow<'a, [u8]>>
     if text.trim_start().starts_with(ARMOR_START) {
         return Ok(Some(Cow::Owned(text.as_bytes().to_vec())));
     }
-    refuse_mangled(contents, name)?;
+    refuse_mangled(contents, name, "contribute again with -o FILE")?;
     Ok(begins_as_encrypted(contents).then_some(Cow::Borrowed(contents)))
 }
 

@@ -304,9 +304,19 @@ pub(crate) fn watch() {
         let (sender, receiver) = std::sync::mpsc::channel::<Signals>();
         let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
             let Ok(mut signals) = receiver.recv() else { return };
-            // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends with
-            // that error.
-            for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
+            loop {
+                let mut arrived: Vec<_> = signals.wait().collect();
+                if arrived.contains(&SIGCONT) {
+                    // A signal that ends a stopped process comes before SIGCONT, but may be handled
+                    // after it.
+                    std::thread::sleep(echo::TURN);
+                    arrived.extend(signals.pending());
+                }
+                arrived.sort_by_key(|&signal| signal == SIGCONT);
+                // Once SIGXFSZ is caught, the write beyond the limit fails, and the command ends
+                // with that error.
+                arrived.retain(|&signal| signal != SIGXFSZ);
+                let Some(&signal) = arrived.first() else { continue };
                 if signal == SIGCONT {
                     echo::record_continued();
                     let pending = pending();

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::termios::{FlushArg, InputFlags, LocalFlags, SetArg, Termios, tcflush, tcgetattr, tcsetattr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, getpgrp, kill_current_process_group};
-use rustix::termios::tcgetpgrp;
+use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
+use rustix::termios::{tcgetpgrp, tcgetsid};
 
 use crate::os::ready::Ready;
 
@@ -66,17 +66,25 @@ impl Hidden {
     }
 }
 
+/// Returns whether `tty` is the terminal of this session. Only there does the system stop jobs that
+/// read in the background. A serial line and the master of a pseudoterminal are other terminals.
+pub(super) fn is_controlling(tty: &impl AsFd) -> bool {
+    tcgetsid(tty).is_ok_and(|session| getsid(None) == Ok(session))
+}
+
 /// Returns whether this process is in the background. The shell has then set the terminal as it
 /// needs it, and a change would stop this process.
 pub(super) fn is_in_background(tty: &impl AsFd) -> bool {
-    // Of a terminal that is not the controlling one, nobody else is in the foreground.
-    tcgetpgrp(tty).is_ok_and(|group| group != getpgrp())
+    is_controlling(tty) && tcgetpgrp(tty).is_ok_and(|group| group != getpgrp())
 }
 
 /// Stops this process and the others of its job, as a read in the background does.
 pub(super) fn stop() {
     let _ = kill_current_process_group(Signal::TTIN);
 }
+
+/// The time in which another thread can handle a signal.
+pub(super) const TURN: Duration = Duration::from_millis(5);
 
 /// How often this process has continued after it was stopped.
 static CONTINUED: AtomicU64 = AtomicU64::new(0);
@@ -92,9 +100,8 @@ pub(super) fn record_continued() {
 /// A change of the terminal would stop it too. But whenever the process continued, the system would
 /// stop it again before a signal that should end it is handled.
 pub(super) fn wait_for_foreground(tty: &impl AsFd) -> bool {
-    /// The thread of signals has this many turns, so one turn may elapse while all is stopped.
+    /// The thread of signals has this many turns, so some may elapse while all is stopped.
     const TURNS: u32 = 20;
-    const TURN: Duration = Duration::from_millis(5);
     let soon = |is_true: &dyn Fn() -> bool| {
         (0..TURNS).any(|_| {
             std::thread::sleep(TURN);

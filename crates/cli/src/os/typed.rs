@@ -2,16 +2,17 @@
 
 use std::io::{self, Read};
 
-#[cfg(unix)]
-use crate::os::cleanup;
 use crate::os::ready::Descriptor;
+#[cfg(unix)]
+use crate::os::{cleanup, echo};
 
 /// An input that may be a terminal. It ends only once: the user is not asked for another Ctrl-D by
 /// a later read.
 pub(crate) struct Typed<F> {
     input: F,
+    /// Whether a read in the background would stop the process.
     #[cfg(unix)]
-    is_terminal: bool,
+    is_controlling: bool,
     has_ended: bool,
 }
 
@@ -19,7 +20,7 @@ impl<F: Read + Descriptor> Typed<F> {
     pub(crate) fn new(input: F) -> Self {
         Self {
             #[cfg(unix)]
-            is_terminal: rustix::termios::isatty(&input),
+            is_controlling: echo::is_controlling(&input),
             input,
             has_ended: false,
         }
@@ -32,7 +33,7 @@ impl<F: Read + Descriptor> Read for Typed<F> {
             return Ok(0);
         }
         #[cfg(unix)]
-        if self.is_terminal {
+        if self.is_controlling {
             cleanup::wait_for_input(&self.input)?;
         }
         let n = self.input.read(out)?;

@@ -47,7 +47,7 @@ pub(super) fn parameter_error(error: &ParameterError) -> Error {
 pub(crate) struct LeftOut {
     /// For each file: its number, the reason for its first share, and the number of further shares.
     files: Vec<(usize, String, usize)>,
-    /// The advice about the first input that is a share with errors.
+    /// Advice about the inputs that are shares with errors, if there are any.
     advice: Option<String>,
 }
 
@@ -64,8 +64,12 @@ impl LeftOut {
     pub(crate) fn of(unreadable: &[Unreadable]) -> Self {
         let mut left_out = Self::default();
         unreadable.iter().for_each(|bad| left_out.add(&bad.place, &bad.error));
-        let shares = unreadable.iter().filter(|bad| bad.is_share);
-        left_out.advice = shares.filter_map(|bad| bad.error.advice()).next().map(str::to_owned);
+        let mut shares = unreadable.iter().filter(|bad| bad.is_share);
+        left_out.advice = match (shares.next(), shares.next()) {
+            (None, _) => None,
+            (Some(only), None) => Some(only.error.advice().unwrap_or(AGAIN).to_owned()),
+            _ => Some("compare each share that was left out with its original, or get it again".to_owned()),
+        };
         left_out
     }
 

@@ -126,6 +126,9 @@ fn damaged_binary_shares_are_not_those_of_other_programs() {
     }
     let out = dir.run(with_shares(&["combine"], &names, &[1, 2])).fails("none of the shares can be read");
     let err = String::from_utf8(out.stderr).unwrap();
+    assert!(err.contains("compare each share that was left out") && !err.contains("ssss"), "{err}");
+    let one = with_shares(&["combine"], &names, &[1]);
+    let err = String::from_utf8(dir.run(one).fails("none of the shares can be read").stderr).unwrap();
     assert!(err.contains("get the share again from its holder") && !err.contains("ssss"), "{err}");
 }
 

@@ -141,3 +141,13 @@ fn a_terminal_that_does_not_block_is_waited_for() {
     ends(session, 0, "");
     assert!(dir.exists("part"));
 }
+
+/// A read from a terminal, such as a serial line, can end after a time without input.
+#[test]
+fn input_from_another_terminal_may_end_by_timeout() {
+    let dir = Dir::with_key();
+    // In a session of its own, the command has no controlling terminal.
+    let encrypt = "setsid --wait \"$SEALANE\" -R key.pub -o out; echo status $?";
+    ends(in_terminal(&dir, &format!("stty raw min 0 time 3; {encrypt}; stty sane")), 0, "status 0");
+    assert!(dir.exists("out"));
+}

@@ -84,7 +84,9 @@ abstract class NonceCipher extends CipherSpi {
     void checkReady(int inLen) {
         if (!ready) {
             throw new IllegalStateException(
-                    "The key and the nonce have encrypted a message, or a call has failed: initialize with another nonce");
+                    encrypting
+                            ? "The key and the nonce have encrypted a message, or a call has failed: initialize with another nonce"
+                            : "A call has failed: initialize again");
         }
     }
 

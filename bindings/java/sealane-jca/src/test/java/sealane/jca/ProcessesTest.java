@@ -220,7 +220,7 @@ class ProcessesTest {
             return;
         }
         String output = run(List.of(
-                "-Xmx64m", "-cp", System.getProperty("java.class.path"), MappedFile.class.getName(),
+                "-XX:+UseG1GC", "-Xmx64m", "-cp", System.getProperty("java.class.path"), MappedFile.class.getName(),
                 directory.resolve("file").toString()));
         assertTrue(output.contains("passed"), output);
     }

@@ -253,6 +253,15 @@ class StateTest {
                     });
                     assertThrows(IllegalStateException.class, () -> cipher.engineUpdate(MESSAGE, 0, 20));
                     assertThrows(IllegalStateException.class, () -> cipher.engineDoFinal(MESSAGE, 0, 20));
+                    if (mode == Cipher.DECRYPT_MODE) {
+                        // The message can be decrypted from its start.
+                        cipher.engineInit(
+                                mode,
+                                Support.key(KEY),
+                                needsCounter ? new ChaCha20ParameterSpec(nonce, 1) : new IvParameterSpec(nonce),
+                                null);
+                        cipher.engineUpdate(MESSAGE, 0, Variant.TAG_BYTES);
+                    }
                 }
             }
         }
