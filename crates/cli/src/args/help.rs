@@ -53,8 +53,7 @@ Examples:
   sealane split -k 3 -n 5 -o shares key.txt
 
 sealane COMMAND --help explains a command.
-sealane --help lists the options without a command, the environment variables
-and the exit statuses.";
+sealane --help also explains environment variables and exit statuses.";
 
 /// Examples and rules for the command line of `sealane`.
 pub(crate) const NOTES: &str = "\
