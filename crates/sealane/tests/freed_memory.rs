@@ -11,15 +11,6 @@ static ALLOCATOR: Freed = Freed;
 
 const NONCE: [u8; 12] = [0x51; 12];
 
-/// Returns the backends that `SEALANE_BACKEND` names, or all of this CPU.
-fn backends() -> Vec<Backend> {
-    let names = std::env::var("SEALANE_BACKEND").unwrap_or_default();
-    let all: Vec<_> = Backend::available().collect();
-    let named: Vec<_> =
-        all.iter().copied().filter(|it| names.split(',').any(|name| name.trim() == it.name())).collect();
-    if named.is_empty() { all } else { named }
-}
-
 /// Returns the blocks that are freed while `work` processes messages in pieces of several lengths.
 fn freed(mut work: impl FnMut(&mut [u8], usize)) -> FreedBlocks {
     let mut message = vec![0xa5; 20_000];
@@ -35,7 +26,7 @@ fn freed(mut work: impl FnMut(&mut [u8], usize)) -> FreedBlocks {
 #[test]
 fn messages_in_pieces() {
     let key = [0x9e; 32];
-    for backend in backends() {
+    for backend in Backend::available() {
         let cipher = ChaCha20Poly1305::with_backend(&key, backend);
         let authenticated = freed(|message, piece| {
             let mut poly1305 = Poly1305::with_backend(&key, backend);

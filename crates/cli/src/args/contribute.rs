@@ -51,8 +51,7 @@ FILE was encrypted with -k, for several holders together. The question shows the
 maker of the file gave it. Do not trust the name of FILE, which anyone can change.
 
 With -r or -R, the part is encrypted to the person who opens the file. Without them it is an
-unencrypted secret: enough parts open the file. Such a part never replaces a
-file.
+unencrypted secret: enough parts open the file. Such a part never replaces a file.
 
 Example:
   sealane contribute -i key.txt -r age1… -o part.age plans.age

@@ -1,4 +1,5 @@
-//! Input, output and progress, the text of files, new files with keys, and the old headers that `sealane rekey` keeps.
+//! Input, output and progress, the text of files, new files with keys, and the old headers that
+//! `sealane rekey` keeps.
 
 pub(crate) mod input;
 pub(crate) mod old_header;

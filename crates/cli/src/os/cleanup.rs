@@ -1,6 +1,6 @@
 //! Cleans up when a signal ends the process: unfinished output, plugins and their directories, and
-//! the terminal's echo. When a stopped process continues, the echo is turned off again, or the process
-//! stops again if it waits for input in the background.
+//! the terminal's echo. When a stopped process continues, the echo is turned off again, or the
+//! process stops again if it waits for input in the background.
 //!
 //! On Unix, a thread starts with the first thing to clean up. It waits for the signals that end a
 //! process, cleans up, and lets the signal end the process. Signals that were ignored at the start

@@ -95,7 +95,8 @@ pub(super) fn record_continued() {
     CONTINUED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Stops this process while it is in the background. Returns whether it is in the foreground at last.
+/// Stops this process while it is in the background. Returns whether it is in the foreground at
+/// last.
 ///
 /// A change of the terminal would stop it too. But whenever the process continued, the system would
 /// stop it again before a signal that should end it is handled.

@@ -236,11 +236,9 @@ class StateTest {
                         List.of(new AeadCipher(variant, Support.SEALANE), new StreamCipher(variant))) {
                     boolean needsCounter = cipher instanceof StreamCipher && variant == Variant.IETF;
                     byte[] nonce = Support.bytes(RANDOM, variant.nonceBytes);
-                    cipher.engineInit(
-                            mode,
-                            Support.key(KEY),
-                            needsCounter ? new ChaCha20ParameterSpec(nonce, 1) : new IvParameterSpec(nonce),
-                            null);
+                    AlgorithmParameterSpec params =
+                            needsCounter ? new ChaCha20ParameterSpec(nonce, 1) : new IvParameterSpec(nonce);
+                    cipher.engineInit(mode, Support.key(KEY), params, null);
                     cipher.engineUpdate(MESSAGE, 0, Variant.TAG_BYTES);
                     boolean keeps = cipher.copies(isFinal) && !isFinal;
                     int len = Integer.MAX_VALUE - (keeps ? Variant.TAG_BYTES : cipher.outputSize(0, isFinal));
@@ -255,11 +253,7 @@ class StateTest {
                     assertThrows(IllegalStateException.class, () -> cipher.engineDoFinal(MESSAGE, 0, 20));
                     if (mode == Cipher.DECRYPT_MODE) {
                         // The message can be decrypted from its start.
-                        cipher.engineInit(
-                                mode,
-                                Support.key(KEY),
-                                needsCounter ? new ChaCha20ParameterSpec(nonce, 1) : new IvParameterSpec(nonce),
-                                null);
+                        cipher.engineInit(mode, Support.key(KEY), params, null);
                         cipher.engineUpdate(MESSAGE, 0, Variant.TAG_BYTES);
                     }
                 }
