@@ -78,36 +78,55 @@ impl Keys<'_> {
     }
 }
 
-/// Consecutive blocks of one message, which are to be combined with its key stream. They are in
-/// three parts: at most one block, any number of blocks, and at most one block.
+/// Consecutive blocks of one message, which are to be combined with its key stream: an iterator
+/// over those that are left.
 #[derive(Default)]
-pub(crate) struct Target<'a>(pub(crate) [&'a mut [Block]; 3]);
+pub(crate) struct Target<'a> {
+    pub(crate) start: Option<&'a mut Block>,
+    pub(crate) middle: &'a mut [Block],
+    pub(crate) end: Option<&'a mut Block>,
+}
 
 impl<'a> Target<'a> {
-    /// Returns the number of whole groups in the first two parts.
+    /// Returns the number of whole groups before the block at the end.
     #[inline(always)]
     fn groups(&self) -> usize {
-        (self.0[0].len() + self.0[1].len()) / GROUP_BLOCKS
+        (usize::from(self.start.is_some()) + self.middle.len()) / GROUP_BLOCKS
     }
 
-    /// Takes the first whole group out of the first two parts.
+    /// Takes the first whole group before the block at the end.
     #[inline(always)]
     fn take_group(&mut self) -> Option<GroupOfMessage<'a>> {
         if self.groups() == 0 {
             return None;
         }
-        let [start, middle, _] = &mut self.0;
-        debug_assert!(start.len() <= 1, "up to one block before the others");
-        let (first, blocks) = match take(start) {
-            [] => take(middle).split_first_mut()?,
-            [first, ..] => (first, take(middle)),
-        };
-        let ([a, b, c], blocks) = blocks.split_first_chunk_mut()?;
+        let first = self.next()?;
+        let ([a, b, c], blocks) = take(&mut self.middle).split_first_chunk_mut()?;
         let (rest, blocks) = blocks.split_first_chunk_mut()?;
-        *middle = blocks;
+        self.middle = blocks;
         Some(GroupOfMessage { first: [first, a, b, c], rest })
     }
 }
+
+impl<'a> Iterator for Target<'a> {
+    type Item = &'a mut Block;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(block) = self.start.take() {
+            return Some(block);
+        }
+        self.middle.split_off_first_mut().or_else(|| self.end.take())
+    }
+
+    #[inline(always)]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let blocks = usize::from(self.start.is_some()) + self.middle.len() + usize::from(self.end.is_some());
+        (blocks, Some(blocks))
+    }
+}
+
+impl ExactSizeIterator for Target<'_> {}
 
 /// For each i, combines the blocks of target i with the key stream of message i. The targets are
 /// empty afterwards.
@@ -122,16 +141,21 @@ pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut
     let mut group = Group::new();
     let mut spare = [[0; BLOCK_BYTES]; MAX_BLOCKS];
     let mut message = 0;
+    let together = blocks_together::<S>();
     loop {
         let mut blocks = spare.each_mut();
-        let filled = group.fill(blocks_together::<S>(), keys, last_rows, targets, &mut message, &mut blocks);
-        if filled == 0 {
+        let filled = group.fill(together, keys, last_rows, targets, &mut message, &mut blocks);
+        if filled > 0 {
+            group.block_function(token, keys, filled, &mut blocks);
+        }
+        if 0 < filled && filled < together {
+            // The lanes without a block of a message wrote their key stream here.
+            wipe(spare.as_flattened_mut());
+        }
+        if filled < together {
             break;
         }
-        group.block_function(token, keys, filled, &mut blocks);
     }
-    // The lanes without a block of a message wrote their key stream to `spare`.
-    wipe(spare.as_flattened_mut());
     if let Keys::Each(_) = keys {
         wipe(group.key_rows.as_flattened_mut());
     }
@@ -251,22 +275,18 @@ impl Group {
         blocks: &mut [&'a mut Block; MAX_BLOCKS],
     ) -> usize {
         let mut filled = 0;
-        while let Some(Target(parts)) = targets.get_mut(*message) {
+        while let Some(target) = targets.get_mut(*message) {
             // The counter is copied to a local variable. In memory, every step would wait for the
             // store of the previous step.
             let [mut next, n0, n1, n2] = last_rows[*message];
             let before = filled;
-            for part in parts.iter_mut() {
-                let count = part.len().min(lanes - filled);
-                let (now, later) = take(part).split_at_mut(count);
-                *part = later;
-                let lanes = self.last_rows[filled..].iter_mut().zip(&mut blocks[filled..]);
-                for ((row, lane), block) in lanes.zip(now) {
-                    *row = [next, n0, n1, n2];
-                    *lane = block;
-                    next = next.wrapping_add(1);
-                }
-                filled += count;
+            while filled < lanes
+                && let Some(block) = target.next()
+            {
+                self.last_rows[filled] = [next, n0, n1, n2];
+                blocks[filled] = block;
+                next = next.wrapping_add(1);
+                filled += 1;
             }
             last_rows[*message][0] = next;
             if let Keys::Each(keys) = keys {

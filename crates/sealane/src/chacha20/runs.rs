@@ -1,8 +1,6 @@
 //! A vertical group of ChaCha20 whose lanes are divided among several messages, with Poly1305
 //! between its rounds.
 
-use core::mem::take;
-
 use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
@@ -59,16 +57,13 @@ impl Runs {
     ) -> usize {
         let mut end = 0;
         self.len = 0;
-        for (message, (Target(parts), last_row)) in targets.iter_mut().zip(last_rows).enumerate() {
+        for (message, (target, last_row)) in targets.iter_mut().zip(last_rows).enumerate() {
             let start = end;
-            for part in parts.iter_mut() {
-                let count = part.len().min(LANES - end);
-                let (now, later) = take(part).split_at_mut(count);
-                *part = later;
-                for (lane, block) in blocks[end..].iter_mut().zip(now) {
-                    *lane = block;
-                    end += 1;
-                }
+            while end < LANES
+                && let Some(block) = target.next()
+            {
+                blocks[end] = block;
+                end += 1;
             }
             if end > start {
                 let mut run = Run { start, message, last_row: *last_row };
@@ -77,7 +72,7 @@ impl Runs {
                 self.len += 1;
                 last_row[0] = last_row[0].wrapping_add((end - start) as u32);
             }
-            if parts.iter().any(|part| !part.is_empty()) {
+            if target.len() > 0 {
                 return message;
             }
         }

@@ -276,22 +276,24 @@ fn vectors_between_pieces() {
 fn vectors_of_many_messages() {
     fn messages<const LANES: usize>() {
         let (token, token_52) = (Bounds::<LANES, false>::new(), Bounds::<LANES, true>::new());
-        let keys = [[0xff; 32]; LANES];
+        let keys = [&[0xff; 64]; LANES];
         let ciphertext = vec![0; 16 * 100];
         for rows in 0..=100 {
             let start =
                 Element(FOLDED).limbs().map(|limb| <Bounds<LANES, false> as Simd>::U64Lanes::splat(token, limb));
             let start_52 = rows::splat(token_52, Element(FOLDED));
             let lengths = [[0; 16]; MAX_U64_LANES];
-            let (mut tile, mut tags) = (many::Tile::new(), [[0; 16]; LANES]);
+            let (mut tile, mut tags) = (many::rows::Tile::new(), [[0; 16]; LANES]);
             // Ciphertext that is loaded directly from the messages, associated data that is copied
             // to a tile, and ciphertext with a short last block.
             let data = &ciphertext[..16 * rows];
             for (aad, ciphertext) in [(&[][..], data), (data, &[]), (&[], &data[..data.len().saturating_sub(1)])] {
                 let inputs = [many::Input { aad, ciphertext }; LANES];
                 many::tags_after(token, start, &keys, &mut inputs.clone(), (rows, &lengths), &mut tile, &mut tags);
-                let (inputs, after) = (&mut inputs.clone(), (rows, &lengths));
-                many::limbs52::tags_after(token_52, start_52, &keys, inputs, after, &mut tile, &mut tags);
+                let mut groups = [many::limbs52::Group::empty(token_52)];
+                groups[0].begin(token_52, &keys, start_52, rows, &lengths);
+                let inputs = &mut inputs.clone();
+                many::limbs52::tags_after(token_52, &mut groups, &keys, inputs, &mut tile, &mut tags);
             }
         }
     }

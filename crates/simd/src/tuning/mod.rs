@@ -177,8 +177,10 @@ pub struct Tuning {
     /// The number of messages from which a batch is faster than the messages one by one.
     pub batch_min_messages: usize,
     /// The same number for messages that can be processed three at a time; `None` where three at a
-    /// time are always faster. Messages of one block on narrower vectors are always processed so.
+    /// time are always faster.
     pub batch_min_short_messages: Option<usize>,
+    /// Whether messages of up to one block are faster three at a time, even if there are as many.
+    pub batch_takes_one_block_by_threes: ByClass<bool>,
 }
 
 impl Tuning {
@@ -347,6 +349,7 @@ pub(crate) const SCALAR: Tuning = Tuning {
     batch_max_bytes: None,
     batch_min_messages: usize::MAX,
     batch_min_short_messages: None,
+    batch_takes_one_block_by_threes: ByClass::same(false),
 };
 
 /// Values for vectors of 128 bits, from SSSE3 on Zen 3. The tables of all levels with vectors start

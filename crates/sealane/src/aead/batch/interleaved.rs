@@ -6,7 +6,6 @@
 //! encrypted are authenticated.
 
 use core::array;
-use core::slice;
 
 use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
 use sealane_simd::{PendingPoly1305, Simd, Words, xor_bytes};
@@ -73,21 +72,21 @@ fn fill_targets<'t, 'b>(
 ) -> &'t mut [Target<'b>] {
     let (mut filled, mut blocks) = (0, 0);
     let messages = messages.iter_mut().zip(last_rows).zip(blocks_0.iter_mut().zip(ends));
-    for (Target([start, whole, end]), ((message, row), (block_0, rest))) in targets.iter_mut().zip(messages) {
+    for (target, ((message, row), (block_0, rest))) in targets.iter_mut().zip(messages) {
         if blocks >= LANES {
             break;
         }
         if row[0] == 0 {
-            *start = slice::from_mut(block_0);
+            target.start = Some(block_0);
         }
         let done = row[0].saturating_sub(message_block(0)) as usize;
         let (all, tail) = message.data.as_chunks_mut();
         let has_end = !tail.is_empty() && done <= all.len();
-        *whole = all.get_mut(done..).unwrap_or_default();
+        target.middle = all.get_mut(done..).unwrap_or_default();
         if has_end {
-            *end = slice::from_mut(rest);
+            target.end = Some(rest);
         }
-        blocks += start.len() + whole.len() + end.len();
+        blocks += target.len();
         filled += 1;
     }
     &mut targets[..filled]

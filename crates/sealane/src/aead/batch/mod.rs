@@ -251,7 +251,7 @@ impl<L: AeadLayout> ChaChaPoly1305<L> {
             let left = if batch.as_ref().is_none_or(Batch::is_empty) { messages.len() + 1 } else { usize::MAX };
             let is_one_block = message.data.len() <= BLOCK_BYTES;
             let by_threes = tuning.batch_min_short_messages.is_none_or(|min| left < min)
-                || is_one_block && tuning.one_block_messages_on_narrower_vectors.here();
+                || is_one_block && tuning.batch_takes_one_block_by_threes.here();
             if by_threes && trio.takes(&message) {
                 trio.push(
                     message,

@@ -3,20 +3,18 @@
 
 use core::array;
 use core::cmp::Reverse;
-use core::slice;
 
 use sealane_simd::tuning::BATCH_MAX_BYTES_IN_LANES;
-use sealane_simd::{Level, MAX_U64_LANES, Simd, Token, U64Lanes, dispatch, xor_bytes};
+use sealane_simd::{Level, Simd, Token, dispatch, xor_bytes};
 
 use super::request::{MAX_MESSAGES, Operation, Request};
 use super::{in_turn, interleaved};
-use crate::aead::construction::one_time_key;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::many::{self, Block, Keys, Row, Target};
-use crate::poly1305::many::{Input, Tile, tags};
+use crate::poly1305::many::{Input, tags};
 use crate::wipe::wipe;
 
-/// Messages under one key. The values that belong to a message are at its index in each array.
+/// Messages under one key, which are all sealed or all opened. The values that belong to a message are at its index in each array.
 pub(super) struct Batch<'a> {
     key: [Row; 2],
     messages: [Request<'a>; MAX_MESSAGES],
@@ -27,12 +25,10 @@ pub(super) struct Batch<'a> {
     /// for each message.
     extended: bool,
     prefixes: [Row; MAX_MESSAGES],
-    /// Blocks 0 of the key streams, whose first halves are the one-time keys. Zeros before they are
-    /// computed.
-    key_blocks: [Block; MAX_MESSAGES],
 }
 
 impl<'a> Batch<'a> {
+    #[inline(always)]
     pub(super) fn new(key: &[u8; 32]) -> Self {
         let (halves, _) = key.as_chunks::<16>();
         Self {
@@ -42,7 +38,6 @@ impl<'a> Batch<'a> {
             last_rows: [[0; 4]; MAX_MESSAGES],
             extended: false,
             prefixes: [[0; 4]; MAX_MESSAGES],
-            key_blocks: [[0; BLOCK_BYTES]; MAX_MESSAGES],
         }
     }
 
@@ -93,7 +88,9 @@ impl<'a> Batch<'a> {
         let len = self.len;
         let messages = &mut self.messages[..len];
         let last_rows = &mut self.last_rows[..len];
-        let key_blocks = &mut self.key_blocks[..len];
+        // Blocks 0 of the key streams, whose first halves are the one-time keys.
+        let mut key_blocks = [[0; BLOCK_BYTES]; MAX_MESSAGES];
+        let key_blocks = &mut key_blocks[..len];
         let key = [&self.key[0], &self.key[1]];
         let mut subkeys;
         let keys = if self.extended {
@@ -104,8 +101,7 @@ impl<'a> Batch<'a> {
             Keys::Shared(key)
         };
 
-        let is_open = |message: &Request<'_>| matches!(message.operation, Operation::Open(..));
-        let opens = messages.iter().any(is_open);
+        let opens = messages.iter().any(|message| matches!(message.operation, Operation::Open(..)));
         if S::TUNING.authenticate_pieces_between_rounds {
             let bytes = messages.iter().map(|message| message.data.len()).sum::<usize>();
             if opens || bytes > BATCH_MAX_BYTES_IN_LANES * len {
@@ -117,21 +113,23 @@ impl<'a> Batch<'a> {
             return;
         }
 
-        // First the blocks 0, whose first halves are the one-time keys (RFC 8439, section 2.6),
-        // together with the data to be sealed.
-        let is_seal = |message: &Request<'_>| matches!(message.operation, Operation::Seal(_));
-        xor_key_streams(token, keys, last_rows, messages, Some(key_blocks), is_seal);
+        // The first halves of the blocks 0 are the one-time keys (RFC 8439, section 2.6).
+        if opens {
+            many::block_starts(token, keys, last_rows.iter().copied(), key_blocks);
+        } else {
+            xor_key_streams(token, keys, last_rows, messages, Some(key_blocks));
+        }
         authenticate(token, messages, key_blocks);
         wipe(key_blocks.as_flattened_mut());
-        // Then the data to be opened. Messages that are not authentic have none left.
         if opens {
-            xor_key_streams(token, keys, last_rows, messages, None, is_open);
+            // Messages that are not authentic have no data left.
+            xor_key_streams(token, keys, last_rows, messages, None);
         }
     }
 }
 
 /// Combines the key streams with the blocks 0 in `key_blocks`, if they are given, and with the data
-/// of the messages for which `has_data` returns true.
+/// of the messages.
 #[inline(always)]
 fn xor_key_streams<S: Simd>(
     token: S,
@@ -139,27 +137,21 @@ fn xor_key_streams<S: Simd>(
     last_rows: &mut [Row],
     messages: &mut [Request<'_>],
     key_blocks: Option<&mut [Block]>,
-    has_data: impl Fn(&Request<'_>) -> bool,
 ) {
     let first = u32::from(key_blocks.is_none());
     let mut key_blocks = key_blocks.unwrap_or_default().iter_mut();
     let mut ends = [[0; BLOCK_BYTES]; MAX_MESSAGES];
     let mut targets: [Target<'_>; MAX_MESSAGES] = array::from_fn(|_| Target::default());
-    for ((Target([start, whole, end]), message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
-        *start = key_blocks.next().map(slice::from_mut).unwrap_or_default();
-        if has_data(message) {
-            let (blocks, rest) = message.data.as_chunks_mut();
-            *whole = blocks;
-            *end = if rest.is_empty() { &mut [] } else { slice::from_mut(block) };
-        }
+    for ((target, message), block) in targets.iter_mut().zip(&mut *messages).zip(&mut ends) {
+        let (blocks, rest) = message.data.as_chunks_mut();
+        let end = if rest.is_empty() { None } else { Some(block) };
+        *target = Target { start: key_blocks.next(), middle: blocks, end };
     }
     last_rows.iter_mut().for_each(|row| row[0] = first);
     let targets = &mut targets[..last_rows.len()];
     many::xor_key_streams(token, keys, last_rows, targets);
     for (message, key_stream) in messages.iter_mut().zip(&ends) {
-        if has_data(message) {
-            xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
-        }
+        xor_bytes(message.data.as_chunks_mut::<BLOCK_BYTES>().1, key_stream);
     }
     wipe(ends.as_flattened_mut());
 }
@@ -175,22 +167,18 @@ fn authenticate<S: Simd>(token: S, messages: &mut [Request<'_>], key_blocks: &[B
     }
     order.sort_unstable_by_key(|(blocks, _)| Reverse(*blocks));
 
-    let mut keys = [[0; 32]; MAX_U64_LANES];
-    let mut tile = Tile::new();
-    for group in order.chunks(S::U64Lanes::LANES) {
-        let mut inputs = [Input::default(); MAX_U64_LANES];
-        for ((input, key), (_, i)) in inputs.iter_mut().zip(&mut keys).zip(group) {
-            *input = messages[*i].input();
-            *key = *one_time_key(&key_blocks[*i]);
-        }
-        let mut computed = [[0; 16]; MAX_U64_LANES];
-        let count = group.len();
-        tags(token, &keys[..count], &mut inputs[..count], &mut tile, &mut computed[..count]);
-        for (tag, (_, i)) in computed.iter().zip(group) {
-            messages[*i].finish(tag);
-        }
+    let mut inputs = [Input::default(); MAX_MESSAGES];
+    let mut keys = [&key_blocks[0]; MAX_MESSAGES];
+    for ((input, key), (_, i)) in inputs.iter_mut().zip(&mut keys).zip(&*order) {
+        *input = messages[*i].input();
+        *key = &key_blocks[*i];
     }
-    wipe(&mut keys);
+    let mut computed = [[0; 16]; MAX_MESSAGES];
+    let count = order.len();
+    tags(token, &keys[..count], &mut inputs[..count], &mut computed[..count]);
+    for (tag, (_, i)) in computed.iter().zip(order) {
+        messages[*i].finish(tag);
+    }
 }
 
 /// Keys of the messages with nonces of 192 bits.
@@ -205,6 +193,5 @@ impl Drop for Subkeys {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         wipe(&mut self.key);
-        wipe(self.key_blocks.as_flattened_mut());
     }
 }

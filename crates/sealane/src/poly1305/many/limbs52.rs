@@ -9,55 +9,137 @@
 
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
-use super::rows::{Block, Input, ONE, Row, TILE_ROWS, Tile, lanes_and_messages};
+use super::rows::{Block, Input, KeyBlock, ONE, Row, TILE_ROWS, Tile};
+use super::{excess, lengths, r_words, rows_in_lanes, write_tags};
 use crate::poly1305::BLOCK_BYTES;
-use crate::poly1305::field::Element;
+use crate::poly1305::field::LIMB_44;
 use crate::poly1305::rows::{Limbs, Limbs52};
 use crate::poly1305::tag::Tag;
-use crate::wipe::wipe;
 
 /// Rows between two carries.
 const ROWS: usize = 4;
+/// Groups of messages that are processed together.
+const MAX_GROUPS: usize = 4;
 /// Bytes of one message in these rows.
 const ROWS_BYTES: usize = ROWS * BLOCK_BYTES;
 
-/// Does the same as [`super::tags_after`].
+/// Does the same as [`super::tags`].
 #[inline(always)]
-pub(in crate::poly1305) fn tags_after<S: Simd>(
+pub(super) fn tags<S: Simd>(
     token: S,
-    mut h: Limbs52<S::U64Lanes>,
-    keys: &[[u8; 32]],
+    key_blocks: &[&KeyBlock],
     inputs: &mut [Input<'_>],
-    (rows, lengths): (usize, &[Block; MAX_U64_LANES]),
     tile: &mut Tile,
     tags: &mut [Tag],
 ) {
-    let messages = &S::U64Lanes::BLOCK_OF_LANE[..S::U64Lanes::LANES];
-    let mut powers = Powers::empty(token);
-    powers.fill(token, keys);
-    let Direct { before, rows: direct } = Direct::of(inputs, rows);
-    let mut done = 0;
-    while done < before {
-        let count = (before - done).min(TILE_ROWS);
-        tile.fill(messages, inputs, rows - done, count);
-        h = powers.add_tile(token, h, &tile.rows[..count]);
-        done += count;
+    let (lanes, together) = (S::U64Lanes::LANES, MAX_GROUPS * S::U64Lanes::LANES);
+    let mut groups = [Group::empty(token); MAX_GROUPS];
+    for ((key_blocks, inputs), tags) in
+        key_blocks.chunks(together).zip(inputs.chunks_mut(together)).zip(tags.chunks_mut(together))
+    {
+        let groups = &mut groups[..key_blocks.len().div_ceil(lanes)];
+        for ((group, key_blocks), inputs) in
+            groups.iter_mut().zip(key_blocks.chunks(lanes)).zip(inputs.chunks_mut(lanes))
+        {
+            let lengths = lengths(inputs);
+            let rows = rows_in_lanes::<S>(inputs);
+            group.begin(token, key_blocks, excess(token, key_blocks, inputs, rows), rows, &lengths);
+        }
+        tags_after(token, groups, key_blocks, inputs, tile, tags);
     }
-    if direct > 0 {
-        h = powers.add_messages(token, h, inputs, direct / ROWS);
-        done += direct;
+}
+
+/// Writes the tags of the messages in `groups`, which have [begun](Group::begin).
+#[inline(always)]
+pub(in crate::poly1305) fn tags_after<S: Simd>(
+    token: S,
+    groups: &mut [Group<S::U64Lanes>],
+    key_blocks: &[&KeyBlock],
+    inputs: &mut [Input<'_>],
+    tile: &mut Tile,
+    tags: &mut [Tag],
+) {
+    let lanes = S::U64Lanes::LANES;
+    // Most operations of a group wait for each other, so each step is for all groups.
+    for (group, inputs) in groups.iter_mut().zip(inputs.chunks_mut(lanes)) {
+        group.add_blocks(token, inputs, tile);
     }
-    let (low, high) = S::U64Lanes::load_blocks(token, lengths.as_flattened());
-    let lengths = Limbs52::of_words(token, low, high, S::U64Lanes::splat(token, 1));
-    h = if done < rows {
-        // One row with the ends of messages.
-        tile.fill(messages, inputs, 1, 1);
-        powers.add_rows(token, h, &[limbs(token, &tile.rows[0]), lengths])
-    } else {
-        powers.add_rows(token, h, &[lengths])
-    };
-    powers.wipe(token);
-    finish(token, h, keys, tags);
+    for (group, inputs) in groups.iter_mut().zip(inputs.chunks_mut(lanes)) {
+        group.add_end(token, inputs, tile);
+    }
+    for ((group, key_blocks), tags) in groups.iter_mut().zip(key_blocks.chunks(lanes)).zip(tags.chunks_mut(lanes)) {
+        finish(token, group.h, key_blocks, tags);
+        group.wipe(token);
+    }
+}
+
+/// Messages that are authenticated together, one in each lane.
+#[derive(Clone, Copy)]
+pub(in crate::poly1305) struct Group<W: U64Lanes> {
+    h: Limbs52<W>,
+    powers: Powers<W>,
+    /// The rows that are not in `h`, apart from the row of the lengths.
+    rows: usize,
+    lengths: Limbs52<W>,
+}
+
+impl<W: U64Lanes> Group<W> {
+    #[inline(always)]
+    pub(in crate::poly1305) fn empty(token: W::Token) -> Self {
+        Self { h: Limbs52::zero(token), powers: Powers::empty(token), rows: 0, lengths: Limbs52::zero(token) }
+    }
+
+    /// Starts the messages. `h` has the blocks before the last `rows`.
+    #[inline(always)]
+    pub(in crate::poly1305) fn begin(
+        &mut self,
+        token: W::Token,
+        key_blocks: &[&KeyBlock],
+        h: Limbs52<W>,
+        rows: usize,
+        lengths: &[Block; MAX_U64_LANES],
+    ) {
+        let (low, high) = W::load_blocks(token, lengths.as_flattened());
+        (self.h, self.rows) = (h, rows);
+        self.lengths = Limbs52::of_words(token, low, high, W::splat(token, 1));
+        self.powers.fill(token, key_blocks);
+    }
+
+    /// Adds all rows, except that of the lengths, and one before it if messages end in it.
+    #[inline(always)]
+    fn add_blocks(&mut self, token: W::Token, inputs: &mut [Input<'_>], tile: &mut Tile) {
+        let Direct { mut before, rows } = Direct::of(inputs, self.rows);
+        while before > 0 {
+            let count = before.min(TILE_ROWS);
+            tile.fill(&W::BLOCK_OF_LANE[..W::LANES], inputs, self.rows, count);
+            self.h = self.powers.add_tile(token, self.h, &tile.rows[..count]);
+            self.rows -= count;
+            before -= count;
+        }
+        if rows > 0 {
+            self.h = self.powers.add_messages(token, self.h, inputs, rows / ROWS);
+            self.rows -= rows;
+        }
+    }
+
+    /// Adds the rows that [`Self::add_blocks`] leaves, and that of the lengths.
+    #[inline(always)]
+    fn add_end(&mut self, token: W::Token, inputs: &mut [Input<'_>], tile: &mut Tile) {
+        self.h = if self.rows > 0 {
+            tile.fill(&W::BLOCK_OF_LANE[..W::LANES], inputs, 1, 1);
+            self.powers.add_rows(token, self.h, &[limbs(token, &tile.rows[0]), self.lengths])
+        } else {
+            self.powers.add_rows(token, self.h, &[self.lengths])
+        };
+    }
+
+    /// Overwrites the accumulators and the powers with zeros.
+    #[inline(always)]
+    fn wipe(&mut self, token: W::Token) {
+        self.h = Limbs52::zero(token);
+        zeroize::optimization_barrier(&self.h);
+        self.powers.wipe(token);
+    }
 }
 
 /// Rows in which all messages have whole blocks of ciphertext.
@@ -85,6 +167,7 @@ impl Direct {
 }
 
 /// For each lane, r to r⁴, in this order.
+#[derive(Clone, Copy)]
 struct Powers<W: U64Lanes>([<Limbs52<W> as Limbs>::Factor; ROWS]);
 
 impl<W: U64Lanes> Powers<W> {
@@ -93,17 +176,10 @@ impl<W: U64Lanes> Powers<W> {
         Self([Limbs52::zero(token).factor(); ROWS])
     }
 
-    /// Computes the powers of r, the clamped first half of each key (RFC 8439, section 2.5).
+    /// Computes the powers of each message's r.
     #[inline(always)]
-    fn fill(&mut self, token: W::Token, keys: &[[u8; 32]]) {
-        let mut halves = [[0; BLOCK_BYTES]; MAX_U64_LANES];
-        for (half, key) in halves.iter_mut().zip(keys) {
-            *half = *key.first_chunk().expect("the first half of the key");
-        }
-        let (low, high) = W::load_blocks(token, halves.as_flattened());
-        wipe(&mut halves);
-        let low = low.and(W::splat(token, 0x0fff_fffc_0fff_ffff));
-        let high = high.and(W::splat(token, 0x0fff_fffc_0fff_fffc));
+    fn fill(&mut self, token: W::Token, key_blocks: &[&KeyBlock]) {
+        let (low, high) = r_words(token, key_blocks);
         let r = Limbs52::of_words(token, low, high, W::splat(token, 0));
         self.0[0] = r.factor();
         let square = product(token, r, &self.0[0]);
@@ -177,16 +253,27 @@ fn product<W: U64Lanes>(token: W::Token, a: Limbs52<W>, b: &<Limbs52<W> as Limbs
     Limbs52::carry(token, a.add_product(token, Limbs52::no_products(token), b))
 }
 
-/// Writes the tags: h modulo p, plus the second half of the key.
+/// Writes the tags: h modulo p, plus the second half of the one-time key.
 #[inline(always)]
-fn finish<S: Simd>(_: S, Limbs52(h): Limbs52<S::U64Lanes>, keys: &[[u8; 32]], tags: &mut [Tag]) {
-    let mut limbs = [h[0].to_lanes(), h[1].to_lanes(), h[2].to_lanes()];
-    for (lane, i) in lanes_and_messages::<S>() {
-        if let (Some(key), Some(tag)) = (keys.get(i), tags.get_mut(i)) {
-            let s = key.last_chunk().expect("the second half of the key");
-            let h = Element::from_limbs_44(limbs.map(|limb| limb[lane]));
-            *tag = h.finish(u128::from_le_bytes(*s));
-        }
+fn finish<S: Simd>(token: S, Limbs52(mut h): Limbs52<S::U64Lanes>, key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
+    let (limb, top) = (S::U64Lanes::splat(token, LIMB_44), S::U64Lanes::splat(token, (1 << 42) - 1));
+    let times_5 = |a: S::U64Lanes| a.add(a.shl::<2>());
+    for i in 0..2 {
+        h[i + 1] = h[i + 1].add(h[i].shr::<44>());
+        h[i] = h[i].and(limb);
     }
-    wipe(&mut limbs);
+    h[0] = h[0].add(times_5(h[2].shr::<42>()));
+    h[2] = h[2].and(top);
+    // h is below 2p now. If adding 5 carries out of bit 130, h is at least p, and the sum without
+    // the carry is h - p.
+    let carry = h[0].add(S::U64Lanes::splat(token, 5)).shr::<44>();
+    let above = h[2].add(h[1].add(carry).shr::<44>()).shr::<42>();
+    h[0] = h[0].add(times_5(above));
+    for i in 0..2 {
+        h[i + 1] = h[i + 1].add(h[i].shr::<44>());
+        h[i] = h[i].and(limb);
+    }
+    let low = h[0].or(h[1].shl::<44>());
+    let high = h[1].shr::<20>().or(h[2].shl::<24>());
+    write_tags(token, low, high, key_blocks, tags);
 }

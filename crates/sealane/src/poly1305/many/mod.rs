@@ -14,7 +14,7 @@
 //! products of 52 bits, [`limbs52`] does the same in fewer limbs.
 
 pub(super) mod limbs52;
-mod rows;
+pub(super) mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -27,29 +27,54 @@ use super::field::{Element, LIMB};
 use super::kernel::run;
 use super::limbs26::{carry, limbs};
 use super::rows::{Limbs, Limbs26};
+use super::short::Short;
 use crate::poly1305::tag::Tag;
 use crate::wipe::wipe;
-pub(crate) use rows::{Input, Tile};
-use rows::{ONE, TILE_ROWS, complete, lanes_and_messages};
+pub(crate) use rows::{Input, KeyBlock};
+use rows::{ONE, TILE_ROWS, Tile, complete, lanes_and_messages};
 
-/// Writes the tags of up to [`U64Lanes::LANES`] messages under their one-time keys. All slices have
-/// equal lengths. `inputs` are used up. This is fastest if the messages are sorted by their numbers
-/// of blocks, the longest first. `tile` is working memory, which may be used again.
+/// Writes the tags of messages under their one-time keys, each the start of a block of `key_blocks`.
+/// All slices have equal lengths. `inputs` are used up. This is fastest if the messages are sorted
+/// by their numbers of blocks, the longest first.
 #[inline(always)]
-pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>], tile: &mut Tile, tags: &mut [Tag]) {
-    let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
-    for (lengths, input) in lengths.iter_mut().zip(&*inputs) {
-        *lengths = super::lengths(input.aad.len() as u64, input.ciphertext.len() as u64);
+pub(crate) fn tags<S: Simd>(token: S, key_blocks: &[&KeyBlock], inputs: &mut [Input<'_>], tags: &mut [Tag]) {
+    if S::TUNING.poly1305_min_messages == usize::MAX {
+        for ((key_block, input), tag) in key_blocks.iter().zip(inputs).zip(tags) {
+            let mac = Short::new(one_time_key(key_block)).padded(input.aad).padded(input.ciphertext);
+            *tag = mac.block(&input.lengths()).tag();
+        }
+        return;
     }
-    let last = inputs.get(S::TUNING.poly1305_min_messages - 1);
-    let rows = last.map_or(0, Input::blocks);
-
+    let tile = &mut Tile::new();
     if S::MUL_ADD_52 {
-        let h = excess(token, keys, inputs, rows);
-        return limbs52::tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
+        return limbs52::tags(token, key_blocks, inputs, tile, tags);
     }
-    let Limbs26(h) = excess(token, keys, inputs, rows);
-    tags_after(token, h, keys, inputs, (rows, &lengths), tile, tags);
+    let lanes = S::U64Lanes::LANES;
+    for ((key_blocks, inputs), tags) in
+        key_blocks.chunks(lanes).zip(inputs.chunks_mut(lanes)).zip(tags.chunks_mut(lanes))
+    {
+        let lengths = lengths(inputs);
+        let rows = rows_in_lanes::<S>(inputs);
+        let Limbs26(h) = excess(token, key_blocks, inputs, rows);
+        tags_after(token, h, key_blocks, inputs, (rows, &lengths), tile, tags);
+    }
+}
+
+/// Returns the last blocks of up to [`MAX_U64_LANES`] messages.
+#[inline(always)]
+fn lengths(inputs: &[Input<'_>]) -> [rows::Block; MAX_U64_LANES] {
+    let mut lengths = [[0; BLOCK_BYTES]; MAX_U64_LANES];
+    for (lengths, input) in lengths.iter_mut().zip(inputs) {
+        *lengths = input.lengths();
+    }
+    lengths
+}
+
+/// Returns the number of rows that are faster on vectors. They are the last rows before that of the
+/// lengths.
+#[inline(always)]
+fn rows_in_lanes<S: Simd>(inputs: &[Input<'_>]) -> usize {
+    inputs.get(S::TUNING.poly1305_min_messages - 1).map_or(0, Input::blocks)
 }
 
 /// Writes the tags. `h` already has the blocks before the last `rows`. This adds the last `rows`,
@@ -58,13 +83,14 @@ pub(crate) fn tags<S: Simd>(token: S, keys: &[[u8; 32]], inputs: &mut [Input<'_>
 pub(super) fn tags_after<S: Simd>(
     token: S,
     mut h: [S::U64Lanes; 5],
-    keys: &[[u8; 32]],
+    key_blocks: &[&KeyBlock],
     inputs: &mut [Input<'_>],
     (rows, lengths): (usize, &[[u8; BLOCK_BYTES]; MAX_U64_LANES]),
     tile: &mut Tile,
     tags: &mut [Tag],
 ) {
-    let r = Multiplier::clamp(token, keys);
+    let (low, high) = r_words(token, key_blocks);
+    let r = Multiplier::new(limbs(token, low, high));
     let square = if rows < MIN_ROWS_FOR_SQUARE { r } else { r.square(token) };
     let mut done = 0;
     while done < rows {
@@ -86,7 +112,7 @@ pub(super) fn tags_after<S: Simd>(
     }
     let (low, high) = S::U64Lanes::load_blocks(token, lengths.as_flattened());
     h = r.add_row(token, h, complete(limbs(token, low, high), S::U64Lanes::splat(token, ONE)));
-    finish(token, h, keys, tags);
+    finish(token, h, key_blocks, tags);
 }
 
 /// Takes the blocks that longer messages have before the last `rows` from `inputs`. Returns the
@@ -94,7 +120,7 @@ pub(super) fn tags_after<S: Simd>(
 #[inline(always)]
 fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
     token: S,
-    keys: &[[u8; 32]],
+    key_blocks: &[&KeyBlock],
     inputs: &mut [Input<'_>],
     rows: usize,
 ) -> L {
@@ -106,7 +132,7 @@ fn excess<S: Simd, L: Limbs<Lanes = S::U64Lanes>>(
         if let Some(input) = inputs.get_mut(i)
             && input.blocks() > rows
         {
-            let mut accumulator = Accumulator::new(&keys[i]);
+            let mut accumulator = Accumulator::new(one_time_key(key_blocks[i]));
             input.take(
                 input.blocks() - rows,
                 #[inline(always)]
@@ -154,20 +180,6 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
         }
     }
 
-    /// Returns r, from the first halves of the keys (RFC 8439, section 2.5).
-    #[inline(always)]
-    fn clamp(token: S, keys: &[[u8; 32]]) -> Self {
-        let mut halves = [[0; BLOCK_BYTES]; MAX_U64_LANES];
-        for (half, key) in halves.iter_mut().zip(keys) {
-            *half = *key.first_chunk().expect("the first half of the key");
-        }
-        let (low, high) = W::load_blocks(token, halves.as_flattened());
-        wipe(&mut halves);
-        let low = low.and(W::splat(token, 0x0fff_fffc_0fff_ffff));
-        let high = high.and(W::splat(token, 0x0fff_fffc_0fff_fffc));
-        Self::new(limbs(token, low, high))
-    }
-
     #[inline(always)]
     fn square(&self, token: S) -> Self {
         Self::new(carry(token, self.multiply(token, self.limbs)))
@@ -196,9 +208,24 @@ impl<S: Simd<U64Lanes = W>, W: U64Lanes<Token = S>> Multiplier<W> {
     }
 }
 
-/// Writes the tags: h modulo p, plus the second half of the key.
+/// Returns r for each lane in two words: the first half of the one-time key, clamped (RFC 8439,
+/// section 2.5). A lane without a message has the r of the first message.
 #[inline(always)]
-fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], keys: &[[u8; 32]], tags: &mut [Tag]) {
+fn r_words<W: U64Lanes>(token: W::Token, key_blocks: &[&KeyBlock]) -> (W, W) {
+    let mut of_lanes = [key_blocks[0]; MAX_U64_LANES];
+    of_lanes[..key_blocks.len()].copy_from_slice(key_blocks);
+    let [(low, high), ..] = W::load_messages(token, &of_lanes);
+    (low.and(W::splat(token, 0x0fff_fffc_0fff_ffff)), high.and(W::splat(token, 0x0fff_fffc_0fff_fffc)))
+}
+
+#[inline(always)]
+fn one_time_key(key_block: &KeyBlock) -> &[u8; 32] {
+    key_block.first_chunk().expect("the first half of the block")
+}
+
+/// Writes the tags: h modulo p, plus the second half of the one-time key.
+#[inline(always)]
+fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
     let limb = S::U64Lanes::splat(token, LIMB);
     let times_5 = |a: S::U64Lanes| a.add(a.shl::<2>());
     for i in 0..4 {
@@ -221,10 +248,17 @@ fn finish<S: Simd>(token: S, mut h: [S::U64Lanes; 5], keys: &[[u8; 32]], tags: &
     h[4] = h[4].and(limb);
     let low = h[0].or(h[1].shl::<26>()).or(h[2].shl::<52>());
     let high = h[2].shr::<12>().or(h[3].shl::<14>()).or(h[4].shl::<40>());
+    write_tags(token, low, high, key_blocks, tags);
+}
+
+/// Writes the tags: h modulo p, of which `low` and `high` have the low 128 bits, plus the second
+/// half of the one-time key.
+#[inline(always)]
+fn write_tags<S: Simd>(_: S, low: S::U64Lanes, high: S::U64Lanes, key_blocks: &[&KeyBlock], tags: &mut [Tag]) {
     let (mut low, mut high) = (low.to_lanes(), high.to_lanes());
     for (lane, i) in lanes_and_messages::<S>() {
-        if let (Some(key), Some(tag)) = (keys.get(i), tags.get_mut(i)) {
-            let s = key.last_chunk().expect("the second half of the key");
+        if let (Some(key_block), Some(tag)) = (key_blocks.get(i), tags.get_mut(i)) {
+            let s = one_time_key(key_block).last_chunk().expect("the second half of the key");
             let h = u128::from(low[lane]) | (u128::from(high[lane]) << 64);
             *tag = h.wrapping_add(u128::from_le_bytes(*s)).to_le_bytes();
         }

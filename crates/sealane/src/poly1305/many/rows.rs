@@ -2,11 +2,14 @@
 
 use sealane_simd::{MAX_U64_LANES, Simd, U64Lanes};
 
-use super::super::BLOCK_BYTES;
 use super::super::limbs26::limbs;
 use super::super::short::filled_with_zeros;
+use super::super::{BLOCK_BYTES, lengths};
 
 pub(super) type Block = [u8; BLOCK_BYTES];
+
+/// Block 0 of a message's key stream, which begins with the message's one-time key.
+pub(crate) type KeyBlock = [u8; 64];
 
 /// The number of rows that are gathered before they are processed. It is even.
 pub(super) const TILE_ROWS: usize = 16;
@@ -33,6 +36,12 @@ impl<'a> Input<'a> {
         let (taken, rest) = self.ciphertext.split_at(count * N);
         (self.aad, self.ciphertext) = (&[], rest);
         taken.as_chunks().0
+    }
+
+    /// Returns the block of the lengths, before any block is taken.
+    #[inline(always)]
+    pub(super) fn lengths(&self) -> Block {
+        lengths(self.aad.len() as u64, self.ciphertext.len() as u64)
     }
 
     /// Returns the number of blocks before the block of the lengths.
@@ -84,14 +93,14 @@ pub(super) struct Row {
 }
 
 /// The rows to process next.
-pub(crate) struct Tile {
+pub(in crate::poly1305) struct Tile {
     pub(super) rows: [Row; TILE_ROWS],
     /// Whether some of the rows' `ones` are 0.
     partial: bool,
 }
 
 impl Tile {
-    pub(crate) fn new() -> Self {
+    pub(in crate::poly1305) fn new() -> Self {
         const ROW: Row = Row { blocks: [[0; BLOCK_BYTES]; MAX_U64_LANES], ones: [ONE; MAX_U64_LANES] };
         Self { rows: [ROW; TILE_ROWS], partial: false }
     }
