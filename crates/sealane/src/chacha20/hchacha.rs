@@ -45,7 +45,8 @@ pub(crate) fn hchacha<const ROUNDS: usize>(
         match ROUNDS {
             8 => permute_8,
             12 => permute_12,
-            _ => permute_20,
+            20 => permute_20,
+            _ => panic!("HChaCha has 8, 12 or 20 rounds"),
         }
     };
     derive(permute, key, nonce, level, subkey);

@@ -128,6 +128,9 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     /// Length of the key stream in bytes.
     pub const KEY_STREAM_BYTES: u128 = if L::COUNTER_64 { 1 << 70 } else { 1 << 38 };
 
+    /// Does not compile with another number of rounds.
+    const HAS_ROUNDS: () = assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds");
+
     /// Returns the key stream of `key` and `nonce` from its first byte, on the backend of
     /// [`Backend::detect`].
     #[must_use]
@@ -138,7 +141,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     /// Does the same as [`ChaCha::new`], on the given backend.
     #[must_use]
     pub fn with_backend(key: &[u8; KEY_BYTES], nonce: &L::Nonce, backend: Backend) -> Self {
-        const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
+        let () = Self::HAS_ROUNDS;
         let mut cipher = Self::empty(backend.level());
         L::fill_state::<ROUNDS>(key, nonce, backend.level(), &mut cipher.state);
         cipher
@@ -240,6 +243,7 @@ impl<const ROUNDS: usize, L: Layout> ChaCha<ROUNDS, L> {
     /// Combines `data` with the key stream from block `counter` on. The caller has checked that the
     /// counter does not overflow before `data` ends.
     pub(crate) fn apply_blocks(level: Level, state: &mut State, counter: u64, data: &mut [u8]) {
+        let () = Self::HAS_ROUNDS;
         let apply = |state: &_, counter, data: &mut _| match ROUNDS {
             8 => apply_chacha8(level, state, counter, data),
             12 => apply_chacha12(level, state, counter, data),

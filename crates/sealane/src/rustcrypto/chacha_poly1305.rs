@@ -39,7 +39,26 @@ mod sealed {
 }
 pub(super) use sealed::Sealed;
 
-/// A stream cipher for the AEAD: [`StreamCipherOf`] with any number of rounds and any layout.
+/// A stream cipher for the AEAD: [`StreamCipherOf`] with 8, 12 or 20 rounds and any layout. Other
+/// numbers of rounds do not compile.
+///
+/// ```
+/// use sealane::rustcrypto::{AeadInOut, ChaChaPoly1305, KeyInit, StreamCipherOf, variants::Ietf};
+///
+/// let cipher = ChaChaPoly1305::<StreamCipherOf<8, Ietf>>::new(&[0x42; 32].into());
+/// let mut message = *b"message";
+/// cipher.encrypt_inout_detached(&[0; 12].into(), b"", message.as_mut_slice().into())?;
+/// # Ok::<(), sealane::rustcrypto::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// use sealane::rustcrypto::{AeadInOut, ChaChaPoly1305, KeyInit, StreamCipherOf, variants::Ietf};
+///
+/// let cipher = ChaChaPoly1305::<StreamCipherOf<4, Ietf>>::new(&[0x42; 32].into());
+/// let mut message = *b"message";
+/// cipher.encrypt_inout_detached(&[0; 12].into(), b"", message.as_mut_slice().into())?;
+/// # Ok::<(), sealane::rustcrypto::Error>(())
+/// ```
 pub trait AeadCipher: Sealed {}
 
 impl<const ROUNDS: usize, L: Variant> AeadCipher for StreamCipherOf<ROUNDS, L> {}

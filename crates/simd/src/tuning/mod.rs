@@ -144,8 +144,8 @@ pub struct Tuning {
     /// Whether 17 to 20 blocks are fastest as a group and a set that advance together. If there
     /// are 17, block 0 is computed on integers where [`Tuning::block_0_beside_vectors`] holds.
     pub interleave_group_and_set: ByClass<bool>,
-    /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; at least
-    /// two rows of blocks.
+    /// Length in bytes from which Poly1305 is faster on vectors than on 64-bit integers; more than
+    /// one row of blocks.
     pub poly1305_min_bytes: ByClass<usize>,
     /// The same length for the ciphertext of an AEAD whose associated data was added on integers.
     pub poly1305_min_ciphertext_bytes: ByClass<usize>,

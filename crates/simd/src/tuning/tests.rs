@@ -41,6 +41,7 @@ fn check<S: Simd>(token: S) {
         assert!(!S::VECTORS || short_max_bytes.of(class) + 64 <= one_call, "a key stream in one call");
         assert!(!S::MUL_ADD_52 || short_max_bytes.of(class) >= S::Words::ROWS * 64, "longer messages fill a set");
         assert!(S::TUNING.poly1305_min_bytes.of(class) >= POLY1305_LEAST_MIN_BYTES, "the least of all");
+        assert!(S::TUNING.poly1305_min_bytes.of(class) > 16 * S::U64Lanes::LANES, "more than one row");
         let has_kernel = S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && S::U64Lanes::LANES == 8;
         let is_x86_64 = cfg!(all(target_arch = "x86_64", target_pointer_width = "64"));
         assert!(!S::TUNING.poly1305_beside_pairs.of(class) || has_kernel && is_x86_64, "pairs with Poly1305");
