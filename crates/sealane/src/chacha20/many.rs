@@ -145,14 +145,13 @@ pub(crate) fn xor_key_streams<S: Simd>(token: S, keys: Keys<'_>, last_rows: &mut
     loop {
         let mut blocks = spare.each_mut();
         let filled = group.fill(together, keys, last_rows, targets, &mut message, &mut blocks);
-        if filled > 0 {
-            group.block_function(token, keys, filled, &mut blocks);
+        if filled == 0 {
+            break;
         }
-        if 0 < filled && filled < together {
+        group.block_function(token, keys, filled, &mut blocks);
+        if filled < together {
             // The lanes without a block of a message wrote their key stream here.
             wipe(spare.as_flattened_mut());
-        }
-        if filled < together {
             break;
         }
     }

@@ -14,7 +14,8 @@ use crate::chacha20::many::{self, Block, Keys, Row, Target};
 use crate::poly1305::many::{Input, tags};
 use crate::wipe::wipe;
 
-/// Messages under one key, which are all sealed or all opened. The values that belong to a message are at its index in each array.
+/// Messages under one key, which are all sealed or all opened. The values that belong to a message
+/// are at its index in each array.
 pub(super) struct Batch<'a> {
     key: [Row; 2],
     messages: [Request<'a>; MAX_MESSAGES],
