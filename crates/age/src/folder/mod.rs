@@ -61,6 +61,7 @@
 //! ```
 
 mod attributes;
+mod close;
 mod fault;
 mod file;
 mod folders;

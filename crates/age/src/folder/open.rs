@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
+use super::close::close;
 use super::fault::FileFault;
 use super::file::{OpenFileError, open_file};
 use super::folders::folders;
@@ -87,7 +88,7 @@ pub fn open(
             let opened = open_sealed(&folder.join(name.sealed()), identities).map_err(OpenFileError::Fault);
             match opened.and_then(|reader| {
                 let output = create(&to, known.attributes).map_err(not_created)?;
-                write(reader, known, &output, threads).inspect_err(|_| drop(fs::remove_file(&to)))
+                write(reader, known, output, threads).inspect_err(|_| drop(fs::remove_file(&to)))
             }) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(OpenFileError::Fault(fault)) => {
@@ -133,11 +134,11 @@ pub fn open(
 fn write<R: io::Read>(
     reader: StreamReader<R>,
     known: &Known,
-    output: &File,
+    output: File,
     threads: Threads,
 ) -> Result<(), OpenFileError> {
-    open_file(reader, Some(known), output, threads)?;
-    known.attributes.apply(output).map_err(OpenFileError::Write)
+    let (_, output) = open_file(reader, Some(known), output, threads)?;
+    known.attributes.apply(&output).and_then(|()| close(output)).map_err(OpenFileError::Write)
 }
 
 /// The folders in the result.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
+use super::close::close;
 use super::file::seal_file;
 use super::input::open_any;
 use super::manifest::{Known, Manifest};
@@ -100,7 +101,8 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> SealError {
 ///
 /// # Errors
 /// [`SealError`], for example if `destination` exists, or if a file's name is so long that the file
-/// system does not allow it with `.age`. If encryption fails, `destination` is removed.
+/// system does not allow it with `.age`. Errors that a network file system reports only when a file
+/// is closed are returned too. If encryption fails, `destination` is removed.
 pub fn seal(
     source: &Path,
     destination: &Path,
@@ -231,7 +233,7 @@ fn seal_path(encryptor: Encryptor, from: &Path, to: &Path, threads: Threads) -> 
         CopyError::Read(error) => at(from)(error),
         CopyError::Write(error) => at(to)(error),
     })?;
-    attributes.apply(&output).map_err(at(to))?;
+    attributes.apply(&output).and_then(|()| close(output)).map_err(at(to))?;
     Ok(Known { size, id, attributes })
 }
 
@@ -239,7 +241,7 @@ fn write_manifest(manifest: &Manifest, encryptor: Encryptor, path: &Path) -> Res
     let write = || {
         let mut writer = encryptor.wrap_output(File::create_new(path)?)?;
         Manifest::write(&mut writer, manifest.entries())?;
-        writer.finish()
+        close(writer.finish()?)
     };
-    write().map(drop).map_err(at(path))
+    write().map_err(at(path))
 }

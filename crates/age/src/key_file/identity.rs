@@ -12,7 +12,7 @@ use crate::{mlkem768x25519, plugin, x25519};
 pub enum AnyIdentity {
     /// `AGE-SECRET-KEY-1…`
     X25519(x25519::Identity),
-    /// `AGE-SECRET-KEY-PQ-1…`
+    /// `AGE-SECRET-KEY-PQ-1…`, or the same key as an identity of a plugin, `AGE-PLUGIN-PQ-1…`
     PostQuantum(Box<mlkem768x25519::Identity>),
     /// `AGE-PLUGIN-NAME-1…`
     Plugin(plugin::Identity),
@@ -61,6 +61,9 @@ impl FromStr for AnyIdentity {
         // Bech32 (BIP 173) may be in lower case, too.
         let starts_with =
             |prefix: &str| text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+        if let Some(key) = mlkem768x25519::Identity::of_plugin(text) {
+            return Ok(Self::PostQuantum(Box::new(key)));
+        }
         if starts_with("AGE-PLUGIN-") {
             return text.parse().map(Self::Plugin).map_err(|error| match error {
                 plugin::ParseError::Name => IdentityFault::PluginName,

@@ -212,3 +212,21 @@ fn keys_of_files_open_and_seal() {
     let Err(recipient) = recipient.into_recipient() else { panic!("a plugin is needed") };
     assert_eq!(recipient.plugin(), "yubikey");
 }
+
+/// One key is one identity, so that nobody counts it twice.
+#[test]
+fn a_post_quantum_key_of_a_plugin() {
+    let key = mlkem768x25519::Identity::generate().unwrap();
+    let prefix = bech32::Hrp::parse_unchecked("age-plugin-pq-");
+    let text = crate::text::encode(prefix, key.expose_secret());
+    for text in [text.to_ascii_uppercase(), text] {
+        match text.parse() {
+            Ok(AnyIdentity::PostQuantum(found)) => assert_eq!(found.expose_secret(), key.expose_secret()),
+            other => panic!("{other:?}"),
+        }
+    }
+    // The plugin says what is wrong with the others.
+    for other in [&[][..], &[7; 31]] {
+        assert!(matches!(crate::text::encode(prefix, other).parse(), Ok(AnyIdentity::Plugin(_))));
+    }
+}

@@ -57,6 +57,8 @@ const MALFORMED_RECIPIENT: ParseError = ParseError("post-quantum recipient");
 const MALFORMED_IDENTITY: ParseError = ParseError("post-quantum identity");
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age1pq");
 const IDENTITY_PREFIX: Hrp = Hrp::parse_unchecked("AGE-SECRET-KEY-PQ-");
+/// The prefix of the same seed as an identity of `age-plugin-pq`.
+const PLUGIN_PREFIX: Hrp = Hrp::parse_unchecked("AGE-PLUGIN-PQ-");
 
 /// A public key.
 #[derive(Clone, PartialEq, Eq)]
@@ -143,6 +145,11 @@ impl Identity {
     pub fn from_seed(seed: &[u8]) -> Result<Self, ParseError> {
         let seed: &[u8; SEED_BYTES] = seed.try_into().map_err(|_| MALFORMED_IDENTITY)?;
         Ok(Self(Private::from_seed(seed)))
+    }
+
+    /// Returns the identity of `age-plugin-pq` with this text, if it is one.
+    pub(crate) fn of_plugin(text: &str) -> Option<Self> {
+        Self::from_seed(&decode(text, PLUGIN_PREFIX)?).ok()
     }
 
     /// Returns the seed.

@@ -181,17 +181,16 @@ impl ToOpen {
             self.error = Some(StreamError::Truncated);
         }
         for i in 0..chunks {
-            let more = match self.after {
-                _ if i + 1 < chunks => true,
-                After::More => true,
-                After::Nothing => false,
+            let is_last = match self.after {
+                _ if i + 1 < chunks => false,
+                After::More => false,
+                After::Nothing => true,
                 After::Unknown => return,
             };
-            match self.open_next(i, more, cipher) {
+            match self.open_next(i, is_last, cipher) {
                 Ok(next) => {
                     self.done += 1;
                     match next {
-                        Next::Chunk if !more => self.error = Some(StreamError::Truncated),
                         Next::Chunk | Next::End => continue,
                         Next::Error(error) => self.error = Some(error),
                     }
@@ -203,12 +202,17 @@ impl ToOpen {
     }
 
     /// Opens chunk `i` of the batch.
-    fn open_next(&mut self, i: usize, more: bool, cipher: &ChunkCipher) -> Result<Next, StreamError> {
+    fn open_next(&mut self, i: usize, is_last: bool, cipher: &ChunkCipher) -> Result<Next, StreamError> {
         let (start, number) = (Self::place(i * SEALED_CHUNK_BYTES), self.first + i as u64);
         let len = (self.len - i * SEALED_CHUNK_BYTES).min(SEALED_CHUNK_BYTES);
         if len == SEALED_CHUNK_BYTES {
-            return cipher.open_next_detached(number, more, &mut self.buf[start..start + CHUNK_BYTES], &self.tags[i]);
+            return cipher.open_next_detached(
+                number,
+                is_last,
+                &mut self.buf[start..start + CHUNK_BYTES],
+                &self.tags[i],
+            );
         }
-        cipher.open_next(number, more, &mut self.buf[start..start + len])
+        cipher.open_next(number, is_last, &mut self.buf[start..start + len])
     }
 }

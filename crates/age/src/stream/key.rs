@@ -93,9 +93,7 @@ impl PayloadKey {
             let number = first.checked_add(i as u64).ok_or(StreamError::CounterOverflow)?;
             let len = chunk.len().checked_sub(TAG_BYTES).ok_or(StreamError::CorruptEnd { number })?;
             let plaintext = output.get_mut(opened..opened + len).ok_or(StreamError::PartLength)?;
-            let more = !is_last || i + 1 < count;
-            match self.cipher.open_next_into(number, more, chunk, plaintext)? {
-                Next::Chunk if !more => return Err(StreamError::Truncated),
+            match self.cipher.open_next_into(number, is_last && i + 1 == count, chunk, plaintext)? {
                 Next::Chunk | Next::End => {}
                 Next::Error(error) => return Err(error),
             }

@@ -106,50 +106,51 @@ impl ChunkCipher {
 
     /// Seals `text` into `chunk`, which is as long as the text and the tag together.
     #[cfg(feature = "std")]
-    pub(crate) fn seal_into(&self, number: u64, last: bool, text: &[u8], chunk: &mut [u8]) {
+    pub(crate) fn seal_into(&self, number: u64, is_last: bool, text: &[u8], chunk: &mut [u8]) {
         let (body, tag) = chunk.split_last_chunk_mut::<TAG_BYTES>().expect("there is room for the tag");
-        *tag = self.0.seal_into(&nonce(number, last), &[], text, body).1;
+        *tag = self.0.seal_into(&nonce(number, is_last), &[], text, body).1;
     }
 
     /// Opens the next chunk of a file into `text`, which is as long as the chunk without its tag.
-    /// The chunk must be a full one, or the file must end with it. `more` says whether anything
-    /// follows the chunk in the file. Returns the kind of data that follows. After a failure,
-    /// `text` contains no plaintext.
+    /// `is_last` says whether the file ends with the chunk; otherwise the chunk must be a full
+    /// one. Returns the content of the file after it. After a failure, `text` contains no
+    /// plaintext.
     pub(crate) fn open_next_into(
         &self,
         number: u64,
-        more: bool,
+        is_last: bool,
         chunk: &[u8],
         text: &mut [u8],
     ) -> Result<Next, StreamError> {
         let Some((body, tag)) = chunk.split_last_chunk::<TAG_BYTES>() else {
             return Err(StreamError::CorruptEnd { number });
         };
-        let open = |last| self.0.open_into(&nonce(number, last), &[], body, tag, &mut *text).is_ok();
-        Self::next(number, more, chunk.len(), open)
+        let open = |is_last| self.0.open_into(&nonce(number, is_last), &[], body, tag, &mut *text).is_ok();
+        Self::next(number, is_last, chunk.len(), open)
     }
 
     /// Opens a chunk of `len` bytes with `open`, whose argument says whether to open it as the last
     /// chunk of the file.
-    fn next(number: u64, more: bool, len: usize, mut open: impl FnMut(bool) -> bool) -> Result<Next, StreamError> {
+    fn next(number: u64, is_last: bool, len: usize, mut open: impl FnMut(bool) -> bool) -> Result<Next, StreamError> {
         // The case that fits the input's length is tried first. The other case is an error too, but
         // not a fault of this chunk.
-        let last = if open(!more) {
-            !more
-        } else if len == SEALED_CHUNK_BYTES && open(more) {
-            more
-        } else if more {
-            return Err(StreamError::CorruptChunk { number });
-        } else {
+        let is_sealed_as_last = if open(is_last) {
+            is_last
+        } else if len == SEALED_CHUNK_BYTES && open(!is_last) {
+            !is_last
+        } else if is_last {
             return Err(StreamError::CorruptEnd { number });
+        } else {
+            return Err(StreamError::CorruptChunk { number });
         };
-        if last && len == TAG_BYTES && number > 0 {
+        if is_sealed_as_last && len == TAG_BYTES && number > 0 {
             return Err(StreamError::EmptyLastChunk);
         }
-        Ok(match (last, more) {
-            (false, _) => Next::Chunk,
-            (true, true) => Next::Error(StreamError::TrailingData),
-            (true, false) => Next::End,
+        Ok(match (is_sealed_as_last, is_last) {
+            (false, false) => Next::Chunk,
+            (true, true) => Next::End,
+            (true, false) => Next::Error(StreamError::TrailingData),
+            (false, true) => Next::Error(StreamError::Truncated),
         })
     }
 }
@@ -158,21 +159,21 @@ impl ChunkCipher {
 #[cfg(feature = "std")]
 impl ChunkCipher {
     /// Seals `chunk`. Its last 16 bytes become the tag.
-    pub(crate) fn seal(&self, number: u64, last: bool, chunk: &mut [u8]) {
+    pub(crate) fn seal(&self, number: u64, is_last: bool, chunk: &mut [u8]) {
         let (text, tag) = chunk.split_last_chunk_mut::<TAG_BYTES>().expect("there is room for the tag");
-        *tag = self.0.seal_in_place(&nonce(number, last), &[], text);
+        *tag = self.0.seal_in_place(&nonce(number, is_last), &[], text);
     }
 
     /// Opens `chunk`, whose last 16 bytes are the tag. If that fails, `chunk` is unchanged.
-    pub(crate) fn open(&self, number: u64, last: bool, chunk: &mut [u8]) -> bool {
+    pub(crate) fn open(&self, number: u64, is_last: bool, chunk: &mut [u8]) -> bool {
         match chunk.split_last_chunk_mut::<TAG_BYTES>() {
-            Some((text, tag)) => self.open_detached(number, last, text, tag),
+            Some((text, tag)) => self.open_detached(number, is_last, text, tag),
             None => false,
         }
     }
 
-    fn open_detached(&self, number: u64, last: bool, text: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
-        self.0.open_in_place(&nonce(number, last), &[], text, tag).is_ok()
+    fn open_detached(&self, number: u64, is_last: bool, text: &mut [u8], tag: &[u8; TAG_BYTES]) -> bool {
+        self.0.open_in_place(&nonce(number, is_last), &[], text, tag).is_ok()
     }
 
     /// Returns the position in `data` of the full chunk with this number that is not the last one
@@ -194,9 +195,9 @@ impl ChunkCipher {
     }
 
     /// Does the same as [`ChunkCipher::open_next_into`], but in place.
-    pub(crate) fn open_next(&self, number: u64, more: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
+    pub(crate) fn open_next(&self, number: u64, is_last: bool, chunk: &mut [u8]) -> Result<Next, StreamError> {
         match chunk.split_last_chunk_mut::<TAG_BYTES>() {
-            Some((text, tag)) => self.open_next_detached(number, more, text, tag),
+            Some((text, tag)) => self.open_next_detached(number, is_last, text, tag),
             None => Err(StreamError::CorruptEnd { number }),
         }
     }
@@ -205,19 +206,19 @@ impl ChunkCipher {
     pub(crate) fn open_next_detached(
         &self,
         number: u64,
-        more: bool,
+        is_last: bool,
         text: &mut [u8],
         tag: &[u8; TAG_BYTES],
     ) -> Result<Next, StreamError> {
-        Self::next(number, more, text.len() + TAG_BYTES, |last| self.open_detached(number, last, text, tag))
+        Self::next(number, is_last, text.len() + TAG_BYTES, |is_last| self.open_detached(number, is_last, text, tag))
     }
 }
 
 /// Returns the nonce: eleven bytes of counter, big-endian, and one byte that marks the last chunk.
-fn nonce(number: u64, last: bool) -> [u8; 12] {
+fn nonce(number: u64, is_last: bool) -> [u8; 12] {
     let mut nonce = [0; 12];
     nonce[3..11].copy_from_slice(&number.to_be_bytes());
-    nonce[11] = u8::from(last);
+    nonce[11] = u8::from(is_last);
     nonce
 }
 

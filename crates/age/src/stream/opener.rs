@@ -118,13 +118,14 @@ impl Opener {
     /// Opens the chunk at the start of `sealed`, which is complete or ends with the input.
     fn open_next(&mut self) -> Result<(), StreamError> {
         let len = self.sealed.len().min(SEALED_CHUNK_BYTES);
-        let more = self.sealed.len() > len;
+        let is_last = self.sealed.len() == len;
         if len == 0 {
             return Err(self.fail(StreamError::Truncated));
         }
         let number = self.counter.take().map_err(|e| self.fail(e))?;
         let range = self.sealed.start..self.sealed.start + len;
-        self.next = self.key.cipher.open_next(number, more, &mut self.buf[range.clone()]).map_err(|e| self.fail(e))?;
+        self.next =
+            self.key.cipher.open_next(number, is_last, &mut self.buf[range.clone()]).map_err(|e| self.fail(e))?;
         self.sealed.start = range.end;
         let mut chunk = range.start..range.end - TAG_BYTES;
         if self.next == Next::End {

@@ -40,7 +40,7 @@
 //! let sets: Vec<ShareSetDescription> = describe(&header)?;
 //! assert_eq!((sets[0].threshold, sets[0].count), (2, 2));
 //!
-//! // A holder checks the description, and sends a part.
+//! // A holder checks the description, and contributes a part.
 //! let (description, part): (ShareDescription, Part) =
 //!     Part::of(&header, [&holders[1] as &dyn Identity])?.swap_remove(0);
 //! assert_eq!(description.label.as_ref().map(Label::as_str), Some("budget 2027"));

@@ -9,10 +9,10 @@ use super::groups::{OutputArgs, RecipientArgs};
 use super::identity::IdentityArgs;
 use crate::error::{Error, Result};
 
-/// The part to give away, and its recipient.
+/// The part to contribute, and its recipient.
 #[derive(Args, Debug)]
 pub(crate) struct ContributeArgs {
-    /// Give the part away without asking
+    /// Contribute the part without asking
     #[arg(short, long)]
     pub(crate) yes: bool,
     /// Encrypt the part to RECIPIENT, who opens the file (repeatable)
@@ -24,10 +24,10 @@ pub(crate) struct ContributeArgs {
     /// With -r or -R, write the encrypted part as text (PEM)
     #[arg(short, long)]
     pub(crate) armor: bool,
-    /// Give away only a part of a file with the label TEXT
+    /// Contribute only a part of a file with the label TEXT
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) label: Option<Label>,
-    /// Give away only a part of the share set ID: the 32 digits that inspect shows
+    /// Contribute only a part of the share set ID: the 32 digits that inspect shows
     #[arg(long, value_name = "ID", value_parser = set_id)]
     pub(crate) set: Option<String>,
     #[command(flatten)]

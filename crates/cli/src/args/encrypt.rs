@@ -79,6 +79,11 @@ impl EncryptArgs {
             );
             check_several(&self.inputs.inputs, output, &[], &[refused])?;
         }
+        if passphrase && self.folder.resume {
+            // A journal does not tell which passphrase a finished file has.
+            return Err(Error::usage("-p/--passphrase can't be combined with --resume")
+                .hint("leave --resume out: a single file is written whole or not at all"));
+        }
         warn_duplicates(&recipients.recipients, &recipients.recipients_files, &self.identities);
         Ok(())
     }

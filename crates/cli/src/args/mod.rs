@@ -94,7 +94,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "contribute",
-        about: "Gives your part of a file's key to the person who opens the file",
+        about: "Contributes your part of a file's key to the person opening it",
         group: Group::Files,
         describe: contribute::command,
         parse: |c, args| parse_as_age(c, args, ContributeArgs::checked, Action::Contribute),
@@ -122,7 +122,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "share",
-        about: "Shows, renews or replaces shares, without forming the secret",
+        about: "Shows, refreshes or reissues shares, without computing the secret",
         group: Group::Keys,
         describe: shares::share_command,
         parse: |c, args| parse_with(c, args, Action::Share),
@@ -136,7 +136,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     },
     Subcommand {
         name: "bench",
-        about: "Measures each primitive on each backend of this CPU, at each size",
+        about: "Measures each primitive on each backend of this CPU",
         group: Group::Machine,
         describe: bench::command,
         parse: |c, args| parse_with(c, args, Action::Bench),

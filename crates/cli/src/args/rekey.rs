@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// The recipients to set, and the files.
 #[derive(Args, Debug)]
 pub(crate) struct RekeyArgs {
-    /// Keep the present recipients
+    /// Keep the existing recipients
     #[arg(long)]
     pub(crate) add: bool,
     /// Accept folders without a manifest, in which added and exchanged files go unnoticed

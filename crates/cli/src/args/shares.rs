@@ -9,14 +9,14 @@ use super::units::whole;
 /// The arguments of `sealane split`.
 #[derive(Args, Debug)]
 pub(crate) struct SplitArgs {
-    /// Number of shares that restore the secret (2 to N); fewer reveal nothing but its length
+    /// Require K shares to restore the secret (2 to N); fewer reveal nothing but its length
     #[arg(short = 'k', long, value_name = "K", value_parser = whole::<usize>)]
     pub(crate) threshold: usize,
-    /// Number of shares to make (2 to 255, or 16 with --words)
+    /// Make N shares (2 to 255, or 16 with --words)
     #[arg(short = 'n', long = "shares", value_name = "N", value_parser = whole::<usize>)]
     pub(crate) count: usize,
-    /// Write the shares into the folder DIR, which is made if it is missing; "-" prints them, one a
-    /// line after any comments [default: the current folder]
+    /// Write shares into folder DIR (created if missing); "-" prints one share per line, after
+    /// comments [default: the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write the shares to the new file FILE (HTML), to be printed with one share on a page
@@ -68,7 +68,7 @@ pub(crate) struct CombineArgs {
     /// Write the secret to the new file OUTPUT, with mode 0600; "-" is standard output
     #[arg(short, long, value_name = "OUTPUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Combine the shares of the set ID: the digits that share inspect shows, or the first of them
+    /// Combine only set ID (or its first digits; see share inspect)
     #[arg(long, value_name = "ID", value_parser = set_id, conflicts_with_all = ["ssss", "vault"])]
     pub(crate) set: Option<String>,
     /// Write an identity file, for shares that have only the key of an identity: 32 bytes, or the
@@ -107,7 +107,7 @@ pub(crate) enum ShareAction {
     Inspect(ShareInspectArgs),
     /// Makes new shares of the same secret; old and new shares do not combine
     Refresh(RefreshArgs),
-    /// Makes a lost share again, or an additional one, without forming the secret
+    /// Makes a lost or an additional share, without computing the secret
     Reissue(ReissueArgs),
 }
 
@@ -125,11 +125,10 @@ pub(crate) struct ShareInspectArgs {
 /// The arguments of `sealane share refresh`.
 #[derive(Args, Debug)]
 pub(crate) struct RefreshArgs {
-    /// Write the new shares into the folder DIR, which is made if it is missing [default: the
-    /// current folder]
+    /// Write the new shares into folder DIR (created if missing) [default: the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Take the shares of the set ID
+    /// Use only the shares of set ID
     #[arg(long, value_name = "ID", value_parser = set_id)]
     pub(crate) set: Option<String>,
     /// All shares to renew; other shares of the set do not combine with the new ones
@@ -143,11 +142,10 @@ pub(crate) struct ReissueArgs {
     /// The number of the share to make (1 to 255)
     #[arg(long, value_name = "NUMBER", value_parser = whole::<u16>)]
     pub(crate) index: u16,
-    /// Write the share into the folder DIR, which is made if it is missing [default: the current
-    /// folder]
+    /// Write the share into folder DIR (created if missing) [default: the current folder]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Take the shares of the set ID
+    /// Use only the shares of set ID
     #[arg(long, value_name = "ID", value_parser = set_id)]
     pub(crate) set: Option<String>,
     /// Other shares of the set, as many as restore the secret

@@ -26,8 +26,8 @@ pub(crate) struct CompletionsArgs {
 /// The arguments of `sealane man`.
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {
-    /// Write a page for each command into the folder DIR, which is made if it is missing; "-"
-    /// prints the page of sealane
+    /// Write a page for each command into folder DIR (created if missing); "-" prints the page of
+    /// sealane
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

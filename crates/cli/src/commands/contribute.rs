@@ -1,4 +1,5 @@
-//! `sealane contribute` gives a holder's part of a file's key to the person who opens the file.
+//! `sealane contribute` contributes a holder's part of a file's key to the person who opens the
+//! file.
 //!
 //! The question shows only values that are authenticated with the part. Everything else, such as
 //! the name of the file, may come from an attacker who wants the part of another file.
@@ -26,7 +27,7 @@ use crate::os::tty;
 
 type Contribution = (ShareDescription, Part);
 
-/// Unwraps the parts that the identities hold, and gives them away.
+/// Unwraps the parts that the identities hold, and contributes them.
 pub(crate) fn run(args: &ContributeArgs) -> Result<()> {
     let stdin = StdinUse::default();
     let named = args.recipients();
@@ -115,7 +116,7 @@ fn of_one_set(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     Ok(parts)
 }
 
-/// Returns the parts that the user agrees to give away.
+/// Returns the parts that the user agrees to contribute.
 fn agreed(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
     let mut agreed = Vec::new();
     for part in parts {
@@ -123,12 +124,12 @@ fn agreed(parts: Vec<Contribution>) -> Result<Vec<Contribution>> {
             agreed.push(part);
         }
     }
-    if agreed.is_empty() { Err(Error::new("no part was given away")) } else { Ok(agreed) }
+    if agreed.is_empty() { Err(Error::new("no part was contributed")) } else { Ok(agreed) }
 }
 
 fn ask(description: &ShareDescription) -> Result<bool> {
     let no_terminal = |error: io::Error| {
-        Error::io("cannot ask whether to give the part away", &error).hint("-y gives it away without asking")
+        Error::io("cannot ask whether to contribute the part", &error).hint("-y contributes it without asking")
     };
     let ShareDescription { threshold, count, point, set, label, .. } = description;
     for line in [
@@ -140,7 +141,7 @@ fn ask(description: &ShareDescription) -> Result<bool> {
         tty::show(&line).map_err(no_terminal)?;
     }
     loop {
-        let answer = match tty::ask("Give this part away? (y/n)") {
+        let answer = match tty::ask("Contribute this part? (y/n)") {
             Ok(answer) => answer,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
             Err(error) => return Err(no_terminal(error)),

@@ -56,7 +56,9 @@ pub(crate) fn threshold_error(error: &ThresholdError) -> Error {
             explained.hint("parts belong to one file: ask its holder for the part of this one")
         }
         ThresholdError::UnknownVersion(_) => explained.hint("a newer program may have made it"),
-        ThresholdError::WrongShare { .. } => explained.hint("no part was given away; ask the person who made the file"),
+        ThresholdError::WrongShare { .. } => {
+            explained.hint("no part was contributed; ask the person who made the file")
+        }
         _ => explained.hint("the header was damaged or changed; get another copy of the file"),
     }
 }

@@ -6,9 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::encrypted;
-use super::journal::resume_or;
 use super::plan::{Link, Plan, Source};
-use super::task::{ALONE, Direction, Mode};
+use super::task::{ALONE, Direction, ManifestUse, Start};
 use super::{Attributes, JOURNAL, MANIFEST};
 use crate::error::{Error, Result, quoted};
 use crate::io::output::Temporary;
@@ -24,23 +23,26 @@ pub(super) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Refuses the folder if a result would replace an existing file or be written through a link,
-    /// if an interrupted run must be continued first, or if the manifest would not list all files
-    /// in the folder. `folders` are the folders that the results need.
-    pub(super) fn refuse_taken(&self, folders: &[(&Path, Attributes)], has_journal: bool, mode: Mode) -> Result<()> {
-        let (root, shown) = (self.root, quoted(self.path));
-        let (alone, goes_on) = (self.direction == ALONE, has_journal && mode == Mode::Resume);
-        if has_journal && !goes_on {
-            return Err(Error::new(format!("an earlier run into {shown} was interrupted")).hint(resume_or(self.path)));
-        }
-        if alone && mode == Mode::Resume && !goes_on && root.has(Path::new(MANIFEST)) {
+    /// Refuses a folder whose manifest shows that a run was complete, although it is not complete
+    /// now.
+    pub(super) fn refuse_changed(&self) -> Result<()> {
+        if self.direction == ALONE && self.root.has(Path::new(MANIFEST)) {
+            let shown = quoted(self.path);
             return Err(Error::new(format!(
                 "the run into {shown} was complete, but its inputs or results have changed since"
             ))
             .hint("to encrypt again, give -o a new folder"));
         }
-        let is_refused = matches!(mode, Mode::Single { beside_manifest: false }) && self.direction != Direction::Open;
-        if is_refused && root.has(Path::new(MANIFEST)) {
+        Ok(())
+    }
+
+    /// Refuses the folder if a result would replace an existing file or be written through a link,
+    /// or if a manifest would not list all files in the folder. `folders` are the folders that the
+    /// results need.
+    pub(super) fn refuse_taken(&self, folders: &[(&Path, Attributes)], start: Start) -> Result<()> {
+        let (root, shown) = (self.root, quoted(self.path));
+        let (alone, goes_on) = (self.direction == ALONE, start == Start::Continue);
+        if self.direction == Direction::Seal(ManifestUse::Refuse) && root.has(Path::new(MANIFEST)) {
             return Err(Error::new(format!("{shown} has a manifest, which lists its files"))
                 .hint("give -o another folder; with --no-manifest, the file would count as added"));
         }

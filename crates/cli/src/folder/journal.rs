@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::check::Check;
+use super::task::Start;
 use super::{Id, JOURNAL, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted};
 use crate::io::output::Temporary;
@@ -119,16 +120,19 @@ impl Journal {
         root.join(JOURNAL)
     }
 
-    /// Starts a journal in the folder `root`, which the user knows as `path`. With `goes_on`,
-    /// continues the one there instead, which must have the same purpose. Returns the journal, and
-    /// the finished work.
-    pub(super) fn open(root: &Dir, path: &Path, purpose: &str, goes_on: bool) -> Result<(Self, Done)> {
+    /// Starts a journal in the folder `root`, which the user knows as `path`, or continues the one
+    /// there, which must have the same purpose. Returns the journal, if the run has one, and the
+    /// finished work.
+    pub(super) fn open(root: &Dir, path: &Path, purpose: &str, start: Start) -> Result<(Option<Self>, Done)> {
         // From now on, a write beyond the file size limit is an error that names the file, not a
         // signal.
         cleanup::watch();
-        let (file, done) =
-            if goes_on { go_on(root, path, purpose)? } else { (begin(root, path, purpose)?, Done::default()) };
-        Ok((Self { root: root.clone(), file: Mutex::new(file) }, done))
+        let (file, done) = match start {
+            Start::Alone => return Ok((None, Done::default())),
+            Start::New => (begin(root, path, purpose)?, Done::default()),
+            Start::Continue => go_on(root, path, purpose)?,
+        };
+        Ok((Some(Self { root: root.clone(), file: Mutex::new(file) }), done))
     }
 
     /// Records a complete file before it gets its name.
@@ -220,6 +224,7 @@ fn go_on(root: &Dir, path: &Path, purpose: &str) -> Result<(File, Done)> {
         io::ErrorKind::NotFound => busy(path),
         _ => not_ours(&describe(&error)),
     })?;
+    Temporary::remove_other_name(root, &file).map_err(cannot)?;
     if !is_ours(root, &file).map_err(cannot)? {
         return Err(not_ours("it belongs to another user, or has another hard link"));
     }
@@ -309,16 +314,18 @@ mod tests {
     fn incomplete_lines_are_left_out() {
         let root = tempfile::tempdir().unwrap();
         let directory = Dir::open(root.path()).unwrap();
-        let open = |purpose: &str, goes_on| Journal::open(&directory, root.path(), purpose, goes_on);
+        let open = |purpose: &str, start| {
+            Journal::open(&directory, root.path(), purpose, start).map(|(journal, done)| (journal.unwrap(), done))
+        };
         let name = Name::new(Path::new("b")).unwrap();
         {
-            let (journal, done) = open("p", false).unwrap();
+            let (journal, done) = open("p", Start::New).unwrap();
             assert!(done.files.is_empty());
             journal.add(&record("a", b"1")).unwrap();
             journal.add_folders([&name]).unwrap();
             journal.add(&record("b/c", b"2")).unwrap();
-            assert!(open("p", true).err().unwrap().to_string().contains("another run is at work"));
-            assert!(open("p", false).err().unwrap().to_string().contains("another run is at work"));
+            assert!(open("p", Start::Continue).err().unwrap().to_string().contains("another run is at work"));
+            assert!(open("p", Start::New).err().unwrap().to_string().contains("another run is at work"));
         }
         let whole = fs::read(Journal::path(root.path())).unwrap();
         let ends: Vec<_> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
@@ -328,7 +335,7 @@ mod tests {
         // journal, and is not touched.
         for len in 0..ends[0] {
             fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
-            assert!(open("p", true).err().unwrap().to_string().contains("is not the journal"), "{len}");
+            assert!(open("p", Start::Continue).err().unwrap().to_string().contains("is not the journal"), "{len}");
             assert_eq!(fs::read(Journal::path(root.path())).unwrap(), whole[..len]);
         }
         for len in ends[0]..=whole.len() {
@@ -336,14 +343,15 @@ mod tests {
             // Lines that are added after an incomplete line are not lost with it.
             for added in [0, 1] {
                 fs::write(Journal::path(root.path()), &whole[..len]).unwrap();
-                let added = (0..added).map(|_| open("p", true).unwrap().0.add(&record("d", b"3")).unwrap()).count();
-                let (_, done) = open("p", true).unwrap();
+                let added =
+                    (0..added).map(|_| open("p", Start::Continue).unwrap().0.add(&record("d", b"3")).unwrap()).count();
+                let (_, done) = open("p", Start::Continue).unwrap();
                 assert_eq!(done.files.len() + done.made.len(), lines + added, "{len}");
                 assert!(!done.restarted);
             }
         }
-        assert!(open("q", true).err().unwrap().to_string().contains("was a different one"));
-        open("p", true).unwrap().0.remove().unwrap();
+        assert!(open("q", Start::Continue).err().unwrap().to_string().contains("was a different one"));
+        open("p", Start::Continue).unwrap().0.remove().unwrap();
         assert!(!Journal::path(root.path()).exists());
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
     }

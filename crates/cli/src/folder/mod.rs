@@ -33,4 +33,4 @@ pub(crate) use purpose::Purpose;
 pub(crate) use run::{Failure, Failures, resumable, run};
 pub(crate) use sealane_age::folder::{Attributes, Entry, Id, JOURNAL, MANIFEST, Manifest, Name, Stamp};
 pub(crate) use target::Target;
-pub(crate) use task::Direction;
+pub(crate) use task::{Direction, ManifestUse};

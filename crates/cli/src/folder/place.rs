@@ -27,7 +27,7 @@ pub(crate) fn single(inputs: &[PathBuf]) -> Option<&Path> {
 pub(crate) fn mode(folder: FolderArgs, inputs: &[PathBuf]) -> Mode {
     match (folder.resume, single(inputs)) {
         (true, _) => Mode::Resume,
-        (false, Some(_)) => Mode::Single { beside_manifest: folder.no_manifest },
+        (false, Some(_)) => Mode::Single,
         (false, None) => Mode::Fresh,
     }
 }

@@ -1,4 +1,4 @@
-//! The task of a run: its direction, and how it treats the folder.
+//! The task of a run: its direction, how it treats the folder, and how it starts.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,31 @@ use sealane_age::folder::Name;
 /// The direction of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// Encryption. With a manifest, the folder may contain no other files.
-    Seal { with_manifest: bool },
+    /// Encryption.
+    Seal(ManifestUse),
     /// Decryption.
     Open,
 }
 
+/// What an encryption does with the manifest of the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ManifestUse {
+    /// Writes it. It must list all files, so the folder may contain no others.
+    Write,
+    /// Writes none, and refuses a folder that has one, because it would not list the result.
+    Refuse,
+    /// Writes none, and ignores one in the folder.
+    Ignore,
+}
+
 /// Encryption with a manifest.
-pub(super) const ALONE: Direction = Direction::Seal { with_manifest: true };
+pub(super) const ALONE: Direction = Direction::Seal(ManifestUse::Write);
 
 impl Direction {
     /// Returns the path of the result for `name`, within the folder.
     pub(super) fn target(self, name: &Name) -> PathBuf {
         match self {
-            Self::Seal { .. } => name.sealed(),
+            Self::Seal(_) => name.sealed(),
             Self::Open => name.as_path().to_owned(),
         }
     }
@@ -34,8 +45,16 @@ pub(crate) enum Mode {
     /// Continue an interrupted run, if there was one; otherwise start one.
     Resume,
     /// Write a single file without a journal. A failure leaves no file behind.
-    Single {
-        /// Whether an encrypted file may go into a folder with a manifest, which will not list it.
-        beside_manifest: bool,
-    },
+    Single,
+}
+
+/// The way in which a run starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Without a journal.
+    Alone,
+    /// With a new journal.
+    New,
+    /// With the journal of the interrupted run.
+    Continue,
 }

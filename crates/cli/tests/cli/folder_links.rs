@@ -307,6 +307,8 @@ fn one_file_goes_into_a_folder_in_both_directions() {
     // A file can be added to a folder with a manifest only with --no-manifest.
     fs::create_dir(dir.path("in")).unwrap();
     dir.run(["encrypt", "-R", "key.pub", "-o", "whole", "in"]).quiet();
-    dir.run(["-R", "key.pub", "-o", "whole", "one.txt"]).fails("has a manifest");
+    for mode in [&[][..], &["--resume"]] {
+        dir.run([&["encrypt", "-R", "key.pub", "-o", "whole", "one.txt"][..], mode].concat()).fails("has a manifest");
+    }
     dir.run(["-R", "key.pub", "--no-manifest", "-o", "whole", "one.txt"]).quiet();
 }

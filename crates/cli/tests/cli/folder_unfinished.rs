@@ -7,7 +7,9 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::files::{can_mount, unshare};
+use crate::folder_resume::{DECRYPT, WITH_LATE, interrupted, resume};
 use crate::io_errors::can_trace;
+use crate::plugin::{RECIPIENT, with_plugin};
 use crate::support::{Dir, SEALANE, bytes, finish};
 
 const CHUNKS: usize = 4 << 20;
@@ -109,4 +111,41 @@ fn results_of_the_interrupted_run_on_another_file_system_are_synced() {
     let run = finish(command);
     assert!(run.err().contains("1 of 2 files was not encrypted"), "{}", run.err());
     assert_eq!(run.text(), "a.age\n2\n");
+}
+
+/// Some file systems give a file its name in two steps, and a run can be killed between them.
+#[test]
+fn a_journal_with_its_first_name_is_resumed() {
+    let dir = interrupted();
+    let [journal, first, other] =
+        ["sealed/.sealane-resume", "sealed/.sealane-0123456789abcdef.tmp", "mine"].map(|name| dir.path(name));
+    fs::hard_link(&journal, &first).unwrap();
+    // A name that no run gave.
+    fs::hard_link(&journal, &other).unwrap();
+    resume(&dir, &WITH_LATE).fails("has another hard link");
+    fs::remove_file(&other).unwrap();
+    fs::hard_link(&journal, &first).unwrap();
+    resume(&dir, &WITH_LATE).quiet();
+    assert!(!journal.exists() && !first.exists());
+    dir.run(DECRYPT).quiet();
+}
+
+/// The result could have parts of the old content and of the new one.
+#[test]
+fn a_file_that_changes_while_it_is_read_is_an_error() {
+    let dir = with_plugin();
+    fs::create_dir(dir.path("photos")).unwrap();
+    ["a", "b"].iter().for_each(|name| dir.write(&format!("photos/{name}"), "content"));
+    // The plugin runs after a file was opened.
+    let plugin = String::from_utf8(dir.read("bin/age-plugin-test")).unwrap();
+    let change = format!("\necho more >> '{}'\n", dir.path("photos/a").display());
+    dir.write("bin/age-plugin-test", plugin.replacen('\n', &change, 1));
+    let args = ["encrypt", "-t", "1", "--resume", "-r", RECIPIENT, "-o", "sealed", "photos"];
+    let error = crate::plugin::run(&dir, &args).err();
+    assert!(error.contains("\"photos/a\" changed while it was read"), "{error}");
+    assert!(error.contains("1 of 2 files was not encrypted"), "{error}");
+    assert!(!dir.exists("sealed/photos/a.age") && dir.exists("sealed/photos/b.age"));
+    dir.write("bin/age-plugin-test", plugin);
+    crate::plugin::run(&dir, &args).quiet();
+    crate::plugin::run(&dir, &["verify", "-i", "identity", "sealed"]).quiet();
 }

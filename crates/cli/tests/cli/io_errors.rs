@@ -7,7 +7,8 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Dir, bytes, can_check};
+use crate::files::{can_mount, unshare};
+use crate::support::{Dir, SEALANE, bytes, can_check, finish};
 
 const CHUNK: usize = 65_536;
 
@@ -157,6 +158,25 @@ fn salvage_fails_if_its_list_cannot_be_written() {
     let names = dir.names();
     dir.run(["-d", "--salvage", "-i", "key.txt", "-o", "left", "x"]).fails("cannot make \"left.missing.json\"");
     assert_eq!((dir.names(), dir.read("left.missing.json")), (names, b"mine".to_vec()));
+}
+
+#[test]
+fn what_was_salvaged_stays_if_its_list_cannot_be_written() {
+    if !can_mount() {
+        return;
+    }
+    let dir = Dir::with_key();
+    dir.encrypt(b"secret", "x");
+    // The disk has room for one file.
+    let script = "mkdir small && mount -t tmpfs -o size=4k none small && \
+        ! \"$SEALANE\" -d --salvage -i key.txt -o small/left x && cat small/left*";
+    let mut command = unshare(&["sh", "-c", script]);
+    command.current_dir(dir.root()).env("SEALANE", SEALANE);
+    let run = finish(command);
+    let error = run.err();
+    assert!(error.contains("cannot write to \"small/left.missing.json\": No space left on device"), "{error}");
+    assert!(error.contains("the result is complete: it is in \"small/left.sealane-"), "{error}");
+    assert_eq!(run.text(), "secret");
 }
 
 /// A failing disk may not return the data again.

@@ -140,3 +140,12 @@ fn at_full_strength() {
     assert!(String::from_utf8_lossy(&dir.read("out")).lines().nth(1).unwrap().ends_with(" 18"), "age's work factor");
     assert_eq!(run(&["-d", "out"]).quiet().stdout, b"secret");
 }
+
+/// A journal does not tell which passphrase a finished file has.
+#[test]
+fn no_run_with_a_passphrase_is_resumed() {
+    let dir = Dir::with_key();
+    run_with(&dir, &[("AGE_PASSPHRASE", "pass")], &["encrypt", "-p", "--resume", "-o", "out", "key.pub"])
+        .misused("-p/--passphrase can't be combined with --resume");
+    assert!(!dir.exists("out"));
+}

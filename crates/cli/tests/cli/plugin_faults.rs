@@ -1,5 +1,6 @@
 //! Plugins that hang, lie or end too early.
 
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -303,4 +304,24 @@ fn the_folder_of_a_plugin_is_removed() {
     let error = run(&["-d", "-j", "test", "x.age"]).fails("error: cannot make a temporary folder: No such file");
     let error = String::from_utf8_lossy(&error.stderr).into_owned();
     assert!(error.contains("hint: TMPDIR must name a writable folder") && !error.contains("plugin"), "{error}");
+}
+
+/// The command and such a plugin wait for each other while the command sends a long header.
+#[test]
+fn the_user_is_told_of_a_plugin_that_does_not_read() {
+    let dir = with_plugin();
+    // 1000 stanzas are more than a pipe holds.
+    dir.write("many", String::from_utf8(dir.read("key.pub")).unwrap().repeat(1000));
+    dir.encrypt_to("many", b"secret", "x.age");
+    dir.write("bin/age-plugin-test", "#!/bin/sh\nhead -c 131072 /dev/zero | tr '\\0' A\nexec sleep 100\n");
+    let mut command = Command::new("timeout");
+    command.args(["60", SEALANE, "-d", "-j", "test", "-o", "out", "x.age"]);
+    with_path(&dir, &mut command);
+    command.current_dir(dir.root()).stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    kill("TERM", &child.id().to_string());
+    child.wait().unwrap();
+    assert_eq!(line, "sealane: waiting for age-plugin-test\n");
 }

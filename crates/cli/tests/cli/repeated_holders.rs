@@ -1,6 +1,6 @@
 //! Files for several holders: one key cannot be two of them, and it chooses one of several sets.
 
-use crate::support::Dir;
+use crate::support::{Dir, SEALANE};
 
 /// One key is one holder, in every form in which it is given.
 #[test]
@@ -36,6 +36,13 @@ fn the_same_recipient_twice() {
         // Without -k, repeated recipients are allowed, as before.
         dir.run(recipients.iter().chain(&["-o", "y", "plain"])).ok();
     }
+    // The same key as an identity of a plugin, which is not needed.
+    std::os::unix::fs::symlink(SEALANE, dir.path("age-plugin-pq")).unwrap();
+    dir.sh("./age-plugin-pq -identity -o plugin.txt pq.txt").quiet();
+    let args = ["-e", "-R", "pq.pub", "-i", "plugin.txt", "-k", "2", "-o", "x", "plain"];
+    dir.run(args).fails("the same recipient twice: age1pq1");
+    dir.run(["-R", "pq.pub", "-o", "y", "plain"]).ok();
+    assert_eq!(dir.run(["-d", "-i", "plugin.txt", "y"]).quiet().stdout, b"secret");
     // The same applies to several files, and to a file that gets holders later.
     dir.run(["-k", "2", "-R", "a.pub", "-r", &upper, "-o", "out/", "plain"]).fails("the same recipient twice");
     dir.run(["-R", "b.pub", "-o", "z", "plain"]).ok();

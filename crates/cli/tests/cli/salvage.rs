@@ -321,3 +321,21 @@ fn chunks_in_the_place_of_others_are_missing() {
         remove_results(&dir);
     }
 }
+
+/// A mail program adds such text.
+#[test]
+fn text_before_armor_is_ignored() {
+    let dir = Dir::with_key();
+    let data = bytes(2 * CHUNK);
+    dir.run_with(&data, ["-a", "-R", "key.pub", "-o", "x"]).ok();
+    dir.write(
+        "mail",
+        [b"From: alice@example.org\nSubject: the file\n\n", &dir.read("x")[..], b"\n--\nAlice\n"].concat(),
+    );
+    salvage(&dir, "mail").quiet();
+    assert!(dir.read("left") == data);
+    remove_results(&dir);
+    // A file without armor is described as it is.
+    dir.write("none", "From: alice@example.org\n");
+    salvage(&dir, "none").fails("not an age file");
+}

@@ -345,21 +345,21 @@ fn a_holder_is_asked_for_a_part() {
     let ask = "exec \"$SEALANE\" contribute -i key.txt -o part party.age";
     for (answer, status) in [("n", 1), ("", 1), ("what\ny", 0)] {
         let mut session = in_terminal(&dir, ask);
-        let shown = session.expect("Give this part away? (y/n)");
+        let shown = session.expect("Contribute this part? (y/n)");
         let expected =
             ["The maker of the file says", "label      \"budget 2027\"", "part       1 of 2; any 2 open the file"];
         assert!(expected.iter().all(|line| shown.contains(line)) && shown.contains("share set  "), "{shown}");
         // The name of the file proves nothing, because anyone may have chosen it.
         assert!(!shown.contains("party"), "{shown}");
         session.send_line(answer);
-        let message = if status == 1 { "no part was given away" } else { "" };
+        let message = if status == 1 { "no part was contributed" } else { "" };
         ends(session, status, message);
         assert_eq!(dir.exists("part"), status == 0);
     }
     assert_eq!(dir.run(["-d", "-i", "b.txt", "--part", "part", "party.age"]).quiet().stdout, b"secret");
     let mut session = in_terminal(&dir, "exec \"$SEALANE\" contribute -i key.txt -o other party.age");
-    session.expect("Give this part away? (y/n)");
+    session.expect("Contribute this part? (y/n)");
     session.send_control('d');
-    ends(session, 1, "no part was given away");
+    ends(session, 1, "no part was contributed");
     assert!(!dir.exists("other"));
 }

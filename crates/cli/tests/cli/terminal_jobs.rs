@@ -69,7 +69,7 @@ fn a_signal_ends_a_question_of_the_background() {
         let mut session = in_terminal(&dir, &script);
         session.expect("Enter passphrase");
         session.send_secret("correct horse");
-        session.expect("Give this part away? (y/n)");
+        session.expect("Contribute this part? (y/n)");
         session.send_control('z');
         ends(session, 0, "it has ended");
     }
@@ -111,7 +111,7 @@ fn a_question_and_typed_input_stop_in_the_background() {
     let resumed = format!("kill -CONT $!; {STOPPED}; fg");
     let script = format!("set -m; \"$SEALANE\" contribute -i a.txt -o part held & fg; {resumed}");
     let mut session = in_terminal(&dir, &script);
-    session.expect("Give this part away? (y/n)");
+    session.expect("Contribute this part? (y/n)");
     session.send_control('z');
     session.expect("contribute");
     session.send_line("y");
@@ -136,7 +136,7 @@ fn a_terminal_that_does_not_block_is_waited_for() {
     let script = "dd iflag=nonblock count=0 2> log; \
                   exec setsid --wait \"$SEALANE\" contribute -i a.txt -o part held";
     let mut session = in_terminal(&dir, script);
-    session.expect("Give this part away? (y/n)");
+    session.expect("Contribute this part? (y/n)");
     session.send_line("y");
     ends(session, 0, "");
     assert!(dir.exists("part"));

@@ -243,7 +243,7 @@ fn the_label_says_what_is_asked_for() {
     dir.run(contribute.iter().chain(&["budget 2027", "y"])).quiet();
     assert!(String::from_utf8(dir.read("part")).unwrap().contains(", label \"budget 2027\"\n"));
     assert!(dir.run(["-d", "-i", "b.txt", "--part", "part", "y"]).quiet().stdout == data);
-    // The label was changed on the way: no holder gives a part away, and the file does not open.
+    // The label was changed on the way: no holder contributes a part, and the file does not open.
     let old = b" YnVkZ2V0IDIwMjc\n";
     let changed: Vec<u8> = String::from_utf8_lossy(&dir.read("y")[..2000])
         .replace(std::str::from_utf8(old).unwrap(), " cGFydHk\n")
@@ -254,12 +254,12 @@ fn the_label_says_what_is_asked_for() {
     dir.run(["-d", "-i", "a.txt", "-i", "b.txt", "y"]).fails("share 1 in the header does not match its description");
 }
 
-/// Without a terminal a holder is not asked, and no part is given away without consent.
+/// Without a terminal a holder is not asked, and no part is contributed without consent.
 #[test]
 fn without_a_terminal_consent_needs_a_flag() {
     let (dir, _) = dir();
     let command = dir.without_terminal(["contribute", "-i", "a.txt", "-o", "part", "x"]);
-    let output = crate::support::finish(command).fails("cannot ask whether to give the part away");
+    let output = crate::support::finish(command).fails("cannot ask whether to contribute the part");
     assert!(String::from_utf8_lossy(&output.stderr).contains("hint: -y"));
     assert!(!dir.exists("part"));
 }

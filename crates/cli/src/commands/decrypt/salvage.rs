@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, BufReader, BufWriter, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use sealane_age::armor::{ArmoredReader, decode_damaged};
+use sealane_age::armor::decode_damaged;
 use sealane_age::{Salvaged, Salvaging, WriteAt as _};
 use serde_json::json;
 
@@ -22,6 +22,9 @@ use crate::os::dir::sync_parent;
 use crate::os::disk;
 use crate::os::temp_dir::temp_dir;
 
+/// The start of a file without armor.
+const BINARY_START: &[u8; 19] = b"age-encryption.org/";
+
 /// Writes the intact plaintext to a new file, and a list of missing ranges to another one beside
 /// it. Missing ranges are an error after that.
 pub(super) fn run(args: &DecryptArgs) -> Result<()> {
@@ -36,8 +39,10 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
         });
     };
     input.refuse_mangled()?;
-    if ArmoredReader::new(&mut input.reader).is_armored().is_ok_and(|armored| armored) {
-        (file, len) = decode(&mut file, &input.name, &input.progress)?;
+    let mut start = [0; BINARY_START.len()];
+    let is_binary = input.reader.read_exact(&mut start).is_ok() && start == *BINARY_START;
+    if !is_binary && let Some(decoded) = decode(&mut file, &input.name, &input.progress)? {
+        (file, len) = decoded;
     }
     let unreadable = |error: &io::Error| Error::io(format!("cannot read {}", input.name), error);
     file.rewind().map_err(|error| unreadable(&error))?;
@@ -77,7 +82,9 @@ pub(super) fn run(args: &DecryptArgs) -> Result<()> {
     let end = salvaged.end.unwrap_or(missing_end.max(found_end));
     result.file().set_len(end).and_then(|()| disk::sync(result.file())).map_err(|error| cannot(output, &error))?;
     let written = writeln!(list.file(), "{:#}", describe(&salvaged)).and_then(|()| disk::sync(list.file()));
-    written.map_err(|error| cannot(&map, &error))?;
+    if let Err(error) = written {
+        return Err(kept(cannot(&map, &error), result, output, None));
+    }
     place(result, output, list, &map)?;
     verdict(&salvaged, &input.name, &map)
 }
@@ -88,14 +95,15 @@ fn place(mut result: Temporary, output: &Path, mut list: Temporary, map: &Path) 
     let map_guard = match list.persist_guarded(map) {
         Ok(guard) => guard,
         Err(error) => {
-            return Err(kept(cannot_make(map, &error), result, output, &output.with_file_name(list.keep(map))));
+            let list = output.with_file_name(list.keep(map));
+            return Err(kept(cannot_make(map, &error), result, output, Some(&list)));
         }
     };
     match result.persist_guarded(output) {
         Ok(output_guard) => FileGuard::release(&[output_guard, map_guard]),
         Err(error) => {
             FileGuard::release(&[map_guard]);
-            return Err(kept(cannot_make(output, &error), result, output, map));
+            return Err(kept(cannot_make(output, &error), result, output, Some(map)));
         }
     }
     // Both files are in the same directory.
@@ -105,9 +113,10 @@ fn place(mut result: Temporary, output: &Path, mut list: Temporary, map: &Path) 
 
 /// Keeps the complete result under another name, because a failing disk may not return the data
 /// again. Returns `error`, which says where the result and its list are.
-fn kept(error: Error, result: Temporary, output: &Path, list: &Path) -> Error {
-    let result = output.with_file_name(result.keep(output));
-    error.hint(format!("the result is complete: it is in {}, and its list in {}", quoted(&result), quoted(list)))
+fn kept(error: Error, result: Temporary, output: &Path, list: Option<&Path>) -> Error {
+    let result = quoted(output.with_file_name(result.keep(output)));
+    let list = list.map_or("without its list".to_owned(), |list| format!("and its list in {}", quoted(list)));
+    error.hint(format!("the result is complete: it is in {result}, {list}"))
 }
 
 /// Counts the plaintext that was found, and shows the progress of a search.
@@ -131,8 +140,12 @@ fn is_empty(path: Option<&Path>, reader: &mut impl Read) -> bool {
 }
 
 /// Decodes the armor of `file`, as far as it is intact, into a temporary file without a name. The
-/// content of this file is still encrypted.
-fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> Result<(Watched<PatchedFile>, u64)> {
+/// content of this file is still encrypted. Returns `None` if there is no armor.
+fn decode(
+    file: &mut Watched<PatchedFile>,
+    name: &str,
+    progress: &Progress,
+) -> Result<Option<(Watched<PatchedFile>, u64)>> {
     let cannot = |error: &io::Error| {
         Error::io(format!("cannot decode the armor of {name} to a temporary file"), error)
             .hint("TMPDIR names the folder for temporary files")
@@ -141,7 +154,7 @@ fn decode(file: &mut Watched<PatchedFile>, name: &str, progress: &Progress) -> R
     file.rewind().map_err(|error| cannot(&error))?;
     decode_damaged(BufReader::new(file), BufWriter::new(&mut decoded)).map_err(|error| cannot(&error))?;
     let len = decoded.metadata().map_err(|error| cannot(&error))?.len();
-    Ok((Watched::new(decoded.into(), progress), len))
+    Ok((len > 0).then(|| (Watched::new(decoded.into(), progress), len)))
 }
 
 fn map_path(output: &Path) -> PathBuf {

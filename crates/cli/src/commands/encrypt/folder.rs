@@ -16,8 +16,8 @@ use crate::args::{EncryptArgs, SealingArgs};
 use crate::error::explain::{encrypt_error, read_error};
 use crate::error::{Error, Result, quoted, warn};
 use crate::folder::{
-    Attributes, Destination, Direction, Entry, Failure, Failures, Id, Manifest, Name, Plan, Purpose, Record, Source,
-    Stamp, Target, is_complete, mode, refuse_within, resumable, root, run as work, single,
+    Attributes, Destination, Direction, Entry, Failure, Failures, Id, Manifest, ManifestUse, Name, Plan, Purpose,
+    Record, Source, Stamp, Target, is_complete, mode, refuse_within, resumable, root, run as work, single,
 };
 use crate::io::progress::{Progress, Watched};
 use crate::io::stdin::StdinUse;
@@ -33,7 +33,12 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
     let stdin = StdinUse::default();
     // A single file has no manifest: no other file could be missing.
     let single = single(inputs);
-    let with_manifest = !args.folder.no_manifest && single.is_none();
+    let manifest = match (args.folder.no_manifest, single) {
+        (true, _) => ManifestUse::Ignore,
+        (false, Some(_)) => ManifestUse::Refuse,
+        (false, None) => ManifestUse::Write,
+    };
+    let with_manifest = manifest == ManifestUse::Write;
     let passphrases = Passphrases::new(&stdin);
     let (names, recipients) = if named.passphrase {
         (Zeroizing::default(), recipients(named, &identities.given, &stdin, &passphrases)?)
@@ -53,7 +58,7 @@ pub(super) fn run(args: &EncryptArgs) -> Result<()> {
     let plan = Plan::to_encrypt(inputs)?;
     refuse_within(root, inputs, &plan)?;
     refuse_collisions(&plan)?;
-    let direction = Direction::Seal { with_manifest };
+    let direction = Direction::Seal(manifest);
     let is_result = |source: &Source, file: &File| {
         let metadata = source.open()?.metadata()?;
         let has_time = Attributes::of(&metadata).has_time_of(&file.metadata()?);
@@ -150,8 +155,13 @@ impl Sealing<'_> {
             &source.name,
             attributes,
             |output| {
-                let written = self.write(encryptor, Watched::new(file, progress), output, threads);
-                written.map_err(|error| Failure::of_copy(error, |error| read_error(error, &name)))
+                let written = self.write(encryptor, Watched::new(&file, progress), output, threads);
+                let written = written.map_err(|error| Failure::of_copy(error, |error| read_error(error, &name)))?;
+                // The result could have parts of the old content and of the new one.
+                if Stamp::of(&file.metadata().map_err(failed)?) != stamp {
+                    return Err(Failure::This(Error::new(format!("{name} changed while it was read"))));
+                }
+                Ok(written)
             },
             |check, (size, id)| Record { name: source.name.clone(), source: stamp, id, size, check },
         )?;

@@ -1,4 +1,4 @@
-//! `sealane share`: works on shares without forming the secret.
+//! `sealane share`: works on shares without computing the secret.
 
 mod inspect;
 mod refresh;

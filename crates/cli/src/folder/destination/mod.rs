@@ -19,12 +19,12 @@ use super::check::{Check, Checked};
 use super::existing::Found;
 #[cfg(target_os = "linux")]
 use super::file_systems::FileSystems;
-use super::journal::{Done, Journal, Record, busy, is_busy, is_ours};
+use super::journal::{Done, Journal, Record, busy, is_busy, is_ours, resume_or};
 use super::plan::{Link, Plan, Source};
 use super::purpose::Purpose;
 use super::run::Failure;
 use super::target::Target;
-use super::task::{ALONE, Direction, Mode};
+use super::task::{ALONE, Direction, Mode, Start};
 use super::{Attributes, JOURNAL, MANIFEST, Name, Stamp};
 use crate::error::{Error, Result, describe, quoted, warn};
 use crate::io::output::Temporary;
@@ -85,15 +85,22 @@ impl Destination {
         if has_journal && is_busy(&root) {
             return Err(busy(path));
         }
-        let goes_on = mode == Mode::Resume && has_journal;
-        if mode == Mode::Resume && !has_journal && found.is_complete(plan, &folders, is_result) {
-            return Ok(None);
-        }
-        found.refuse_taken(&folders, has_journal, mode)?;
-        let (journal, done) = match mode {
-            Mode::Single { .. } => (None, Done::default()),
-            _ => Journal::open(&root, path, &purpose.text(), goes_on).map(|(journal, done)| (Some(journal), done))?,
+        let start = match (mode, has_journal) {
+            (Mode::Resume, true) => Start::Continue,
+            (_, true) => {
+                let interrupted = format!("an earlier run into {} was interrupted", quoted(path));
+                return Err(Error::new(interrupted).hint(resume_or(path)));
+            }
+            (Mode::Resume, false) if found.is_complete(plan, &folders, is_result) => return Ok(None),
+            (Mode::Resume, false) => {
+                found.refuse_changed()?;
+                Start::New
+            }
+            (Mode::Fresh, false) => Start::New,
+            (Mode::Single, false) => Start::Alone,
         };
+        found.refuse_taken(&folders, start)?;
+        let (journal, done) = Journal::open(&root, path, &purpose.text(), start)?;
         let mut destination = Self {
             #[cfg(target_os = "linux")]
             file_systems: FileSystems::of(&root).map_err(|error| Error::cannot_write(path, &error))?,
@@ -109,22 +116,22 @@ impl Destination {
             listed: HashSet::new(),
             without_attributes: Mutex::default(),
         };
-        destination.listed = destination.tidy(&targets, &folders, goes_on);
+        destination.listed = destination.tidy(&targets, &folders, start);
         destination.make(&folders)?;
         Ok(Some(destination))
     }
 
     /// Removes unfinished files of an interrupted run, but no file that a run is writing, and no
-    /// result. If this run continues the interrupted one (`goes_on`), also makes its folders
-    /// private again, because they may have their final modes already. A folder that gets no mode
-    /// keeps the one that it was created with. Returns the results that the folders list.
-    fn tidy(&self, targets: &HashSet<PathBuf>, wanted: &[(&Path, Attributes)], goes_on: bool) -> HashSet<PathBuf> {
+    /// result. If this run continues the interrupted one, also makes its folders private again,
+    /// because they may have their final modes already. A folder that gets no mode keeps the one
+    /// that it was created with. Returns the results that the folders list.
+    fn tidy(&self, targets: &HashSet<PathBuf>, wanted: &[(&Path, Attributes)], start: Start) -> HashSet<PathBuf> {
         let mut folders = BTreeSet::new();
         if self.direction == ALONE {
             // The manifest and the journal are written to this folder.
             folders.insert(Path::new(""));
         }
-        if goes_on {
+        if start == Start::Continue {
             let mut descent = Descent::new(&self.root);
             let gets_mode = |path| match wanted.binary_search_by_key(&path, |(path, _)| *path) {
                 Ok(at) => wanted[at].1.without_mode() != wanted[at].1,

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Write as _;
 
 use super::*;
-use crate::folder::Id;
+use crate::folder::{Id, ManifestUse};
 
-const DIRECTIONS: [Direction; 2] = [Direction::Seal { with_manifest: false }, Direction::Open];
+const DIRECTIONS: [Direction; 2] = [Direction::Seal(ManifestUse::Ignore), Direction::Open];
 
 /// Two files with the same time, whose names differ only in upper and lower case.
 fn plan(folder: &Path) -> Plan {

@@ -101,6 +101,9 @@ impl Target {
     fn recover(&self, is_locked: bool) -> Result<()> {
         let cannot =
             |error: io::Error| Error::io(format!("cannot put the header of {} back", quoted(&self.path)), &error);
+        if is_locked && let Ok(kept) = self.place.directory.open_file(Path::new(&self.place.kept())) {
+            Temporary::remove_other_name(&self.place.directory, &kept).map_err(cannot)?;
+        }
         let kept = match State::of(&self.place, &self.file).map_err(cannot)? {
             State::None => return Ok(()),
             State::Whole(_) | State::Torn(..) if !is_locked => {

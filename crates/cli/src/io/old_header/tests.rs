@@ -87,6 +87,25 @@ fn a_crash_at_any_byte_is_put_right() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
 }
 
+/// Some file systems give a file its name in two steps, and a run can be killed between them.
+#[test]
+fn a_kept_file_with_its_first_name_is_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let (old, new, payload) = headers();
+    write(&path, &[&old, &payload]);
+    let target = Target::open(&path).unwrap();
+    let mortal = Mortal { file: &target.file, left: 60 };
+    let replace = || target.replace_through(&mortal, &old, &new, &nonce(&payload));
+    assert!(catch_unwind(AssertUnwindSafe(replace)).is_err());
+    drop(target);
+    let first = dir.path().join(".sealane-0123456789abcdef.tmp");
+    fs::hard_link(dir.path().join(".x.sealane-old-header"), first).unwrap();
+    Target::open(&path).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), [&old[..], &payload].concat());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
 #[cfg(unix)]
 #[test]
 fn readers_of_a_file_can_read_its_kept_headers() {

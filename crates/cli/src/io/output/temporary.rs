@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use crate::os::cleanup::FileGuard;
-use crate::os::dir::{Dir, ends_as_directory};
+use crate::os::dir::{Dir, ends_as_directory, has_other_names};
 
 /// The parts of the name before and after 16 hexadecimal digits.
 const PREFIX: &str = ".sealane-";
@@ -144,6 +144,20 @@ impl Temporary {
         if let Some(_locked) = abandoned(directory, name) {
             let _ = directory.remove(name);
         }
+    }
+
+    /// Removes the unfinished name of `file`, if it has another name in `directory`. File systems
+    /// without a renaming that replaces nothing need two steps, and a run that was killed between
+    /// them leaves both names.
+    pub(crate) fn remove_other_name(directory: &Dir, file: &File) -> io::Result<()> {
+        if has_other_names(file)? {
+            for (name, _) in directory.entries()? {
+                if Self::is_name(&name) && directory.is_same(&name, file)? {
+                    Self::remove_abandoned(directory, &name);
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -47,18 +47,21 @@ pub(super) fn wrap(
     file_key: &FileKey,
 ) -> Result<Wrapped, ConversationError> {
     let mut plugin = Connection::open(name, path, RECIPIENT_V1)?;
-    for recipient in recipients {
-        plugin.send("add-recipient", &[&recipient.to_string()], &[])?;
-    }
-    for identity in identities {
-        plugin.send("add-identity", &[identity.expose_secret()], &[])?;
-    }
-    plugin.send("extension-labels", &[], &[])?;
-    plugin.send("wrap-file-key", &[], file_key.expose_secret())?;
-    plugin.send("done", &[], &[])?;
+    let patience = Patience::with_plugin(name);
+    patience.wait(|| {
+        for recipient in recipients {
+            plugin.send("add-recipient", &[&recipient.to_string()], &[])?;
+        }
+        for identity in identities {
+            plugin.send("add-identity", &[identity.expose_secret()], &[])?;
+        }
+        plugin.send("extension-labels", &[], &[])?;
+        plugin.send("wrap-file-key", &[], file_key.expose_secret())?;
+        plugin.send("done", &[], &[])
+    })?;
 
     let mut errors = Vec::new();
-    let heard = hear_stanzas(&mut plugin, name, recipients, &mut errors);
+    let heard = hear_stanzas(&mut plugin, &patience, name, recipients, &mut errors);
     let (stanzas, labels) = heard.map_err(|error| reason(error, &mut errors))?;
     match (stanzas.is_empty(), errors.is_empty()) {
         (false, true) => return Ok(Wrapped::new(stanzas, labels.unwrap_or_default())),
@@ -77,16 +80,21 @@ pub(super) fn unwrap(
     stanzas: &[Stanza],
 ) -> Result<Option<FileKey>, ConversationError> {
     let mut plugin = Connection::open(name, path, IDENTITY_V1)?;
-    for identity in identities {
-        plugin.send("add-identity", &[identity.expose_secret()], &[])?;
-    }
-    for stanza in stanzas {
-        plugin.send_stanza("recipient-stanza", "0", stanza)?;
-    }
-    plugin.send("done", &[], &[])?;
+    let patience = Patience::with_plugin(name);
+    // A plugin that writes before it has read everything can block this forever.
+    patience.wait(|| {
+        for identity in identities {
+            plugin.send("add-identity", &[identity.expose_secret()], &[])?;
+        }
+        for stanza in stanzas {
+            plugin.send_stanza("recipient-stanza", "0", stanza)?;
+        }
+        plugin.send("done", &[], &[])
+    })?;
 
     let mut errors = Vec::new();
-    let file_key = hear_file_key(&mut plugin, name, &mut errors).map_err(|error| reason(error, &mut errors))?;
+    let file_key =
+        hear_file_key(&mut plugin, &patience, name, &mut errors).map_err(|error| reason(error, &mut errors))?;
     let Some(bytes) = file_key else {
         return if errors.is_empty() { Ok(None) } else { Err(ConversationError::Plugin(errors)) };
     };
@@ -101,11 +109,11 @@ pub(super) fn unwrap(
 /// Receives stanzas and their labels, until the plugin is done. Adds its errors to `errors`.
 fn hear_stanzas(
     plugin: &mut Connection,
+    patience: &Patience,
     name: &str,
     recipients: &[Recipient],
     errors: &mut Vec<String>,
 ) -> io::Result<(Vec<Stanza>, Option<BTreeSet<String>>)> {
-    let patience = Patience::with_plugin(name);
     let (mut stanzas, mut labels) = (Vec::new(), None);
     loop {
         let Stanza { tag, args, body } = patience.wait(|| plugin.receive())?;
@@ -144,10 +152,10 @@ fn hear_stanzas(
 /// Receives a file key, if there is one, until the plugin is done. Adds its errors to `errors`.
 fn hear_file_key(
     plugin: &mut Connection,
+    patience: &Patience,
     name: &str,
     errors: &mut Vec<String>,
 ) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
-    let patience = Patience::with_plugin(name);
     let mut file_key = None;
     loop {
         let Stanza { tag, args, body } = patience.wait(|| plugin.receive())?;

@@ -9,9 +9,8 @@ use crate::format::WipedVec;
 
 /// An output that can be started over.
 ///
-/// It should be empty at first, and be used for the secret only: a file or a vector is emptied, so
-/// it also loses what was in it before. A file whose old content is not removed first keeps its old
-/// bytes after the end of the secret.
+/// Pass an empty output. `restart` empties files and vectors, including older content. Without a
+/// restart, a longer old file keeps its tail.
 pub trait Restart {
     /// Discards what was written.
     ///
