@@ -1,6 +1,6 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NoReturn, SupportsIndex, final
+from typing import Any, Final, NoReturn, SupportsIndex, final, overload
 
 from typing_extensions import Buffer
 
@@ -228,12 +228,16 @@ _Progress = Callable[[int, int | None], object]
 class Preamble:
     """The start of a file: its header, and the nonce of its payload. No I/O."""
 
+    @overload
     @staticmethod
-    def parse(prefix: Buffer) -> Preamble | int:
-        """Parses the first bytes of a file, or returns how many bytes are needed at least.
+    def parse(prefix: Buffer) -> Preamble: ...
+    @overload
+    @staticmethod
+    def parse(prefix: Buffer, size: int) -> Preamble | int:
+        """Parses the first bytes of a file of ``size`` bytes, by default of a whole file.
 
-        More may be needed: make the prefix at least twice as long each time. If it is the whole
-        file, the file is cut short.
+        Returns the number of bytes to pass instead, if these are too few: read that many, and call
+        it again. Raises ``HeaderError`` if the file ends before its header does.
         """
     @property
     def length(self) -> int:

@@ -129,17 +129,11 @@ def _can_retry(error: Exception) -> bool:
 
 def _header(store: Store, version: Version) -> tuple[bytes, age.Preamble]:
     """Returns the header of a sealed object and the nonce after it, as bytes and parsed."""
-    wanted = _FIRST_READ
-    while True:
-        prefix = store.read(version, 0, min(version.size, wanted))
-        preamble = age.Preamble.parse(prefix)
-        if not isinstance(preamble, int):
-            return prefix[: preamble.length], preamble
-        if wanted >= version.size:
-            raise age.HeaderError(
-                "the object is cut short: it ends inside the header" if prefix else "the object is empty"
-            )
-        wanted = max(preamble, 4 * wanted)
+    preamble: age.Preamble | int = _FIRST_READ
+    while isinstance(preamble, int):
+        prefix = store.read(version, 0, min(version.size, preamble))
+        preamble = age.Preamble.parse(prefix, version.size)
+    return prefix[: preamble.length], preamble
 
 
 def _rekey(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, None]:
