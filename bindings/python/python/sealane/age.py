@@ -179,7 +179,9 @@ def encrypt_file(
     the other end of a pipe, Ctrl-C does not end it.
     """
     with replacement(target) as new:
-        _sealane.encrypt_file(source, new.name if new else target, recipients, armor=armor, threads=threads, progress=progress)
+        _sealane.encrypt_file(
+            source, new.name if new else target, recipients, armor=armor, threads=threads, progress=progress
+        )
 
 
 def decrypt_file(

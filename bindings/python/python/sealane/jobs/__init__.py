@@ -49,8 +49,8 @@ from .. import age
 from ..fsspec._references import check_identities, check_recipients
 from ._lake import SealedIdentity
 from ._ledger import Ledger
-from ._listing import detailed
-from ._place import Found, Place, find, is_result, leads_out, target_of
+from ._listing import detailed, followed
+from ._place import Found, Place, check_targets, find, is_result, leads_out, target_of, without_links
 from ._progress import progress_of
 from ._report import JobError, Progress, Record, Report
 from ._runners import runner_of
@@ -258,24 +258,29 @@ class _Run:
         found = [one for one in find(sources, options) if not self._is_of_ledger(one)]
         if place:
             found = [one for one in found if not is_result(one, place)]
+        elif job.operation == "rekey":
+            found = without_links(found)
         targets = self._targets(place)
         records: dict[str, Record] = {}
-        tasks = []
+        tasks, written = [], []
         for one in found:
             url = one.place.url
             if one.error is not None:
                 records[url] = Record(url, "failed", error=one.error)
                 continue
-            if place and one.relative and leads_out(one.relative):
+            if place and leads_out(one.relative):
                 records[url] = Record(url, "failed", error="the name of the object leads out of the target")
                 continue
             task = Task(job, one.place, target_of(one, place) if place else None)
+            if task.target is not None:
+                written.append(task.target)
             record = known.get(url)
             if record is not None and _is_done(record, one, task.target, targets):
                 records[url] = Record(**{**record.to_json(), "state": "unchanged"})
             else:
                 records[url] = Record(url, "failed", error="the runner lost the task")
                 tasks.append(task)
+        check_targets(written)
         report = progress_of(progress, job.operation)
         done = len(found) - len(tasks)
         for record in runner(tasks) if tasks else ():
@@ -304,7 +309,7 @@ class _Run:
             listing = fs.find(place.path, detail=True)
         except FileNotFoundError:
             return {}
-        infos = detailed(fs, listing)
+        infos = {path: followed(fs, path, info) for path, info in detailed(fs, listing).items()}
         versions = {path: version_of(fs, info) for path, info in infos.items() if info["type"] == "file"}
         return {path: str(version) for path, version in versions.items() if version.is_exact}
 

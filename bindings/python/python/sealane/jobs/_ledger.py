@@ -42,7 +42,8 @@ _WRITE_AT_ONCE = {"s3", "abfs", "gs"}
 
 def digest(data: bytes | str) -> str:
     """Returns the SHA-256 hash in hexadecimal digits."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+    # Names of files may have bytes that are not UTF-8.
+    return hashlib.sha256(data.encode(errors="surrogateescape") if isinstance(data, str) else data).hexdigest()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Ledger:
         self._is_local = isinstance(self._fs, LocalFileSystem)
 
     def _write(self, path: str, contents: dict[str, Any]) -> None:
-        data = json.dumps(contents, ensure_ascii=False).encode()
+        data = json.dumps(contents).encode()
         path = f"{self._root}/{path}"
         if self._is_local:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
