@@ -53,12 +53,6 @@ def _code(error: BaseException) -> str:
     return ""
 
 
-def raise_if_connection(error: Exception) -> None:
-    """Raises an ``OSError`` if a connection failed, so that the task is tried again."""
-    if isinstance(error, HTTPClientError | ConnectionError | aiohttp.ClientError):
-        raise OSError(f"{type(error).__name__}: {error}") from error
-
-
 class S3Store(Store):
     """An object in S3.
 
@@ -75,6 +69,10 @@ class S3Store(Store):
         self._head: dict[str, Any] = {}
 
     @staticmethod
+    def is_connection_error(error: Exception) -> bool:
+        return isinstance(error, HTTPClientError | ConnectionError | aiohttp.ClientError)
+
+    @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
         return Version(info["size"], info["ETag"])
 
@@ -84,7 +82,6 @@ class S3Store(Store):
         except Exception as error:
             if _code(error) in _CONFLICTS:
                 raise Conflict from error
-            raise_if_connection(error)
             raise
 
     def version(self) -> Version:
@@ -109,7 +106,6 @@ class S3Store(Store):
         except Exception as error:
             if _code(error) in _CONFLICTS:
                 raise Conflict from error
-            raise_if_connection(error)
             raise
         return found
 
