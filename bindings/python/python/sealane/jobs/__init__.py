@@ -183,9 +183,9 @@ def _name(reference: Any) -> Any:
     if reference is None or isinstance(reference, str):
         return reference
     if isinstance(reference, SealedIdentity):
-        # Without the options, which may be secret.
+        # Without the options and parts of the URL, which may be secret.
         identities = _name(reference.identities)
-        return {"url": reference.url, "recipient": reference.recipient, "identities": identities}
+        return {"url": reference.address, "recipient": reference.recipient, "identities": identities}
     if not callable(reference):
         return [_name(one) for one in reference]
     module, name = getattr(reference, "__module__", ""), getattr(reference, "__qualname__", "")
