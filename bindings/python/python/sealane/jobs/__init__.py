@@ -20,9 +20,13 @@ job.
 
 - Sources are one or several fsspec addresses. An address names an object, a folder with everything
   below it, or a pattern of names of objects and folders. An address that yields no object is an
-  error. A name that exists is not taken as a pattern. Symbolic links to files are followed. A link
-  to a folder outside the sources is a failure, and so is a folder that cannot be listed. Jobs work
-  on the encrypted objects themselves, so ``age::`` before an address is ignored.
+  error. A name that exists is not taken as a pattern. Symbolic links to files are followed, and a
+  re-key changes a file once, even if several names lead to it. A link to a folder outside the
+  sources is a failure, and so are a folder that cannot be listed, and an object with contents whose
+  name ends in ``/``. Jobs work on the encrypted objects themselves, so ``age::`` before an address
+  is ignored.
+- If two objects would have the same target, the job does not start. On this machine, they may have
+  it because of a link, or because a folder ignores case.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
   The ledger names recipients, and the identities of ``verify``. So a function among these must have
@@ -31,7 +35,8 @@ job.
   ``workers`` is the number of threads, by default 16, or the largest number of tasks that Ray has
   at a time. Dask has its own workers.
 - A recipients file must not change until the job is done: objects that are done are not done again.
-- ``attempts`` is how often an object is tried if others change it or its store fails.
+- ``attempts`` is how often an object is tried if others change it or its store fails. The waits
+  between the attempts grow, up to 30 seconds each.
 - ``progress`` is ``True`` or ``False`` for a bar, or a function that is called with the number of
   objects done, their total number, and the record. The default is a bar if standard error is a
   terminal.

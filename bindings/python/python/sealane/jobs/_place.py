@@ -128,8 +128,8 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
         is_empty = not listing.errors
         for path, caught in sorted(listing.errors.items()):
             reason = f"the folder cannot be listed: {type(caught).__name__}: {caught}"
-            info = {"name": path, "type": "directory"}
-            found[protocols, path] = Found(place.at(path), _relative(path, root), info, reason)
+            folder = {"name": path, "type": "directory"}
+            found[protocols, path] = Found(place.at(path), _relative(path, root), folder, reason)
         for path, info in sorted(listing.infos.items()):
             info = followed(fs, path, info)
             if info["type"] != "file" and not (info.get("islink") and info["type"] == "directory"):
