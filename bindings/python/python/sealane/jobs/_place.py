@@ -149,13 +149,13 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
 
 def without_links(found: list[Found]) -> list[Found]:
     """Returns one of the names of each file, which is a link only if there is no other name."""
-    names: dict[str, Found] = {}
-    for one in found:
+    names: dict[int | str, Found] = {}
+    for number, one in enumerate(found):
         path = one.place.path
-        is_file = isinstance(one.place.fs(), LocalFileSystem) and one.error is None
-        real = os.path.realpath(path) if is_file else one.place.url
-        if real not in names or (os.path.islink(names[real].place.path) and not os.path.islink(path)):
-            names[real] = one
+        is_local = one.place.protocol in LocalFileSystem.protocol and one.error is None
+        file = os.path.realpath(path) if is_local else number
+        if file not in names or (os.path.islink(names[file].place.path) and not os.path.islink(path)):
+            names[file] = one
     return list(names.values())
 
 
