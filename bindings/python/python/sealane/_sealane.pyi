@@ -234,11 +234,7 @@ class Preamble:
     @overload
     @staticmethod
     def parse(prefix: Buffer, size: int) -> Preamble | int:
-        """Parses the first bytes of a file of ``size`` bytes, by default of a whole file.
-
-        Returns the number of bytes to pass instead, if these are too few: read that many, and call
-        it again. Raises ``HeaderError`` if the file ends before its header does.
-        """
+        """Parses the start of a file of ``size`` bytes, or returns how many bytes are needed."""
     @property
     def length(self) -> int:
         """The length in bytes, which is the position of the first chunk."""
