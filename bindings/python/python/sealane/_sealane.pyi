@@ -230,7 +230,8 @@ class Preamble:
 
     @overload
     @staticmethod
-    def parse(prefix: Buffer) -> Preamble: ...
+    def parse(prefix: Buffer) -> Preamble:
+        """Parses the start of a whole file. If the file ends inside its header, that is an error."""
     @overload
     @staticmethod
     def parse(prefix: Buffer, size: int) -> Preamble | int:
