@@ -140,6 +140,24 @@ impl FromPyObject<'_, '_> for Output {
     }
 }
 
+/// Returns an empty vector with room for `len` bytes.
+pub(crate) fn vec_with_room(len: usize) -> PyResult<Vec<u8>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(len).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+    Ok(room)
+}
+
+/// Returns a copy. `PyBytes::new` would panic if there is no memory.
+pub(crate) fn copy_of<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let fill = |room: &mut [MaybeUninit<u8>]| {
+        write_copy(room, bytes);
+        Ok::<(), std::convert::Infallible>(())
+    };
+    // SAFETY: `fill` writes all bytes.
+    let copy = unsafe { new_bytes(py, bytes.len(), 0, fill) }?;
+    Ok(copy.unwrap_or_else(|never| match never {}))
+}
+
 /// Writes zeros, and returns them.
 pub(crate) fn write_zeros(room: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     room.fill(MaybeUninit::new(0));

@@ -44,7 +44,7 @@ class Gate:
     def __init__(self, app):
         self.app, self.requests = app, []
         #: Called with each request before it is passed on, and before it is answered. They may
-        #: return a different status.
+        #: return a different status, and a body after a line break.
         self.before = self.after = lambda request: None
 
     def __call__(self, environ, start_response):
@@ -62,18 +62,22 @@ class Gate:
         environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(request.received))
         answer = self.before(request)
         if answer is not None:
-            start_response(answer, [("Content-Length", "0")])
-            return [b""]
+            return self._answer(answer, start_response)
         started = []
         body = self.app(environ, lambda *args: started.append(args[:2]))
         data = b"".join(body) if request.method != "HEAD" else b""
         request.status, request.sent = started[0][0], len(data)
         answer = self.after(request)
         if answer is not None:
-            start_response(answer, [("Content-Length", "0")])
-            return [b""]
+            return self._answer(answer, start_response)
         start_response(*started[0])
         return [data]
+
+    @staticmethod
+    def _answer(answer, start_response):
+        status, _, body = answer.partition("\n")
+        start_response(status, [("Content-Length", str(len(body)))])
+        return [body.encode()]
 
     def bytes(self):
         """The total number of bytes in all bodies."""

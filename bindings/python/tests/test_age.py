@@ -355,8 +355,12 @@ def test_rekey_and_inspect(tmp_path):
 def test_engine_without_io():
     data = os.urandom(200_000)
     sealed = age.encrypt(data, IDENTITY.recipient)
-    needed = age.Preamble.parse(sealed[:10])
-    assert isinstance(needed, int) and needed > 10
+    wanted = age.Preamble.parse(sealed[:10], len(sealed))
+    assert isinstance(wanted, int) and 40 <= wanted < 100
+    assert age.Preamble.parse(sealed[:100], 150) == 150
+    for cut, message in [(b"", "empty"), (sealed[:10], "cut short"), (sealed[:150], "cut short")]:
+        with pytest.raises(age.HeaderError, match=message):
+            age.Preamble.parse(cut)
     preamble = age.Preamble.parse(sealed[:1000])
     key = preamble.unlock(IDENTITY)
     payload = sealed[preamble.length :]

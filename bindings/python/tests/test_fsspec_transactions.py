@@ -77,6 +77,18 @@ def test_a_write_that_failed_in_a_transaction(tmp_path):
     assert os.listdir(tmp_path) == ["a"]
 
 
+@pytest.mark.parametrize("compression", [None, "gzip"])
+def test_a_new_local_file_in_a_transaction(tmp_path, compression):
+    """fsspec creates such a file at once, not when the transaction ends."""
+    fs = fsspec.filesystem("age", skip_instance_cache=True, **OPTIONS)
+    with fs.transaction, pytest.raises(NotImplementedError, match="LocalFileSystem has no transactions"):
+        fs.open(f"{tmp_path}/a", "xb", compression=compression)
+    assert os.listdir(tmp_path) == []
+    with fs.open(f"{tmp_path}/a", "xb") as file:
+        file.write(DATA)
+    assert fs.cat(f"{tmp_path}/a") == DATA
+
+
 @pytest.mark.parametrize("kind", ["memory", "simplecache", "filecache"])
 def test_filesystems_that_ignore_transactions(kind, tmp_path):
     """They would replace the file even if the transaction fails."""

@@ -176,7 +176,7 @@ def test_sources(root):
     with pytest.raises(FileNotFoundError):
         names(f"{root}/none", 5)
     both = [f"{root}/lake/x", f"{root}/lake/y"]
-    with pytest.raises(jobs.JobError, match="same path"):
+    with pytest.raises(jobs.JobError, match="the same target"):
         jobs.open(both, f"{root}/back", **call, ledger=f"{root}/ledgers/6")
     with pytest.raises(jobs.JobError, match="same object"):
         jobs.open(f"{root}/lake", f"{root}/lake", **call, ledger=f"{root}/ledgers/7")

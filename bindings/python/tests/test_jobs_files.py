@@ -5,7 +5,7 @@ import os
 import pytest
 
 from keys import IDENTITY, OTHER
-from sealane import age, jobs
+from sealane import _sealane, age, jobs
 
 DATA = bytes(range(256)) * 4096  # 1 MiB
 OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
@@ -79,3 +79,39 @@ def test_a_file_with_another_hard_link_keeps_its_header(tmp_path):
         age.rekey_file(tmp_path / "lake/a", IDENTITY, new)
     assert (tmp_path / "lake/a").read_bytes() == sealed
     assert sorted(os.listdir(tmp_path / "lake")) == ["a"]
+
+
+def test_a_temporary_file_that_others_remove(tmp_path, monkeypatch):
+    """An attempt removes the temporary files of earlier ones, which may still be at work."""
+    from sealane.jobs._ledger import Ledger
+
+    write_sealed(tmp_path / "lake" / "a", DATA)
+    write_sealed(tmp_path / "out" / "a", b"old")
+    (tmp_path / "out" / "a").chmod(0o600)
+    intend, removed = Ledger.intend, []
+
+    def late(self, url, header, handle):
+        intend(self, url, header, handle)
+        if len(removed) < 2:
+            os.unlink(handle)
+            removed.append(handle)
+
+    monkeypatch.setattr(Ledger, "intend", late)
+    report = jobs.open(f"{tmp_path}/lake", f"{tmp_path}/out", **OLD, ledger=f"{tmp_path}/ledger").check()
+    assert report.records[0].attempts == 3 and os.listdir(tmp_path / "out") == ["a"]
+    assert (tmp_path / "out" / "a").read_bytes() == DATA
+    assert (tmp_path / "out" / "a").stat().st_mode & 0o777 == 0o600
+
+
+def test_others_put_a_file_in_the_place_of_a_temporary_one(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"old")
+    seal = _sealane.encrypt_file
+
+    def late(source, temporary, recipients, **options):
+        os.unlink(temporary)
+        seal(source, temporary, recipients, **options)
+
+    monkeypatch.setattr(_sealane, "encrypt_file", late)
+    with pytest.raises(OSError, match="removed the temporary file"):
+        age.encrypt_file(__file__, tmp_path / "a", IDENTITY.recipient)
+    assert os.listdir(tmp_path) == ["a"] and (tmp_path / "a").read_bytes() == b"old"

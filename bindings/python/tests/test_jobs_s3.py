@@ -118,6 +118,23 @@ def test_a_store_that_cannot_copy_parts(bucket, gate):
     assert parts[:-1] == [8 * MIB, 8 * MIB]
 
 
+def test_a_store_that_wants_parts_of_equal_lengths(bucket, gate):
+    """Some stores accept each part, and then refuse to complete the upload."""
+    data, refused = put(bucket, "a", 20 * MIB), []
+
+    def refuse(request):
+        if servers.matches(COMPLETE)(request) and request.method == "POST" and not refused:
+            refused.append(request)
+            return "400 Bad Request\n<Error><Code>InvalidPart</Code></Error>"
+
+    gate.before = refuse
+    report = jobs.rekey("s3://lake/a", **TO_OTHER, ledger="s3://lake/ledger").check()
+    assert refused and report.records[0].attempts == 1 and report.bytes_written > 20 * MIB
+    assert age.decrypt(get(bucket, "a"), OTHER) == data and uploads(bucket) == []
+    parts = [r.received for r in gate.requests if r.method == "PUT" and "partNumber" in r.query]
+    assert parts[-3:-1] == [8 * MIB, 8 * MIB]
+
+
 def test_failed_uploads_are_aborted(bucket, gate):
     data = put(bucket, "a", 6 * MIB)
     before = get(bucket, "a")

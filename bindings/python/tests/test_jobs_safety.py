@@ -1,5 +1,7 @@
 """Tests that jobs write no object outside the target, write no secret, and lose no task."""
 
+import time
+
 import fsspec
 import pytest
 
@@ -8,7 +10,7 @@ from records import states
 from sealane import age, jobs
 from sealane.jobs._place import Found, Place, target_of
 from sealane.jobs._stores import store_of
-from sealane.jobs._task import _can_retry
+from sealane.jobs._task import Job, Task, _can_retry, _retried
 
 OLD = {"identities": "env:SEALANE_TEST_KEY", "progress": False}
 RECIPIENT = str(IDENTITY.recipient)
@@ -86,20 +88,50 @@ def test_options_in_an_address_are_kept():
 
 def test_failed_connections_are_tried_again():
     import aiohttp
+    from azure.core.exceptions import HttpResponseError, ServiceRequestError
     from botocore.exceptions import EndpointConnectionError, NoCredentialsError, ReadTimeoutError
 
-    from sealane.jobs._stores._s3 import raise_if_connection
+    s3 = Place.of("s3://b/x", {"anon": True})
+    azure = Place.of("abfs://c/x", {"account_name": "a", "anon": True})
+    local = Place.of("file:///x", None)
+    for store, good, bad in [
+        (
+            s3,
+            (
+                EndpointConnectionError(endpoint_url="x"),
+                ReadTimeoutError(endpoint_url="x"),
+                aiohttp.ClientPayloadError(),
+            ),
+            NoCredentialsError(),
+        ),
+        (azure, (ServiceRequestError("x"),), HttpResponseError("x")),
+    ]:
+        # Of the source, the target and the ledger.
+        for source, target, ledger in [(store, None, local), (local, store, local), (local, local, store)]:
+            task = Task(Job("seal", "1", ledger, None, None, False, None, 5), source, target)
+            assert all(_can_retry(task, error) for error in good) and not _can_retry(task, bad)
+    task = Task(Job("seal", "1", local, None, None, False, None, 5), local, local)
+    assert not _can_retry(task, EndpointConnectionError(endpoint_url="x"))
+    assert _can_retry(task, OSError()) and not _can_retry(task, FileNotFoundError())
 
-    for error in (
-        EndpointConnectionError(endpoint_url="x"),
-        ReadTimeoutError(endpoint_url="x"),
-        aiohttp.ClientPayloadError(),
-    ):
-        with pytest.raises(OSError) as caught:
-            raise_if_connection(error)
-        assert _can_retry(caught.value)
-    raise_if_connection(NoCredentialsError())
-    assert not _can_retry(NoCredentialsError())
+
+def test_the_wait_between_attempts_is_limited(monkeypatch):
+    waits = []
+    monkeypatch.setattr(time, "sleep", waits.append)
+    local = Place.of("file:///x", None)
+    task = Task(Job("seal", "1", local, None, None, False, None, 20), local, local)
+    with pytest.raises(OSError, match="busy"):
+        _retried(task, busy := Busy())
+    assert busy.calls == 20 and waits[:3] == [0.2, 0.4, 0.8]
+    assert len(waits) == 19 and max(waits) == 30 and waits == sorted(waits)
+
+
+class Busy:
+    calls = 0
+
+    def __call__(self):
+        self.calls += 1
+        raise OSError("busy")
 
 
 def test_names_that_stand_for_versions():

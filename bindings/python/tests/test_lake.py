@@ -169,6 +169,56 @@ def test_a_reader_is_admitted_while_others_change_the_object(lake, monkeypatch):
     assert (lake / "key.age").read_bytes() == theirs
 
 
+def test_a_reader_is_admitted_and_the_answer_is_lost(bucket, gate):
+    """The client repeats its request, and the condition then fails because of the first one."""
+    identity, lost = age.Identity.generate(), []
+    bucket.put_object(Bucket="lake", Key="key", Body=age.encrypt(identity.to_text().encode(), IDENTITY.recipient))
+
+    def lose(request):
+        if request.method == "PUT":
+            lost.append(request.status[:3])
+            return "500 Internal Server Error" if len(lost) == 1 else None
+
+    gate.after = lose
+    reference = jobs.SealedIdentity("s3://lake/key", OLD["identities"], recipient=str(identity.recipient))
+    reference.seal_for(str(OTHER.recipient))
+    assert lost == ["200", "412"]
+    sealed = bucket.get_object(Bucket="lake", Key="key")["Body"].read()
+    assert age.decrypt(sealed, OTHER) == identity.to_text().encode() + b"\n"
+
+
+SECRET = "sshh"
+ADDRESSES = {
+    f"sftp://user:{SECRET}@host/keys/1.age": "sftp://host/keys/1.age",
+    f"https://{SECRET}@host:8080/1.age?X-Amz-Signature={SECRET}": "https://host:8080/1.age",
+    f"simplecache::https://host/a@b/1.age?X-Amz-Signature={SECRET}": "simplecache::https://host/a@b/1.age",
+    "abfss://keys@account.dfs.core.windows.net/1.age": "abfss://keys@account.dfs.core.windows.net/1.age",
+    "/keys/a@b/1.age?": "/keys/a@b/1.age?",
+}
+
+
+@pytest.mark.parametrize("url", ADDRESSES)
+def test_an_address_with_a_password(url, tmp_path):
+    """The password is in no text: neither in the ledger nor in records and errors."""
+    reference = jobs.SealedIdentity(url, OLD["identities"], recipient=str(IDENTITY.recipient))
+    assert f"url={ADDRESSES[url]!r}" in repr(reference) and SECRET not in repr(reference)
+    other = jobs.SealedIdentity(url.replace(SECRET, "more"), OLD["identities"], recipient=str(IDENTITY.recipient))
+    assert (repr(other) == repr(reference)) == (SECRET not in url)
+    (tmp_path / "a").write_bytes(age.encrypt(b"a", IDENTITY.recipient))
+
+    def failing(url, *arguments, **options):
+        raise OSError(f"cannot open {url}")
+
+    call = {"identities": reference, "ledger": f"file://{tmp_path}/ledger", "attempts": 1}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fsspec, "open", failing)
+        [record] = jobs.verify(f"file://{tmp_path}/a", **call).records
+    assert ADDRESSES[url] in record.error and SECRET not in record.error
+    for path in (tmp_path / "ledger").rglob("*.json"):
+        assert SECRET not in path.read_text()
+    assert ADDRESSES[url] in (tmp_path / "ledger/job.json").read_text()
+
+
 def test_the_store_changes_the_payload_during_a_rekey(lake, monkeypatch):
     from sealane.jobs._stores import LocalStore
 

@@ -19,8 +19,8 @@ const FIRST_BYTES: usize = 16 << 20;
 pub(crate) struct Group {
     pub(crate) chunks: SealedRange,
     /// The index of each range in the request, and its position in the plaintext of the chunks.
-    /// Sorted by the start of the range.
-    pub(crate) ranges: Vec<(usize, Range<usize>)>,
+    /// Sorted by the start of the range. Many short ranges may be a group that is longer than memory.
+    pub(crate) ranges: Vec<(usize, Range<u64>)>,
 }
 
 /// Groups ranges of plaintext, which must not be empty or extend beyond the plaintext.
@@ -41,9 +41,7 @@ pub(crate) fn groups(object: &UnlockedObject, ranges: &[Range<u64>]) -> Result<V
     }
     let group = |(_, chunks, members): (Range<u64>, SealedRange, Vec<usize>)| {
         let start = chunks.first * CHUNK_BYTES as u64;
-        // The plaintext of the ranges fits in memory, so its positions fit `usize`.
-        let within = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
-        let ranges = members.into_iter().map(|i| (i, within(ranges[i].start)..within(ranges[i].end))).collect();
+        let ranges = members.into_iter().map(|i| (i, ranges[i].start - start..ranges[i].end - start)).collect();
         Group { chunks, ranges }
     };
     Ok(merged.into_iter().map(group).collect())
@@ -58,7 +56,7 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new(object: Arc<UnlockedObject>, group: Group) -> Self {
-        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(within.len().min(FIRST_BYTES))).collect();
+        let found = group.ranges.iter().map(|(_, within)| Vec::with_capacity(len(within).min(FIRST_BYTES))).collect();
         let assembler = ChunkAssembler::new(&group.chunks);
         Self { assembler, ranges: Ranges { object, group, found, complete: 0, plaintext: Zeroizing::default() } }
     }
@@ -96,9 +94,9 @@ impl Ranges {
     /// Opens a whole chunk, and appends its plaintext to the ranges that it is part of.
     fn open(&mut self, number: u64, is_last: bool, chunk: &[u8]) -> Result<(), StreamError> {
         let key = &self.object.key;
-        // The plaintext of the ranges fits in memory, so positions within the group fit `usize`.
-        let start = usize::try_from(number - self.group.chunks.first).unwrap_or(usize::MAX) * CHUNK_BYTES;
-        let end = start + chunk.len().saturating_sub(TAG_BYTES);
+        let start = (number - self.group.chunks.first) * CHUNK_BYTES as u64;
+        let plaintext_len = chunk.len().saturating_sub(TAG_BYTES);
+        let end = start + plaintext_len as u64;
 
         let ranges = &self.group.ranges;
         self.complete += ranges[self.complete..].iter().take_while(|(_, within)| within.end <= start).count();
@@ -110,19 +108,26 @@ impl Ranges {
             && end <= within.end
         {
             let before = found.len();
-            make_room(found, end - start, within.len());
-            found.resize(before + (end - start), 0);
+            make_room(found, plaintext_len, len(within));
+            found.resize(before + plaintext_len, 0);
             return key.open_chunks(number, is_last, chunk, &mut found[before..]).map(drop);
         }
-        self.plaintext.resize(end - start, 0);
+        self.plaintext.resize(plaintext_len, 0);
         key.open_chunks(number, is_last, chunk, &mut self.plaintext)?;
         for ((_, within), found) in members {
-            let part = &self.plaintext[within.start.max(start) - start..within.end.min(end) - start];
-            make_room(found, part.len(), within.len());
+            // Both positions lie in the chunk.
+            let (from, to) = (within.start.max(start) - start, within.end.min(end) - start);
+            let part = &self.plaintext[from as usize..to as usize];
+            make_room(found, part.len(), len(within));
             found.extend_from_slice(part);
         }
         Ok(())
     }
+}
+
+/// Returns the length of a range, which must fit in memory.
+fn len(range: &Range<u64>) -> usize {
+    usize::try_from(range.end - range.start).unwrap_or(usize::MAX)
 }
 
 /// Makes room for `more` bytes of a range of `len` bytes. Doubles the allocation, but does not make
@@ -130,5 +135,39 @@ impl Ranges {
 fn make_room(found: &mut Vec<u8>, more: usize, len: usize) {
     if found.capacity() - found.len() < more {
         found.reserve_exact(more.max((len - found.len()).min(found.len())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_age::{Encryptor, Identity, Preamble, Prefix, Recipient, x25519};
+
+    use super::*;
+    use crate::unlocked::Stamp;
+
+    /// With 32 bits, a memory is shorter than this group.
+    #[test]
+    fn short_ranges_in_many_chunks() {
+        let identity = x25519::Identity::generate().unwrap();
+        let encryptor = Encryptor::with_recipients([&identity.to_public() as &dyn Recipient]).unwrap();
+        let (start, sealing_key) = encryptor.into_parts().unwrap();
+        let Ok(Prefix::Complete(preamble)) = Preamble::parse(&start) else { panic!("the header is incomplete") };
+        let key = preamble.unlock([&identity as &dyn Identity]).unwrap();
+
+        let last = (1 << 32) / CHUNK_BYTES as u64 + 1;
+        let mut chunk = [0; 3 + TAG_BYTES];
+        sealing_key.seal_part(last, true, b"end", &mut chunk).unwrap();
+        let size = (start.len() + chunk.len()) as u64 + last * SEALED_CHUNK_BYTES as u64;
+        let stamp = Stamp { e_tag: None, version: None, modified: 0, size };
+        let object = UnlockedObject::new(key, *preamble.nonce(), stamp, start.len() as u64).unwrap();
+
+        let positions = (0..=last).map(|i| i * CHUNK_BYTES as u64 + 1);
+        let ranges: Vec<_> = positions.map(|position| position..position + 2).collect();
+        let mut groups = groups(&object, &ranges).unwrap();
+        assert_eq!(groups.len(), 1);
+        let mut collector = Collector::new(Arc::new(object), groups.remove(0));
+        collector.ranges.open(last, true, &chunk).unwrap();
+        let found = &collector.ranges.found;
+        assert_eq!((&found[0][..], &found[found.len() - 1][..]), (&b""[..], &b"nd"[..]));
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import stat
@@ -101,13 +102,16 @@ def temporary_name(name: str) -> str:
 
 
 @contextlib.contextmanager
-def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result], None] | None = None) -> Iterator[str]:
-    """Yields the name of a temporary file, which replaces ``target`` if the block succeeds.
+def replacement(
+    target: str | os.PathLike[str], check: Callable[[os.stat_result], None] | None = None
+) -> Iterator[io.FileIO | None]:
+    """Yields a temporary file, which replaces ``target`` if the block succeeds.
 
     If ``target`` is a symbolic link, the file that it points to is replaced, not the link. Devices
-    and pipes cannot be replaced: for them, the name is ``target`` itself. ``check`` is called right
-    before the replacement, with the final state of the temporary file. If it raises, ``target``
-    stays as it was.
+    and pipes cannot be replaced: for them, this yields ``None``. ``check`` is called right before
+    the replacement, with the final state of the temporary file. If it raises, ``target`` stays as
+    it was. Raises ``OSError`` if others have removed the temporary file: a file that was created
+    anew under its name might have other permissions.
     """
     target = os.fspath(target)
     real = os.path.realpath(target)
@@ -116,25 +120,29 @@ def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result]
         old = os.stat(target)
     # A link in /proc to a pipe, or to a file that was deleted, resolves to no existing path.
     if old and not (stat.S_ISREG(old.st_mode) and os.path.exists(real) and os.path.samefile(target, real)):
-        yield target
+        yield None
         return
     folder, name = os.path.split(real)
     temporary = os.path.join(folder, temporary_name(name))
     # A file that replaces another is its owner's alone until it has the permissions of the other.
-    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if old is None else 0o600)
+    mode = 0o666 if old is None else 0o600
+    file = open(temporary, "xb", buffering=0, opener=lambda path, flags: os.open(path, flags, mode))
     try:
-        try:
-            yield temporary
+        with file:
+            yield file
             if old is not None:
-                _keep_permissions(descriptor, real, old)
+                _keep_permissions(file.fileno(), real, old)
             # Syncs before renaming, so that after a crash the name has the old contents or the new.
-            os.fsync(descriptor)
-            new = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
+            os.fsync(file.fileno())
+            new = os.fstat(file.fileno())
         if check is not None:
             check(new)
-        os.replace(temporary, real)
+        try:
+            if not os.path.samestat(os.lstat(temporary), new):
+                raise FileNotFoundError
+            os.replace(temporary, real)
+        except FileNotFoundError:
+            raise OSError(f"others have removed the temporary file {temporary!r}") from None
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -145,5 +153,6 @@ def replacement(target: str | os.PathLike[str], check: Callable[[os.stat_result]
 @contextlib.contextmanager
 def replaced_file(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yields a file for the new contents of ``target``."""
-    with replacement(target) as temporary, open(temporary, "wb") as file:
-        yield file
+    with replacement(target) as new:
+        with open(target, "wb") if new is None else open(new.fileno(), "wb", closefd=False) as file:
+            yield file

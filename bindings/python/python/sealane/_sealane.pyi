@@ -1,6 +1,6 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NoReturn, SupportsIndex, final
+from typing import Any, Final, NoReturn, SupportsIndex, final, overload
 
 from typing_extensions import Buffer
 
@@ -228,13 +228,14 @@ _Progress = Callable[[int, int | None], object]
 class Preamble:
     """The start of a file: its header, and the nonce of its payload. No I/O."""
 
+    @overload
     @staticmethod
-    def parse(prefix: Buffer) -> Preamble | int:
-        """Parses the first bytes of a file, or returns how many bytes are needed at least.
-
-        More may be needed: make the prefix at least twice as long each time. If it is the whole
-        file, the file is cut short.
-        """
+    def parse(prefix: Buffer) -> Preamble:
+        """Parses the start of a whole file. If the file ends inside its header, that is an error."""
+    @overload
+    @staticmethod
+    def parse(prefix: Buffer, size: int) -> Preamble | int:
+        """Parses the start of a file of ``size`` bytes, or returns how many bytes are needed."""
     @property
     def length(self) -> int:
         """The length in bytes, which is the position of the first chunk."""

@@ -178,8 +178,10 @@ def encrypt_file(
     A device or a pipe, such as ``/dev/stdout``, is written to directly. While the call waits for
     the other end of a pipe, Ctrl-C does not end it.
     """
-    with replacement(target) as temporary:
-        _sealane.encrypt_file(source, temporary, recipients, armor=armor, threads=threads, progress=progress)
+    with replacement(target) as new:
+        _sealane.encrypt_file(
+            source, new.name if new else target, recipients, armor=armor, threads=threads, progress=progress
+        )
 
 
 def decrypt_file(
@@ -196,8 +198,8 @@ def decrypt_file(
     plaintext, but part of it may have been written before damage is found. While the call waits for
     the other end of a pipe, Ctrl-C does not end it.
     """
-    with replacement(target) as temporary:
-        _sealane.decrypt_file(source, temporary, identities, threads=threads, progress=progress)
+    with replacement(target) as new:
+        _sealane.decrypt_file(source, new.name if new else target, identities, threads=threads, progress=progress)
 
 
 def rekey_file(
@@ -227,14 +229,14 @@ def rekey_file(
 
         if reason := other_links(found):
             raise OSError(f"{reason}: {path!r}")
-        temporary = stack.enter_context(replacement(path, check))
-        if not stat.S_ISREG(found.st_mode):
+        replaced = stack.enter_context(replacement(path, check))
+        if replaced is None or not stat.S_ISREG(found.st_mode):
             # Other files are not replaced, so they would be overwritten while they are read.
             raise io.UnsupportedOperation(f"only a regular file can be given to other recipients: {path!r}")
         prefix = old.read(_MAX_HEADER_BYTES + 16)
         header, length = _sealane.rekey_header(prefix, identities, recipients, keep=keep, header_len=header_len)
         old.seek(length)
-        with open(temporary, "wb") as new:
+        with open(replaced.fileno(), "wb", closefd=False) as new:
             new.write(header)
             while data := old.read(1 << 20):
                 new.write(data)
@@ -333,8 +335,6 @@ def inspect(file: Path | bytes | BinaryIO) -> FileInfo:
     """
     prefix, length, armored = _prefix(file)
     preamble = Preamble.parse(prefix)
-    if isinstance(preamble, int):
-        raise HeaderError("the file is cut short: it ends inside the header")
     payload = None if length is None else PayloadKey.plaintext_len(length - preamble.length)
     return FileInfo(
         kinds=[kind for kind, _ in preamble.stanzas],

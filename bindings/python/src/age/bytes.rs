@@ -8,14 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter};
 use sealane_age::stream::{self, plaintext_len, sealed_len};
-use sealane_age::{Decryptor, Prefix};
 
 use super::chunks::Chunks;
 use super::identity::Identities;
-use super::payload::Preamble;
+use super::payload::{Preamble, open_any};
 use super::recipient::Recipients;
 use super::threads::{self, threads as thread_count};
-use crate::buffer::{Input, new_bytes};
+use crate::buffer::{Input, copy_of, new_bytes, vec_with_room};
 use crate::error;
 
 /// Returns a file with this plaintext.
@@ -43,14 +42,15 @@ pub(crate) fn encrypt<'py>(
     if !armor {
         return PyBytes::new_with(py, len, seal);
     }
-    let mut file = vec![0; len];
+    let (mut file, text) = (vec_with_room(len)?, vec_with_room(len / 48 * 65 + 200)?);
+    file.resize(len, 0);
     seal(&mut file)?;
     let text = py.detach(|| {
-        let mut writer = ArmoredWriter::new(Vec::with_capacity(len / 48 * 65 + 200));
+        let mut writer = ArmoredWriter::new(text);
         std::io::Write::write_all(&mut writer, &file)?;
         writer.finish()
     });
-    Ok(PyBytes::new(py, &text?))
+    copy_of(py, &text?)
 }
 
 /// Returns the plaintext of a file.
@@ -65,21 +65,16 @@ pub(crate) fn decrypt<'py>(
     let identities = Identities::new(identities)?;
     let file = data.as_slice();
     let mut armored = ArmoredReader::new(file);
-    let mut binary = Vec::new();
     let is_armored = armored.is_armored().map_err(error::io)?;
+    let mut binary = vec_with_room(if is_armored { file.len() / 4 * 3 } else { 0 })?;
     let file = if is_armored {
-        binary.reserve_exact(file.len() / 4 * 3);
         py.detach(|| armored.read_to_end(&mut binary)).map_err(error::io)?;
         &binary[..]
     } else {
         file
     };
-    let preamble = match sealane_age::Preamble::parse(file) {
-        Ok(Prefix::Complete(preamble)) => preamble,
-        Ok(Prefix::Incomplete { .. }) => return Err(cut_short(file)),
-        Err(fault) => return Err(error::decrypt(fault.into())),
-    };
-    let key = Preamble::unlock_with(py, &preamble, &identities)?;
+    let preamble = Preamble::of_file(file)?;
+    let key = preamble.unlock_with(py, &identities)?;
     let payload = &file[preamble.len()..];
     match plaintext_len(payload.len() as u64).and_then(|len| usize::try_from(len).ok()) {
         Some(len) => {
@@ -100,23 +95,14 @@ pub(crate) fn dearmor_prefix<'py>(py: Python<'py>, data: Input<'_>) -> PyResult<
     let mut binary = Vec::new();
     match ArmoredReader::armored(data.as_slice()).read_to_end(&mut binary) {
         Err(error) if binary.is_empty() => Err(error::io(error)),
-        _ => Ok(PyBytes::new(py, &binary)),
-    }
-}
-
-/// Returns the exception for a file that ends inside its header.
-fn cut_short(file: &[u8]) -> PyErr {
-    match Decryptor::new(file) {
-        Err(error) => error::decrypt(error),
-        Ok(_) => error::HeaderError::new_err("the file ends inside its header"),
+        _ => copy_of(py, &binary),
     }
 }
 
 /// Returns the exception for a payload whose length is impossible.
 fn fault(key: &stream::PayloadKey, payload: &[u8]) -> PyErr {
-    let mut plaintext = zeroize::Zeroizing::new(vec![0; payload.len()]);
-    match key.open_chunks(0, true, payload, &mut plaintext) {
-        Err(error) => error::payload(error),
+    match open_any(key, 0, true, payload) {
+        Err(error) => error,
         Ok(_) => error::PayloadError::new_err("the file has a length that no file has"),
     }
 }

@@ -11,11 +11,11 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use sealane_age::ReadAt;
 use sealane_age::armor::ArmoredReader;
 use sealane_age::stream::NONCE_BYTES;
-use sealane_age::{Decryptor, ReadAt};
 
-use super::identity::Identities;
+use super::identity::{Identities, decryptor};
 use super::python_file::Progress;
 use super::recipient::Recipients;
 use super::stream::{Failure, decrypt_all, encrypt_all};
@@ -177,10 +177,9 @@ pub(crate) fn decrypt_file(
             return decrypt_all(&input, &output, &identities, threads);
         }
         // Bypasses the counter, because the decryptor reads ahead. The next line counts the header.
-        // A passphrase identity enforces its own limit on the work factor.
-        let decryptor = Decryptor::new(&input.file).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
+        let decryptor = decryptor(&input.file).map_err(Failure::Decrypt)?;
         input.read.store((decryptor.header().encoded_len() + NONCE_BYTES) as u64, Ordering::Relaxed);
-        let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(Failure::Decrypt)?;
+        let reader = identities.decrypt(decryptor).map_err(Failure::Decrypt)?;
         reader.copy_at(&input, &output, threads).map(drop).map_err(Failure::Copy)
     };
     watch(py, &input, progress, work)?.map_err(Failure::into_exception)

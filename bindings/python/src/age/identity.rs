@@ -1,5 +1,6 @@
 //! The Python class `Identity`, and the identities that Python code passes as arguments.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyOSError, PyTypeError};
@@ -11,7 +12,7 @@ use sealane_age::key_file::{
 };
 use sealane_age::secrecy::{ExposeSecret as _, SecretString};
 use sealane_age::threshold::{self, ThresholdIdentity};
-use sealane_age::{mlkem768x25519, scrypt, x25519};
+use sealane_age::{DecryptError, Decryptor, StreamReader, mlkem768x25519, scrypt, x25519};
 
 use super::part::Part;
 use super::recipient::{Recipient, random_number};
@@ -199,9 +200,20 @@ impl Identities {
         work(&each)
     }
 
+    /// Opens a file.
+    pub(crate) fn decrypt<R: Read>(&self, decryptor: Decryptor<R>) -> Result<StreamReader<R>, DecryptError> {
+        self.with(|all| decryptor.decrypt(all.iter().copied()))
+    }
+
     pub(crate) fn each(&self) -> impl Iterator<Item = &dyn sealane_age::Identity> {
         self.keys.iter().map(|key| &**key as &dyn sealane_age::Identity)
     }
+}
+
+/// Reads the header of a file. Sets no limit on the work factor of its passphrase, because a
+/// passphrase identity has its own limit.
+pub(crate) fn decryptor<R: Read>(input: R) -> Result<Decryptor<R>, DecryptError> {
+    Ok(Decryptor::new(input)?.with_max_work_factor(u8::MAX))
 }
 
 /// Parses an ssh private key, or a file of identities, which may be encrypted with a passphrase.

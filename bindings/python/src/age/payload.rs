@@ -5,14 +5,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_age::Prefix;
+use sealane_age::header::HeaderError as HeaderFault;
 use sealane_age::stream::{self, SealedRange};
 use sealane_age::threshold;
 use zeroize::Zeroizing;
 
 use super::chunks::Chunks;
 use super::identity::Identities;
-use crate::buffer::Input;
-use crate::error::{self, HeaderError};
+use crate::buffer::{Input, copy_of, vec_with_room};
+use crate::error;
 
 /// The id, threshold, number of shares, label and types of a share set.
 type ShareSet = (String, u8, u8, Option<String>, Vec<String>);
@@ -22,33 +23,53 @@ type ShareSet = (String, u8, u8, Option<String>, Vec<String>);
 pub(crate) struct Preamble(sealane_age::Preamble);
 
 impl Preamble {
+    /// Parses the start of a file of `size` bytes. Returns the number of bytes to read instead if
+    /// `prefix` is too short.
+    fn of_prefix(prefix: &[u8], size: u64) -> PyResult<Result<Self, u64>> {
+        let at_least = match sealane_age::Preamble::parse(prefix) {
+            // A passphrase identity has its own limit on the work factor.
+            Ok(Prefix::Complete(preamble)) => return Ok(Ok(Self(preamble.with_max_work_factor(u8::MAX)))),
+            Ok(Prefix::Incomplete { at_least }) => at_least,
+            Err(fault) => return Err(header_error(fault)),
+        };
+        let len = prefix.len() as u64;
+        if size <= len {
+            return Err(header_error(if len == 0 { HeaderFault::Empty } else { HeaderFault::Truncated }));
+        }
+        // Much more each time, because each call parses from the start.
+        Ok(Err(size.min((4 * len).max(at_least as u64))))
+    }
+
+    /// Parses the start of a whole file.
+    pub(crate) fn of_file(file: &[u8]) -> PyResult<Self> {
+        Self::of_prefix(file, 0)?.map_err(|_| header_error(HeaderFault::Truncated))
+    }
+
     /// Unlocks the file without holding the GIL, because this may take a second.
-    pub(crate) fn unlock_with(
-        py: Python<'_>,
-        preamble: &sealane_age::Preamble,
-        identities: &Identities,
-    ) -> PyResult<stream::PayloadKey> {
-        // A passphrase identity enforces its own limit on the work factor.
-        let preamble = preamble.clone().with_max_work_factor(u8::MAX);
-        py.detach(|| identities.with(|all| preamble.unlock(all.iter().copied()))).map_err(error::decrypt)
+    pub(crate) fn unlock_with(&self, py: Python<'_>, identities: &Identities) -> PyResult<stream::PayloadKey> {
+        py.detach(|| identities.with(|all| self.0.unlock(all.iter().copied()))).map_err(error::decrypt)
+    }
+
+    /// Returns the length of the header and the nonce.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 }
 
 #[pymethods]
 impl Preamble {
-    /// Returns the preamble, or the minimum number of bytes needed if `prefix` is too short.
     #[staticmethod]
-    fn parse(py: Python<'_>, prefix: Input<'_>) -> PyResult<Py<PyAny>> {
-        match sealane_age::Preamble::parse(prefix.as_slice()) {
-            Ok(Prefix::Complete(preamble)) => Self(preamble).into_py_any(py),
-            Ok(Prefix::Incomplete { at_least }) => at_least.into_py_any(py),
-            Err(fault) => Err(HeaderError::new_err(fault.to_string())),
+    #[pyo3(signature = (prefix, size = 0))]
+    fn parse(py: Python<'_>, prefix: Input<'_>, size: u64) -> PyResult<Py<PyAny>> {
+        match Self::of_prefix(prefix.as_slice(), size)? {
+            Ok(preamble) => preamble.into_py_any(py),
+            Err(wanted) => wanted.into_py_any(py),
         }
     }
 
     #[getter]
     fn length(&self) -> usize {
-        self.0.len()
+        self.len()
     }
 
     #[getter]
@@ -75,8 +96,12 @@ impl Preamble {
     }
 
     fn unlock(&self, py: Python<'_>, identities: &Bound<'_, PyAny>) -> PyResult<PayloadKey> {
-        Self::unlock_with(py, &self.0, &Identities::new(identities)?).map(PayloadKey)
+        self.unlock_with(py, &Identities::new(identities)?).map(PayloadKey)
     }
+}
+
+fn header_error(fault: HeaderFault) -> PyErr {
+    error::decrypt(fault.into())
 }
 
 /// The key of a file's payload. The Python package documents it.
@@ -90,8 +115,14 @@ impl PayloadKey {
 }
 
 /// Opens chunks of any total length. If that is impossible, the error tells what is wrong.
-fn open_any(key: &stream::PayloadKey, first: u64, is_last: bool, sealed: &[u8]) -> PyResult<Zeroizing<Vec<u8>>> {
-    let mut plaintext = Zeroizing::new(vec![0; sealed.len()]);
+pub(crate) fn open_any(
+    key: &stream::PayloadKey,
+    first: u64,
+    is_last: bool,
+    sealed: &[u8],
+) -> PyResult<Zeroizing<Vec<u8>>> {
+    let mut plaintext = Zeroizing::new(vec_with_room(sealed.len())?);
+    plaintext.resize(sealed.len(), 0);
     let len = key.open_chunks(first, is_last, sealed, &mut plaintext).map_err(error::payload)?;
     plaintext.truncate(len);
     Ok(plaintext)
@@ -150,7 +181,7 @@ impl PayloadKey {
             let end = offset.checked_add(len);
             let piece = end.and_then(|end| plaintext.get(offset..end));
             let piece = piece.ok_or_else(|| PyValueError::new_err("a piece is not in these chunks"))?;
-            Ok(PyBytes::new(py, piece))
+            copy_of(py, piece)
         };
         pieces.into_iter().map(piece).collect()
     }

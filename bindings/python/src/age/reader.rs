@@ -5,19 +5,19 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
+use sealane_age::StreamReader;
 use sealane_age::armor::ArmoredReader;
-use sealane_age::{Decryptor, StreamReader};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::file::open;
-use super::identity::Identities;
+use super::identity::{Identities, decryptor};
 use super::python_file::PythonFile;
-use crate::buffer::{Output, write_zeros};
+use crate::buffer::{Output, copy_of, vec_with_room, write_zeros};
 use crate::error;
 
 /// A file opened by path, or a Python file object.
@@ -160,9 +160,8 @@ impl Reader {
         py.detach(|| {
             let mut source = ArmoredReader::new(source);
             let can_seek = !source.is_armored().map_err(error::io)? && !is_pipe;
-            // A passphrase identity enforces its own limit on the work factor.
-            let decryptor = Decryptor::new(source).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
-            let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(error::decrypt)?;
+            let reader = decryptor(source).and_then(|decryptor| identities.decrypt(decryptor));
+            let reader = reader.map_err(error::decrypt)?;
             let state = State { reader, kept: Zeroizing::default(), kept_read: 0, position: 0 };
             Ok(Self { state: Mutex::new(state), can_seek })
         })
@@ -176,11 +175,10 @@ impl Reader {
     fn read<'py>(&self, py: Python<'py>, len: usize) -> PyResult<Bound<'py, PyBytes>> {
         // Does not read into Python bytes directly, because the plaintext may be much shorter than
         // `len`.
-        let mut data = Zeroizing::new(Vec::new());
-        data.try_reserve_exact(len).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+        let mut data = Zeroizing::new(vec_with_room(len)?);
         data.resize(len, 0);
         let len = self.with(py, |state| state.fill(&mut data))?;
-        Ok(PyBytes::new(py, &data[..len]))
+        copy_of(py, &data[..len])
     }
 
     fn read_into(&self, py: Python<'_>, buffer: Output) -> PyResult<usize> {

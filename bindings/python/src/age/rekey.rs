@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_age::{Decryptor, Existing};
+use sealane_age::Existing;
 
-use super::identity::Identities;
+use super::identity::{Identities, decryptor};
 use super::recipient::Recipients;
 use crate::buffer::Input;
 use crate::error::{self, EncryptError};
@@ -24,8 +24,7 @@ pub(crate) fn rekey_header<'py>(
     header_len: Option<usize>,
 ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
     let (identities, recipients) = (Identities::new(identities)?, Recipients::new(recipients)?);
-    // A passphrase identity enforces its own limit on the work factor.
-    let decryptor = Decryptor::new(prefix.as_slice()).map_err(error::decrypt)?.with_max_work_factor(u8::MAX);
+    let decryptor = decryptor(prefix.as_slice()).map_err(error::decrypt)?;
     let old = decryptor.header().encoded_len();
     let existing = if keep { Existing::Keep } else { Existing::Drop };
     let rekeyed = py.detach(|| {

@@ -5,9 +5,9 @@ use std::num::NonZero;
 
 use pyo3::prelude::*;
 use sealane_age::armor::{ArmoredReader, ArmoredWriter, Format};
-use sealane_age::{CopyError, Decryptor, Encryptor, Threads};
+use sealane_age::{CopyError, Encryptor, Threads};
 
-use super::identity::Identities;
+use super::identity::{Identities, decryptor};
 use super::python_file::{Progress, PythonFile};
 use super::recipient::Recipients;
 use super::threads::threads as thread_count;
@@ -48,9 +48,8 @@ pub(crate) fn decrypt_all<W: Write + Send>(
     identities: &Identities,
     threads: Threads,
 ) -> Result<(), Failure> {
-    // A passphrase identity enforces its own limit on the work factor.
-    let decryptor = Decryptor::new(ArmoredReader::new(input)).map_err(Failure::Decrypt)?.with_max_work_factor(u8::MAX);
-    let reader = identities.with(|all| decryptor.decrypt(all.iter().copied())).map_err(Failure::Decrypt)?;
+    let decryptor = decryptor(ArmoredReader::new(input)).map_err(Failure::Decrypt)?;
+    let reader = identities.decrypt(decryptor).map_err(Failure::Decrypt)?;
     reader.copy_to(output, threads).map(drop).map_err(Failure::Copy)
 }
 

@@ -19,6 +19,7 @@ from fsspec.core import get_compression
 from fsspec.implementations.asyn_wrapper import AsyncFileSystemWrapper
 from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 from fsspec.utils import stringify_path
@@ -227,8 +228,9 @@ class AgeFileSystem(Keys, Objects, Reading, Listings, AsyncFileSystem, ChainedFi
         """Opens a file of the other filesystem for writing."""
         kind = type(self.target)
         no_transactions = NotImplementedError(f"{kind.__name__} has no transactions under this filesystem")
-        if not autocommit and isinstance(self.target, MemoryFileSystem):
-            # It replaces the file when it opens it.
+        is_local = isinstance(self.target, LocalFileSystem)
+        if not autocommit and (isinstance(self.target, MemoryFileSystem) or (is_local and mode == "xb")):
+            # It creates or replaces the file when it opens it.
             raise no_transactions
         if kind._open is not AbstractFileSystem._open:
             file = self.target._open(path, mode=mode, autocommit=autocommit, **kwargs)

@@ -65,19 +65,14 @@ class Reading:
         size = info["size"]
         if size is None:
             raise OSError(f"the store does not report the length of this object: {path}")
-        if len(prefix) != min(size, wanted):
-            # The prefix is empty, or belongs to another version.
-            prefix = b""
-        while True:
-            if size <= 0:
-                raise age.HeaderError("the file is empty")
-            prefix = prefix or await self._async_target._cat_file(path, start=0, end=min(size, wanted))
-            preamble = age.Preamble.parse(prefix)
-            if not isinstance(preamble, int):
-                break
-            if len(prefix) < min(size, wanted) or size <= wanted:
-                raise age.HeaderError("the file is cut short: it ends inside the header")
-            wanted, prefix = max(preamble, 4 * wanted), b""
+        preamble: age.Preamble | int = min(size, wanted)
+        while isinstance(preamble, int):
+            wanted = preamble
+            # The prefix is too short, or belongs to another version.
+            if len(prefix) != wanted:
+                prefix = await self._async_target._cat_file(path, start=0, end=wanted)
+            # The store may return fewer bytes if the file was replaced meanwhile.
+            preamble = age.Preamble.parse(prefix, size if len(prefix) == wanted else len(prefix))
         entry = Entry(size, preamble, token_of(info))
         self._headers.put(path, entry)
         return entry
@@ -186,8 +181,6 @@ class Reading:
         sealed = await self._async_target._cat_file(path, **kwargs)
         known = self._headers.get(path)
         preamble = age.Preamble.parse(sealed)
-        if isinstance(preamble, int):
-            raise age.HeaderError("the file is cut short: it ends inside the header" if sealed else "the file is empty")
         entry = Entry(len(sealed), preamble, None)
         if known is not None and known.sealed_size == len(sealed) and known.preamble.length == preamble.length:
             # The object is probably still the known version. The key is not kept, because another

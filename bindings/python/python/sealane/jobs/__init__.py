@@ -20,9 +20,13 @@ job.
 
 - Sources are one or several fsspec addresses. An address names an object, a folder with everything
   below it, or a pattern of names of objects and folders. An address that yields no object is an
-  error. A name that exists is not taken as a pattern. Symbolic links to files are followed. A link
-  to a folder outside the sources is a failure, and so is a folder that cannot be listed. Jobs work
-  on the encrypted objects themselves, so ``age::`` before an address is ignored.
+  error. A name that exists is not taken as a pattern. Symbolic links to files are followed, and a
+  re-key changes a file once, even if several names lead to it. A link to a folder outside the
+  sources is a failure, and so are a folder that cannot be listed, and an object with contents whose
+  name ends in ``/``. Jobs work on the encrypted objects themselves, so ``age::`` before an address
+  is ignored.
+- If two objects would have the same target, the job does not start. On this machine, they may have
+  it because of a link, or because a folder ignores case.
 - Identities and recipients are references: ``file:PATH``, ``env:NAME``, or a function of a module
   that the workers have. Each worker resolves them. Public texts (``age1…``) stand for themselves.
   The ledger names recipients, and the identities of ``verify``. So a function among these must have
@@ -31,7 +35,8 @@ job.
   ``workers`` is the number of threads, by default 16, or the largest number of tasks that Ray has
   at a time. Dask has its own workers.
 - A recipients file must not change until the job is done: objects that are done are not done again.
-- ``attempts`` is how often an object is tried if others change it or its store fails.
+- ``attempts`` is how often an object is tried if others change it or its store fails. The waits
+  between the attempts grow, up to 30 seconds each.
 - ``progress`` is ``True`` or ``False`` for a bar, or a function that is called with the number of
   objects done, their total number, and the record. The default is a bar if standard error is a
   terminal.
@@ -49,8 +54,8 @@ from .. import age
 from ..fsspec._references import check_identities, check_recipients
 from ._lake import SealedIdentity
 from ._ledger import Ledger
-from ._listing import detailed
-from ._place import Found, Place, find, is_result, leads_out, target_of
+from ._listing import detailed, followed
+from ._place import Found, Place, check_targets, find, is_result, leads_out, target_of, without_links
 from ._progress import progress_of
 from ._report import JobError, Progress, Record, Report
 from ._runners import runner_of
@@ -183,9 +188,9 @@ def _name(reference: Any) -> Any:
     if reference is None or isinstance(reference, str):
         return reference
     if isinstance(reference, SealedIdentity):
-        # Without the options, which may be secret.
+        # Without the options and parts of the URL, which may be secret.
         identities = _name(reference.identities)
-        return {"url": reference.url, "recipient": reference.recipient, "identities": identities}
+        return {"url": reference.address, "recipient": reference.recipient, "identities": identities}
     if not callable(reference):
         return [_name(one) for one in reference]
     module, name = getattr(reference, "__module__", ""), getattr(reference, "__qualname__", "")
@@ -258,24 +263,29 @@ class _Run:
         found = [one for one in find(sources, options) if not self._is_of_ledger(one)]
         if place:
             found = [one for one in found if not is_result(one, place)]
+        elif job.operation == "rekey":
+            found = without_links(found)
         targets = self._targets(place)
         records: dict[str, Record] = {}
-        tasks = []
+        tasks, written = [], []
         for one in found:
             url = one.place.url
             if one.error is not None:
                 records[url] = Record(url, "failed", error=one.error)
                 continue
-            if place and one.relative and leads_out(one.relative):
+            if place and leads_out(one.relative):
                 records[url] = Record(url, "failed", error="the name of the object leads out of the target")
                 continue
             task = Task(job, one.place, target_of(one, place) if place else None)
+            if task.target is not None:
+                written.append(task.target)
             record = known.get(url)
             if record is not None and _is_done(record, one, task.target, targets):
                 records[url] = Record(**{**record.to_json(), "state": "unchanged"})
             else:
                 records[url] = Record(url, "failed", error="the runner lost the task")
                 tasks.append(task)
+        check_targets(written)
         report = progress_of(progress, job.operation)
         done = len(found) - len(tasks)
         for record in runner(tasks) if tasks else ():
@@ -304,7 +314,7 @@ class _Run:
             listing = fs.find(place.path, detail=True)
         except FileNotFoundError:
             return {}
-        infos = detailed(fs, listing)
+        infos = {path: followed(fs, path, info) for path, info in detailed(fs, listing).items()}
         versions = {path: version_of(fs, info) for path, info in infos.items() if info["type"] == "file"}
         return {path: str(version) for path, version in versions.items() if version.is_exact}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
+import re
 import secrets
 from typing import Any
 
@@ -13,7 +15,7 @@ from .. import age
 from ..fsspec._references import check_identities, check_recipients, resolve_identities, resolve_recipients
 from ._place import Place
 from ._report import JobError
-from ._stores import Conflict, store_of
+from ._stores import Conflict, Store, store_of
 
 #: A limit, because anyone who can write to the store could otherwise use up a reader's memory.
 _MOST_BYTES = 1 << 20
@@ -41,20 +43,38 @@ class SealedIdentity:
     def __repr__(self) -> str:
         # fsspec caches filesystems by the texts of their arguments, so the text must differ if the
         # options do. The key keeps others from comparing the digest with those of guessed options.
-        options = repr(self.storage_options).encode()
+        options = repr((self.url, self.storage_options)).encode()
         digest = hashlib.blake2b(options, digest_size=16, key=_DIGEST_KEY).hexdigest()
         return (
-            f"SealedIdentity(url={self.url!r}, identities={self.identities!r}, recipient={self.recipient!r},"
+            f"SealedIdentity(url={self.address!r}, identities={self.identities!r}, recipient={self.recipient!r},"
             f" storage_options=<digest {digest}>)"
         )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "identities", check_identities(self.identities))
 
+    @property
+    def address(self) -> str:
+        """The URL without a user, a password and a query, which may be secret.
+
+        What is printed, the ledger and the texts of errors have this address.
+        """
+        # In Azure's URLs, the name of the container is at the place of a user.
+        url = re.sub(r"(?<!abfs)(?<!abfss)://[^/]*@", "://", self.url)
+        return url.partition("?")[0] if "://" in url else url
+
     def __call__(self) -> list[age.Identity]:
         """Reads the object, and returns the identities in it."""
-        with fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
-            return self._opened(file.read(_MOST_BYTES + 1))
+        try:
+            with fsspec.open(self.url, "rb", **(self.storage_options or {})) as file:
+                sealed = file.read(_MOST_BYTES + 1)
+        except Exception as error:
+            if self.address == self.url:
+                raise
+            # The text of the error may have the URL.
+            kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
+            raise kind(f"{type(error).__name__}: {self.address}") from None
+        return self._opened(sealed)
 
     def seal_for(self, readers: Any) -> None:
         """Seals the identity anew for ``readers``: after this, only they can open the object.
@@ -70,6 +90,7 @@ class SealedIdentity:
         recipients = resolve_recipients(check_recipients(readers))
         place = Place.of(self.url, self.storage_options)
         store = store_of(place.fs(), place.path)
+        sealed = None
         try:
             version = store.version()
             if not version.is_exact:
@@ -80,13 +101,23 @@ class SealedIdentity:
             header = age.inspect(sealed).header_len
             store.write([sealed[:header], sealed[header:]], len(sealed), lambda handle: None, version)
         except Conflict:
-            raise JobError(f"others have changed the object meanwhile: {self.url}") from None
+            # A client repeats a request whose answer was lost, and its own success is then the change.
+            if sealed is None or not _holds(store, sealed):
+                raise JobError(f"others have changed the object meanwhile: {self.address}") from None
 
     def _opened(self, sealed: bytes) -> list[age.Identity]:
         """Returns the identities in the object, if it is what the fields say."""
         if len(sealed) > _MOST_BYTES:
-            raise age.IdentityError(f"a sealed identity has at most {_MOST_BYTES} bytes: {self.url}")
+            raise age.IdentityError(f"a sealed identity has at most {_MOST_BYTES} bytes: {self.address}")
         found = age.parse_identities(age.decrypt(sealed, resolve_identities(self.identities)))
         if self.recipient is not None and [str(one.recipient) for one in found] != [self.recipient]:
-            raise age.IdentityError(f"this is not the identity of {self.recipient}: {self.url}")
+            raise age.IdentityError(f"this is not the identity of {self.recipient}: {self.address}")
         return found
+
+
+def _holds(store: Store, contents: bytes) -> bool:
+    """Whether these are the contents of an object."""
+    with contextlib.suppress(Conflict, FileNotFoundError):
+        version = store.version()
+        return version.size == len(contents) and store.read(version, 0, version.size) == contents
+    return False

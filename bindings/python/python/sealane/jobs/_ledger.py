@@ -23,6 +23,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from glob import has_magic
 from typing import Any
@@ -42,7 +43,8 @@ _WRITE_AT_ONCE = {"s3", "abfs", "gs"}
 
 def digest(data: bytes | str) -> str:
     """Returns the SHA-256 hash in hexadecimal digits."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+    # Names of files may have bytes that are not UTF-8.
+    return hashlib.sha256(data.encode(errors="surrogateescape") if isinstance(data, str) else data).hexdigest()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,18 +64,50 @@ class Ledger:
         self._fs = place.fs()
         self._root = place.path.rstrip("/")
         self._is_local = isinstance(self._fs, LocalFileSystem)
+        self._writes_at_once = bool(_WRITE_AT_ONCE & protocols_of(self._fs))
 
     def _write(self, path: str, contents: dict[str, Any]) -> None:
-        data = json.dumps(contents, ensure_ascii=False).encode()
+        data = json.dumps(contents).encode()
         path = f"{self._root}/{path}"
         if self._is_local:
             self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)
             with replaced_file(path) as file:
                 file.write(data)
-        elif _WRITE_AT_ONCE & protocols_of(self._fs):
+        elif self._writes_at_once:
             self._fs.pipe_file(path, data)
         else:
             self._replace(path, data)
+
+    def _create(self, path: str, contents: dict[str, Any]) -> None:
+        """Writes a file, unless another job has written it meanwhile.
+
+        Where the filesystem cannot create a complete file exclusively, a short time remains in
+        which another job's file is replaced.
+        """
+        whole = f"{self._root}/{path}"
+        if self._is_local:
+            temporary = temporary_name(path)
+            self._write(temporary, contents)
+            try:
+                with contextlib.suppress(FileExistsError):
+                    os.link(f"{self._root}/{temporary}", whole)
+                return
+            except OSError:
+                # This filesystem has no hard links.
+                pass
+            finally:
+                os.unlink(f"{self._root}/{temporary}")
+        elif self._writes_at_once:
+            try:
+                self._fs.pipe_file(whole, json.dumps(contents).encode(), mode="create")
+                return
+            except FileExistsError:
+                return
+            except (OSError, NotImplementedError):
+                # This store has no such condition.
+                pass
+        if not self._fs.exists(whole):
+            self._write(path, contents)
 
     def _replace(self, path: str, data: bytes) -> None:
         """Writes a file of a filesystem in which a killed writer leaves a part of the file."""
@@ -109,8 +143,13 @@ class Ledger:
         found = {}
         # `cat` would take paths with wildcards for patterns.
         everything = [None] * len(paths)
-        contents = self._fs.cat_ranges(paths, everything, everything, on_error="raise") if paths else []
+        contents = self._fs.cat_ranges(paths, everything, everything, on_error="return") if paths else []
         for path, data in zip(paths, contents, strict=True):
+            if isinstance(data, FileNotFoundError):
+                # Another run has removed the file since it was listed.
+                continue
+            if isinstance(data, BaseException):
+                raise data
             with contextlib.suppress(ValueError):
                 found[path] = json.loads(data)
         return found
@@ -124,10 +163,14 @@ class Ledger:
         path = f"{self._root}/job.json"
         self._fs.invalidate_cache(self._root)
         try:
-            known = json.loads(self._fs.cat_file(path))
-        except FileNotFoundError:
-            self._write("job.json", job)
-            return
+            try:
+                data = self._fs.cat_file(path)
+            except FileNotFoundError:
+                self._create("job.json", job)
+                self._fs.invalidate_cache(self._root)
+                # Another job may have created it meanwhile.
+                data = self._fs.cat_file(path)
+            known = json.loads(data)
         except ValueError:
             if self._read_all("records") or self._read_all("intents"):
                 raise JobError(f"{path} is damaged, so it is unknown what the records beside it mean") from None

@@ -25,6 +25,12 @@ def detailed(fs: Any, listing: Any) -> dict[str, dict[str, Any]]:
     return listing if isinstance(listing, dict) else {path: fs.info(path) for path in listing}
 
 
+def followed(fs: Any, path: str, info: dict[str, Any]) -> dict[str, Any]:
+    """Returns information about what a link leads to, if the object of a listing is a link."""
+    found: dict[str, Any] = fs.info(path) if info.get("islink") and fs.exists(path) else info
+    return found
+
+
 def is_in(path: str, folders: set[str]) -> bool:
     """Whether a path is one of the folders, or lies below one."""
     return any(path[:end] in folders for end in [*(i for i, c in enumerate(path) if c == "/"), len(path)])

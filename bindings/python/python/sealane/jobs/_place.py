@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import secrets
 import threading
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +15,8 @@ import fsspec
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 
-from ._listing import Listing, is_in
+from .._replacement import temporary_prefix
+from ._listing import Listing, followed, is_in
 from ._report import JobError
 from ._stores import protocols_of, store_of
 
@@ -76,10 +79,7 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """An object of a listing, with its path below the address that was listed.
-
-    The relative path is empty if two objects of the listing have the same one.
-    """
+    """An object of a listing, with its path below the address that was listed."""
 
     place: Place
     relative: str
@@ -128,30 +128,35 @@ def find(sources: str | Iterable[str], options: dict[str, Any] | None) -> list[F
         is_empty = not listing.errors
         for path, caught in sorted(listing.errors.items()):
             reason = f"the folder cannot be listed: {type(caught).__name__}: {caught}"
-            info = {"name": path, "type": "directory"}
-            found[protocols, path] = Found(place.at(path), _relative(path, root), info, reason)
+            folder = {"name": path, "type": "directory"}
+            found[protocols, path] = Found(place.at(path), _relative(path, root), folder, reason)
         for path, info in sorted(listing.infos.items()):
-            is_link = bool(info.get("islink"))
-            if is_link:
-                # The listing describes the link, not the file.
-                info = fs.info(path) if fs.exists(path) else info
-            if info["type"] != "file" and not (is_link and info["type"] == "directory"):
+            info = followed(fs, path, info)
+            if info["type"] != "file" and not (info.get("islink") and info["type"] == "directory"):
                 continue
-            if _is_temporary(path) or path.endswith("/"):
+            # Stores show a folder as an object without contents.
+            if _is_temporary(path) or (path.endswith("/") and info["size"] == 0):
                 continue
             error = None if info["type"] == "file" else _LINK
+            if path.endswith("/"):
+                error = "the name of the object ends in /, as that of a folder"
             found[protocols, path] = Found(place.at(path), _relative(path, root), info, error)
             is_empty = False
         if is_empty:
             raise FileNotFoundError(source)
-    objects = [
-        one for one in found.values() if one.error != _LINK or not is_in(os.path.realpath(one.place.path), folders)
-    ]
-    names = [one.relative for one in objects if one.error is None]
-    if len(set(names)) < len(names):
-        # Two objects would have the same target.
-        return [dataclasses.replace(one, relative="") for one in objects]
-    return objects
+    return [one for one in found.values() if one.error != _LINK or not is_in(os.path.realpath(one.place.path), folders)]
+
+
+def without_links(found: list[Found]) -> list[Found]:
+    """Returns one of the names of each file, which is a link only if there is no other name."""
+    names: dict[int | str, Found] = {}
+    for number, one in enumerate(found):
+        path = one.place.path
+        is_local = one.place.protocol in LocalFileSystem.protocol and one.error is None
+        file = os.path.realpath(path) if is_local else number
+        if file not in names or (os.path.islink(names[file].place.path) and not os.path.islink(path)):
+            names[file] = one
+    return list(names.values())
 
 
 def leads_out(relative: str) -> bool:
@@ -179,11 +184,42 @@ def _is_same(one: Place, other: Place) -> bool:
 def target_of(found: Found, target: Place) -> Place:
     """Returns where the result of an object belongs.
 
-    Raises ``JobError`` if there is no such place.
+    Raises ``JobError`` if that is the object itself.
     """
-    if not found.relative:
-        raise JobError("two of the sources have the same path below their folders: use a job for each")
     place = target.at(f"{target.path.rstrip('/')}/{found.relative}")
     if _is_same(place, found.place):
         raise JobError(f"the source and the target are the same object: {found.place.url}")
     return place
+
+
+def _is_one_name(one: str, other: str) -> bool:
+    """Whether the folders of this machine take two paths for the same one."""
+    end = f"{secrets.token_hex(8)}.tmp"
+    paths = []
+    for path in (one, other):
+        folder, name = os.path.split(path)
+        os.makedirs(folder, exist_ok=True)
+        paths.append(os.path.join(folder, temporary_prefix(name) + end))
+    os.close(os.open(paths[0], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        return os.path.lexists(paths[1])
+    finally:
+        os.unlink(paths[0])
+
+
+def check_targets(targets: list[Place]) -> None:
+    """Raises ``JobError`` if two of the targets, which are in one filesystem, are the same object.
+
+    On this machine, this may be because of a link, or because a folder ignores case.
+    """
+    is_local = bool(targets) and isinstance(targets[0].fs(), LocalFileSystem)
+    alike: dict[str, list[str]] = {}
+    for target in targets:
+        path = name = target.path
+        if is_local:
+            path = os.path.realpath(path)
+            name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())
+        others = alike.setdefault(name, [])
+        if path in others or any(_is_one_name(path, other) for other in others):
+            raise JobError(f"two objects would have the same target: {target.url}: use a job for each")
+        others.append(path)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, TypeVar
 
 from .. import _sealane, age
 from ..fsspec._ranges import CHUNK, SEALED_CHUNK
@@ -15,7 +16,7 @@ from ..fsspec._references import resolve_identities, resolve_recipients
 from ._ledger import Ledger, digest
 from ._place import Place
 from ._report import JobError, Record
-from ._stores import Conflict, Store, Version, store_of
+from ._stores import Conflict, Store, Version, is_connection_error, store_of
 
 Operation = Literal["seal", "open", "rekey", "verify"]
 
@@ -23,6 +24,10 @@ Operation = Literal["seal", "open", "rekey", "verify"]
 _FIRST_READ = 4096
 #: The length of a piece of plaintext.
 _STEP = 128 * CHUNK
+#: The longest time between two attempts, in seconds.
+_LONGEST_WAIT = 30.0
+
+_T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,63 +88,74 @@ def run(task: Task) -> Record:
     """Runs a task, and writes its record to the ledger."""
     try:
         ledger = Ledger(task.job.ledger)
-        record = _attempts(task, ledger)
+        record = _done(task, ledger)
         with contextlib.suppress(Exception) if record.state == "failed" else contextlib.nullcontext():
-            ledger.put(record)
+            _retried(task, lambda: ledger.put(record))
         return record
     except Exception as error:
         return failed(task, error)
 
 
-def _attempts(task: Task, ledger: Ledger) -> Record:
-    read = written = 0
-    for attempt in range(1, task.job.attempts + 1):
+def _done(task: Task, ledger: Ledger) -> Record:
+    """Processes the object, and returns the record of that."""
+    attempts = read = written = 0
+
+    def attempt() -> tuple[Version, Version | None]:
+        nonlocal attempts, read, written
+        attempts += 1
         stores = [store_of(place.fs(), place.path) for place in (task.source, task.target) if place]
         try:
-            version, target_version = _WORK[task.job.operation](task, ledger, stores)
-            error = None
-        except Exception as caught:
-            error = caught
-        read += sum(store.bytes_read for store in stores)
-        written += sum(store.bytes_written for store in stores)
-        if error is None:
-            record = Record(
-                task.source.url,
-                "done",
-                task.target.url if task.target else None,
-                version=str(version),
-                target_version=str(target_version) if target_version else None,
-            )
-        elif _can_retry(error) and attempt < task.job.attempts:
-            time.sleep(0.1 * 2**attempt)
-            continue
-        else:
-            record = failed(task, error)
-        return dataclasses.replace(record, attempts=attempt, bytes_read=read, bytes_written=written)
+            versions: tuple[Version, Version | None] = _WORK[task.job.operation](task, ledger, stores)
+            return versions
+        finally:
+            read += sum(store.bytes_read for store in stores)
+            written += sum(store.bytes_written for store in stores)
+
+    try:
+        version, target_version = _retried(task, attempt)
+        record = Record(
+            task.source.url,
+            "done",
+            task.target.url if task.target else None,
+            version=str(version),
+            target_version=str(target_version) if target_version else None,
+        )
+    except Exception as error:
+        record = failed(task, error)
+    return dataclasses.replace(record, attempts=attempts, bytes_read=read, bytes_written=written)
+
+
+def _retried(task: Task, work: Callable[[], _T]) -> _T:
+    """Calls a function again while another attempt may succeed."""
+    for attempt in itertools.count(1):
+        try:
+            return work()
+        except Exception as error:
+            if attempt >= task.job.attempts or not _can_retry(task, error):
+                raise
+        time.sleep(min(_LONGEST_WAIT, 0.1 * 2**attempt))
     raise AssertionError
 
 
-def _can_retry(error: Exception) -> bool:
+def _can_retry(task: Task, error: Exception) -> bool:
     """Returns whether another attempt may succeed, as after a conflict or a failed connection."""
     if isinstance(error, Conflict):
         return True
-    permanent = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
-    return isinstance(error, OSError) and not isinstance(error, permanent)
+    if isinstance(error, OSError):
+        permanent = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+        return not isinstance(error, permanent)
+    # Also one of the ledger, which may be in another store.
+    places = (task.source, task.target, task.job.ledger)
+    return any(is_connection_error(place.fs(), error) for place in places if place)
 
 
 def _header(store: Store, version: Version) -> tuple[bytes, age.Preamble]:
     """Returns the header of a sealed object and the nonce after it, as bytes and parsed."""
-    wanted = _FIRST_READ
-    while True:
-        prefix = store.read(version, 0, min(version.size, wanted))
-        preamble = age.Preamble.parse(prefix)
-        if not isinstance(preamble, int):
-            return prefix[: preamble.length], preamble
-        if wanted >= version.size:
-            raise age.HeaderError(
-                "the object is cut short: it ends inside the header" if prefix else "the object is empty"
-            )
-        wanted = max(preamble, 4 * wanted)
+    preamble: age.Preamble | int = _FIRST_READ
+    while isinstance(preamble, int):
+        prefix = store.read(version, 0, min(version.size, preamble))
+        preamble = age.Preamble.parse(prefix, version.size)
+    return prefix[: preamble.length], preamble
 
 
 def _rekey(task: Task, ledger: Ledger, stores: list[Store]) -> tuple[Version, None]:

@@ -12,7 +12,7 @@ from fsspec.implementations.local import LocalFileSystem
 from ._local import LocalStore
 from ._store import Conflict, Prepare, Store, Version, move
 
-__all__ = ["Conflict", "Prepare", "Store", "Version", "move", "protocols_of", "store_of"]
+__all__ = ["Conflict", "Prepare", "Store", "Version", "is_connection_error", "move", "protocols_of", "store_of"]
 
 
 def store_of(fs: Any, path: str) -> Store:
@@ -23,6 +23,11 @@ def store_of(fs: Any, path: str) -> Store:
 def version_of(fs: Any, info: dict[str, Any]) -> Version:
     """Returns the version of an object from a listing."""
     return _class_of(fs).version_of(info)
+
+
+def is_connection_error(fs: Any, error: Exception) -> bool:
+    """Whether an exception of a filesystem, which is no ``OSError``, reports a failed connection."""
+    return _class_of(fs).is_connection_error(error)
 
 
 def protocols_of(fs: Any) -> set[str]:

@@ -33,6 +33,12 @@ class AzureStore(Store):
         self._check_name(self._container, self._blob)
 
     @staticmethod
+    def is_connection_error(error: Exception) -> bool:
+        from azure.core.exceptions import AzureError, HttpResponseError
+
+        return isinstance(error, AzureError) and not isinstance(error, HttpResponseError)
+
+    @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
         return Version(info["size"], info["etag"].strip('"'))
 

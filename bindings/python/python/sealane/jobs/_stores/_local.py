@@ -47,12 +47,11 @@ class LocalStore(Store):
                 raise Conflict
             self._written = self.version_of({"size": new.st_size, "mtime": new.st_mtime, "ino": new.st_ino})
 
-        with replacement(self.path, check) as temporary:
-            if temporary == self.path:
+        with replacement(self.path, check) as new:
+            if new is None:
                 raise OSError(f"this is not a regular file: {self.path!r}")
-            prepare(temporary)
-            with open(temporary, "wb", buffering=0) as file:
-                yield file
+            prepare(new.name)
+            yield new
 
     def write(self, pieces: Iterable[bytes], size: int, prepare: Prepare, expected: Version | None = None) -> Version:
         os.makedirs(os.path.dirname(self.path), exist_ok=True)

@@ -23,7 +23,7 @@ _PART = 8 * _MIB
 _MOST_PARTS = 9_000
 #: The largest range that one request can copy.
 _COPY = 5 << 30
-#: Error codes of stores that cannot copy parts.
+#: Error codes of stores that cannot copy parts, or not parts of these lengths.
 _CANNOT = ("NotImplemented", "MethodNotAllowed", "InvalidArgument", "InvalidRequest", "InvalidPart", "501", "405")
 _CONFLICTS = ("PreconditionFailed", "ConditionalRequestConflict", "OperationAborted", "412", "409", "NoSuchUpload")
 
@@ -53,12 +53,6 @@ def _code(error: BaseException) -> str:
     return ""
 
 
-def raise_if_connection(error: Exception) -> None:
-    """Raises an ``OSError`` if a connection failed, so that the task is tried again."""
-    if isinstance(error, HTTPClientError | ConnectionError | aiohttp.ClientError):
-        raise OSError(f"{type(error).__name__}: {error}") from error
-
-
 class S3Store(Store):
     """An object in S3.
 
@@ -75,6 +69,10 @@ class S3Store(Store):
         self._head: dict[str, Any] = {}
 
     @staticmethod
+    def is_connection_error(error: Exception) -> bool:
+        return isinstance(error, HTTPClientError | ConnectionError | aiohttp.ClientError)
+
+    @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
         return Version(info["size"], info["ETag"])
 
@@ -84,7 +82,6 @@ class S3Store(Store):
         except Exception as error:
             if _code(error) in _CONFLICTS:
                 raise Conflict from error
-            raise_if_connection(error)
             raise
 
     def version(self) -> Version:
@@ -109,7 +106,6 @@ class S3Store(Store):
         except Exception as error:
             if _code(error) in _CONFLICTS:
                 raise Conflict from error
-            raise_if_connection(error)
             raise
         return found
 
@@ -193,11 +189,16 @@ class S3Store(Store):
             return self._rewrite(version, old_len, header, prepare)
         size = version.size - old_len + len(header)
         with self._upload(prepare, self._kept()) as upload:
-            # Copying comes before sending, because the store may be unable to copy parts.
-            copied = self._or_none(lambda: self._copied(upload, version, moved))
-            if copied is not None:
+
+            def copy() -> Version:
+                # Copying comes before sending, because the store may be unable to copy parts.
+                copied = self._copied(upload, version, moved)
                 first = self._part(upload, 1, header + self.read(version, old_len, moved))
+                # Some stores refuse parts of different lengths only here.
                 return self._complete(upload, [first, *copied], size, version)
+
+            if (replaced := self._or_none(copy)) is not None:
+                return replaced
         self.clean(upload)
         return self._rewrite(version, old_len, header, prepare)
 
@@ -217,7 +218,7 @@ class S3Store(Store):
         return parts
 
     @staticmethod
-    def _or_none(work: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
+    def _or_none(work: Callable[[], Version]) -> Version | None:
         """Returns what ``work`` returns, or ``None`` if the store does not support it."""
         try:
             return work()

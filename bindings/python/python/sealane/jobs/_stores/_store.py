@@ -87,6 +87,11 @@ class Store:
             raise JobError(f"jobs take no object with this name, and no versions of objects: {self.path}")
 
     @staticmethod
+    def is_connection_error(error: Exception) -> bool:
+        """Whether an exception that is no ``OSError`` reports a failed connection."""
+        return False
+
+    @staticmethod
     def version_of(info: dict[str, Any]) -> Version:
         """Returns the version of an object from its filesystem's information about it."""
         size, *rest = token_of(info)
