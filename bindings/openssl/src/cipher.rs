@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use sealane::Backend;
 
 use crate::abi::OSSL_PARAM;
-use crate::boundary::Buffers;
+use crate::buffers::Buffers;
 use crate::param::Param;
 use crate::reason::Reason;
 
