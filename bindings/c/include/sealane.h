@@ -303,7 +303,7 @@ typedef struct {
 } sealane_age_error;
 
 /**
- * A part of a file for several holders, and its description by the creator of the file.
+ * A part of a file for several holders, and its label, threshold and number.
  */
 typedef struct {
   /**
@@ -311,7 +311,7 @@ typedef struct {
    */
   char text[SEALANE_AGE_PART_TEXT_BYTES];
   /**
-   * The authenticated note from the creator of the file, or an empty text.
+   * The authenticated label, or an empty text.
    */
   char label[SEALANE_AGE_LABEL_BYTES];
   /**

@@ -1,9 +1,9 @@
 //! The AEADs: their identifiers and lengths, and functions that seal and open whole messages.
 
-use primitives::chacha20::{Extended, Ietf, Layout};
-use primitives::{AeadLayout, ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag};
+use primitives::chacha20::{Extended, Ietf};
+use primitives::{ChaChaPoly1305, MAX_MESSAGE_BYTES, Opener, Sealer, TAG_BYTES, Tag};
 
-use crate::boundary::{Buffers, Caller, Region, check_disjoint, guard};
+use crate::boundary::{Caller, Region, check_disjoint, guard};
 use crate::status::sealane_status::{self, *};
 
 /// The length of a key in bytes.
@@ -87,32 +87,6 @@ pub(crate) fn nonce_bytes(aead: u32) -> Result<usize, sealane_status> {
     }
 }
 
-fn seal<L: AeadLayout + Layout>(cipher: &ChaChaPoly1305<L>, nonce: &L::Nonce, aad: &[u8], buffers: Buffers<'_>) -> Tag {
-    match buffers {
-        Buffers::InPlace(buffer) => cipher.seal_in_place(nonce, aad, buffer),
-        Buffers::Separate(plaintext, ciphertext) => cipher.seal_into(nonce, aad, plaintext, ciphertext).1,
-    }
-}
-
-fn open<L: AeadLayout + Layout>(
-    cipher: &ChaChaPoly1305<L>,
-    nonce: &L::Nonce,
-    aad: &[u8],
-    buffers: Buffers<'_>,
-    tag: &Tag,
-) -> Result<(), sealane_status> {
-    match buffers {
-        Buffers::InPlace(buffer) => cipher.open_in_place(nonce, aad, buffer, tag)?,
-        Buffers::Separate(ciphertext, plaintext) => {
-            if cipher.open_into(nonce, aad, ciphertext, tag, &mut *plaintext).is_err() {
-                plaintext.fill(core::mem::MaybeUninit::new(0));
-                return Err(SEALANE_NOT_AUTHENTIC);
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Returns the length of an AEAD's nonce in bytes, or 0 if there is no such AEAD.
 #[unsafe(no_mangle)]
 pub extern "C" fn sealane_aead_nonce_bytes(aead: u32) -> usize {
@@ -155,9 +129,9 @@ pub unsafe extern "C" fn sealane_aead_seal(
         check_disjoint(&[tag_region], &[Region::new(plaintext, plaintext_len)])?;
         caller.output(tag, TAG_BYTES)?;
         let buffers = caller.buffers(plaintext, ciphertext, plaintext_len)?;
-        let computed = match &keyed {
-            Keyed::ChaCha20Poly1305(cipher, nonce) => seal(cipher, nonce, aad, buffers),
-            Keyed::XChaCha20Poly1305(cipher, nonce) => seal(cipher, nonce, aad, buffers),
+        let (_, computed) = match &keyed {
+            Keyed::ChaCha20Poly1305(cipher, nonce) => buffers.seal(cipher, nonce, aad),
+            Keyed::XChaCha20Poly1305(cipher, nonce) => buffers.seal(cipher, nonce, aad),
         };
         caller.write(tag, &computed)
     })
@@ -192,10 +166,10 @@ pub unsafe extern "C" fn sealane_aead_open(
         let tag: Tag = caller.array(tag)?;
         let aad = caller.input(aad, aad_len)?;
         check_disjoint(&[Region::new(plaintext, ciphertext_len)], &[Region::new(aad.as_ptr(), aad_len)])?;
-        let buffers = caller.buffers(ciphertext, plaintext, ciphertext_len)?;
-        match &keyed {
-            Keyed::ChaCha20Poly1305(cipher, nonce) => open(cipher, nonce, aad, buffers, &tag),
-            Keyed::XChaCha20Poly1305(cipher, nonce) => open(cipher, nonce, aad, buffers, &tag),
-        }
+        let mut buffers = caller.buffers(ciphertext, plaintext, ciphertext_len)?;
+        Ok(match &keyed {
+            Keyed::ChaCha20Poly1305(cipher, nonce) => buffers.open(cipher, nonce, aad, &tag),
+            Keyed::XChaCha20Poly1305(cipher, nonce) => buffers.open(cipher, nonce, aad, &tag),
+        }?)
     })
 }

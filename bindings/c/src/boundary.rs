@@ -11,8 +11,9 @@ use std::os::fd::FromRawFd as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use primitives::Output;
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
+use crate::buffers::Buffers;
 use crate::status::sealane_status::{self, *};
 use crate::wiped;
 
@@ -206,35 +207,6 @@ fn check<T>(is_null: bool, len: usize) -> Result<(), sealane_status> {
         return Err(SEALANE_WRONG_LENGTH);
     }
     if is_null && len > 0 { Err(SEALANE_NULL_POINTER) } else { Ok(()) }
-}
-
-/// The input and the output of a transformation.
-pub(crate) enum Buffers<'a> {
-    InPlace(&'a mut [u8]),
-    Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
-}
-
-impl Buffers<'_> {
-    /// Transforms the input into the output. The caller has checked the length, because a separate
-    /// output is written before `transform` is called. If `transform` fails, a separate output is
-    /// wiped, and an in-place buffer stays as `transform` left it.
-    pub(crate) fn transform<E: Into<sealane_status>>(
-        self,
-        transform: impl FnOnce(&mut [u8]) -> Result<(), E>,
-    ) -> Result<(), sealane_status> {
-        match self {
-            Self::InPlace(buffer) => transform(buffer).map_err(E::into),
-            Self::Separate(from, to) => {
-                let mut output = Output::new(to);
-                output.append(from);
-                let buffer = output.finish();
-                transform(buffer).map_err(|error| {
-                    buffer.zeroize();
-                    error.into()
-                })
-            }
-        }
-    }
 }
 
 /// The addresses of a buffer.

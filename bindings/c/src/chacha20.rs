@@ -2,7 +2,8 @@
 
 use primitives::chacha20::{BLOCK_BYTES, ChaCha20, ChaCha20Original, XChaCha20};
 
-use crate::boundary::{Buffers, Caller, guard, new_context};
+use crate::boundary::{Caller, guard, new_context};
+use crate::buffers::Buffers;
 use crate::status::sealane_status::{self, *};
 
 /// ChaCha20 of RFC 8439: a nonce of 12 bytes and a block counter of 32 bits.

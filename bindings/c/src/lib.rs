@@ -5,10 +5,15 @@
 //! caller's pointers, and only `age::callbacks` calls the caller's functions.
 #![allow(non_camel_case_types, reason = "the names of C")]
 
+// For `buffers`, which other bindings compile too.
+extern crate primitives;
+
 mod aead;
 mod age;
 mod batch;
 mod boundary;
+#[path = "../../buffers.rs"]
+mod buffers;
 mod chacha20;
 mod opener;
 mod poly1305;

@@ -12,14 +12,14 @@ use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use crate::abi::OSSL_PARAM;
-use crate::boundary::Buffers;
+use crate::buffers::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
 use crate::nonce::Nonce;
 use crate::param::Param;
 use crate::pieces::Pieces;
 use crate::reason::Reason;
 use crate::record::Record;
-use crate::whole::{ShortAad, open, seal};
+use crate::short_aad::ShortAad;
 
 /// The longest first piece that is encrypted in one call, unless it is a TLS 1.3 record. QUIC
 /// packets and DTLS records are shorter. The ciphertext is kept, because it is needed if a second
@@ -122,7 +122,7 @@ impl<L: AeadLayout> Aead<L> {
         let is_record = self.aad.is_header_of_record(len);
         if self.direction == Direction::Encrypt && (is_record || len <= KEPT_BYTES) {
             let nonce = self.nonce.take(self.direction)?;
-            let (ciphertext, tag) = seal(&self.key()?.cipher, &nonce, self.aad.get(), buffers);
+            let (ciphertext, tag) = buffers.seal(&self.key()?.cipher, &nonce, self.aad.get());
             self.tag = tag;
             self.kept.clear();
             if !is_record {
@@ -133,13 +133,13 @@ impl<L: AeadLayout> Aead<L> {
         }
         if self.direction == Direction::Decrypt && self.has_tag && self.tag_bytes == TAG_BYTES {
             let nonce = self.nonce.take(self.direction)?;
-            let opened = open(&self.key()?.cipher, &nonce, self.aad.get(), &mut buffers, &self.tag);
+            let opened = buffers.open(&self.key()?.cipher, &nonce, self.aad.get(), &self.tag);
             if opened.is_ok() {
                 self.stage = Stage::Opened(self.tag);
                 return Ok(());
             } else if is_record {
                 self.stage = Stage::Failed;
-                return opened;
+                return Ok(opened?);
             }
             // The piece is not the whole message, or the message is not authentic. OpenSSL's
             // interface does not tell which, and expects the plaintext now.
@@ -164,16 +164,17 @@ impl<L: AeadLayout> Aead<L> {
             self.nonce.take_for_record(self.direction, *sequence).inspect_err(|_| self.stage = Stage::Failed)?;
         let cipher = &self.key()?.cipher;
         if self.direction == Direction::Encrypt {
-            self.tag = seal(cipher, &nonce, &record.aad, buffers).1;
+            self.tag = buffers.seal(cipher, &nonce, &record.aad).1;
             Output::new(tag).append(&self.tag);
             self.stage = Stage::Recorded(self.tag);
             return Ok(record.plaintext_bytes + TAG_BYTES);
         }
         let (mut text, tag) = buffers.split(record.plaintext_bytes);
         let tag = tag.input().try_into().map_err(|_| Reason::Internal)?;
-        let opened = open(cipher, &nonce, &record.aad, &mut text, tag);
+        let opened = text.open(cipher, &nonce, &record.aad, tag);
         self.stage = if opened.is_ok() { Stage::Recorded(*tag) } else { Stage::Failed };
-        opened.map(|()| record.plaintext_bytes)
+        opened?;
+        Ok(record.plaintext_bytes)
     }
 
     /// Ends a message in pieces.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::{ptr, slice};
 
+use crate::buffers::Buffers;
 use crate::provider::Provider;
 use crate::reason::Reason;
 use crate::usage::Tally;
@@ -143,12 +144,6 @@ pub(crate) unsafe fn input<'a>(start: *const u8, len: usize) -> Result<&'a [u8],
     }
 }
 
-/// The input and the output of a transformation, of the same length.
-pub(crate) enum Buffers<'a> {
-    InPlace(&'a mut [u8]),
-    Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
-}
-
 impl<'a> Buffers<'a> {
     /// Returns `len` bytes of input and output, and the `tag_bytes` bytes of output after them.
     /// If input and output partially overlap, the input is first moved to the output.
@@ -224,18 +219,6 @@ impl<'a> Buffers<'a> {
         match self {
             Self::InPlace(buffer) => buffer,
             Self::Separate(from, _) => from,
-        }
-    }
-
-    /// Returns a buffer that holds the input and receives the output.
-    pub(crate) fn in_place(self) -> &'a mut [u8] {
-        match self {
-            Self::InPlace(buffer) => buffer,
-            Self::Separate(from, to) => {
-                let mut output = sealane::Output::new(to);
-                output.append(from);
-                output.finish()
-            }
         }
     }
 }

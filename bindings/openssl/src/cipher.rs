@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use sealane::Backend;
 
 use crate::abi::OSSL_PARAM;
-use crate::boundary::Buffers;
+use crate::buffers::Buffers;
 use crate::param::Param;
 use crate::reason::Reason;
 
@@ -40,8 +40,8 @@ pub(crate) trait Cipher: Clone {
 
     fn associated_data(&mut self, data: &[u8]) -> Result<(), Reason>;
 
-    /// Returns how many of the `len` bytes of the next piece are only written: the tag, if the
-    /// piece is a TLS 1.2 record that is encrypted. Fails if a record has another length.
+    /// Returns the number of bytes at the end of the piece that are output only: the tag of an
+    /// encrypted TLS 1.2 record, otherwise 0. Fails if a record has another length than `len`.
     fn only_written(&self, _len: usize) -> Result<usize, Reason> {
         Ok(0)
     }

@@ -8,7 +8,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use crate::abi::*;
-use crate::boundary::{Buffers, Context, call, call_without_context, copy_context, free_context, input, new_context};
+use crate::boundary::{Context, call, call_without_context, copy_context, free_context, input, new_context};
+use crate::buffers::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number};
 use crate::param::Params;
 use crate::reason::Reason;

@@ -3,8 +3,8 @@
 //!
 //! OpenSSL passes its functions to `OSSL_provider_init` and gets tables of functions back, so
 //! OpenSSL is not linked, and one file serves all versions from 3.0 on. `abi` has OpenSSL's types
-//! and numbers. `aead` (with `nonce`, `record`, `whole` and `pieces`), `stream` and `mac` hold the
-//! algorithms, in safe code. `provider` holds the configuration. `cipher_functions`,
+//! and numbers. `aead` (with `nonce`, `record`, `short_aad` and `pieces`), `stream` and `mac` hold
+//! the algorithms, in safe code. `provider` holds the configuration. `cipher_functions`,
 //! `mac_functions` and `entry` have the functions that OpenSSL calls. Through `boundary` and
 //! `param` they read its pointers and catch panics. `core` calls OpenSSL, `reason` has the errors,
 //! and `usage` counts.
@@ -12,9 +12,14 @@
 //! `docs/openssl.md` says how to use the provider, and where it differs from OpenSSL's own.
 #![allow(non_camel_case_types, reason = "the names of OpenSSL")]
 
+// The name in `buffers`, which other bindings compile too.
+extern crate sealane as primitives;
+
 mod abi;
 mod aead;
 mod boundary;
+#[path = "../../buffers.rs"]
+mod buffers;
 mod cipher;
 mod cipher_functions;
 mod core;
@@ -27,8 +32,8 @@ mod pieces;
 mod provider;
 mod reason;
 mod record;
+mod short_aad;
 mod stream;
 mod usage;
-mod whole;
 #[path = "../../wiped.rs"]
 mod wiped;

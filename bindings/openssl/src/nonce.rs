@@ -7,13 +7,14 @@ use crate::reason::Reason;
 #[derive(Clone)]
 pub(crate) struct Nonce<N> {
     bytes: Option<N>,
-    /// The least number that may encrypt with the nonce, or none. The nonce of a TLS 1.2 record
-    /// depends on the record's sequence number. Other messages have the nonce of number 0.
+    /// The least record number that may still be encrypted; `None` if no message may be. The nonce
+    /// of a TLS 1.2 record depends on the record's sequence number. Other messages have the nonce
+    /// of number 0.
     unused: Option<u64>,
 }
 
 impl<N: Copy + AsMut<[u8]> + for<'a> TryFrom<&'a [u8]>> Nonce<N> {
-    /// Returns a place for a nonce.
+    /// Returns an unset nonce.
     pub(crate) fn none() -> Self {
         Self { bytes: None, unused: None }
     }

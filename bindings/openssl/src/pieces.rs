@@ -8,7 +8,7 @@ use sealane::chacha20::{BLOCK_BYTES, ChaCha, Layout};
 use sealane::{Backend, MAX_MESSAGE_BYTES, Poly1305, Tag};
 use zeroize::Zeroizing;
 
-use crate::boundary::Buffers;
+use crate::buffers::Buffers;
 use crate::cipher::{Direction, KEY_BYTES};
 use crate::reason::Reason;
 

@@ -7,7 +7,7 @@ use sealane::chacha20::{BLOCK_BYTES, ChaCha20Original};
 use zeroize::Zeroizing;
 
 use crate::abi::OSSL_PARAM;
-use crate::boundary::Buffers;
+use crate::buffers::Buffers;
 use crate::cipher::{Cipher, Direction, KEY_BYTES, number, octets};
 use crate::param::Param;
 use crate::pieces::CHUNK_BYTES;

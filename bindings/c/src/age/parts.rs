@@ -19,12 +19,12 @@ pub const SEALANE_AGE_LABEL_BYTES: usize = 101;
 
 const _: () = assert!(SEALANE_AGE_LABEL_BYTES == MAX_LABEL_BYTES + 1);
 
-/// A part of a file for several holders, and its description by the creator of the file.
+/// A part of a file for several holders, and its label, threshold and number.
 #[repr(C)]
 pub struct sealane_age_part {
     /// The text, which is secret. Send it to the person who opens the file, then wipe it.
     pub text: [c_char; SEALANE_AGE_PART_TEXT_BYTES],
-    /// The authenticated note from the creator of the file, or an empty text.
+    /// The authenticated label, or an empty text.
     pub label: [c_char; SEALANE_AGE_LABEL_BYTES],
     /// The number of parts needed to open the file.
     pub threshold: u8,

@@ -48,7 +48,7 @@ fn decrypt(
 /// Returns both descriptors as files.
 fn two_files(caller: &Caller, input: c_int, output: c_int) -> Result<(BorrowedFile<'_>, BorrowedFile<'_>), Failure> {
     let (input, output) = (caller.file(input)?, caller.file(output)?);
-    if let (Some(read), Some(written)) = (identity(&input.metadata()?), identity(&output.metadata()?))
+    if let (Some(read), Some(written)) = (file_id(&input.metadata()?), file_id(&output.metadata()?))
         && read == written
     {
         return Err(Failure::new(SEALANE_OVERLAP, "the output is the same file as the input"));
@@ -56,9 +56,9 @@ fn two_files(caller: &Caller, input: c_int, output: c_int) -> Result<(BorrowedFi
     Ok((input, output))
 }
 
-/// Returns what identifies a file whose content could be lost, whatever its name: a regular file or
-/// a block device.
-fn identity(metadata: &Metadata) -> Option<(bool, u64, u64)> {
+/// Returns the device and inode of a regular file, or the number of a block device. Other files
+/// have no content that could be lost.
+fn file_id(metadata: &Metadata) -> Option<(bool, u64, u64)> {
     if metadata.is_file() {
         Some((false, metadata.dev(), metadata.ino()))
     } else {

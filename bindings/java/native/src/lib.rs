@@ -9,7 +9,12 @@
 //!
 //! Every function of the interfaces catches panics, so none crosses the boundary.
 
+// The name in `buffers`, which other bindings compile too.
+extern crate sealane as primitives;
+
 mod age;
+#[path = "../../../buffers.rs"]
+mod buffers;
 mod context;
 mod ffm;
 mod jni;

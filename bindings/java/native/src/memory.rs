@@ -3,6 +3,7 @@
 use core::mem::MaybeUninit;
 use core::slice;
 
+use crate::buffers::Buffers;
 use crate::status::Failure;
 
 /// The promise of a caller that its pointers are valid for the duration of one call. Slices that
@@ -60,30 +61,6 @@ impl Lent {
         // `sealane`, which write initialised bytes only.
         let output = unsafe { &mut *(&raw mut *output as *mut [MaybeUninit<u8>]) };
         Ok(Buffers::Separate(self.input(from, len), output))
-    }
-}
-
-/// The input and the output of a transformation.
-pub(crate) enum Buffers<'a> {
-    InPlace(&'a mut [u8]),
-    Separate(&'a [u8], &'a mut [MaybeUninit<u8>]),
-}
-
-impl Buffers<'_> {
-    /// Copies the input to the output if they differ, and transforms the output.
-    pub(crate) fn transform<E: Into<Failure>>(
-        self,
-        transform: impl FnOnce(&mut [u8]) -> Result<(), E>,
-    ) -> Result<(), Failure> {
-        let buffer = match self {
-            Self::InPlace(buffer) => buffer,
-            Self::Separate(from, to) => {
-                let mut output = sealane::Output::new(to);
-                output.append(from);
-                output.finish()
-            }
-        };
-        transform(buffer).map_err(E::into)
     }
 }
 

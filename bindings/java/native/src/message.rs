@@ -1,12 +1,11 @@
 //! Whole messages and pieces of key stream: calls without any state.
 
-use core::mem::MaybeUninit;
-
 use sealane::chacha20::{BLOCK_BYTES, ChaCha, Extended, Ietf, Layout};
-use sealane::{AeadLayout, ChaChaPoly1305, Poly1305, TAG_BYTES, Tag};
+use sealane::{ChaChaPoly1305, Poly1305, TAG_BYTES, Tag};
 use zeroize::Zeroizing;
 
-use crate::memory::{Buffers, Lent};
+use crate::buffers::Buffers;
+use crate::memory::Lent;
 use crate::status::Failure;
 
 /// The number that stands for ChaCha20-Poly1305 or ChaCha20, with a nonce of 12 bytes.
@@ -55,9 +54,9 @@ pub(crate) fn seal(
     ciphertext: *mut u8,
 ) -> Result<(), Failure> {
     let buffers = lent.buffers(plaintext, ciphertext, len)?;
-    let tag = match aead {
-        IETF => seal_with(&ChaChaPoly1305::<Ietf>::new(&head.key), &head.ietf_nonce(), head.aad, buffers),
-        EXTENDED => seal_with(&ChaChaPoly1305::<Extended>::new(&head.key), &head.extended_nonce(), head.aad, buffers),
+    let (_, tag) = match aead {
+        IETF => buffers.seal(&ChaChaPoly1305::<Ietf>::new(&head.key), &head.ietf_nonce(), head.aad),
+        EXTENDED => buffers.seal(&ChaChaPoly1305::<Extended>::new(&head.key), &head.extended_nonce(), head.aad),
         _ => return Err(Failure::Internal),
     };
     lent.output(ciphertext.wrapping_add(len), TAG_BYTES).copy_from_slice(&tag);
@@ -76,40 +75,12 @@ pub(crate) fn open(
     plaintext: *mut u8,
 ) -> Result<(), Failure> {
     let tag: Tag = lent.array(ciphertext.wrapping_add(len));
-    let buffers = lent.buffers(ciphertext, plaintext, len)?;
-    match aead {
-        IETF => open_with(&ChaChaPoly1305::<Ietf>::new(&head.key), &head.ietf_nonce(), head.aad, buffers, &tag),
-        EXTENDED => {
-            open_with(&ChaChaPoly1305::<Extended>::new(&head.key), &head.extended_nonce(), head.aad, buffers, &tag)
-        }
-        _ => Err(Failure::Internal),
-    }
-}
-
-fn seal_with<L: AeadLayout>(cipher: &ChaChaPoly1305<L>, nonce: &L::Nonce, aad: &[u8], buffers: Buffers<'_>) -> Tag {
-    match buffers {
-        Buffers::InPlace(buffer) => cipher.seal_in_place(nonce, aad, buffer),
-        Buffers::Separate(plaintext, ciphertext) => cipher.seal_into(nonce, aad, plaintext, ciphertext).1,
-    }
-}
-
-fn open_with<L: AeadLayout>(
-    cipher: &ChaChaPoly1305<L>,
-    nonce: &L::Nonce,
-    aad: &[u8],
-    buffers: Buffers<'_>,
-    tag: &Tag,
-) -> Result<(), Failure> {
-    match buffers {
-        Buffers::InPlace(buffer) => cipher.open_in_place(nonce, aad, buffer, tag)?,
-        Buffers::Separate(ciphertext, plaintext) => {
-            if cipher.open_into(nonce, aad, ciphertext, tag, &mut *plaintext).is_err() {
-                plaintext.fill(MaybeUninit::new(0));
-                return Err(Failure::NotAuthentic);
-            }
-        }
-    }
-    Ok(())
+    let mut buffers = lent.buffers(ciphertext, plaintext, len)?;
+    Ok(match aead {
+        IETF => buffers.open(&ChaChaPoly1305::<Ietf>::new(&head.key), &head.ietf_nonce(), head.aad, &tag),
+        EXTENDED => buffers.open(&ChaChaPoly1305::<Extended>::new(&head.key), &head.extended_nonce(), head.aad, &tag),
+        _ => return Err(Failure::Internal),
+    }?)
 }
 
 /// Encrypts or decrypts with the key stream from byte `position` on.

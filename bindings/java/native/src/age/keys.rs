@@ -12,7 +12,7 @@ use super::machine::{bytes, free, give, new_array, object_mut, run};
 /// The recipients of files.
 pub(super) struct Recipients {
     recipients: Vec<Box<dyn Recipient + Send + Sync>>,
-    /// The number of recipients that must cooperate, and the note for them.
+    /// The threshold K, and the label.
     required: Option<(usize, Option<Label>)>,
 }
 

@@ -86,7 +86,6 @@ theirs = {
     "sealane.age.identities.secret": pair.identity(),
     "sealane.age.kms.recipients.footer": pair.recipient(),
     "sealane.age.kms.recipients.squares": pair.recipient(),
-    "parquet.encryption.key.access.token": "theirs",
 }
 for path, options in ((f"age-file://{directory}/theirs", theirs), (str(directory / "modular"), theirs | encryption)):
     few.write.options(**options).parquet(path)

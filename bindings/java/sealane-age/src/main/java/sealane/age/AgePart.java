@@ -8,7 +8,7 @@ package sealane.age;
  * @param threshold the number of parts needed to open the file
  * @param count the number of holders
  * @param point the number of this holder, counted from 1
- * @param label the authenticated note from the creator of the file, or an empty text
+ * @param label the authenticated label, or an empty text
  */
 public record AgePart(String text, int threshold, int count, int point, String label) {
     @Override

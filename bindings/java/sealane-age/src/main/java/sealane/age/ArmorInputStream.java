@@ -5,7 +5,10 @@ import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.util.Arrays;
 
-/** Decodes the text form of a file. */
+/**
+ * Decodes the text form of a file. Reads are synchronized, so that native memory stays intact even
+ * if a program wrongly reads a file in several threads.
+ */
 final class ArmorInputStream extends InputStream {
     private static final int PIECE_BYTES = 16 << 10;
 
@@ -60,7 +63,7 @@ final class ArmorInputStream extends InputStream {
     }
 
     @Override
-    public int read(byte[] out, int offset, int length) throws IOException {
+    public synchronized int read(byte[] out, int offset, int length) throws IOException {
         if (length == 0) {
             return 0;
         }

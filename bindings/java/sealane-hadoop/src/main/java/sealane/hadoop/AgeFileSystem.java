@@ -6,6 +6,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CreateFlag;
@@ -40,6 +41,10 @@ import sealane.age.AgeRecipients;
  */
 public final class AgeFileSystem extends FileSystem {
     private static final String PREFIX = "age-";
+
+    /** The reasons why the keys of a configuration do not open a file that may be intact. */
+    private static final Set<AgeException.Reason> NOT_FOR_US = EnumSet.of(
+            AgeException.Reason.NO_MATCH, AgeException.Reason.TOO_FEW_SHARES, AgeException.Reason.EXCESSIVE_WORK);
 
     private URI uri;
     private FileSystem inner;
@@ -117,26 +122,36 @@ public final class AgeFileSystem extends FileSystem {
         try (FSDataInputStream in = inner.open(status.getPath())) {
             byte[] preamble = preamble(in);
             long length = AgeKey.plaintextLength(status.getLen() - preamble.length);
-            return length < 0 || length == 0 && !isEmpty(in, preamble) ? status.getLen() : length;
+            if (length == 0) {
+                checkEmpty(in, preamble);
+            }
+            return length < 0 ? status.getLen() : length;
         } catch (AgeException e) {
-            return status.getLen();
+            switch (e.reason()) {
+                // Says nothing about the file.
+                case SYSTEM, INTERNAL -> throw new IOException(outer(status.getPath()) + ": " + e.getMessage(), e);
+                default -> {
+                    return status.getLen();
+                }
+            }
         } catch (FileNotFoundException e) {
             throw notOpened(status.getPath(), e);
         }
     }
 
-    /** Returns whether a file with one chunk of length 0 is intact, as far as the keys show. */
-    private boolean isEmpty(FSDataInputStream in, byte[] preamble) throws IOException {
+    /** Checks that a file with one chunk of length 0 is intact, as far as the keys show. */
+    private void checkEmpty(FSDataInputStream in, byte[] preamble) throws IOException {
         if (!Keys.hasIdentities(getConf())) {
-            return true;
+            return;
         }
         byte[] chunk = new byte[AgeKey.TAG_BYTES];
         in.readFully(preamble.length, chunk);
         try {
             Keys.key(getConf(), preamble).open(0, true, chunk, 0, chunk.length, new byte[0], 0);
-            return true;
         } catch (AgeException e) {
-            return e.reason() != AgeException.Reason.NOT_AUTHENTIC;
+            if (!NOT_FOR_US.contains(e.reason())) {
+                throw e;
+            }
         }
     }
 

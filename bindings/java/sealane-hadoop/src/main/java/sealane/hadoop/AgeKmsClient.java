@@ -18,7 +18,8 @@ import sealane.age.AgeRecipients;
 
 /**
  * Wraps the keys of Parquet's own encryption as age files, without a server. To use it, set the
- * property {@code parquet.encryption.kms.client.class} to the name of this class.
+ * property {@code parquet.encryption.kms.client.class} to the name of this class, and {@code
+ * parquet.crypto.factory.class} to that of {@link AgeCryptoFactory}.
  *
  * <p>A master key is a name, and the property {@code sealane.age.kms.recipients.NAME} has its
  * recipients. A name that is itself a recipient ({@code age1…}) needs no property. Keys are

@@ -6,9 +6,13 @@ package sealane.hadoop;
  *
  * <p>Secrets are read with {@code Configuration.getPassword}, so that they can be in Hadoop's
  * credential providers instead. Their names end with {@code secret}: Spark and Hadoop redact the
- * values of such properties in logs and on pages.
+ * values of such properties in logs and on pages, except that MapReduce redacts only what {@code
+ * mapreduce.job.redacted-properties} names.
  */
 public final class AgeProperties {
+    /** The prefix of all these properties. */
+    static final String PREFIX = "sealane.age.";
+
     /** Identities that open files, one on each line. */
     public static final String IDENTITIES = "sealane.age.identities.secret";
 

@@ -15,11 +15,11 @@ import sealane.age.AgeKey;
  * The plaintext of a split of a file, and of as much after it as the reader needs to finish its
  * last record.
  *
- * <p>A chunk belongs to the split in which it starts. The reader sees positions in the encrypted
- * file: once bytes of a chunk have been returned, the position is the byte after the chunk's first.
- * So the reader stops after the first record that ends in a chunk of another split, and the reader
- * of that split drops this record. The first record of the file is not dropped, because the split
- * with chunk 0 starts at 0.
+ * <p>A chunk belongs to the split in which it starts. Chunk 0 starts at byte 0, with the header: so
+ * it belongs to the first split, where readers expect the first record of the file. The reader sees
+ * positions in the encrypted file: once bytes of a chunk have been returned, the position is the
+ * byte after the chunk's first. So the reader stops after the first record that ends in a chunk of
+ * another split, and the reader of that split drops this record.
  */
 final class AgeSplitInputStream extends SplitCompressionInputStream {
     /** The maximum number of white space bytes before the armor, as in {@link AgeInputStream}. */
@@ -33,7 +33,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     private AgeKey key;
     private long firstChunk;
 
-    /** The position of chunk 0. */
+    /** The length of the header and the nonce. */
     private long payload;
 
     private long number;
@@ -68,10 +68,6 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
         return in.readNBytes(length);
     }
 
-    private boolean endsAt(int length) throws IOException {
-        return read(length + 1).length == length;
-    }
-
     private static boolean isArmored(byte[] start) {
         for (byte b : start) {
             if (b != ' ' && (b < 9 || b > 13)) {
@@ -96,22 +92,22 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     private void startBinary(Configuration conf, long start, long end) throws IOException {
         byte[] preamble = Keys.preamble(this::read);
         payload = preamble.length;
-        long before = Math.max(0, start - payload);
-        firstChunk = (before + AgeKey.SEALED_CHUNK_BYTES - 1) / AgeKey.SEALED_CHUNK_BYTES;
+        if (start > 0) {
+            long before = Math.max(1, start - payload);
+            firstChunk = (before + AgeKey.SEALED_CHUNK_BYTES - 1) / AgeKey.SEALED_CHUNK_BYTES;
+        }
         number = firstChunk;
-        // If no chunk starts in the split, the first chunk belongs to a later one. There is no later
-        // split if the file ends before its first chunk, so every split then fails.
-        if (chunkStart(number) >= end && !(number == 0 && endsAt(preamble.length))) {
+        if (chunkStart(number) >= end) {
             ended = true;
             return;
         }
-        adjustedStart = number == 0 ? 0 : chunkStart(number);
+        adjustedStart = chunkStart(number);
         position = adjustedStart;
         key = Keys.key(conf, preamble);
         sealed = new byte[AgeKey.SEALED_CHUNK_BYTES + 1];
         plaintext = new byte[AgeKey.CHUNK_BYTES];
         try {
-            file.seek(chunkStart(number));
+            file.seek(payload + number * AgeKey.SEALED_CHUNK_BYTES);
         } catch (EOFException e) {
             // File systems differ when seeking past the end.
             ended = number > 0;
@@ -122,7 +118,7 @@ final class AgeSplitInputStream extends SplitCompressionInputStream {
     }
 
     private long chunkStart(long chunk) {
-        return payload + chunk * AgeKey.SEALED_CHUNK_BYTES;
+        return chunk == 0 ? 0 : payload + chunk * AgeKey.SEALED_CHUNK_BYTES;
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,8 +27,10 @@ final class Keys {
     /** The largest number of files whose keys are kept. */
     private static final int KEPT_KEYS = 1000;
 
+    private static final int DIGEST_KEY_BYTES = 32;
+
     /** The properties with secrets that open files. */
-    private static final String[] OPENING = {
+    static final String[] OPENING = {
         AgeProperties.IDENTITIES, AgeProperties.PASSPHRASE, AgeProperties.PARTS
     };
 
@@ -42,6 +45,12 @@ final class Keys {
                     return size() > KEPT_KEYS;
                 }
             };
+
+    /**
+     * The key of the digests of secrets. Without it, a digest in a dump of the heap would allow fast
+     * guesses of a passphrase. A direct buffer is outside the heap.
+     */
+    static final ByteBuffer DIGEST_KEY = digestKey();
 
     /** The number of keys that have been unwrapped, for tests. */
     private static int unwrapped;
@@ -209,17 +218,34 @@ final class Keys {
         }
     }
 
+    private static ByteBuffer digestKey() {
+        // The seed of the system. Other random bytes could follow from what the generator keeps.
+        byte[] random = new SecureRandom().generateSeed(DIGEST_KEY_BYTES);
+        ByteBuffer key = ByteBuffer.allocateDirect(random.length).put(0, random);
+        Arrays.fill(random, (byte) 0);
+        return key;
+    }
+
     /**
      * Returns a cache key derived from a file's header and the secrets, so that only someone with
      * the same secrets gets a cached key.
      */
-    private static ByteBuffer name(Configuration conf, byte[] preamble) throws IOException {
+    static ByteBuffer name(Configuration conf, byte[] preamble) throws IOException {
+        return ByteBuffer.wrap(digest(conf).digest(preamble));
+    }
+
+    /** Returns a digest of the secrets, which is different in each process. */
+    static MessageDigest digest(Configuration conf) throws IOException {
         MessageDigest digest;
         try {
             digest = MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
+        byte[] key = new byte[DIGEST_KEY_BYTES];
+        DIGEST_KEY.get(0, key);
+        digest.update(key);
+        Arrays.fill(key, (byte) 0);
         for (String property : OPENING) {
             char[] secret = secret(conf, property);
             // The lengths separate the fields unambiguously.
@@ -234,7 +260,7 @@ final class Keys {
             }
         }
         digest.update((byte) conf.getInt(AgeProperties.MAX_WORK_FACTOR, AgeIdentities.MAX_WORK_FACTOR));
-        return ByteBuffer.wrap(digest.digest(preamble));
+        return digest;
     }
 
     /** A source of the first bytes of a file. */

@@ -176,6 +176,24 @@ class SplitsTest {
         assertEquals(List.of(), lines(sealed, file.length + 70000, 100000, conf));
     }
 
+    /** Spark removes the head line of CSV files only in splits that start at 0. */
+    @Test
+    void theFirstSplitHasTheFirstRecord() throws IOException {
+        Configuration conf = Support.configuration();
+        Path sealed = folder.resolve("sealed.txt.age");
+        for (int length : new int[] {5, 70_000}) {
+            Support.seal(sealed, text(length, 20, "\n", true), false);
+            byte[] file = Files.readAllBytes(sealed);
+            int payload = AgeKey.preambleLength(file, file.length);
+            List<String> first = lines(sealed, 0, payload + 1, conf);
+            assertTrue(!first.isEmpty());
+            for (int cut : new int[] {1, payload / 2, payload - 1, payload}) {
+                assertEquals(first, lines(sealed, 0, cut, conf), "cut at " + cut);
+                assertEquals(List.of(), lines(sealed, cut, payload + 1 - cut, conf), "cut at " + cut);
+            }
+        }
+    }
+
     @Test
     void armoredFilesAreReadInTheFirstSplit() throws IOException {
         Configuration conf = Support.configuration();

@@ -102,22 +102,32 @@ final class AeadCipher extends NonceCipher {
 
     @Override
     protected void engineUpdateAAD(byte[] in, int offset, int len) {
-        checkAssociating();
-        try {
-            associate(in, offset, len);
-        } catch (Throwable e) {
-            // Some of it may be missing, for example after an OutOfMemoryError.
-            abandon(e);
-            throw e;
-        }
+        associate(new Bytes(in, offset), len);
     }
 
-    private void checkAssociating() {
+    @Override
+    protected void engineUpdateAAD(ByteBuffer in) {
+        associate(new Bytes(in), in.remaining());
+        in.position(in.limit());
+    }
+
+    private void associate(Bytes in, int len) {
         if (!ready) {
             throw new IllegalStateException("The cipher must be initialized before associated data");
         }
         if (aadDone) {
             throw new IllegalStateException("Associated data must precede the message");
+        }
+        try {
+            if (in.array != null) {
+                associate(in.array, in.start, len);
+            } else {
+                associate(in.copy(0, len), 0, len);
+            }
+        } catch (Throwable e) {
+            // Some of it may be missing, for example after an OutOfMemoryError.
+            abandon(e);
+            throw e;
         }
     }
 
@@ -135,24 +145,6 @@ final class AeadCipher extends NonceCipher {
         }
         createContext();
         context.associate(new Bytes(in, offset), len);
-    }
-
-    @Override
-    protected void engineUpdateAAD(ByteBuffer in) {
-        checkAssociating();
-        try {
-            Bytes from = new Bytes(in);
-            int len = in.remaining();
-            if (from.array != null) {
-                associate(from.array, from.start, len);
-            } else {
-                associate(from.copy(0, len), 0, len);
-            }
-        } catch (Throwable e) {
-            abandon(e);
-            throw e;
-        }
-        in.position(in.limit());
     }
 
     /** A fast path for the most common case: a whole message in arrays. */

@@ -152,6 +152,11 @@ final class Native {
             throw new IllegalArgumentException("the buffer is not direct");
         }
         Objects.checkFromIndexSize(offset, len, buffer.limit());
+        if (len > 0) {
+            // Throws an exception if the memory was freed, as Java 21's arenas can do. The Java
+            // Native Interface does not check this.
+            buffer.get(offset);
+        }
     }
 
     private static native int sealArrays(
