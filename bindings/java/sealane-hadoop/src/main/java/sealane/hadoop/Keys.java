@@ -220,10 +220,19 @@ final class Keys {
 
     private static ByteBuffer digestKey() {
         // The seed of the system. Other random bytes could follow from what the generator keeps.
-        byte[] random = new SecureRandom().generateSeed(DIGEST_KEY_BYTES);
+        byte[] random = systemRandom().generateSeed(DIGEST_KEY_BYTES);
         ByteBuffer key = ByteBuffer.allocateDirect(random.length).put(0, random);
         Arrays.fill(random, (byte) 0);
         return key;
+    }
+
+    private static SecureRandom systemRandom() {
+        try {
+            // The default generator takes seeds from /dev/random, which may wait on old kernels.
+            return SecureRandom.getInstance("NativePRNGNonBlocking");
+        } catch (NoSuchAlgorithmException e) {
+            return new SecureRandom();
+        }
     }
 
     /**
