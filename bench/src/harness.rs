@@ -12,7 +12,7 @@ use crate::row::{Owner, Row};
 pub struct Suite {
     pub name: &'static str,
     pub rows: Vec<Row>,
-    /// The kind of work, which bounds the time from below. A row can have another kind.
+    /// The kind of work, which gives the lower bound of the time. A row can set its own kind.
     pub work: Work,
     /// Creates the function that seals the messages, if the rows open them.
     pub seal: Option<fn() -> Seal>,

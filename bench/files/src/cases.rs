@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
-use crate::process::{self, Taken};
+use crate::process::{self, Usage};
 use crate::tools::Tools;
 
 /// One operation, and the programs that perform it.
@@ -173,26 +173,26 @@ impl Place {
     }
 
     /// Runs the command of `row` once, and checks the length of its output.
-    pub(crate) fn run(&self, case: &Case, row: &Row) -> Result<Taken> {
+    pub(crate) fn run(&self, case: &Case, row: &Row) -> Result<Usage> {
         let mut script = format!("cd '{}'\n", self.directory.path().display());
         for (name, value) in &self.variables {
             script += &format!("{name}='{value}'\n");
         }
         script += row.script;
-        let taken = process::run(&["sh".to_owned(), "-ec".to_owned(), script])?;
+        let usage = process::run(&["sh".to_owned(), "-ec".to_owned(), script])?;
         let result = self.directory.path().join("result");
         match case.output {
-            Output::None => return Ok(taken),
+            Output::None => return Ok(usage),
             Output::Folder => {
                 let files = fs::read_dir(result.join("folder"))?.count();
                 ensure!(files == FOLDER.0, "{files} files were written");
                 fs::remove_dir_all(result)?;
-                return Ok(taken);
+                return Ok(usage);
             }
             Output::Sealed => ensure!(fs::metadata(&result)?.len() >= self.size, "the result is too short"),
             Output::Plaintext => ensure!(fs::metadata(&result)?.len() == self.size, "the result has another length"),
         }
         fs::remove_file(result)?;
-        Ok(taken)
+        Ok(usage)
     }
 }

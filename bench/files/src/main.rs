@@ -64,10 +64,10 @@ fn main() -> Result<ExitCode> {
             // Each round starts with a different program.
             let count = case.rows.len();
             for row in (0..count).map(|i| &case.rows[(i + round) % count]) {
-                let taken = place.run(case, row).with_context(|| format!("{}: {}", case.name, row.name))?;
+                let usage = place.run(case, row).with_context(|| format!("{}: {}", case.name, row.name))?;
                 // The first round only fills the caches.
                 if round > 0 || args.rounds == 1 {
-                    report.add(case.name, row.name, taken);
+                    report.add(case.name, row.name, usage);
                 }
             }
         }

@@ -8,9 +8,9 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use serde::{Deserialize, Serialize};
 
-/// The resources of a command, including all processes that it waited for.
+/// The resources that a command used, including all processes that it waited for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Taken {
+pub(crate) struct Usage {
     /// The time from start to end, in seconds.
     pub(crate) wall: f64,
     /// The CPU time on all cores, in seconds.
@@ -19,9 +19,8 @@ pub(crate) struct Taken {
     pub(crate) memory: f64,
 }
 
-/// Runs a command in a new process, so that the resources of that process's children are the
-/// command's.
-pub(crate) fn run(command: &[String]) -> Result<Taken> {
+/// Runs a command as the only child of a new process, which measures its children.
+pub(crate) fn run(command: &[String]) -> Result<Usage> {
     let output = Command::new(std::env::current_exe()?)
         .arg("--measure")
         .args(command)
@@ -42,6 +41,6 @@ pub(crate) fn measure(command: &[String]) -> Result<ExitCode> {
     let cpu = (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6;
     // Linux counts in KiB.
     let memory = usage.max_rss() as f64 / 1024.0;
-    println!("{}", serde_json::to_string(&Taken { wall, cpu, memory })?);
+    println!("{}", serde_json::to_string(&Usage { wall, cpu, memory })?);
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

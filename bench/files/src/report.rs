@@ -4,7 +4,7 @@ use anyhow::Result;
 use sealane_measure::median;
 use serde::Serialize;
 
-use crate::process::Taken;
+use crate::process::Usage;
 use crate::tools::Tools;
 
 /// Selects a figure of a row.
@@ -64,8 +64,8 @@ struct Row {
     case: &'static str,
     name: &'static str,
     /// One value for each round.
-    taken: Vec<Taken>,
-    median: Option<Taken>,
+    usage: Vec<Usage>,
+    median: Option<Usage>,
 }
 
 /// All results.
@@ -91,10 +91,10 @@ impl Report {
         }
     }
 
-    pub(crate) fn add(&mut self, case: &'static str, name: &'static str, taken: Taken) {
+    pub(crate) fn add(&mut self, case: &'static str, name: &'static str, usage: Usage) {
         match self.rows.iter_mut().find(|row| (row.case, row.name) == (case, name)) {
-            Some(row) => row.taken.push(taken),
-            None => self.rows.push(Row { case, name, taken: vec![taken], median: None }),
+            Some(row) => row.usage.push(usage),
+            None => self.rows.push(Row { case, name, usage: vec![usage], median: None }),
         }
     }
 
@@ -102,9 +102,9 @@ impl Report {
     /// are reached.
     pub(crate) fn print(&mut self, json: bool) -> Result<bool> {
         for row in &mut self.rows {
-            let median = |figure| median(&row.taken.iter().map(|taken| of(taken, figure)).collect::<Vec<_>>());
+            let median = |figure| median(&row.usage.iter().map(|usage| of(usage, figure)).collect::<Vec<_>>());
             row.median =
-                Some(Taken { wall: median(Figure::Wall), cpu: median(Figure::Cpu), memory: median(Figure::Memory) });
+                Some(Usage { wall: median(Figure::Wall), cpu: median(Figure::Cpu), memory: median(Figure::Memory) });
         }
         let reached: Vec<bool> =
             TARGETS.iter().filter_map(|target| Some(self.reached(target)?.0 <= target.at_most)).collect();
@@ -117,7 +117,7 @@ impl Report {
         println!("| | | wall, s | CPU, s | memory, MiB |");
         println!("|---|---|---:|---:|---:|");
         for row in &self.rows {
-            let Some(Taken { wall, cpu, memory }) = row.median else { continue };
+            let Some(Usage { wall, cpu, memory }) = row.median else { continue };
             println!("| {} | {} | {wall:.3} | {cpu:.3} | {memory:.0} |", row.case, row.name);
         }
         println!();
@@ -141,7 +141,7 @@ impl Report {
     fn reached(&self, target: &Target) -> Option<(f64, String)> {
         let of_row = |name: &str| {
             let row = self.rows.iter().find(|row| (row.case, row.name) == (target.case, name))?;
-            row.median.map(|taken| of(&taken, target.figure))
+            row.median.map(|usage| of(&usage, target.figure))
         };
         let ours = of_row("sealane").or_else(|| of_row("sealane-age"))?;
         match target.peer {
@@ -151,10 +151,10 @@ impl Report {
     }
 }
 
-fn of(taken: &Taken, figure: Figure) -> f64 {
+fn of(usage: &Usage, figure: Figure) -> f64 {
     match figure {
-        Figure::Wall => taken.wall,
-        Figure::Cpu => taken.cpu,
-        Figure::Memory => taken.memory,
+        Figure::Wall => usage.wall,
+        Figure::Cpu => usage.cpu,
+        Figure::Memory => usage.memory,
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Error, Result, ensure};
 use sealane_age::secrecy::ExposeSecret as _;
 use sealane_age::{Decryptor, Encryptor, Identity, Recipient, x25519};
 
-use crate::process::Taken;
+use crate::process::Usage;
 use crate::report::{Report, SMALL_FILES};
 
 /// Seals and opens this number of files of 1 KiB with both libraries.
@@ -58,7 +58,7 @@ pub(crate) fn run(count: usize, rounds: usize, report: &mut Report) -> Result<()
             run()?;
             let wall = start.elapsed().as_secs_f64();
             if round > 0 || rounds == 1 {
-                report.add(SMALL_FILES, name, Taken { wall, cpu: wall, memory: 0.0 });
+                report.add(SMALL_FILES, name, Usage { wall, cpu: wall, memory: 0.0 });
             }
         }
     }

@@ -9,32 +9,32 @@
 pub(crate) fn declassify(verdict: bool) -> bool {
     #[cfg(sealane_declassify)]
     let verdict = {
-        let mut octet = [u8::from(verdict)];
+        let mut byte = [u8::from(verdict)];
         if let Some(hook) = HOOK.get() {
-            hook(&mut octet);
+            hook(&mut byte);
         }
-        octet[0] == 1
+        byte[0] == 1
     };
     verdict
 }
 
 /// Declassifies the syndromes of shares, which depend only on the errors in the shares.
 #[inline(always)]
-pub(crate) fn declassify_octets(_octets: &mut [u8]) {
+pub(crate) fn declassify_bytes(_syndromes: &mut [u8]) {
     #[cfg(sealane_declassify)]
     if let Some(hook) = HOOK.get() {
-        hook(_octets);
+        hook(_syndromes);
     }
 }
 
-/// Does the same for syndromes in limbs.
+/// Declassifies syndromes that are elements of limbs.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(crate) fn declassify_limbs(limbs: &mut [u64]) {
     for limb in limbs {
-        let mut octets = limb.to_le_bytes();
-        declassify_octets(&mut octets);
-        *limb = u64::from_le_bytes(octets);
+        let mut bytes = limb.to_le_bytes();
+        declassify_bytes(&mut bytes);
+        *limb = u64::from_le_bytes(bytes);
     }
 }
 

@@ -41,8 +41,8 @@ pub(crate) fn paused(self_test: impl FnOnce() -> bool) -> bool {
 #[inline(always)]
 pub(crate) fn flip(primitive: &str, level: impl LevelList, result: &mut [u8]) {
     if is_injected(primitive, level)
-        && let Some(octet) = result.last_mut()
+        && let Some(byte) = result.last_mut()
     {
-        *octet ^= 1;
+        *byte ^= 1;
     }
 }

@@ -18,18 +18,18 @@ use core::sync::atomic::{AtomicU8, Ordering};
 pub enum CpuClass {
     /// A vector addition takes one cycle, and the CPU starts at most two 512-bit additions in a
     /// cycle. One group of ChaCha, with sixteen vectors, fills the vector units and leaves the
-    /// integer units free. A scalar block beside two sets or more takes less time than a set of its
-    /// own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs have the same counts.
-    /// Unknown CPUs belong here.
+    /// integer units free. A block on integers, interleaved with two sets or more, takes less time
+    /// than a set of its own. Measured on Granite Rapids and Emerald Rapids; Intel's other CPUs have
+    /// the same counts. Unknown CPUs belong here.
     OneCycle,
     /// The vector units have 256 bits. An operation of 512 bits occupies one of the four units for
     /// two cycles, so vectors of 512 bits save instructions but no time in the units. The result of
     /// a vector addition can be used after one cycle, and that of a rotation after two, which
-    /// leaves time for a scalar block beside one to seven sets. Measured on Zen 4.
+    /// leaves time for a block on integers, interleaved with one to seven sets. Measured on Zen 4.
     HalfWidth,
     /// A vector addition can take two cycles, and the CPU starts up to four 512-bit additions in a
-    /// cycle. One group leaves half of the units idle: two groups advance together, and a scalar
-    /// block beside sets is nearly free. Measured on Zen 5.
+    /// cycle. One group leaves half of the units idle: two groups advance together, and a block on
+    /// integers, interleaved with sets, is nearly free. Measured on Zen 5.
     TwoCycles,
 }
 

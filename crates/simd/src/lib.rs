@@ -98,7 +98,7 @@ pub use gf8::{Gf8, Gf8Bytes, NIBBLE_PRODUCTS, gf8_mul, gf8_mul_modulo, gf8_multi
 #[cfg(all(unix, feature = "guarded"))]
 #[doc(hidden)]
 pub use guarded::Guarded;
-pub use kernels::{ChaCha20Rounds, POLY1305_BLOCKS_BESIDE_GROUPS};
+pub use kernels::{ChaCha20Rounds, POLY1305_BLOCKS_PER_PAIR};
 pub use level::{AesLevel, ClmulLevel, Gf8Level, Level};
 pub use level_list::{CachedLevel, LevelList};
 pub use map_array::map_array;

@@ -165,7 +165,7 @@ mod tests {
     fn the_committed_document_is_what_the_committed_page_and_plots_say() {
         let report = read(&docs().join("dispatch.json")).unwrap();
         let written = [
-            ("dispatch.md", document::tables(&report)),
+            ("dispatch.md", document::section(&report)),
             ("dispatch-multiples.svg", plot::multiples(&report)),
             ("dispatch-price.svg", plot::price(&report)),
         ];

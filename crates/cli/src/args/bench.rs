@@ -32,7 +32,7 @@ pub(crate) struct BenchArgs {
     /// Measure each size of each benchmark on each backend for this many milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     pub(crate) time_per_cell: u32,
-    /// Print how the thresholds between kernels suit this CPU, as text to send to the project
+    /// Print how well each threshold between kernels suits this CPU
     #[arg(long, conflicts_with_all = ["json", "html", "sizes", "filters", "backends"])]
     pub(crate) tune: bool,
 }

@@ -1,7 +1,7 @@
 //! The AEAD construction of RFC 8439, section 2.8, with a number of rounds and a layout that the
 //! caller chooses for each message.
 //!
-//! Messages with 20 rounds and a 32-bit counter use the kernels of [`super::one_shot`]. Other
+//! Messages with 20 rounds and a 32-bit counter use the kernels of [`super::plan`]. Other
 //! variants are rare, so they have no kernels of their own: the cipher and the authenticator, each
 //! on vectors, process the message one after the other.
 
@@ -102,7 +102,7 @@ impl KeyOfAnyVariant {
     }
 }
 
-/// Returns whether [`super::one_shot`] has kernels for the variant.
+/// Returns whether [`super::plan`] has kernels for the variant.
 const fn has_kernels<L: Layout>(rounds: usize) -> bool {
     rounds == super::construction::ROUNDS && !L::COUNTER_64
 }

@@ -6,14 +6,14 @@
 
 use sealane_simd::{Level, Output, dispatch};
 
-use super::one_shot;
 use super::payload::{Copied, Gathered, InPlace};
+use super::plan;
 use crate::chacha20::State;
 use crate::error::OpenError;
 use crate::poly1305::Tag;
 
 pub(super) fn seal_in_place(level: Level, state: &State, aad: &[u8], buffer: &mut [u8]) -> Tag {
-    let tag = dispatch!(level, token => one_shot::seal(token, level, state, aad, InPlace(&mut *buffer)));
+    let tag = dispatch!(level, token => plan::seal(token, level, state, aad, InPlace(&mut *buffer)));
     crate::fault::flip("aead", level, buffer);
     tag
 }
@@ -25,13 +25,13 @@ pub(super) fn open_in_place(
     buffer: &mut [u8],
     tag: &Tag,
 ) -> Result<(), OpenError> {
-    dispatch!(level, token => one_shot::open(token, level, state, aad, tag, InPlace(buffer)))
+    dispatch!(level, token => plan::open(token, level, state, aad, tag, InPlace(buffer)))
 }
 
 /// Seals a message in slices. Their total length is exactly the capacity of `output`, which is
 /// empty.
 pub(super) fn seal_gathered(level: Level, state: &State, aad: &[u8], input: &[&[u8]], output: &mut Output<'_>) -> Tag {
-    dispatch!(level, token => one_shot::seal(token, level, state, aad, Gathered::new(input, output)))
+    dispatch!(level, token => plan::seal(token, level, state, aad, Gathered::new(input, output)))
 }
 
 pub(super) fn open_copied(
@@ -42,5 +42,5 @@ pub(super) fn open_copied(
     tag: &Tag,
     output: &mut Output<'_>,
 ) -> Result<(), OpenError> {
-    dispatch!(level, token => one_shot::open(token, level, state, aad, tag, Copied { input, output }))
+    dispatch!(level, token => plan::open(token, level, state, aad, tag, Copied { input, output }))
 }

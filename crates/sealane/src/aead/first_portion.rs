@@ -6,7 +6,7 @@ use sealane_simd::{CpuClass, Simd};
 use super::construction::{message_block, one_time_key};
 use crate::chacha20::paired::{self, SET_BYTES};
 use crate::chacha20::state::State;
-use crate::chacha20::{BLOCK_BYTES, beside_block_0};
+use crate::chacha20::{BLOCK_BYTES, interleaved_block_0};
 use crate::poly1305::Short;
 
 /// Bytes of a group of blocks.
@@ -34,7 +34,7 @@ enum Shape {
     /// Block 0 and the blocks after it, in the sets or groups that they fill.
     Consecutive,
     /// Sets or groups, and block 0 on integers at the same time.
-    BesideBlock0,
+    InterleavedBlock0,
     /// A group, and beside it a set with block 0 and the last blocks of the message.
     GroupAndSet,
     /// Two groups, and beside them a set with block 0 and the last blocks of the message.
@@ -51,7 +51,9 @@ impl FirstPortion {
         let odd = (blocks - 1) % PAIR_BLOCKS + 1;
         let head = length.min(if odd == 1 { PAIR_BYTES } else { (odd - 1) * BLOCK_BYTES });
         match odd {
-            _ if beside_block_0::takes::<S>(class, head) => Self { shape: Shape::BesideBlock0, head, tail: 0 },
+            _ if interleaved_block_0::takes::<S>(class, head) => {
+                Self { shape: Shape::InterleavedBlock0, head, tail: 0 }
+            }
             1..=4 if blocks > PAIR_BLOCKS => {
                 let tail = if behind_pairs < SET_BYTES { behind_pairs } else { 0 };
                 Self { shape: Shape::PairAndSet, head: length.min(PAIR_BYTES), tail }
@@ -82,9 +84,9 @@ impl FirstPortion {
             |token| {
                 let last = message_block(length - self.tail);
                 match self.shape {
-                    Shape::BesideBlock0 => {
+                    Shape::InterleavedBlock0 => {
                         let key = set.first_chunk_mut().expect("half of block 0");
-                        beside_block_0::xor(token, state, key, data);
+                        interleaved_block_0::xor(token, state, key, data);
                     }
                     Shape::PairAndSet => paired::xor_two_and_set(token, state, last, set, data),
                     Shape::GroupAndSet => paired::xor_one_and_set(token, state, last, set, data),

@@ -27,7 +27,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::TUNING.authenticate_between_rounds && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// Does the same as [`super::one_shot::seal`].
+/// Does the same as [`super::plan::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
@@ -46,7 +46,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     tag
 }
 
-/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
+/// Does the same as [`super::plan::open`]. Decrypts while it authenticates, and encrypts again
 /// if the message turns out to be a forgery.
 ///
 /// Each group needs the authenticator's key, and so block 0. The blocks that fill no group are
@@ -182,7 +182,7 @@ pub(super) fn authenticate_and_xor<S: Simd>(
     token.enter_apart(
         #[inline(always)]
         |token| {
-            macro_rules! beside {
+            macro_rules! interleaved {
                 ($key_stream:expr) => {{
                     let mut pending = mac.pending(ciphertext.unwrap_or(data));
                     let blocks = pending.blocks.len();
@@ -194,11 +194,11 @@ pub(super) fn authenticate_and_xor<S: Simd>(
                 }};
             }
             match data.len().div_ceil(set_bytes::<S>()) {
-                0 | 1 => beside!(kernel::sets_interleaved::<S, Authenticate, 1>),
+                0 | 1 => interleaved!(kernel::sets_interleaved::<S, Authenticate, 1>),
                 2 if const { INTERLEAVED_HORIZONTAL_SETS >= 2 } => {
-                    beside!(kernel::sets_interleaved::<S, Authenticate, 2>)
+                    interleaved!(kernel::sets_interleaved::<S, Authenticate, 2>)
                 }
-                _ => beside!(kernel::group_interleaved),
+                _ => interleaved!(kernel::group_interleaved),
             }
         },
     )

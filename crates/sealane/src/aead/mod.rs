@@ -1,11 +1,11 @@
 //! ChaCha20-Poly1305 and XChaCha20-Poly1305 (RFC 8439, section 2.8; draft-irtf-cfrg-xchacha-03,
 //! section 2).
 //!
-//! [`construction`] defines the result. [`one_shot`] chooses a plan, which is the order of the
-//! work, for a whole message: [`short`], [`one_call`], [`portions`], [`interleaved`] or
-//! [`two_pass`]. [`streaming`] processes a message in pieces, and [`batch`] many messages at once.
-//! [`openssh`] is a different construction, for the packets of SSH. `committing` replaces the tag
-//! by one that commits to the key. [`search`] finds messages in longer data.
+//! [`construction`] defines the result. [`plan`] chooses a plan, which is the order of the work, for
+//! a whole message: [`short`], [`one_call`], [`portions`], [`interleaved`] or [`two_pass`].
+//! [`streaming`] processes a message in pieces, and [`batch`] many messages at once. [`openssh`] is
+//! a different construction, for the packets of SSH. `committing` replaces the tag by one that
+//! commits to the key. [`search`] finds messages in longer data.
 
 /// Runs a kernel on the vectors of `Simd::Narrower`, in a function that all callers share. Defined
 /// before the modules that use it.
@@ -34,11 +34,11 @@ mod generate_key;
 mod generic;
 mod interleaved;
 mod one_call;
-pub(crate) mod one_shot;
 mod openssh;
 #[cfg(feature = "alloc")]
 mod owned;
 pub(crate) mod payload;
+pub(crate) mod plan;
 mod portions;
 #[cfg(any(feature = "getrandom", feature = "rand_core"))]
 mod random_nonce;

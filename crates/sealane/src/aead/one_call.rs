@@ -35,14 +35,14 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
     (length <= most).then_some(class)
 }
 
-/// Does the same as [`super::one_shot::seal`]. `class` comes from [`takes`].
+/// Does the same as [`super::plan::seal`]. `class` comes from [`takes`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
     xor_and_authenticate(token, class, state, aad, message.upto(length), None)
 }
 
-/// Does the same as [`super::one_shot::open`]. `class` comes from [`takes`].
+/// Does the same as [`super::plan::open`]. `class` comes from [`takes`].
 ///
 /// Decrypts, and authenticates a copy of the ciphertext. If the message is a forgery, the copy
 /// restores it. To decrypt only after the verification, the key stream would have to be stored, and

@@ -17,7 +17,7 @@ use super::construction::{ROUNDS, block_at, lengths, message_block, undo_decrypt
 use super::first_portion::{FirstPortion, PAIR_BYTES};
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::BLOCK_BYTES;
-use crate::chacha20::beside_poly1305::{self, Integers};
+use crate::chacha20::interleaved_poly1305::{self, ScalarPoly1305};
 use crate::chacha20::paired::{self, Groups, SET_BYTES};
 use crate::chacha20::state::State;
 use crate::error::OpenError;
@@ -38,7 +38,7 @@ pub(super) fn takes<S: Simd>(aad: &[u8]) -> bool {
     S::MUL_ADD_52 && S::TUNING.vertical_sets == 2 && aad.len() <= SHORT_MAX_AAD_BYTES
 }
 
-/// Does the same as [`super::one_shot::seal`].
+/// Does the same as [`super::plan::seal`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
@@ -66,7 +66,7 @@ pub(super) fn seal<S: Simd>(token: S, state: &State, aad: &[u8], mut message: im
     tag
 }
 
-/// Does the same as [`super::one_shot::open`]. Decrypts while it authenticates, and encrypts again
+/// Does the same as [`super::plan::open`]. Decrypts while it authenticates, and encrypts again
 /// if the message turns out to be a forgery.
 #[inline(always)]
 pub(super) fn open<S: Simd>(
@@ -134,7 +134,7 @@ pub(super) fn encrypt_pairs<S: Simd>(
         let until = message.upto(end);
         mac.add_first_row(token, &until[..start]);
         if let Some(blocks) = mac.next_on_integers(start) {
-            let sum = beside_poly1305::xor_two(cipher, groups, counter, mac.integers(), until, blocks, start);
+            let sum = interleaved_poly1305::xor_two(cipher, groups, counter, mac.integers(), until, blocks, start);
             mac.add_rows_behind(token, sum, &until[blocks + INTEGER_BYTES..start]);
         } else {
             let (before, pair) = until.split_at_mut(start);
@@ -175,7 +175,7 @@ pub(super) fn decrypt_pairs<S: Simd, const COPY: usize>(
         if let Some(blocks) = mac.next_on_integers(rows_end) {
             let rows = copy.of(&until[blocks + INTEGER_BYTES..rows_end]);
             let until = &mut until[..end];
-            let sum = beside_poly1305::xor_two(cipher, groups, counter, mac.integers(), until, blocks, start);
+            let sum = interleaved_poly1305::xor_two(cipher, groups, counter, mac.integers(), until, blocks, start);
             mac.add_rows_behind(token, sum, rows);
         } else {
             mac.add_rows(token, &until[..rows_end]);
@@ -184,7 +184,7 @@ pub(super) fn decrypt_pairs<S: Simd, const COPY: usize>(
     }
 }
 
-impl Integers for OnIntegers {
+impl ScalarPoly1305 for OnIntegers {
     type Sum = Element;
 
     #[inline(always)]

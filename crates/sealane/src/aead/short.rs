@@ -7,7 +7,7 @@ use super::construction::{KEY_BLOCK, ROUNDS, begin_mac, finish_mac, lengths, ver
 use super::payload::{Ciphertext, Payload};
 use crate::chacha20::rows::{set_bytes, xor_rows};
 use crate::chacha20::state::State;
-use crate::chacha20::{BLOCK_BYTES, beside_block_0, kernel, sets};
+use crate::chacha20::{BLOCK_BYTES, interleaved_block_0, kernel, sets};
 use crate::error::OpenError;
 use crate::poly1305::{self, Short, Tag};
 use crate::wipe::wipe;
@@ -24,7 +24,7 @@ pub(super) fn takes<S: Simd>(token: S, aad: &[u8], length: usize) -> Option<CpuC
         return None;
     }
     let class = token.cpu_class();
-    (length <= S::TUNING.short_max_bytes.of(class) && !beside_block_0::takes::<S>(class, length)).then_some(class)
+    (length <= S::TUNING.short_max_bytes.of(class) && !interleaved_block_0::takes::<S>(class, length)).then_some(class)
 }
 
 /// Returns the most bytes of key stream that a message of this plan needs.
@@ -32,12 +32,12 @@ const fn max_key_stream_bytes<S: Simd>() -> usize {
     BLOCK_BYTES + S::TUNING.short_max_bytes.most()
 }
 
-/// Does the same as [`super::one_shot::seal`]. `class` comes from [`takes`].
+/// Does the same as [`super::plan::seal`]. `class` comes from [`takes`].
 #[inline(always)]
 pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let message = message.upto(message.length());
     if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class, BLOCK_BYTES + message.len()) {
-        return seal_beside_block_0::<S>(token, class, state, aad, message);
+        return seal_interleaved_block_0::<S>(token, class, state, aad, message);
     }
     let mut first;
     if BLOCK_BYTES + message.len() <= set_bytes::<S>() {
@@ -53,7 +53,7 @@ pub(super) fn seal<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8]
     authenticate(token, class, mac, message, &lengths(aad.len(), message.len()))
 }
 
-/// Does the same as [`super::one_shot::open`]. `class` comes from [`takes`].
+/// Does the same as [`super::plan::open`]. `class` comes from [`takes`].
 #[inline(always)]
 pub(super) fn open<S: Simd>(
     token: S,
@@ -65,7 +65,7 @@ pub(super) fn open<S: Simd>(
 ) -> Result<(), OpenError> {
     let bytes = BLOCK_BYTES + message.length();
     if S::MUL_ADD_52 && kernel::computes_block_on_integers::<S>(class, bytes) {
-        return open_beside_block_0::<S>(token, class, state, aad, tag, message);
+        return open_interleaved_block_0::<S>(token, class, state, aad, tag, message);
     }
     if bytes <= set_bytes::<S>() {
         let mut key_stream = kernel::first_set(token, state);
@@ -99,7 +99,7 @@ pub(super) fn open<S: Simd>(
 ///
 /// Like [`Short`], block 0 is a value in registers, which cannot be wiped. To wipe it, the code
 /// would have to store it in memory, which costs 25 to 100 cycles.
-fn seal_beside_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
+fn seal_interleaved_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &[u8], message: &mut [u8]) -> Tag {
     token.enter_apart(
         #[inline(always)]
         |token| {
@@ -112,7 +112,7 @@ fn seal_beside_block_0<S: Simd>(token: S, class: CpuClass, state: &State, aad: &
 }
 
 /// Does the same as [`open`], with block 0 on integers.
-fn open_beside_block_0<S: Simd>(
+fn open_interleaved_block_0<S: Simd>(
     token: S,
     class: CpuClass,
     state: &State,

@@ -21,7 +21,7 @@ const FIRST_BYTES: usize = TWO_PASS_FIRST_BLOCKS * BLOCK_BYTES;
 /// Bytes of the message's head, whose key stream is computed together with block 0.
 const HEAD_BYTES: usize = FIRST_BYTES - BLOCK_BYTES;
 
-/// Does the same as [`super::one_shot::seal`]. `set_bytes` is the length in bytes of a set of key
+/// Does the same as [`super::plan::seal`]. `set_bytes` is the length in bytes of a set of key
 /// stream.
 pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mut message: impl Payload) -> Tag {
     let length = message.length();
@@ -48,7 +48,7 @@ pub(super) fn seal(level: Level, set_bytes: usize, state: &State, aad: &[u8], mu
     finish_long_mac(&mut mac, aad.len(), length)
 }
 
-/// Does the same as [`super::one_shot::open`]. `set_bytes` is the length in bytes of a set of key
+/// Does the same as [`super::plan::open`]. `set_bytes` is the length in bytes of a set of key
 /// stream.
 ///
 /// A message that is longer than its head is decrypted piece by piece while it is authenticated,

@@ -23,7 +23,7 @@ pub(super) fn key_stream<S: Simd, B: Interleave, const ROUNDS: usize, const SETS
 /// Returns the key stream of ChaCha20 of the `SETS * ROWS` blocks from block `counter` on. Does
 /// `work` beside each double round.
 #[inline(always)]
-pub(super) fn key_stream_beside<S: Simd, const SETS: usize>(
+pub(super) fn key_stream_interleaved<S: Simd, const SETS: usize>(
     token: S,
     state: &State,
     counter: u32,

@@ -48,12 +48,12 @@
 //! # assert_ne!(encrypt(ChaCha8::new(&key, &nonce)), encrypt(ChaCha12::new(&key, &nonce)));
 //! ```
 
-pub(crate) mod beside_block_0;
-pub(crate) mod beside_poly1305;
 #[cfg(any(feature = "rustcrypto", feature = "rustcrypto-05"))]
 pub(crate) mod blocks;
 pub(crate) mod hchacha;
 mod horizontal;
+pub(crate) mod interleaved_block_0;
+pub(crate) mod interleaved_poly1305;
 pub(crate) mod kernel;
 mod layout;
 pub(crate) mod many;

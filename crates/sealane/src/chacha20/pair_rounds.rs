@@ -55,7 +55,7 @@ pub(super) fn double_rounds<W: Words, const IN_ASSEMBLY: bool>(v: &mut [W; 16], 
     if IN_ASSEMBLY && W::double_rounds_of_two(v, w, count as u8) {
         return;
     }
-    double_rounds_beside(
+    double_rounds_interleaved(
         v,
         w,
         count,
@@ -66,7 +66,12 @@ pub(super) fn double_rounds<W: Words, const IN_ASSEMBLY: bool>(v: &mut [W; 16], 
 
 /// Computes double rounds of two groups, and does `work` beside each.
 #[inline(always)]
-pub(super) fn double_rounds_beside<W: Words>(v: &mut [W; 16], w: &mut [W; 16], count: usize, mut work: impl FnMut()) {
+pub(super) fn double_rounds_interleaved<W: Words>(
+    v: &mut [W; 16],
+    w: &mut [W; 16],
+    count: usize,
+    mut work: impl FnMut(),
+) {
     for _ in 0..count {
         W::pin_registers(v, w);
         column_round!(v);

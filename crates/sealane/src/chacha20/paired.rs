@@ -2,10 +2,10 @@
 //! registers. On CPUs whose vector additions take two cycles, one group alone leaves half of the
 //! vector units idle. [`super::rows`] explains groups and sets.
 
-use sealane_simd::{MAX_WORDS_LANES, POLY1305_BLOCKS_BESIDE_GROUPS, Simd, Words};
+use sealane_simd::{MAX_WORDS_LANES, POLY1305_BLOCKS_PER_PAIR, Simd, Words};
 
 use super::pair_rounds::{
-    column_round, diagonal_round, double_rounds, double_rounds_beside, enter_with_rounds, quarter_rounds,
+    column_round, diagonal_round, double_rounds, double_rounds_interleaved, enter_with_rounds, quarter_rounds,
 };
 use super::rows::{Rows, block_numbers, blocks, transpose};
 use super::sets::{self, xor_sets, xor_split};
@@ -63,20 +63,20 @@ impl<'a, S: Simd<Words = W>, W: Words<Token = S>> Groups<'a, W> {
     }
 
     /// Returns the key stream of two groups from block `counter` on. Adds blocks of Poly1305 at the
-    /// same time: see [`sealane_simd::ChaCha20Rounds::nineteen_rounds_beside_poly1305`].
+    /// same time: see [`sealane_simd::ChaCha20Rounds::nineteen_rounds_with_poly1305`].
     #[inline(always)]
-    pub(super) fn two_beside_poly1305(
+    pub(super) fn two_with_poly1305(
         &self,
         token: S,
         counter: u32,
         r: [u64; 3],
-        blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
+        blocks: &[[u8; 16]; POLY1305_BLOCKS_PER_PAIR],
     ) -> ([Rows<W>; 8], [[u64; 3]; 2]) {
         self.two_with(
             token,
             counter,
             #[inline(always)]
-            |v, w| W::nineteen_rounds_beside_poly1305(v, w, r, blocks).expect("the class has the kernel"),
+            |v, w| W::nineteen_rounds_with_poly1305(v, w, r, blocks).expect("the class has the kernel"),
         )
     }
 
@@ -302,7 +302,7 @@ fn two_and_set<S: Simd<Words = W>, W: Words<Token = S>>(
 /// Returns the key stream of the group from block `counter` on. Does `work` beside each double
 /// round.
 #[inline(always)]
-pub(super) fn one_beside<S: Simd<Words = W>, W: Words<Token = S>>(
+pub(super) fn one_interleaved<S: Simd<Words = W>, W: Words<Token = S>>(
     token: S,
     state: &State,
     counter: u32,
@@ -317,9 +317,9 @@ pub(super) fn one_beside<S: Simd<Words = W>, W: Words<Token = S>>(
     rows(token, state, &mut v, word_12)
 }
 
-/// Does the same as [`one_beside`] for two groups.
+/// Does the same as [`one_interleaved`] for two groups.
 #[inline(always)]
-pub(super) fn two_beside<S: Simd<Words = W>, W: Words<Token = S>>(
+pub(super) fn two_interleaved<S: Simd<Words = W>, W: Words<Token = S>>(
     token: S,
     state: &State,
     counter: u32,
@@ -327,7 +327,7 @@ pub(super) fn two_beside<S: Simd<Words = W>, W: Words<Token = S>>(
 ) -> [Rows<W>; 8] {
     let (mut v, v_12) = before_rounds(token, state, counter);
     let (mut w, w_12) = before_rounds(token, state, counter.wrapping_add(W::LANES as u32));
-    double_rounds_beside(&mut v, &mut w, 10, work);
+    double_rounds_interleaved(&mut v, &mut w, 10, work);
     both(rows(token, state, &mut v, v_12), rows(token, state, &mut w, w_12))
 }
 

@@ -50,11 +50,11 @@ impl<R: Rounds, V: Variant> Generator for ChaChaCore<R, V> {
     fn generate(&mut self, words: &mut Self::Output) {
         let mut blocks = [Array::default(); 4];
         self.write_keystream_blocks(&mut blocks);
-        let octets = Array::cast_slice_to_core_mut(&mut blocks).as_flattened_mut();
-        for (word, octets) in words.iter_mut().zip(octets.as_chunks::<4>().0) {
-            *word = u32::from_le_bytes(*octets);
+        let bytes = Array::cast_slice_to_core_mut(&mut blocks).as_flattened_mut();
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*bytes);
         }
-        wipe(octets);
+        wipe(bytes);
     }
 
     fn drop(&mut self, words: &mut Self::Output) {

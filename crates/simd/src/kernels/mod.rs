@@ -13,8 +13,8 @@ pub(crate) mod rounds;
 
 use crate::pending_poly1305::PendingPoly1305;
 
-/// The number of blocks that [`ChaCha20Rounds::nineteen_rounds_beside_poly1305`] adds.
-pub const POLY1305_BLOCKS_BESIDE_GROUPS: usize = 96;
+/// The number of blocks that [`ChaCha20Rounds::nineteen_rounds_with_poly1305`] adds.
+pub const POLY1305_BLOCKS_PER_PAIR: usize = 96;
 
 /// The rounds of ChaCha in the vertical layout: each vector has one word of each of its blocks, one
 /// block in each lane. An instruction set without its own kernel keeps the defaults.
@@ -44,11 +44,11 @@ pub trait ChaCha20Rounds: Sized {
     ///
     /// Returns `None`, and does nothing, if there is no kernel.
     #[inline(always)]
-    fn nineteen_rounds_beside_poly1305(
+    fn nineteen_rounds_with_poly1305(
         _v: &mut [Self; 16],
         _w: &mut [Self; 16],
         _r: [u64; 3],
-        _blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
+        _blocks: &[[u8; 16]; POLY1305_BLOCKS_PER_PAIR],
     ) -> Option<[[u64; 3]; 2]> {
         None
     }

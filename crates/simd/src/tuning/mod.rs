@@ -156,7 +156,7 @@ pub struct Tuning {
     /// r for four rows between two carries.
     pub poly1305_min_bytes_for_four_rows: ByClass<usize>,
     /// Whether a message that is authenticated in portions takes less time if [most blocks are added
-    /// on integers](crate::ChaCha20Rounds::nineteen_rounds_beside_poly1305), beside pairs of groups.
+    /// on integers](crate::ChaCha20Rounds::nineteen_rounds_with_poly1305), beside pairs of groups.
     pub poly1305_beside_pairs: ByClass<bool>,
     /// Whether Poly1305 keeps its sum in lanes between the pieces of a message.
     pub poly1305_keeps_sum_in_lanes: bool,

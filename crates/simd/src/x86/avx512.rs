@@ -18,7 +18,7 @@ use crate::kernels::ChaCha20Rounds;
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::groups512::asm_on_two_groups;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-use crate::kernels::{POLY1305_BLOCKS_BESIDE_GROUPS, rounds::avx512 as rounds};
+use crate::kernels::{POLY1305_BLOCKS_PER_PAIR, rounds::avx512 as rounds};
 use crate::map_array::map_array;
 use crate::pair::Pair;
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
@@ -220,11 +220,11 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
 
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     #[inline(always)]
-    fn nineteen_rounds_beside_poly1305(
+    fn nineteen_rounds_with_poly1305(
         v: &mut [Self; 16],
         w: &mut [Self; 16],
         r: [u64; 3],
-        blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS],
+        blocks: &[[u8; 16]; POLY1305_BLOCKS_PER_PAIR],
     ) -> Option<[[u64; 3]; 2]> {
         Some(on_two_groups(
             v,
@@ -237,8 +237,8 @@ impl<T: ProvesAvx512> ChaCha20Rounds for Avx512Words<T> {
                         v: &mut [__m512i; 16] = v,
                         w: &mut [__m512i; 16] = w,
                         r: [u64; 3] = r,
-                        blocks: &[[u8; 16]; POLY1305_BLOCKS_BESIDE_GROUPS] = blocks
-                    ) -> [[u64; 3]; 2] { rounds::nineteen_rounds_beside_poly1305(v, w, r, blocks) }
+                        blocks: &[[u8; 16]; POLY1305_BLOCKS_PER_PAIR] = blocks
+                    ) -> [[u64; 3]; 2] { rounds::nineteen_rounds_with_poly1305(v, w, r, blocks) }
                 )
             },
         ))

@@ -9,7 +9,7 @@ use sealane_simd::{Level, Simd, Token, Words, dispatch, xor_bytes};
 
 use super::request::{Operation, Request};
 use crate::aead::construction::{begin_mac, finish_mac, lengths};
-use crate::aead::one_shot;
+use crate::aead::plan;
 use crate::chacha20::BLOCK_BYTES;
 use crate::chacha20::kernel;
 use crate::chacha20::rows::{self};
@@ -71,7 +71,7 @@ impl<'a> Trio<'a> {
         let messages = &self.messages[..self.len];
         // With block 0, a longer message would not fit into a set of narrower vectors.
         let longest = messages.iter().map(|message| message.data.len()).max().unwrap_or(0);
-        if longest <= BLOCK_BYTES && one_shot::is_for_narrower(token, longest) {
+        if longest <= BLOCK_BYTES && plan::is_for_narrower(token, longest) {
             return on_narrower!(token => self.run_on(token));
         }
         match self.len {

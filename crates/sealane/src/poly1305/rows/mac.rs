@@ -1,6 +1,6 @@
 //! A message that is authenticated row by row while it is encrypted or decrypted.
 
-use sealane_simd::{POLY1305_BLOCKS_BESIDE_GROUPS, Simd, Token, U64Lanes};
+use sealane_simd::{POLY1305_BLOCKS_PER_PAIR, Simd, Token, U64Lanes};
 
 use super::lanes::row_limbs;
 use super::limbs::Limbs;
@@ -15,7 +15,7 @@ use crate::poly1305::tag::Tag;
 pub(crate) const ROW_BYTES: usize = 8 * BLOCK_BYTES;
 
 /// The number of bytes that are added on integers beside a pair of groups: 12 rows.
-pub(crate) const INTEGER_BYTES: usize = POLY1305_BLOCKS_BESIDE_GROUPS * BLOCK_BYTES;
+pub(crate) const INTEGER_BYTES: usize = POLY1305_BLOCKS_PER_PAIR * BLOCK_BYTES;
 
 /// The powers of r for a [`RowsMac`]. The caller owns them: if they were a field of the
 /// [`RowsMac`], the compiler would create them elsewhere and copy them.

@@ -16,7 +16,7 @@ use crate::poly1305::short::Short;
 /// Rows between which other rows are added on integers, on upper bounds: see
 /// [`bounds`](crate::poly1305::bounds).
 #[test]
-fn no_limb_overflows_beside_integers() {
+fn no_limb_overflows_with_integers() {
     let token = Bounds::<8, true>::new();
     let mut powers = Powers::<<Bounds<8, true> as Simd>::U64Lanes>::empty(token);
     powers.fill(token, Multiplier::clamp([u64::MAX; 2]), Rows::FoursAndIntegers);

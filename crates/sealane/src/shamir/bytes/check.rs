@@ -8,7 +8,7 @@ use super::field::{PublicBytes, SecretBytes, mul};
 use super::points::{MAX_SHARES, Points};
 use super::{decode, kernel};
 use crate::backend::Gf8Backend;
-use crate::declassify::{declassify, declassify_octets};
+use crate::declassify::{declassify, declassify_bytes};
 use crate::shamir::arithmetic::{Ring as _, dual_weight};
 use crate::shamir::error::Error;
 use crate::shamir::reed_solomon;
@@ -159,7 +159,7 @@ impl Checker {
             let term = SecretBytes.product(&weight, &share[position]);
             reed_solomon::add_share(&SecretBytes, syndromes, term, &point);
         }
-        declassify_octets(syndromes);
+        declassify_bytes(syndromes);
         let Some(found) = decode::locate(syndromes, &self.points) else { return false };
         let before = self.wrong.len();
         for &point in found.iter() {
@@ -228,7 +228,7 @@ impl<'a> Kept<'a> {
             dispatch_gf8!(checker.level, token =>
                 kernel::combine(token, &factors[..count], &pieces[..count], syndromes));
             if declassify(syndromes.iter().fold(0, |all, syndrome| all | syndrome) != 0) {
-                declassify_octets(syndromes);
+                declassify_bytes(syndromes);
                 first = syndromes.iter().position(|syndrome| *syndrome != 0);
                 break;
             }

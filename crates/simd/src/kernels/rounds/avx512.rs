@@ -9,7 +9,7 @@ use core::arch::x86_64::__m512i;
 use crate::kernels::groups512::{asm_on_group, asm_on_two_groups};
 
 /// The number of blocks that are added to each of the two accumulators.
-const BLOCKS: usize = crate::kernels::POLY1305_BLOCKS_BESIDE_GROUPS / 2;
+const BLOCKS: usize = crate::kernels::POLY1305_BLOCKS_PER_PAIR / 2;
 /// The number of double rounds in the loop, each with five blocks for each accumulator.
 const TURNS: usize = 9;
 const _: () = assert!(BLOCKS == 3 + 5 * TURNS, "the diagonal round has three blocks for each");
@@ -142,7 +142,7 @@ pub(crate) fn double_rounds_of_two(v: &mut [__m512i; 16], w: &mut [__m512i; 16],
 /// high half.
 #[target_feature(enable = "avx512f,bmi2")]
 #[inline]
-pub(crate) fn nineteen_rounds_beside_poly1305(
+pub(crate) fn nineteen_rounds_with_poly1305(
     v: &mut [__m512i; 16],
     w: &mut [__m512i; 16],
     [r0, r1, s1]: [u64; 3],

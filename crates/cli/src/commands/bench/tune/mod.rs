@@ -21,7 +21,7 @@ use measurement::Verdict;
 /// Differences below this are noise.
 const LEAST_GAIN: f64 = 0.02;
 
-/// Measures all thresholds of the backend in use, and prints a text to send to the project.
+/// Measures all thresholds of the backend in use, and prints how well they suit this CPU.
 pub(super) fn run(time_per_cell: Duration) -> Result<()> {
     let name = crate::os::backend::chosen()?.name();
     let level = Level::available().find(|level| level.name() == name);

@@ -4,7 +4,7 @@ use core::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::super::super::avx512;
 use super::super::{Lanes, Number, column_round, diagonal_round, number, product, runs, scramble, sum};
-use crate::kernels::POLY1305_BLOCKS_BESIDE_GROUPS as BLOCKS;
+use crate::kernels::POLY1305_BLOCKS_PER_PAIR as BLOCKS;
 use crate::x86::Avx512;
 
 type Group = Lanes<16>;
@@ -40,13 +40,13 @@ fn double_rounds_of_two([first, second]: &[Group; 2], count: u8) -> [Group; 2] {
 }
 
 #[target_feature(enable = "avx512f,bmi2")]
-fn beside_poly1305(
+fn with_poly1305(
     [first, second]: &[Group; 2],
     r: [u64; 3],
     blocks: &[[u8; 16]; BLOCKS],
 ) -> ([Group; 2], [[u64; 3]; 2]) {
     let (mut v, mut w) = (vectors(first), vectors(second));
-    let sums = avx512::nineteen_rounds_beside_poly1305(&mut v, &mut w, r, blocks);
+    let sums = avx512::nineteen_rounds_with_poly1305(&mut v, &mut w, r, blocks);
     ([lanes(v), lanes(w)], sums)
 }
 
@@ -103,7 +103,7 @@ fn check(seed: u64, r: u128, memory: &[u8]) {
         plain_double_rounds(group, 9);
     }
     // SAFETY: the callers have detected the features.
-    let (words, sums) = unsafe { beside_poly1305(&groups, [r0, r1, r1 + (r1 >> 2)], blocks) };
+    let (words, sums) = unsafe { with_poly1305(&groups, [r0, r1, r1 + (r1 >> 2)], blocks) };
     assert!(words == expected, "seed {seed}");
     let (first, second) = blocks.split_at(BLOCKS / 2);
     for (got, blocks) in sums.into_iter().zip([first, second]) {

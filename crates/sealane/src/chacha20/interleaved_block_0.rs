@@ -1,6 +1,6 @@
-//! The start of a message on vectors, and block 0 on integers at the same time. Block 0 would
-//! otherwise need a set of its own if the start of the message fills whole sets, or whole groups of
-//! them. [`super::rows`] explains sets and groups.
+//! The start of a message on vectors, interleaved with block 0 on integers. This saves a set or a
+//! group for block 0 where the start of the message fills whole ones. [`super::rows`] explains sets
+//! and groups.
 
 use sealane_simd::{CpuClass, Simd};
 
@@ -25,7 +25,7 @@ pub(crate) const fn takes<S: Simd>(class: CpuClass, bytes: usize) -> bool {
 /// shape.
 #[inline(always)]
 pub(crate) fn xor<S: Simd>(token: S, state: &State, key: &mut [u8; 32], data: &mut [u8]) {
-    macro_rules! beside {
+    macro_rules! interleaved {
         ($key_stream:expr) => {
             token.enter_apart(
                 #[inline(always)]
@@ -46,9 +46,9 @@ pub(crate) fn xor<S: Simd>(token: S, state: &State, key: &mut [u8; 32], data: &m
         };
     }
     match data.len().div_ceil(SET_BYTES) {
-        2 => beside!(horizontal::key_stream_beside::<S, 2>),
-        4 => beside!(paired::one_beside),
-        8 => beside!(paired::two_beside),
+        2 => interleaved!(horizontal::key_stream_interleaved::<S, 2>),
+        4 => interleaved!(paired::one_interleaved),
+        8 => interleaved!(paired::two_interleaved),
         _ => unreachable!("`takes` allows no other length"),
     }
 }
