@@ -4,10 +4,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sealane::{Backend, ChaCha20Poly1305, SealRequest};
-use sealane_measure::{Messages, Rounds, figure, take_turns};
+use sealane_measure::{Messages, Processing, Rounds, figure, take_turns};
 use sealane_simd::tuning::ByClass;
 use sealane_simd::{CpuClass, Level, LevelList};
 use sealane_workloads::benchmarks::MakeProcessing;
+use sealane_workloads::benchmarks::messages::BATCH;
 
 /// How a threshold is judged.
 pub(super) enum Question {
@@ -92,11 +93,12 @@ fn times<const N: usize>(rows: [Timed; N], rounds: &Rounds) -> [f64; N] {
     std::array::from_fn(|i| samples[i].median_ns())
 }
 
-/// Returns a function that times calls for one message. They use the thresholds of `class`, if it
+/// Returns a function that times calls for one message, or for one batch. They use the thresholds of `class`, if it
 /// is given.
 fn of_messages(make: MakeProcessing, level: Level, length: usize, class: Option<CpuClass>) -> Timed {
     let mut processing = make(level.name()).expect("a backend that the CPU has");
-    let (mut messages, mut next) = (Messages::new(length, 0, 1, 1), 0);
+    let count = if let Processing::Batch(_) = processing { BATCH } else { 1 };
+    let (mut messages, mut next) = (Messages::new(length, 0, count, count), 0);
     Box::new(move |calls| {
         class.iter().for_each(|class| CpuClass::force(Some(*class)));
         messages.time(&mut processing, calls, &mut next)

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use sealane_simd::tuning::{self, ByClass, Tuning};
 use sealane_simd::{CpuClass, Level, Simd, Words, dispatch};
 use sealane_workloads::benchmarks::MakeProcessing;
-use sealane_workloads::benchmarks::messages::{chacha20, poly1305, seal};
+use sealane_workloads::benchmarks::messages::{chacha20, poly1305, seal, seal_batch};
 
 use super::measurement::Question;
 use super::measurement::Question::{Class, Length, Nothing, Together};
@@ -58,6 +58,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         batch_max_bytes,
         batch_min_messages,
         batch_min_short_messages,
+        batch_takes_one_block_by_threes,
         ..
     } = *level.tuning();
     let class = CpuClass::detect();
@@ -172,6 +173,11 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
             batch_min_short_messages,
             // Some CPUs process messages of one block three at a time in any case.
             together(batch_min_short_messages, 2 * BLOCK_BYTES),
+        ),
+        threshold(
+            "batch_takes_one_block_by_threes",
+            batch_takes_one_block_by_threes.of(class),
+            compared(batch_takes_one_block_by_threes, "seal, a batch of 32", seal_batch, 1),
         ),
         threshold(
             "PORTABLE_MAX_SINGLE_BLOCKS",
