@@ -1,7 +1,7 @@
 //! A vertical group of ChaCha20 whose lanes are divided among several messages, with Poly1305
 //! between its rounds.
 
-use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
+use sealane_simd::tuning::POLY1305_BLOCKS_PER_DOUBLE_ROUND;
 use sealane_simd::{MAX_WORDS_LANES, PendingPoly1305, Simd, Words};
 
 use super::many::{Block, Keys, Row, Target, add, xor_group};
@@ -97,7 +97,7 @@ impl Runs {
         while left > 0 {
             let mut pending = authentication.pending();
             let waiting = pending.blocks.len();
-            let count = match u8::try_from(waiting / POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND) {
+            let count = match u8::try_from(waiting / POLY1305_BLOCKS_PER_DOUBLE_ROUND) {
                 Ok(0) | Err(_) => left,
                 Ok(count) => count.min(left),
             };

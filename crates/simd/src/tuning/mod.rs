@@ -254,10 +254,10 @@ pub const INTERLEAVED_BLOCKS: usize = 2;
 /// Blocks of Poly1305 that a double round of a group adds at almost no cost. Zen 3: 30 blocks in
 /// ten double rounds take 9 cycles more than the rounds alone. 32 blocks, four in each of eight
 /// double rounds, take 71 more. NEON: a group has 16 blocks, so six of ten double rounds add two.
-pub const POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND: usize = if cfg!(target_arch = "aarch64") { 1 } else { 3 };
+pub const POLY1305_BLOCKS_PER_DOUBLE_ROUND: usize = if cfg!(target_arch = "aarch64") { 1 } else { 3 };
 /// The most blocks of Poly1305 that a double round of a group adds. On AVX2, their chain of
 /// dependent instructions is longer than the round's. On NEON, it is not (llvm-mca, not measured).
-pub const POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND + 1;
+pub const POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND: usize = POLY1305_BLOCKS_PER_DOUBLE_ROUND + 1;
 /// Blocks of ChaCha20 that the first call computes for a message in two passes, block 0 among them.
 /// Zen 3.
 pub const TWO_PASS_FIRST_BLOCKS: usize = 8;

@@ -1,6 +1,6 @@
 //! The ranges that the kernels rely on.
 
-use super::{POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST, *};
+use super::{POLY1305_BLOCKS_PER_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST, *};
 use crate::{ChaCha20Rounds, Level, LevelList, PendingPoly1305, Simd, U64Lanes, Words};
 
 /// Checks the ranges that the kernels rely on.

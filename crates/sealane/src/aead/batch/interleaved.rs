@@ -7,7 +7,7 @@
 
 use core::array;
 
-use sealane_simd::tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND;
+use sealane_simd::tuning::POLY1305_BLOCKS_PER_DOUBLE_ROUND;
 use sealane_simd::{PendingPoly1305, Simd, Words, xor_bytes};
 
 use super::request::{MAX_MESSAGES, Request};
@@ -19,7 +19,7 @@ use crate::poly1305::{self, Short};
 use crate::wipe::wipe;
 
 /// Bytes that are authenticated beside each double round.
-const MIN_BYTES: usize = POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
+const MIN_BYTES: usize = POLY1305_BLOCKS_PER_DOUBLE_ROUND * poly1305::BLOCK_BYTES;
 
 /// Seals all messages. `last_rows` are the last rows of their states, with block counter 0.
 /// `key_blocks` hold zeros, which are overwritten with the blocks 0.

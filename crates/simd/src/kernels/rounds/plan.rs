@@ -1,6 +1,6 @@
 //! How many blocks of Poly1305 each double round adds.
 
-use crate::tuning::{POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST};
+use crate::tuning::{POLY1305_BLOCKS_PER_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST};
 
 const _: () = assert!(FEWER == if cfg!(target_arch = "aarch64") { 1 } else { 3 }, "a loop of the kernels");
 const _: () = assert!(MOST == FEWER + 1, "the other loop of the kernels");

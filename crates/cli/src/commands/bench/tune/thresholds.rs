@@ -217,7 +217,7 @@ pub(super) fn of(level: Level) -> Vec<Threshold> {
         ),
         threshold("BATCH_MAX_BYTES_IN_LANES", tuning::BATCH_MAX_BYTES_IN_LANES, Nothing(INNER)),
         threshold("INTERLEAVED_BLOCKS", tuning::INTERLEAVED_BLOCKS, Nothing(KERNEL)),
-        threshold("POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND", tuning::POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND, Nothing(KERNEL)),
+        threshold("POLY1305_BLOCKS_PER_DOUBLE_ROUND", tuning::POLY1305_BLOCKS_PER_DOUBLE_ROUND, Nothing(KERNEL)),
         threshold(
             "POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND",
             tuning::POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND,

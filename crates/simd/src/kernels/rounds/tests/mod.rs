@@ -13,7 +13,7 @@ use neon::{LANES, kernels};
 use x86::{LANES, kernels};
 
 use crate::pending_poly1305::PendingPoly1305;
-use crate::tuning::{POLY1305_BLOCKS_BESIDE_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST};
+use crate::tuning::{POLY1305_BLOCKS_PER_DOUBLE_ROUND as FEWER, POLY1305_MOST_BLOCKS_IN_DOUBLE_ROUND as MOST};
 
 /// The words of several blocks: `[i][lane]` is word i of the block in that lane.
 type Lanes<const LANES: usize> = [[u32; LANES]; 16];
