@@ -4,7 +4,6 @@
 mod api;
 mod asm;
 mod backends;
-mod bochs;
 mod command_crates;
 mod constant_time;
 mod cross;
