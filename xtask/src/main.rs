@@ -87,7 +87,7 @@ enum Chore {
     Msrv,
     /// Build the command for release
     Release,
-    /// Build the command for all targets, and pack it for publication
+    /// Build the command for all targets, for tools/dist/release.py
     Dist(release::dist::Options),
     /// Build the command twice, in different places, and compare
     Reproducible,
