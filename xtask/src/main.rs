@@ -82,7 +82,7 @@ enum Chore {
     /// Compare the crates in use with docs/dependencies.md
     Dependencies,
     /// Write a bill of materials of the command (CycloneDX)
-    Sbom(sbom::Options),
+    Sbom,
     /// Check that manifests, documents and dependencies agree with the oldest promised compiler
     Msrv,
     /// Build the command for release
@@ -112,7 +112,7 @@ fn main() -> Result<()> {
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
         Chore::Dependencies => dependencies::run(),
-        Chore::Sbom(options) => sbom::run(&options),
+        Chore::Sbom => sbom::run(),
         Chore::Msrv => msrv::run(),
         Chore::Release => release::run(),
         Chore::Dist(options) => release::dist::run(&options),
