@@ -63,11 +63,6 @@ enum Chore {
     Emulate(emulate::Options),
     /// Make each primitive compute wrong results on each backend, and check that the tests notice
     Sabotage(sabotage::Options),
-    /// Compare the times of fixed and random secrets: needs an idle machine
-    Time {
-        /// Only operations whose name contains this
-        operation: Option<String>,
-    },
     /// Make the pages and plots in docs/ that come from lists and measurements in the repository
     Figures,
     /// Run the fuzz targets for some seconds each, on their seeds and on inputs of libFuzzer
@@ -107,7 +102,6 @@ fn main() -> Result<()> {
         Chore::Cross(options) => cross::run(&options),
         Chore::Emulate(options) => emulate::run(&options),
         Chore::Sabotage(options) => sabotage::run(&options),
-        Chore::Time { operation } => probe::time(operation.as_deref()),
         Chore::Figures => figures::run(),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Openssl { install } => process::run(Command::new("bindings/openssl/install").arg(install)),
