@@ -71,8 +71,8 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn build(folder: &str) -> Command {
-    let mut command = test_binaries::release_build(folder);
-    command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+    let mut command = test_binaries::quick_build(folder);
+    command.env("CARGO_PROFILE_QUICK_OPT_LEVEL", "1");
     command
 }
 

@@ -22,16 +22,6 @@ pub(crate) fn emulated<'a>(backends: &'a str, detects: Option<&'a str>) -> Vec<(
     [("SEALANE_BACKEND", backends), SOME_COMBINATIONS].into_iter().chain(detects).collect()
 }
 
-/// Settings for test executables that are optimised as in a release, but in several codegen units,
-/// and with link-time optimisation only within each crate. Kernels are inlined either way. In one
-/// unit, compiling all fields of GF(2^n) for all backends keeps one core busy for minutes. Without
-/// any link-time optimisation, the tests take a third longer.
-pub(crate) const QUICK_RELEASE: [(&str, &str); 3] = [
-    ("CARGO_PROFILE_RELEASE_LTO", "false"),
-    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
-    ("CARGO_PROFILE_RELEASE_STRIP", "debuginfo"),
-];
-
 /// A test executable.
 pub(crate) struct TestBinary {
     /// `package` for unit tests, `package/name` for a file in the `tests` folder of the package.
@@ -56,13 +46,13 @@ impl TestBinary {
     }
 }
 
-/// Returns a command that builds test executables with the settings of [`QUICK_RELEASE`]. The
-/// caller adds the packages. The separate target folder `folder` keeps other flags from making
-/// `cargo test` build again.
-pub(crate) fn release_build(folder: &str) -> Command {
+/// Returns a command that builds test executables with cargo's profile `quick`. The caller adds the
+/// packages. The separate target folder `folder` keeps other flags from making `cargo test` build
+/// again.
+pub(crate) fn quick_build(folder: &str) -> Command {
     let mut command = process::cargo();
-    command.args(["test", "--no-run", "--release", "--locked", "--message-format=json-render-diagnostics"]);
-    command.envs(QUICK_RELEASE).env("CARGO_TARGET_DIR", process::target_dir().join(folder));
+    command.args(["test", "--no-run", "--profile=quick", "--locked", "--message-format=json-render-diagnostics"]);
+    command.env("CARGO_TARGET_DIR", process::target_dir().join(folder));
     command
 }
 
