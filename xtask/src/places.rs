@@ -166,12 +166,6 @@ impl List {
         let executed = self.backends().filter(move |(_, _, places)| places.iter().any(is_here));
         executed.map(|(family, backend, _)| (family, backend))
     }
-
-    /// Returns whether any place must execute the backend for the primitive.
-    pub(crate) fn knows(&self, backend: &str, primitive: &str) -> bool {
-        let has = |family: Family| family.workloads().any(|workload| workload.name == primitive);
-        self.backends().any(|(family, name, _)| name == backend && has(family))
-    }
 }
 
 impl Place {
