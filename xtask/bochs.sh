@@ -168,7 +168,7 @@ run() {
     needs strip binutils
     # Each run has a folder, so that runs at the same time do not collide. After a failure it is
     # kept: the logs in it tell the reason.
-    work=$(mktemp -d -t sealane-bochs.XXXXXX)
+    work=$(mktemp -d "$CACHE/bochs-run.XXXXXX")
     mkdir "$work/root"
     # Symbols are stripped, because copying them would only cost time in the emulated machine.
     strip -o "$work/root/program" "$program"
